@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+
+# One module is one target that sees only the headers of the modules it depends on.
+#
+#   hocket_add_module(<name>
+#     HEADERS      include/hocket/<name>/a.hpp ...     public: installed, each must compile alone
+#     SOURCES      src/a.cpp ...                       without any, the module is headers only
+#     DEPENDS      hocket::core ...                    modules whose headers it may include
+#     LINK         TBB::tbb ...                        packages that its headers need
+#     LINK_PRIVATE PkgConfig::openblas ...             packages that only its sources need
+#   )
+#   hocket_add_backend(<name> ...)    the same for devices/<name>: target hocket::devices_<name>, DEPENDS
+#                                     hocket::devices is implied, HOCKET_ENABLE_<NAME> switches it off
+#   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s] [ENVIRONMENT A=b ...])
+#   hocket_add_bench(<name> SOURCES ... LINK ...)       executable bench_<name>
+#   hocket_add_example(<name> SOURCES ... LINK ...)     executable <name>
+
+include_guard(GLOBAL)
+include(CMakePackageConfigHelpers)
+
+set_property(GLOBAL PROPERTY HOCKET_BACKENDS "")
+
+function(_hocket_add_library target public_name)
+  cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS;LINK;LINK_PRIVATE" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "Module ${public_name}: unknown arguments ${arg_UNPARSED_ARGUMENTS}.")
+  endif()
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(${target})
+    target_sources(${target} PRIVATE ${arg_SOURCES})
+    target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
+    target_compile_options(${target} PRIVATE ${HOCKET_WARNINGS})
+    target_link_libraries(${target} PRIVATE ${arg_LINK_PRIVATE})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_LINK_PRIVATE})
+  endif()
+  add_library(hocket::${public_name} ALIAS ${target})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  # The directory stands here as well as in the file set: a module may have no listed header yet.
+  target_include_directories(${target} ${scope}
+    "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>")
+  target_sources(${target} ${scope}
+    FILE_SET HEADERS BASE_DIRS "${CMAKE_CURRENT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+  target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LINK})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${public_name}
+    VERIFY_INTERFACE_HEADER_SETS ON
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS ${target} EXPORT hocket-targets
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endfunction()
+
+function(hocket_add_module name)
+  _hocket_add_library(hocket_${name} ${name} ${ARGN})
+endfunction()
+
+function(hocket_add_backend name)
+  string(TOUPPER ${name} upper)
+  option(HOCKET_ENABLE_${upper} "Build the ${name} backend" ON)
+  if(NOT HOCKET_ENABLE_${upper})
+    return()
+  endif()
+  _hocket_add_library(hocket_devices_${name} devices_${name} ${ARGN} DEPENDS hocket::devices)
+  set_property(GLOBAL APPEND PROPERTY HOCKET_BACKENDS ${name})
+endfunction()
+
+# Writes <hocket/backends.inc> (one line `HOCKET_BACKEND(cpu)` for each enabled backend) for the private use of
+# `target`, and links the backends to it. Backends that register themselves from statics would be dropped by the linker.
+function(hocket_link_backends target)
+  get_property(backends GLOBAL PROPERTY HOCKET_BACKENDS)
+  set(table "")
+  foreach(backend IN LISTS backends)
+    string(APPEND table "HOCKET_BACKEND(${backend})\n")
+    target_link_libraries(${target} PRIVATE hocket::devices_${backend})
+  endforeach()
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/hocket/backends.inc" CONTENT "${table}")
+  target_include_directories(${target} PRIVATE "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
+endfunction()
+
+function(_hocket_add_executable target)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;INTERNALS" ${ARGN})
+  add_executable(${target} ${arg_SOURCES})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE ${HOCKET_WARNINGS})
+  target_compile_definitions(${target} PRIVATE HOCKET_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE ${arg_LINK})
+  foreach(module IN LISTS arg_INTERNALS)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${module}/src")
+  endforeach()
+endfunction()
+
+# One executable test_<name> of the build's bin directory, and one ctest entry <name>.
+function(hocket_add_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  _hocket_add_executable(test_${name} SOURCES ${arg_SOURCES} INTERNALS ${arg_INTERNALS}
+    LINK ${arg_LINK} GTest::gtest_main GTest::gmock)
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+function(hocket_add_bench name)
+  _hocket_add_executable(bench_${name} ${ARGN})
+endfunction()
+
+function(hocket_add_example name)
+  _hocket_add_executable(${name} ${ARGN})
+endfunction()
+
+# Adds every folder below the current one that has a CMakeLists.txt: these are programs of their own.
+function(hocket_add_subdirectories)
+  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
+  foreach(entry IN LISTS entries)
+    get_filename_component(folder "${entry}" DIRECTORY)
+    add_subdirectory("${folder}")
+  endforeach()
+endfunction()
+
+function(hocket_install_package)
+  set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/hocket")
+  install(EXPORT hocket-targets NAMESPACE hocket:: DESTINATION ${destination})
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/hocket-config.cmake.in"
+    "${PROJECT_BINARY_DIR}/hocket-config.cmake" INSTALL_DESTINATION ${destination})
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/hocket-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+  install(FILES "${PROJECT_BINARY_DIR}/hocket-config.cmake" "${PROJECT_BINARY_DIR}/hocket-config-version.cmake"
+    DESTINATION ${destination})
+endfunction()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+
+# What concerns the compiler and the linker, and only when Hocket is the project that is being built.
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+  endif()
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+
+  find_program(HOCKET_CCACHE ccache)
+  if(HOCKET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${HOCKET_CCACHE}")
+  endif()
+
+  # A faster linker where there is one. The cached answer keeps a later configure from asking again.
+  include(CheckLinkerFlag)
+  foreach(_linker mold lld)
+    check_linker_flag(CXX "-fuse-ld=${_linker}" HOCKET_HAS_${_linker})
+    if(HOCKET_HAS_${_linker})
+      add_link_options("-fuse-ld=${_linker}")
+      break()
+    endif()
+  endforeach()
+endif()
+
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_THREAD_PREFER_PTHREAD ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+
+# Warnings are private to our own targets: a user's flags are the user's.
+set(HOCKET_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+
+string(FIND "${CMAKE_CXX_FLAGS}" "-fsanitize=thread" _thread_sanitizer)
+if(_thread_sanitizer GREATER_EQUAL 0)
+  set(HOCKET_THREAD_SANITIZER ON)
+else()
+  set(HOCKET_THREAD_SANITIZER OFF)
+endif()
