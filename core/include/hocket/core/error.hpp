@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hocket {
+
+/// What kind of thing went wrong in the world (not in the caller's code; that is a usage_error).
+enum class failure_code : std::uint8_t {
+  task_failed,        ///< a task's body threw or its kernel failed
+  dependency_failed,  ///< a task was not run because one it depends on did not commit
+  cancelled,          ///< somebody asked for the task not to run
+  timed_out,          ///< the task did not end within its time
+  device_lost,        ///< the device is gone; its epoch ended
+  data_lost,          ///< the only copy of a version was on a lost device
+  out_of_memory,      ///< a memory could not give what was reserved
+  compile_failed,     ///< a kernel's text was refused by the device's compiler
+  no_device,          ///< no device can run the task
+  io,                 ///< a file could not be read or written
+  internal,           ///< a broken promise of Hocket itself
+};
+
+[[nodiscard]] std::string_view to_string(failure_code code) noexcept;
+
+/// A failure of the world, as a cheap value that travels along the graph. Copies share their
+/// content. An empty failure means that nothing went wrong.
+class failure {
+ public:
+  failure() = default;
+
+  /// message is a whole sentence in the present tense that names the object by its label, the value
+  /// given and the value allowed.
+  failure(failure_code code, std::string message);
+
+  /// Keeps the exception that a task's body threw, so that the waiting thread gets that very one.
+  failure(failure_code code, std::string message, std::exception_ptr thrown);
+
+  [[nodiscard]] explicit operator bool() const noexcept { return content_ != nullptr; }
+  [[nodiscard]] failure_code code() const noexcept;
+
+  /// The first sentence, then one "While ..." clause for each step of context, innermost first.
+  [[nodiscard]] std::string message() const;
+
+  /// The exception thrown by a body, or null.
+  [[nodiscard]] std::exception_ptr thrown() const noexcept;
+
+  /// The same failure with one more step of context, for example "reading buffer \"x\"".
+  [[nodiscard]] failure within(std::string context) const;
+
+  /// Throws: the kept exception where there is one and it was not passed on through other tasks,
+  /// else an error.
+  [[noreturn]] void raise() const;
+
+ private:
+  struct content;
+  std::shared_ptr<const content> content_;
+};
+
+/// Thrown where the user waits for something that failed.
+class error : public std::runtime_error {
+ public:
+  explicit error(failure why) : std::runtime_error(why.message()), why_(std::move(why)) {}
+  [[nodiscard]] const failure& why() const noexcept { return why_; }
+  [[nodiscard]] failure_code code() const noexcept { return why_.code(); }
+
+ private:
+  failure why_;
+};
+
+/// Thrown at the call that is wrong: a shape, a name, a mode that the caller could have known.
+class usage_error : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+}  // namespace hocket

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <hocket/core/duration.hpp>
+
+namespace hocket {
+
+/// Where work runs and what time it is. The whole runtime above this interface is the same over
+/// real threads and over the seeded executor; it takes threads and clocks from here alone.
+class executor {
+ public:
+  using work_item = std::function<void()>;
+
+  virtual ~executor() = default;
+
+  /// Nanoseconds since this executor began: a real monotonic clock, or the virtual one.
+  [[nodiscard]] virtual time_stamp now() const noexcept = 0;
+
+  /// True if time passes only by events: a duration then is what a model says, not what was measured.
+  [[nodiscard]] virtual bool is_virtual() const noexcept = 0;
+
+  /// The number of arenas; an arena is the workers of one NUMA node.
+  [[nodiscard]] virtual std::size_t arenas() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t workers(std::size_t arena) const noexcept = 0;
+
+  /// Runs item soon on a worker of the arena. Three levels: priority < 0 low, 0 normal, > 0 high.
+  /// Order between items is not promised. item must not throw.
+  virtual void post(std::size_t arena, int priority, work_item item) = 0;
+
+  /// Runs item on some worker at or after time. item must not throw and must be short.
+  virtual void post_at(time_stamp time, work_item item) = 0;
+
+  /// Calls piece for consecutive ranges of at most grain indices that cover [0, count), with the
+  /// workers of the arena and the calling thread; returns when all have ended. See
+  /// lane_group::for_ranges for the promise on ranges.
+  virtual void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
+                          const std::function<void(std::size_t, std::size_t)>& piece) = 0;
+
+  /// A one-shot gate that threads wait at. open() may be called by any thread, once, also before
+  /// anybody waits; it never blocks.
+  class gate {
+   public:
+    virtual ~gate() = default;
+    virtual void open() noexcept = 0;
+  };
+
+  /// Waits until the gate given to `arm` is opened, without burning a core: outside of a worker the
+  /// thread parks; inside it the task is suspended and the worker does other work, and what follows
+  /// the wait may run on another thread; over the seeded executor the caller runs the next events,
+  /// and usage_error is thrown if there are none left (nothing could ever open the gate).
+  /// `arm` is called once, before waiting, with a gate that lives until it was opened.
+  /// Returns false if `until` passed first (the gate then stays alive until it is opened).
+  virtual bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
+                    time_stamp until = time_stamp::max()) = 0;
+
+  /// True if the calling thread is inside an item of this executor.
+  [[nodiscard]] virtual bool inside() const noexcept = 0;
+};
+
+}  // namespace hocket

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/access.hpp>
+#include <hocket/core/dtype.hpp>
+#include <hocket/kernels/argument.hpp>
+
+namespace hocket {
+
+/// A language that a kernel's body can be written in. A kernel names the formats it has, a device
+/// those it reads.
+enum class kernel_format : std::uint8_t { host, opencl_c, glsl, spirv, cuda_c };
+
+/// Any number of dimensions: the body gets a strided_view.
+inline constexpr std::size_t any_rank = static_cast<std::size_t>(-1);
+
+/// One parameter of a signature.
+struct parameter {
+  enum class kind : std::uint8_t { scalar, buffer };
+  kind is = kind::buffer;
+  element_type type = element_type::f32;
+  access_mode mode = access_mode::read;  ///< of a buffer
+  std::size_t rank = any_rank;           ///< of a buffer
+};
+
+/// What one launch costs, for placement and for simulated time.
+struct work {
+  double flops = 0;
+  double bytes = 0;  ///< read and written in the device's memory
+};
+
+/// How much of a `cpu` device a host body takes: one lane, or the whole node.
+enum class body_width : std::uint8_t { serial, wide };
+
+/// The extents of a launch's buffer arguments, in signature order.
+using launch_shape = std::vector<index_list>;
+
+/// A kernel without its C++ types: one name, one signature, a body in each format it has.
+/// Immutable once it is shared.
+struct kernel_definition {
+  std::string name;
+  std::vector<parameter> parameters;
+  std::optional<element_type> result;  ///< of a kernel whose future carries a value
+
+  /// The body in kernel_format::host; empty if there is none. May throw; the task then fails.
+  std::function<void(const host_launch&)> host;
+
+  /// Text bodies, in formats other than host.
+  struct source {
+    kernel_format format;
+    std::string text;
+  };
+  std::vector<source> sources;
+
+  /// Throws usage_error if these extents do not fit together; empty means that any do.
+  std::function<void(const launch_shape&)> check;
+
+  /// Empty: the bytes of all buffers, one operation for each element of the largest.
+  std::function<work(const launch_shape&)> estimate;
+
+  /// Empty: serial.
+  std::function<body_width(const launch_shape&)> width;
+
+  /// True if an argument that is read may be the same region as one that is written.
+  bool in_place = false;
+
+  [[nodiscard]] bool has(kernel_format format) const noexcept;
+  [[nodiscard]] work work_of(const launch_shape& shape) const;
+  [[nodiscard]] body_width width_of(const launch_shape& shape) const;
+};
+
+using kernel_ref = std::shared_ptr<const kernel_definition>;
+
+}  // namespace hocket

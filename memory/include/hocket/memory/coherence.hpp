@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <hocket/core/error.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/core/shape.hpp>
+#include <hocket/memory/ticket_set.hpp>
+
+namespace hocket {
+
+/// Bytes that have to move so that a region is valid in `to`. The issuer makes it a command that
+/// waits for `after`.
+struct copy_request {
+  data_id data;
+  memory_id from;
+  memory_id to;
+  box region;
+  std::uint64_t bytes = 0;
+  ticket_set after;
+};
+
+/// A replica's storage that nobody refers to any more; it may be freed when `after` is done.
+struct released_block {
+  block_id block;
+  memory_id memory;
+  std::uint64_t bytes = 0;
+  ticket_set after;
+};
+
+/// Which memory holds which version of which part of every buffer, in the order in which tasks are
+/// committed. It describes values in program order; tickets say when the bytes are there. It only
+/// decides: what must be copied or freed is returned as requests. Not thread-safe; deterministic:
+/// everything iterates in id order.
+///
+/// A replica is one block of a memory with room for the whole buffer (dense, row-major). Validity is
+/// kept by pieces: disjoint boxes that partition the buffer, split when a part is accessed and
+/// merged when a write covers them.
+///
+/// Reading commits as make_valid, issue, note_read; writing as before_write, issue, note_write;
+/// updating as make_valid and before_write, issue, note_write.
+class coherence {
+ public:
+  using issue_copy = std::function<ticket(const copy_request&)>;
+  /// Chooses one of the memories that hold the piece; the candidates are in id order.
+  using choose_source = std::function<memory_id(std::span<const memory_id>, std::uint64_t bytes)>;
+
+  explicit coherence(std::size_t memories);
+  ~coherence();
+  coherence(coherence&&) noexcept;
+  coherence& operator=(coherence&&) noexcept;
+
+  void add(data_id data, const index_list& extents, std::size_t element_size);
+
+  /// Forgets the buffer; its blocks come back.
+  [[nodiscard]] std::vector<released_block> remove(data_id data);
+
+  // Storage of replicas.
+  [[nodiscard]] bool has_block(data_id data, memory_id memory) const;
+  [[nodiscard]] block_id block(data_id data, memory_id memory) const;  ///< none if it has no block
+  [[nodiscard]] std::uint64_t bytes(data_id data) const;               ///< of one whole replica
+  void set_block(data_id data, memory_id memory, block_id block);
+
+  /// Pinned replicas are no victims. Pins are counted.
+  void pin(data_id data, memory_id memory);
+  void unpin(data_id data, memory_id memory);
+  [[nodiscard]] bool pinned(data_id data, memory_id memory) const;
+
+  /// The buffers with an unpinned block in memory, in id order.
+  [[nodiscard]] std::vector<data_id> evictable(memory_id memory) const;
+
+  /// True if some part of the buffer is valid in this memory and nowhere else.
+  [[nodiscard]] bool sole_copy(data_id data, memory_id memory) const;
+
+  /// Drops the replica. Precondition: has_block, not pinned, not sole_copy.
+  [[nodiscard]] released_block evict(data_id data, memory_id memory);
+
+  // Questions for placement; nothing changes.
+  [[nodiscard]] bool valid(data_id data, const box& region, memory_id memory) const;
+  /// Bytes that make_valid would copy.
+  [[nodiscard]] std::uint64_t missing(data_id data, const box& region, memory_id memory) const;
+  /// True if every part of the region was written (or is being written by a committed task).
+  [[nodiscard]] bool initialised(data_id data, const box& region) const;
+  /// The failure of a writer of some part of the region; empty if there is none.
+  [[nodiscard]] failure poisoned(data_id data, const box& region) const;
+  /// When the content of the region is there in this memory (where it is valid).
+  [[nodiscard]] ticket_set ready(data_id data, const box& region, memory_id memory) const;
+  /// The tasks that wrote the parts of the region last, in id order, none repeated.
+  [[nodiscard]] std::vector<task_id> writers(data_id data, const box& region) const;
+
+  // Commit.
+  /// Makes the region valid in memory by copies from memories that hold it, and returns what a reader
+  /// there has to wait for. Preconditions: has_block, initialised, not poisoned.
+  ticket_set make_valid(data_id data, const box& region, memory_id memory,
+                        const choose_source& choose, const issue_copy& issue);
+
+  /// The command `reader` reads the region in this memory (a kernel there, or a copy from it).
+  void note_read(data_id data, const box& region, memory_id memory, ticket reader);
+
+  /// What a command that overwrites the region in this memory has to wait for: its content's ticket
+  /// and its readers in this memory. Readers in other memories are never waited for.
+  [[nodiscard]] ticket_set before_write(data_id data, const box& region, memory_id memory) const;
+
+  /// The command `writer` of task replaces the region in this memory: the next version, valid here
+  /// alone; a poison is healed. An invalid ticket says that the content is there already.
+  void note_write(data_id data, const box& region, memory_id memory, ticket writer, task_id task);
+
+  // Failure.
+  /// The versions that task wrote in the region never commit: they are poisoned, unless a later task
+  /// has overwritten them already.
+  void poison(data_id data, const box& region, task_id task, const failure& why);
+
+  /// A task that was never issued would have written the region: its parts are poisoned, whatever
+  /// they held.
+  void poison_unissued(data_id data, const box& region, task_id task, const failure& why);
+
+  /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned with
+  /// why. The blocks that were there come back with no tickets (there is nothing to free).
+  std::vector<released_block> lose(memory_id memory, const failure& why);
+
+  /// Drops tickets that are done, so that nothing grows with time.
+  void prune(const std::function<bool(ticket)>& done);
+
+ private:
+  struct content;
+  std::unique_ptr<content> content_;
+};
+
+}  // namespace hocket

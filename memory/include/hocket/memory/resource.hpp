@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+
+#include <hocket/core/result.hpp>
+
+namespace hocket {
+
+/// A piece of a device's memory. `chunk` is what the device calls its allocation (a host address, a
+/// cl_mem, ...), so a resource above it can hand out parts of one chunk without knowing its kind.
+struct allocation {
+  void* chunk = nullptr;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+
+  /// The address, where chunks are host addresses (devices `cpu` and `sim`).
+  [[nodiscard]] void* address() const noexcept { return static_cast<std::byte*>(chunk) + offset; }
+};
+
+/// Where memory comes from. Every resource but a device's own takes one upstream and is one itself,
+/// so that they compose: pool{limit{device, 1 GiB}}. Thread-safe.
+class memory_resource {
+ public:
+  virtual ~memory_resource() = default;
+
+  /// At least bytes, at an offset and address that are multiples of alignment (a power of two).
+  /// Failure: out_of_memory, with what was asked, what is used and what is allowed.
+  [[nodiscard]] virtual result<allocation> allocate(std::size_t bytes, std::size_t alignment) = 0;
+
+  /// Takes back what allocate gave. Never allocates, never fails.
+  virtual void deallocate(const allocation& a) noexcept = 0;
+};
+
+}  // namespace hocket
