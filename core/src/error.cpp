@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/core/error.hpp>
+
+#include <exception>
+#include <vector>
+
+namespace hocket {
+
+struct failure::content {
+  failure_code code;
+  std::string message;
+  std::exception_ptr thrown;
+  std::vector<std::string> context;
+};
+
+std::string_view to_string(failure_code code) noexcept {
+  switch (code) {
+    case failure_code::task_failed: return "task failed";
+    case failure_code::dependency_failed: return "dependency failed";
+    case failure_code::cancelled: return "cancelled";
+    case failure_code::timed_out: return "timed out";
+    case failure_code::device_lost: return "device lost";
+    case failure_code::data_lost: return "data lost";
+    case failure_code::out_of_memory: return "out of memory";
+    case failure_code::compile_failed: return "compile failed";
+    case failure_code::no_device: return "no device";
+    case failure_code::io: return "input or output failed";
+    case failure_code::internal: return "internal error";
+  }
+  return "unknown";
+}
+
+failure::failure(failure_code code, std::string message)
+    : failure(code, std::move(message), nullptr) {}
+
+failure::failure(failure_code code, std::string message, std::exception_ptr thrown)
+    : content_(std::make_shared<content>(
+          content{code, std::move(message), std::move(thrown), {}})) {}
+
+failure_code failure::code() const noexcept {
+  return content_ ? content_->code : failure_code::internal;
+}
+
+std::string failure::message() const {
+  if (!content_) return "Nothing failed.";
+  std::string text = content_->message;
+  for (const std::string& step : content_->context) text += " While " + step + ".";
+  return text;
+}
+
+std::exception_ptr failure::thrown() const noexcept {
+  return content_ ? content_->thrown : nullptr;
+}
+
+failure failure::within(std::string context) const {
+  auto wider = std::make_shared<content>(*content_);
+  wider->context.push_back(std::move(context));
+  failure made;
+  made.content_ = std::move(wider);
+  return made;
+}
+
+void failure::raise() const {
+  if (content_ && content_->thrown && content_->context.empty()) {
+    std::rethrow_exception(content_->thrown);
+  }
+  throw error(*this);
+}
+
+}  // namespace hocket
