@@ -12,7 +12,10 @@
 #   )
 #   hocket_add_backend(<name> ...)    the same for devices/<name>: target hocket::devices_<name>, DEPENDS
 #                                     hocket::devices is implied, HOCKET_ENABLE_<NAME> switches it off
-#   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s] [ENVIRONMENT A=b ...])
+#   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s]
+#                   [ENVIRONMENT A=b ...] [RUN_SERIAL])
+#                                     executable test_<name>, ctest entry <name>. LABELS: race (repeated 20 times under
+#                                     ThreadSanitizer), full (only in scripts/test --full), house (not under sanitizers)
 #   hocket_add_bench(<name> SOURCES ... LINK ...)       executable bench_<name>
 #   hocket_add_example(<name> SOURCES ... LINK ...)     executable <name>
 
@@ -96,7 +99,7 @@ endfunction()
 
 # One executable test_<name> of the build's bin directory, and one ctest entry <name>.
 function(hocket_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "RUN_SERIAL" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -104,7 +107,7 @@ function(hocket_add_test name)
     LINK ${arg_LINK} GTest::gtest_main GTest::gmock)
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-    ENVIRONMENT "${arg_ENVIRONMENT}")
+    ENVIRONMENT "${arg_ENVIRONMENT}" RUN_SERIAL ${arg_RUN_SERIAL})
 endfunction()
 
 function(hocket_add_bench name)
