@@ -39,10 +39,14 @@ std::size_t skip_directive(std::string_view s, std::size_t at) {
 
 /// Whether the text before an opening brace begins a namespace or a type.
 bool opens_scope(const std::string& head) {
-  static const std::regex prefix(
-      R"(^(\s|(public|private|protected)\s*:|\[\[[^\]]*\]\]|template\s*<([^<>]|<([^<>]|<[^<>]*>)*>)*>)"
-      R"(|requires\s*\(([^()]|\([^()]*\))*\)|requires\s+[\w:]+(<([^<>]|<[^<>]*>)*>)?(\s*&&\s*[\w:]+<[^<>]*>)*)"
-      R"(|inline\b|export\b|typedef\b|static\b|const\b|constexpr\b|friend\b)+)");
+  static const std::string access = R"((public|private|protected)\s*:)";
+  static const std::string angles = R"(<([^<>]|<([^<>]|<[^<>]*>)*>)*>)";
+  static const std::string parens = R"(\(([^()]|\([^()]*\))*\))";
+  static const std::string constraint =
+      "requires\\s*" + parens + R"(|requires\s+[\w:]+()" + angles + ")?";
+  static const std::string words = R"((inline|export|typedef|static|const|constexpr|friend)\b)";
+  static const std::regex prefix(R"(^(\s|\[\[[^\]]*\]\]|)" + access + R"(|template\s*)" + angles +
+                                 "|" + constraint + "|" + words + ")+");
   static const std::regex scope(R"(^(class|struct|union|enum|namespace|extern)\b)");
   const std::string rest = std::regex_replace(head, prefix, "");
   return std::regex_search(rest, scope);
