@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <hocket/kernels/definition.hpp>
+#include <hocket/memory/resource.hpp>
+#include <hocket/streams/stream.hpp>
+
+namespace hocket {
+
+/// What a device is and what it is thought to do; plain values, fixed when it connects.
+struct device_info {
+  std::string name;         ///< "NUMA0", "Sim1": backend prefix and index
+  std::string backend;      ///< "cpu", "sim"
+  std::string description;  ///< for people: model, clock, driver
+  std::vector<kernel_format> formats;  ///< that it reads, best first
+
+  std::uint64_t memory_bytes = 0;   ///< that tasks may use
+  std::size_t alignment = 64;       ///< of every allocation
+  bool shares_host_memory = false;  ///< its replicas are host memory; nothing moves to it
+
+  std::size_t lanes = 1;  ///< compute streams that run at the same time
+  std::size_t depth = 2;  ///< commands worth having in flight on one compute stream
+
+  // First guesses for placement, replaced by what is measured. On a virtual clock they are the truth.
+  double flops_per_second = 1e9;   ///< of one lane
+  double memory_bytes_per_second = 1e10;  ///< of one lane, in its own memory
+  double link_bytes_per_second = 1e10;    ///< to and from the host, each way
+  nanoseconds launch_latency{0};
+  nanoseconds link_latency{0};
+};
+
+/// One thing that runs kernels and has memory. All functions may be called from any thread, except
+/// that a stream is submitted to by one caller at a time.
+class device {
+ public:
+  virtual ~device() = default;
+
+  [[nodiscard]] virtual const device_info& info() const noexcept = 0;
+
+  /// The bottom of this device's memory resources.
+  [[nodiscard]] virtual memory_resource& memory() noexcept = 0;
+
+  /// Compute lane 0 .. info().lanes - 1. A wide body is submitted to lane 0; the caller sees to it
+  /// that the other lanes are idle meanwhile.
+  [[nodiscard]] virtual stream& compute(std::size_t lane) noexcept = 0;
+
+  /// Copies from host memory, or from another device of this backend, into this device's memory.
+  [[nodiscard]] virtual stream& inbound() noexcept = 0;
+
+  /// Copies from this device's memory into host memory.
+  [[nodiscard]] virtual stream& outbound() noexcept = 0;
+};
+
+}  // namespace hocket

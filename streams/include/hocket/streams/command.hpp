@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/error.hpp>
+#include <hocket/core/timepoint.hpp>
+#include <hocket/kernels/definition.hpp>
+#include <hocket/memory/resource.hpp>
+
+namespace hocket {
+
+/// Copies a box of a dense row-major array to the same place of another of the same extents.
+struct copy_command {
+  allocation from;
+  allocation to;
+  index_list extents;  ///< of the whole array
+  std::size_t element_size = 0;
+  box region;
+  std::uint64_t bytes = 0;  ///< of the region
+};
+
+/// A region of a buffer's replica, as an argument of a launch.
+struct placed_buffer {
+  allocation where;  ///< of the whole replica, dense and row-major
+  element_type type = element_type::f32;
+  index_list extents;  ///< of the whole buffer
+  box region;
+
+  /// For devices whose memory the host can address.
+  [[nodiscard]] buffer_argument argument() const;
+};
+
+/// Runs a kernel. Buffers and scalars are in signature order, a hidden result last.
+struct launch_command {
+  kernel_ref kernel;
+  std::vector<placed_buffer> buffers;
+  std::vector<scalar_argument> scalars;
+  body_width width = body_width::serial;
+  work cost;
+};
+
+/// One command of a stream. It starts when the command before it on its stream has ended and every
+/// timepoint of `after` is done.
+struct command {
+  std::uint64_t value = 0;  ///< its number on the stream: one more than the one before it
+  boost::container::small_vector<timepoint, 4> after;
+  std::variant<copy_command, launch_command> what;
+};
+
+/// How a command ended. A failure of a kernel is the task's; the stream goes on.
+struct command_result {
+  failure why;
+  time_stamp begin{};
+  time_stamp end{};
+};
+
+}  // namespace hocket

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/core/timepoint.hpp>
+#include <hocket/streams/command.hpp>
+
+namespace hocket {
+
+/// Learns what becomes of commands and devices. Called by any thread of a backend; must be quick.
+class completion_sink {
+ public:
+  virtual ~completion_sink() = default;
+
+  /// The command has ended and the timeline shows it. Called once for each command of a stream, in
+  /// order, except that after device_lost some commands may never be heard of.
+  virtual void completed(stream_id stream, std::uint64_t value, const command_result& how) = 0;
+
+  /// The device's epoch has ended: nothing issued to it will be heard of for certain, and its memory
+  /// is undefined. Called at most once for each device.
+  virtual void device_lost(device_id device, const failure& why) = 0;
+};
+
+/// An in-order queue of commands.
+class stream {
+ public:
+  virtual ~stream() = default;
+
+  /// Appends a command. Never blocks and never throws: what goes wrong is told to the sink. One
+  /// caller at a time. Every timepoint the command waits for belongs to a stream of the same backend
+  /// and was submitted before.
+  virtual void submit(command what) = 0;
+
+  [[nodiscard]] virtual const timeline& time() const noexcept = 0;
+};
+
+}  // namespace hocket
