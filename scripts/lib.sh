@@ -46,12 +46,17 @@ need_packages() {
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
   say "installing $missing"
-  export DEBIAN_FRONTEND=noninteractive
+  as_root true || fail "these packages are missing, and root is needed to install them: apt-get install $missing"
+  local log
+  log=$(mktemp)
   # shellcheck disable=SC2086
-  if ! { as_root apt-get -qq update && as_root apt-get -qq install -y --no-install-recommends \
-      -o Dpkg::Use-Pty=0 $missing; } >&2 </dev/null; then
+  if ! { as_root apt-get -qq update && as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+      --no-install-recommends -o Dpkg::Use-Pty=0 $missing; } >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
     fail "these packages are missing and could not be installed (as root: apt-get install $missing)"
   fi
+  rm -f "$log"
 }
 
 # apt-get with its own lists, cache and sources in the folder $1, so that it needs no root and leaves the
