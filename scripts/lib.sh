@@ -92,9 +92,10 @@ build_preset() {
   local targets=()
   [ $# = 0 ] || targets=(--target "$@")
   if [ ! -f "$folder/build.ninja" ]; then
+    mkdir -p "$folder"
     say "configuring build/$preset"
-    (cd "$root" && cmake --preset "$preset") >"$folder.log" 2>&1 || {
-      cat "$folder.log" >&2
+    (cd "$root" && cmake --preset "$preset") >"$folder/configure.log" 2>&1 || {
+      cat "$folder/configure.log" >&2
       fail "configuring build/$preset failed"
     }
   fi
