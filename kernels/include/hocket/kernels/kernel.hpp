@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/signature.hpp>
+
+namespace hocket {
+
+/// The C++ body of a kernel: takes the parameters in signature order (numbers by value, buffers as
+/// views), after a leading lane_group& if it wants one, and returns the value of a returns<>.
+template <class F>
+struct host_body {
+  F call;
+};
+template <class F>
+host_body(F) -> host_body<F>;
+
+/// Bodies as text, in the languages of devices.
+struct glsl {
+  std::string text;
+};
+struct opencl_c {
+  std::string text;
+};
+struct cuda_c {
+  std::string text;
+};
+struct spirv {
+  std::span<const std::uint32_t> words;
+};
+
+namespace detail {
+
+/// A copy of the definition with the body of that format added, or replaced where it had one.
+[[nodiscard]] kernel_ref with_source(const kernel_definition& from, kernel_format format,
+                                     std::string text);
+
+/// A copy of the definition that change(copy) has changed.
+template <class Change>
+kernel_ref changed(const kernel_definition& from, Change&& change) {
+  auto copy = std::make_shared<kernel_definition>(from);
+  change(*copy);
+  return copy;
+}
+
+}  // namespace detail
+
+/// One operation under one name and one signature, with a body in each format that it has. The
+/// signature lists a number type for a scalar and in<T, R>, out<T, R> or inout<T, R> for a buffer;
+/// returns<T> stands first where the future carries a value. Immutable; copies share their content.
+///
+///     const kernel<float, inout<float>> scale{"scale", host_body{[](float a, view<float> x) {
+///       for (float& element : x) element *= a;
+///     }}};
+template <class... Sig>
+class kernel {
+  using split = detail::signature<Sig...>;
+  using parameters = typename split::parameters;
+  template <class... D>
+  using match = detail::call_match<parameters, std::tuple<std::type_identity<D>...>>;
+
+ public:
+  /// void for a kernel without returns<>.
+  using value_type = typename split::value_type;
+
+  /// True for a call with arguments of these descriptors: numbers convert, buffers have the
+  /// element type, the mode and (unless the kernel takes any) the rank of the signature.
+  template <class... D>
+  static constexpr bool accepts =
+      match<D...>::kinds && match<D...>::elements && match<D...>::modes && match<D...>::ranks;
+
+  /// Does not compile, with a sentence that says why, unless accepts<D...>.
+  template <class... D>
+  static constexpr void assert_accepts() {
+    using m = match<D...>;
+    static_assert(m::count, "The kernel takes another number of arguments.");
+    static_assert(!m::count || m::kinds,
+                  "A kernel's number is passed as a number, its buffer as reads(b), writes(b) or "
+                  "updates(b).");
+    static_assert(!m::kinds || m::elements, "A buffer has another element type than the kernel's.");
+    static_assert(!m::kinds || m::modes,
+                  "A buffer is passed by another of reads, writes and updates than the kernel "
+                  "needs: in<> is read, out<> is written, inout<> is updated.");
+    static_assert(!m::kinds || m::ranks, "A buffer has another rank than the kernel's.");
+  }
+
+  /// A kernel without a host body; bodies are added by with().
+  explicit kernel(std::string name) : definition_(described(std::move(name))) {}
+
+  template <class F>
+  kernel(std::string name, host_body<F> body)
+      : definition_(detail::changed(*described(std::move(name)), [&](kernel_definition& made) {
+          made.host = [call = std::move(body.call)](const host_launch& launch) {
+            invoke(call, launch, std::make_index_sequence<count>{});
+          };
+        })) {}
+
+  /// f(const launch_shape&) returns what a launch with these extents costs.
+  template <class F>
+  [[nodiscard]] kernel cost(F f) const {
+    return detail::changed(*definition_, [&](auto& made) { made.estimate = std::move(f); });
+  }
+
+  /// f(const launch_shape&) throws usage_error if these extents do not fit together.
+  template <class F>
+  [[nodiscard]] kernel check(F f) const {
+    return detail::changed(*definition_, [&](auto& made) { made.check = std::move(f); });
+  }
+
+  /// The host body takes the whole node, always or where f(const launch_shape&) is true.
+  [[nodiscard]] kernel wide() const {
+    return wide([](const launch_shape&) { return true; });
+  }
+  template <class F>
+  [[nodiscard]] kernel wide(F f) const {
+    return detail::changed(*definition_, [&](auto& made) {
+      made.width = [f = std::move(f)](const launch_shape& shape) {
+        return f(shape) ? body_width::wide : body_width::serial;
+      };
+    });
+  }
+
+  /// Promises that an argument that is read may be the same region as one that is written.
+  [[nodiscard]] kernel in_place() const {
+    return detail::changed(*definition_, [](auto& made) { made.in_place = true; });
+  }
+
+  /// Adds a body in another format.
+  [[nodiscard]] kernel with(glsl body) const {
+    return detail::with_source(*definition_, kernel_format::glsl, std::move(body.text));
+  }
+  [[nodiscard]] kernel with(opencl_c body) const {
+    return detail::with_source(*definition_, kernel_format::opencl_c, std::move(body.text));
+  }
+  [[nodiscard]] kernel with(cuda_c body) const {
+    return detail::with_source(*definition_, kernel_format::cuda_c, std::move(body.text));
+  }
+  [[nodiscard]] kernel with(spirv body) const {
+    const auto bytes = std::as_bytes(body.words);
+    return detail::with_source(
+        *definition_, kernel_format::spirv,
+        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+
+  [[nodiscard]] const kernel_ref& definition() const noexcept { return definition_; }
+
+ private:
+  static constexpr std::size_t count = std::tuple_size_v<parameters>;
+
+  template <std::size_t I>
+  using traits =
+      detail::parameter_traits<typename std::tuple_element_t<I, parameters>::type>;
+
+  kernel(kernel_ref definition) : definition_(std::move(definition)) {}  // NOLINT(*-explicit-*)
+
+  static kernel_ref described(std::string name) {
+    auto made = std::make_shared<kernel_definition>();
+    made->name = std::move(name);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      made->parameters = {traits<I>::described()...};
+    }(std::make_index_sequence<count>{});
+    if constexpr (!std::is_void_v<value_type>) made->result = element_type_of<value_type>;
+    return made;
+  }
+
+  /// How many of the parameters before I are of the kind of I.
+  template <std::size_t I>
+  static consteval std::size_t position() {
+    return []<std::size_t... J>(std::index_sequence<J...>) {
+      return (std::size_t{0} + ... + std::size_t{traits<J>::is_buffer == traits<I>::is_buffer});
+    }(std::make_index_sequence<I>{});
+  }
+
+  template <std::size_t I>
+  static auto argument(const host_launch& launch) {
+    using type = typename traits<I>::argument;
+    if constexpr (traits<I>::is_buffer) {
+      return type(launch.buffers[position<I>()]);
+    } else {
+      return launch.scalars[position<I>()].template as<type>();
+    }
+  }
+
+  template <class F, std::size_t... I>
+  static void invoke(const F& f, const host_launch& launch, std::index_sequence<I...>) {
+    constexpr bool takes_lanes =
+        std::is_invocable_v<const F&, lane_group&, typename traits<I>::argument...>;
+    static_assert(takes_lanes || std::is_invocable_v<const F&, typename traits<I>::argument...>,
+                  "A host body takes the parameters of its signature in order: numbers by value, "
+                  "view<const T, R> for in, view<T, R> for out and inout, after a leading "
+                  "lane_group& if it wants one.");
+    const auto run = [&]() -> decltype(auto) {
+      if constexpr (takes_lanes) {
+        return f(launch.lanes, argument<I>(launch)...);
+      } else {
+        return f(argument<I>(launch)...);
+      }
+    };
+    if constexpr (std::is_void_v<value_type>) {
+      run();
+    } else {
+      static_assert(std::is_same_v<std::decay_t<decltype(run())>, value_type>,
+                    "A host body returns exactly the type of its returns<>.");
+      *static_cast<value_type*>(launch.buffers.back().base) = run();
+    }
+  }
+
+  kernel_ref definition_;
+};
+
+}  // namespace hocket
