@@ -3,9 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,7 +43,14 @@ struct released_block {
 /// merged when a write covers them.
 ///
 /// Reading commits as make_valid, issue, note_read; writing as before_write, issue, note_write;
-/// updating as make_valid and before_write, issue, note_write.
+/// updating as make_valid and before_write, issue, note_write. Between the first step and the last
+/// nothing else may happen to the region.
+///
+/// A ticket is done when its command and all that its command had to wait for have ended. That holds
+/// for a command that failed and for the commands of a lost device too: a block is freed, and written
+/// again, on the word of the last command that touched it.
+///
+/// A copy of this object is a snapshot: what happens to one does not show in the other.
 class coherence {
  public:
   using issue_copy = std::function<ticket(const copy_request&)>;
@@ -54,12 +59,14 @@ class coherence {
 
   explicit coherence(std::size_t memories);
   ~coherence();
+  coherence(const coherence& other);
+  coherence& operator=(const coherence& other);
   coherence(coherence&&) noexcept;
   coherence& operator=(coherence&&) noexcept;
 
   void add(data_id data, const index_list& extents, std::size_t element_size);
 
-  /// Forgets the buffer; its blocks come back.
+  /// Forgets the buffer; its blocks come back, in the order of memories.
   [[nodiscard]] std::vector<released_block> remove(data_id data);
 
   // Storage of replicas.
@@ -68,7 +75,8 @@ class coherence {
   [[nodiscard]] std::uint64_t bytes(data_id data) const;               ///< of one whole replica
   void set_block(data_id data, memory_id memory, block_id block);
 
-  /// Pinned replicas are no victims. Pins are counted.
+  /// Pinned replicas are no victims. Pins are counted. They end with the block: unpinning where no
+  /// pin is left does nothing, so that a task can unpin what a lost memory took away.
   void pin(data_id data, memory_id memory);
   void unpin(data_id data, memory_id memory);
   [[nodiscard]] bool pinned(data_id data, memory_id memory) const;
@@ -86,22 +94,30 @@ class coherence {
   [[nodiscard]] bool valid(data_id data, const box& region, memory_id memory) const;
   /// Bytes that make_valid would copy.
   [[nodiscard]] std::uint64_t missing(data_id data, const box& region, memory_id memory) const;
-  /// True if every part of the region was written (or is being written by a committed task).
+  /// True if every part of the region was written (or is being written by a committed task). A
+  /// poisoned part counts as written.
   [[nodiscard]] bool initialised(data_id data, const box& region) const;
   /// The failure of a writer of some part of the region; empty if there is none.
   [[nodiscard]] failure poisoned(data_id data, const box& region) const;
   /// When the content of the region is there in this memory (where it is valid).
   [[nodiscard]] ticket_set ready(data_id data, const box& region, memory_id memory) const;
-  /// The tasks that wrote the parts of the region last, in id order, none repeated.
+  /// The tasks that wrote the parts of the region last, or failed to, in id order, none repeated.
   [[nodiscard]] std::vector<task_id> writers(data_id data, const box& region) const;
 
   // Commit.
   /// Makes the region valid in memory by copies from memories that hold it, and returns what a reader
-  /// there has to wait for. Preconditions: has_block, initialised, not poisoned.
+  /// there has to wait for. Neighbouring parts that have the same sources, ready at the same time,
+  /// are one copy. Parts that are valid nowhere are left out: a reader asks initialised and poisoned
+  /// first. issue must not call this object. Precondition: has_block.
   ticket_set make_valid(data_id data, const box& region, memory_id memory,
                         const choose_source& choose, const issue_copy& issue);
 
-  /// The command `reader` reads the region in this memory (a kernel there, or a copy from it).
+  /// Makes valid in `to` what is valid in `from` alone, so that `from` can be evicted. Precondition:
+  /// both have a block.
+  void write_back(data_id data, memory_id from, memory_id to, const issue_copy& issue);
+
+  /// The command `reader` reads the region in this memory (a kernel there, or a copy to somewhere
+  /// that is no replica). The copies of make_valid and write_back are noted already.
   void note_read(data_id data, const box& region, memory_id memory, ticket reader);
 
   /// What a command that overwrites the region in this memory has to wait for: its content's ticket
@@ -121,11 +137,18 @@ class coherence {
   /// they held.
   void poison_unissued(data_id data, const box& region, task_id task, const failure& why);
 
+  /// The copy with this ticket never filled the region in memory: what is still its content is not
+  /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy that
+  /// failed, was read from a lost memory before it was done, or was itself read from such a one.
+  void fail_copy(data_id data, const box& region, memory_id memory, ticket copy, const failure& why);
+
   /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned with
-  /// why. The blocks that were there come back with no tickets (there is nothing to free).
+  /// why. The blocks that were there come back with no tickets (there is nothing to free), in the
+  /// order of data.
   std::vector<released_block> lose(memory_id memory, const failure& why);
 
-  /// Drops tickets that are done, so that nothing grows with time.
+  /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with
+  /// time.
   void prune(const std::function<bool(ticket)>& done);
 
  private:

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <cassert>
+
+#include "coherence_content.hpp"
+
+namespace hocket {
+
+coherence::coherence(std::size_t memories) : content_(std::make_unique<content>()) {
+  content_->with_block.resize(memories);
+}
+coherence::~coherence() = default;
+coherence::coherence(const coherence& other)
+    : content_(std::make_unique<content>(*other.content_)) {}
+coherence& coherence::operator=(const coherence& other) {
+  content_ = std::make_unique<content>(*other.content_);
+  return *this;
+}
+coherence::coherence(coherence&&) noexcept = default;
+coherence& coherence::operator=(coherence&&) noexcept = default;
+
+void coherence::add(data_id data, const index_list& extents, std::size_t element_size) {
+  const box whole = box::whole(extents);
+  buffer_state buffer{.whole = whole,
+                      .element_size = element_size,
+                      .bytes = std::uint64_t{volume(extents)} * element_size,
+                      .replicas = {},
+                      .residences = piece_map<residence>(whole, {}),
+                      .origins = piece_map<origin>(whole, {})};
+  [[maybe_unused]] const bool fresh = content_->buffers.emplace(data, std::move(buffer)).second;
+  assert(fresh);
+}
+
+std::vector<released_block> coherence::remove(data_id data) {
+  std::vector<released_block> released;
+  const buffer_state& buffer = content_->at(data);
+  for (const replica& r : buffer.replicas) {
+    released.push_back(
+        {r.block, r.memory, buffer.bytes, buffer.touched_by(buffer.whole, r.memory)});
+    content_->with_block[r.memory.value].erase(data);
+  }
+  if (buffer.busy) std::erase(content_->busy, data);
+  content_->buffers.erase(data);
+  return released;
+}
+
+bool coherence::has_block(data_id data, memory_id memory) const {
+  return content_->at(data).find(memory) != nullptr;
+}
+
+block_id coherence::block(data_id data, memory_id memory) const {
+  const replica* found = content_->at(data).find(memory);
+  return found != nullptr ? found->block : block_id{};
+}
+
+std::uint64_t coherence::bytes(data_id data) const { return content_->at(data).bytes; }
+
+void coherence::set_block(data_id data, memory_id memory, block_id block) {
+  auto& replicas = content_->at(data).replicas;
+  const auto at = std::lower_bound(replicas.begin(), replicas.end(), memory,
+                                   [](const replica& r, memory_id m) { return r.memory < m; });
+  assert(at == replicas.end() || at->memory != memory);
+  replicas.insert(at, {memory, block, 0});
+  content_->with_block[memory.value].insert(data);
+}
+
+void coherence::pin(data_id data, memory_id memory) {
+  replica* found = content_->at(data).find(memory);
+  assert(found != nullptr);
+  ++found->pins;
+}
+
+void coherence::unpin(data_id data, memory_id memory) {
+  replica* found = content_->at(data).find(memory);
+  if (found != nullptr && found->pins > 0) --found->pins;
+}
+
+bool coherence::pinned(data_id data, memory_id memory) const {
+  const replica* found = content_->at(data).find(memory);
+  return found != nullptr && found->pins > 0;
+}
+
+std::vector<data_id> coherence::evictable(memory_id memory) const {
+  std::vector<data_id> found;
+  for (const data_id data : content_->with_block[memory.value]) {
+    if (!pinned(data, memory)) found.push_back(data);
+  }
+  return found;
+}
+
+bool coherence::sole_copy(data_id data, memory_id memory) const {
+  return content_->at(data).residences.any([&](const auto& r) { return r.sole(memory); });
+}
+
+released_block coherence::evict(data_id data, memory_id memory) {
+  assert(has_block(data, memory) && !pinned(data, memory) && !sole_copy(data, memory));
+  buffer_state& buffer = content_->at(data);
+  replica* const gone = buffer.find(memory);
+  released_block released{gone->block, memory, buffer.bytes,
+                          buffer.touched_by(buffer.whole, memory)};
+  buffer.residences.change_all([&](residence& r) { r.drop(memory); });
+  buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
+  content_->with_block[memory.value].erase(data);
+  return released;
+}
+
+bool coherence::valid(data_id data, const box& region, memory_id memory) const {
+  return content_->at(data).residences.all(region,
+                                           [&](const auto& r) { return r.valid(memory); });
+}
+
+std::uint64_t coherence::missing(data_id data, const box& region, memory_id memory) const {
+  const buffer_state& buffer = content_->at(data);
+  std::uint64_t elements = 0;
+  buffer.residences.visit(region, [&](const box& part, const residence& r) {
+    if (!r.valid(memory) && r.valid_anywhere()) elements += part.elements();
+  });
+  return elements * buffer.element_size;
+}
+
+bool coherence::initialised(data_id data, const box& region) const {
+  return content_->at(data).origins.all(region, [](const origin& o) { return o.written; });
+}
+
+failure coherence::poisoned(data_id data, const box& region) const {
+  failure first;
+  content_->at(data).origins.each(region, [&](const origin& o) {
+    if (!first) first = o.poison;
+  });
+  return first;
+}
+
+ticket_set coherence::ready(data_id data, const box& region, memory_id memory) const {
+  return content_->at(data).ready(region, memory);
+}
+
+std::vector<task_id> coherence::writers(data_id data, const box& region) const {
+  std::vector<task_id> tasks;
+  content_->at(data).origins.each(region, [&](const origin& o) {
+    if (o.writer.valid()) tasks.push_back(o.writer);
+  });
+  std::sort(tasks.begin(), tasks.end());
+  tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+  return tasks;
+}
+
+void coherence::prune(const std::function<bool(ticket)>& done) {
+  std::vector<data_id> still_busy;
+  for (const data_id data : content_->busy) {
+    buffer_state& buffer = content_->at(data);
+    buffer.busy = false;
+    buffer.residences.change_all([&](residence& r) {
+      if (r.prune(done)) buffer.busy = true;
+    });
+    buffer.residences.merge_equal();
+    buffer.origins.merge_equal();
+    if (buffer.busy) still_busy.push_back(data);
+  }
+  content_->busy = std::move(still_busy);
+}
+
+}  // namespace hocket

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <cassert>
+
+#include "coherence_content.hpp"
+
+namespace hocket {
+
+replica* buffer_state::find(memory_id memory) {
+  const auto at = std::find_if(replicas.begin(), replicas.end(),
+                               [&](const replica& r) { return r.memory == memory; });
+  return at != replicas.end() ? &*at : nullptr;
+}
+
+const replica* buffer_state::find(memory_id memory) const {
+  return const_cast<buffer_state*>(this)->find(memory);
+}
+
+ticket_set buffer_state::ready(const box& region, memory_id memory) const {
+  ticket_set all;
+  residences.each(region, [&](const residence& r) {
+    const copy_state* copy = r.find(memory);
+    if (copy != nullptr) all.add(copy->ready);
+  });
+  return all;
+}
+
+ticket_set buffer_state::touched_by(const box& region, memory_id memory) const {
+  ticket_set all;
+  residences.each(region, [&](const residence& r) {
+    const copy_state* copy = r.find(memory);
+    if (copy != nullptr) all.add(copy->touched_by());
+  });
+  return all;
+}
+
+void buffer_state::poison_if_nowhere(const box& region, const failure& why) {
+  std::vector<box> nowhere;
+  residences.visit(region, [&](const box& part, const residence& r) {
+    if (!r.valid_anywhere()) nowhere.push_back(part);
+  });
+  for (const box& part : nowhere) {
+    origins.change(part, [&](origin& o) {
+      if (o.written && !o.poison) o.poison = why;
+    });
+  }
+}
+
+buffer_state& coherence::content::at(data_id data) {
+  const auto found = buffers.find(data);
+  assert(found != buffers.end());
+  return found->second;
+}
+
+const buffer_state& coherence::content::at(data_id data) const {
+  return const_cast<content*>(this)->at(data);
+}
+
+void coherence::content::touch(data_id data, buffer_state& buffer) {
+  if (buffer.busy) return;
+  buffer.busy = true;
+  busy.push_back(data);
+}
+
+void coherence::content::copy(data_id data, const box& part, memory_id from, memory_id to,
+                              const issue_copy& issue) {
+  buffer_state& buffer = at(data);
+  assert(buffer.find(to) != nullptr);
+  copy_request request{.data = data,
+                       .from = from,
+                       .to = to,
+                       .region = part,
+                       .bytes = std::uint64_t{part.elements()} * buffer.element_size,
+                       .after = buffer.touched_by(part, to)};
+  request.after.add(buffer.ready(part, from));
+  const ticket done = issue(request);
+  buffer.residences.change(part, [&](residence& r) {
+    r.at(from).users.add(done);
+    r.at(to).fill(done);
+  });
+  touch(data, buffer);
+}
+
+ticket_set coherence::make_valid(data_id data, const box& region, memory_id memory,
+                                 const choose_source& choose, const issue_copy& issue) {
+  const buffer_state& buffer = content_->at(data);
+  std::vector<piece<holder_list>> wanted;
+  buffer.residences.visit(region, [&](const box& part, const residence& r) {
+    if (!r.valid(memory) && r.valid_anywhere()) wanted.push_back({part, r.holders()});
+  });
+  coalesce(wanted);
+  std::vector<memory_id> sources;
+  for (const auto& [part, holders] : wanted) {
+    sources.clear();
+    for (const holder& h : holders) sources.push_back(h.memory);
+    const std::uint64_t bytes = std::uint64_t{part.elements()} * buffer.element_size;
+    content_->copy(data, part, choose(sources, bytes), memory, issue);
+  }
+  return buffer.ready(region, memory);
+}
+
+void coherence::write_back(data_id data, memory_id from, memory_id to, const issue_copy& issue) {
+  const buffer_state& buffer = content_->at(data);
+  std::vector<piece<holder_list>> alone;
+  buffer.residences.visit(buffer.whole, [&](const box& part, const residence& r) {
+    if (r.sole(from)) alone.push_back({part, r.holders()});
+  });
+  coalesce(alone);
+  for (const auto& p : alone) content_->copy(data, p.region, from, to, issue);
+}
+
+void coherence::note_read(data_id data, const box& region, memory_id memory, ticket reader) {
+  if (!reader.valid()) return;
+  buffer_state& buffer = content_->at(data);
+  assert(buffer.find(memory) != nullptr);
+  buffer.residences.change(region, [&](residence& r) { r.at(memory).users.add(reader); });
+  content_->touch(data, buffer);
+}
+
+ticket_set coherence::before_write(data_id data, const box& region, memory_id memory) const {
+  return content_->at(data).touched_by(region, memory);
+}
+
+void coherence::note_write(data_id data, const box& region, memory_id memory, ticket writer,
+                           task_id task) {
+  buffer_state& buffer = content_->at(data);
+  assert(buffer.find(memory) != nullptr);
+  residence next;
+  buffer.residences.each(region, [&](const residence& r) { next.inherit(r); });
+  next.at(memory).fill(writer);
+  buffer.residences.replace(region, std::move(next));
+  buffer.origins.replace(region, {.written = true, .writer = task, .poison = {}});
+  content_->touch(data, buffer);
+}
+
+}  // namespace hocket

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include <hocket/memory/coherence.hpp>
+
+#include "piece_map.hpp"
+#include "residence.hpp"
+
+namespace hocket {
+
+/// The storage of one replica.
+struct replica {
+  memory_id memory;
+  block_id block;
+  std::size_t pins = 0;
+};
+
+/// Where a part's value comes from. It is kept apart from where the value is, so that tiles of
+/// different tasks that lie in one memory can be moved together.
+struct origin {
+  bool written = false;
+  task_id writer;
+  failure poison;
+
+  friend bool operator==(const origin& a, const origin& b) noexcept {
+    return a.written == b.written && a.writer == b.writer && !a.poison && !b.poison;
+  }
+};
+
+/// All that is known of one buffer.
+struct buffer_state {
+  box whole;
+  std::size_t element_size = 0;
+  std::uint64_t bytes = 0;
+  boost::container::small_vector<replica, 2> replicas;  // in the order of memories
+  piece_map<residence> residences;
+  piece_map<origin> origins;
+  bool busy = false;  // listed in content::busy
+
+  [[nodiscard]] replica* find(memory_id memory);
+  [[nodiscard]] const replica* find(memory_id memory) const;
+  [[nodiscard]] ticket_set ready(const box& region, memory_id memory) const;
+  [[nodiscard]] ticket_set touched_by(const box& region, memory_id memory) const;
+
+  /// Parts that are valid nowhere are poisoned; an older failure stays.
+  void poison_if_nowhere(const box& region, const failure& why);
+};
+
+struct coherence::content {
+  std::unordered_map<data_id, buffer_state> buffers;
+  std::vector<std::set<data_id>> with_block;  // for each memory
+  std::vector<data_id> busy;                  // the buffers that may have tickets
+
+  [[nodiscard]] buffer_state& at(data_id data);
+  [[nodiscard]] const buffer_state& at(data_id data) const;
+  void touch(data_id data, buffer_state& buffer);
+
+  /// Issues one copy of a part and enters it.
+  void copy(data_id data, const box& part, memory_id from, memory_id to, const issue_copy& issue);
+};
+
+}  // namespace hocket

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <cassert>
+
+#include "coherence_content.hpp"
+
+namespace hocket {
+
+void coherence::poison(data_id data, const box& region, task_id task, const failure& why) {
+  buffer_state& buffer = content_->at(data);
+  std::vector<box> written;
+  buffer.origins.visit(region, [&](const box& part, const origin& o) {
+    if (o.writer == task) written.push_back(part);
+  });
+  for (const box& part : written) {
+    buffer.residences.change(part, [](residence& r) { r.make_stale(); });
+    buffer.poison_if_nowhere(part, why);
+  }
+}
+
+void coherence::poison_unissued(data_id data, const box& region, task_id task,
+                                const failure& why) {
+  buffer_state& buffer = content_->at(data);
+  buffer.residences.change(region, [](residence& r) { r.make_stale(); });
+  buffer.origins.replace(region, {.written = true, .writer = task, .poison = why});
+}
+
+void coherence::fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
+                          const failure& why) {
+  assert(copy.valid());
+  buffer_state& buffer = content_->at(data);
+  buffer.residences.change(region, [&](residence& r) {
+    const copy_state* filled = r.find(memory);
+    if (filled != nullptr && filled->valid && filled->ready == copy) r.at(memory).make_stale();
+  });
+  buffer.poison_if_nowhere(region, why);
+}
+
+std::vector<released_block> coherence::lose(memory_id memory, const failure& why) {
+  std::vector<released_block> lost;
+  for (const data_id data : content_->with_block[memory.value]) {
+    buffer_state& buffer = content_->at(data);
+    replica* const gone = buffer.find(memory);
+    lost.push_back({gone->block, memory, buffer.bytes, {}});
+    buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
+    buffer.residences.change_all([&](residence& r) { r.drop(memory); });
+    buffer.poison_if_nowhere(buffer.whole, why);
+  }
+  content_->with_block[memory.value].clear();
+  return lost;
+}
+
+}  // namespace hocket
