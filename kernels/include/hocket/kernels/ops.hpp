@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <hocket/kernels/family.hpp>
+#include <hocket/kernels/kernel.hpp>
+
+/// The built-in operations. All matrices are row-major, a row's elements adjacent. Extents may be
+/// zero. The bits of a result depend on the extents and the values, not on the number of lanes.
+namespace hocket::ops {
+
+namespace detail {
+
+template <class T, class... Types>
+concept one_of = (std::same_as<T, Types> || ...);
+
+template <class T>
+concept real = one_of<T, float, double>;
+template <class T>
+concept computable =
+    real<T> || one_of<T, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+template <class T>
+concept storable =
+    computable<T> || one_of<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+
+/// A family that has one kernel, Op::instance<T>(), for each element type of its first buffer.
+template <class Op>
+struct builtin : family_base {
+  template <class... D>
+  [[nodiscard]] const auto& resolve() const {
+    using T = hocket::detail::first_element_t<D...>;
+    static_assert(Op::template supports<T>,
+                  "The operation has no kernel for this element type, or was given no buffer.");
+    return Op::template instance<T>();
+  }
+};
+
+/// A family that overwrites a last argument passed by writes(b), and adds to one passed by
+/// updates(b).
+template <template <access_mode> class Op>
+struct accumulating_builtin : family_base {
+  template <class... D>
+  [[nodiscard]] const auto& resolve() const {
+    using last = decltype((std::type_identity<void>{}, ..., std::type_identity<D>{}));
+    return builtin<Op<result_mode<typename last::type>()>>{}.template resolve<D...>();
+  }
+
+ private:
+  template <class Last>
+  static consteval access_mode result_mode() {
+    if constexpr (!std::is_void_v<Last>) {
+      using traits = hocket::detail::parameter_traits<Last>;
+      if constexpr (traits::is_buffer) {
+        if (traits::mode == access_mode::update) return access_mode::update;
+      }
+    }
+    return access_mode::write;
+  }
+};
+
+template <class T, std::size_t R, access_mode Mode>
+using result = std::conditional_t<Mode == access_mode::update, inout<T, R>, out<T, R>>;
+
+struct fill_op {
+  template <class T>
+  static constexpr bool supports = storable<T>;
+  template <class T>
+  using type = kernel<T, out<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct copy_op {
+  template <class T>
+  static constexpr bool supports = storable<T>;
+  template <class T>
+  using type = kernel<in<T, any_rank>, out<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct axpy_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<T, in<T, any_rank>, inout<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct add_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct mul_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct sum_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<returns<T>, in<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct max_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<returns<T>, in<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+template <bool TransposeA, bool TransposeB, access_mode Mode>
+struct gemm_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<in<T, 2>, in<T, 2>, result<T, 2, Mode>>;
+  template <class T>
+  static const type<T>& instance();
+};
+template <access_mode Mode>
+using gemm_nn_op = gemm_op<false, false, Mode>;
+template <access_mode Mode>
+using gemm_nt_op = gemm_op<false, true, Mode>;
+template <access_mode Mode>
+using gemm_tn_op = gemm_op<true, false, Mode>;
+
+template <bool Relu>
+struct bias_forward_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<in<T, 2>, in<T, 1>, out<T, 2>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+template <access_mode Mode>
+struct bias_backward_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<in<T, 2>, result<T, 1, Mode>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+template <access_mode Mode>
+struct bias_relu_backward_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<in<T, 2>, in<T, 2>, out<T, 2>, result<T, 1, Mode>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct softmax_cross_entropy_forward_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<in<T, 2>, in<std::int32_t, 1>, out<T, 1>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct softmax_cross_entropy_backward_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<T, in<T, 2>, in<std::int32_t, 1>, out<T, 2>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct count_correct_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<returns<std::int64_t>, in<T, 2>, in<std::int32_t, 1>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct sgd_momentum_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<T, T, in<T, any_rank>, inout<T, any_rank>, inout<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+}  // namespace detail
+
+/// x = value: fill(value, writes(x)).
+inline constexpr detail::builtin<detail::fill_op> fill;
+
+/// y = x: copy(reads(x), writes(y)).
+inline constexpr detail::builtin<detail::copy_op> copy;
+
+/// y += a * x: axpy(a, reads(x), updates(y)). Integers wrap around, here and in add, mul and sum.
+inline constexpr detail::builtin<detail::axpy_op> axpy;
+
+/// z = x + y: add(reads(x), reads(y), writes(z)).
+inline constexpr detail::builtin<detail::add_op> add;
+
+/// z = x * y, element by element: mul(reads(x), reads(y), writes(z)).
+inline constexpr detail::builtin<detail::mul_op> mul;
+
+/// The sum of all elements: sum(reads(x)). Zero for an empty buffer.
+inline constexpr detail::builtin<detail::sum_op> sum;
+
+/// The largest element: max(reads(x)). NaN if any element is NaN; for an empty buffer minus
+/// infinity, or the least integer.
+inline constexpr detail::builtin<detail::max_op> max;
+
+/// C[m,n] = A[m,k] B[k,n]: gemm_nn(reads(a), reads(b), writes(c)). C += A B with updates(c).
+inline constexpr detail::accumulating_builtin<detail::gemm_nn_op> gemm_nn;
+
+/// C[m,n] = A[m,k] B[n,k]^T: gemm_nt(reads(a), reads(b), writes(c)). Adds to C with updates(c).
+inline constexpr detail::accumulating_builtin<detail::gemm_nt_op> gemm_nt;
+
+/// C[m,n] = A[k,m]^T B[k,n]: gemm_tn(reads(a), reads(b), writes(c)). Adds to C with updates(c).
+inline constexpr detail::accumulating_builtin<detail::gemm_tn_op> gemm_tn;
+
+/// y[m,n] = x[m,n] + bias[n]: bias_forward(reads(x), reads(bias), writes(y)). y may be x.
+inline constexpr detail::builtin<detail::bias_forward_op<false>> bias_forward;
+
+/// y[m,n] = max(x[m,n] + bias[n], 0): bias_relu_forward(reads(x), reads(bias), writes(y)). y may
+/// be x. NaN stays NaN.
+inline constexpr detail::builtin<detail::bias_forward_op<true>> bias_relu_forward;
+
+/// The gradient of a bias, the sums of columns: bias_backward(reads(dy), writes(dbias)). Adds to
+/// dbias with updates(dbias).
+inline constexpr detail::accumulating_builtin<detail::bias_backward_op> bias_backward;
+
+/// From y of bias_relu_forward and dy, the gradient of its input and that of its bias:
+/// bias_relu_backward(reads(y), reads(dy), writes(dx), writes(dbias)). Adds to dbias with
+/// updates(dbias). dx may be dy.
+inline constexpr detail::accumulating_builtin<detail::bias_relu_backward_op> bias_relu_backward;
+
+/// loss[m] of logits[m,c] and labels[m] (int32, from 0 to c - 1):
+/// softmax_cross_entropy_forward(reads(logits), reads(labels), writes(loss)). A row with NaN or
+/// plus infinity gives NaN. A label out of range fails the task, in the next two as well.
+inline constexpr detail::builtin<detail::softmax_cross_entropy_forward_op>
+    softmax_cross_entropy_forward;
+
+/// dlogits[m,c] = scale * (softmax(logits) - one-hot(labels)), where scale is 1 / batch for the
+/// mean loss: softmax_cross_entropy_backward(scale, reads(logits), reads(labels),
+/// writes(dlogits)). dlogits may be logits.
+inline constexpr detail::builtin<detail::softmax_cross_entropy_backward_op>
+    softmax_cross_entropy_backward;
+
+/// How many rows have their first largest logit at the label, as std::int64_t:
+/// count_correct(reads(logits), reads(labels)).
+inline constexpr detail::builtin<detail::count_correct_op> count_correct;
+
+/// velocity = momentum * velocity + gradient, then weight -= rate * velocity:
+/// sgd_momentum(rate, momentum, reads(gradient), updates(velocity), updates(weight)).
+inline constexpr detail::builtin<detail::sgd_momentum_op> sgd_momentum;
+
+}  // namespace hocket::ops

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/elementwise.hpp>
+#include <hocket/kernels/ops.hpp>
+
+#include "arithmetic.hpp"
+
+namespace hocket::ops::detail {
+
+using hocket::detail::product_of;
+using hocket::detail::sum_of;
+
+namespace {
+
+/// The same kernel with a cost of more than one operation for each element.
+template <class Kernel>
+Kernel with_operations(const Kernel& of, double operations) {
+  return of.cost([base = of.definition(), operations](const launch_shape& shape) {
+    work cost = base->work_of(shape);
+    cost.flops *= operations;
+    return cost;
+  });
+}
+
+}  // namespace
+
+template <class T>
+auto fill_op::instance() -> const type<T>& {
+  static const auto made = elementwise("fill", [](auto value, auto& x) { x = value; })
+                               .template resolve<T, out<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto copy_op::instance() -> const type<T>& {
+  static const auto made = elementwise("copy", [](const auto& x, auto& y) { y = x; })
+                               .template resolve<in<T, any_rank>, out<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto axpy_op::instance() -> const type<T>& {
+  static const auto made = with_operations(
+      elementwise("axpy", [](auto a, const auto& x, auto& y) { y = sum_of(y, product_of(a, x)); })
+          .template resolve<T, in<T, any_rank>, inout<T, any_rank>>(),
+      2);
+  return made;
+}
+
+template <class T>
+auto add_op::instance() -> const type<T>& {
+  static const auto made =
+      elementwise("add", [](const auto& x, const auto& y, auto& z) { z = sum_of(x, y); })
+          .template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto mul_op::instance() -> const type<T>& {
+  static const auto made =
+      elementwise("mul", [](const auto& x, const auto& y, auto& z) { z = product_of(x, y); })
+          .template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto sgd_momentum_op::instance() -> const type<T>& {
+  static const auto made = with_operations(
+      elementwise("sgd_momentum",
+                  [](auto rate, auto momentum, const auto& gradient, auto& velocity, auto& weight) {
+                    const auto next = momentum * velocity + gradient;
+                    velocity = next;
+                    weight -= rate * next;
+                  })
+          .template resolve<T, T, in<T, any_rank>, inout<T, any_rank>, inout<T, any_rank>>(),
+      4);
+  return made;
+}
+
+#define HOCKET_INSTANTIATE_STORABLE(T)                         \
+  template const fill_op::type<T>& fill_op::instance<T>();     \
+  template const copy_op::type<T>& copy_op::instance<T>();
+HOCKET_INSTANTIATE_STORABLE(float)
+HOCKET_INSTANTIATE_STORABLE(double)
+HOCKET_INSTANTIATE_STORABLE(std::int8_t)
+HOCKET_INSTANTIATE_STORABLE(std::uint8_t)
+HOCKET_INSTANTIATE_STORABLE(std::int16_t)
+HOCKET_INSTANTIATE_STORABLE(std::uint16_t)
+HOCKET_INSTANTIATE_STORABLE(std::int32_t)
+HOCKET_INSTANTIATE_STORABLE(std::uint32_t)
+HOCKET_INSTANTIATE_STORABLE(std::int64_t)
+HOCKET_INSTANTIATE_STORABLE(std::uint64_t)
+
+#define HOCKET_INSTANTIATE_COMPUTABLE(T)                       \
+  template const axpy_op::type<T>& axpy_op::instance<T>();     \
+  template const add_op::type<T>& add_op::instance<T>();       \
+  template const mul_op::type<T>& mul_op::instance<T>();
+HOCKET_INSTANTIATE_COMPUTABLE(float)
+HOCKET_INSTANTIATE_COMPUTABLE(double)
+HOCKET_INSTANTIATE_COMPUTABLE(std::int32_t)
+HOCKET_INSTANTIATE_COMPUTABLE(std::uint32_t)
+HOCKET_INSTANTIATE_COMPUTABLE(std::int64_t)
+HOCKET_INSTANTIATE_COMPUTABLE(std::uint64_t)
+
+template const sgd_momentum_op::type<float>& sgd_momentum_op::instance<float>();
+template const sgd_momentum_op::type<double>& sgd_momentum_op::instance<double>();
+
+}  // namespace hocket::ops::detail

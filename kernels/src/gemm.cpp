@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <string>
+
+#include <cblas.h>
+
+#include <hocket/core/error.hpp>
+#include <hocket/kernels/ops.hpp>
+#include <hocket/kernels/ranges.hpp>
+
+namespace hocket::ops::detail {
+
+namespace {
+
+/// The extents of one product, with the transpositions taken into account.
+struct product_shape {
+  std::size_t m, n, k;
+  std::size_t inner_of_b;
+};
+
+template <bool TransposeA, bool TransposeB, class Extents>
+product_shape shape_of(const Extents& a, const Extents& b) {
+  return {a[TransposeA ? 1 : 0], b[TransposeB ? 0 : 1], a[TransposeA ? 0 : 1],
+          b[TransposeB ? 1 : 0]};
+}
+
+double operations(const product_shape& shape) {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+         static_cast<double>(shape.k);
+}
+
+/// From this many operations on (half a millisecond of one core) a product takes the whole node.
+constexpr double wide_operations = 2.0 * 256 * 256 * 256;
+
+/// The product is cut in tiles of this size whatever the lanes are, because the bits of an element
+/// depend on the call of the library that computes it.
+constexpr std::size_t tile_rows = 256;
+constexpr std::size_t tile_columns = 512;
+
+template <bool TransposeA, bool TransposeB>
+std::string kernel_name(access_mode mode) {
+  std::string name = "gemm_";
+  name += TransposeA ? 't' : 'n';
+  name += TransposeB ? 't' : 'n';
+  if (mode == access_mode::update) name += "_accumulate";
+  return name;
+}
+
+template <bool TransposeA, bool TransposeB>
+void check_extents(const std::string& name, const launch_shape& shape) {
+  const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
+  if (product.k != product.inner_of_b) {
+    throw usage_error("Kernel \"" + name + "\" multiplies " +
+                      (TransposeA ? "the transpose of a " : "a ") + to_string(shape[0]) +
+                      " matrix by " + (TransposeB ? "the transpose of one of " : "one of ") +
+                      to_string(shape[1]) + "; the inner extents " + std::to_string(product.k) +
+                      " and " + std::to_string(product.inner_of_b) + " must be equal.");
+  }
+  if (shape[2] != index_list{product.m, product.n}) {
+    throw usage_error("Kernel \"" + name + "\" has a product of " +
+                      to_string(index_list{product.m, product.n}) +
+                      ", but the buffer for it is " + to_string(shape[2]) + ".");
+  }
+  constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
+  if (std::max({product.m, product.n, product.k}) > limit) {
+    throw usage_error("Kernel \"" + name + "\" multiplies " + to_string(shape[0]) + " by " +
+                      to_string(shape[1]) + "; no extent may exceed " + std::to_string(limit) +
+                      ".");
+  }
+}
+
+/// The distance of two rows as the library wants it: at least one, also where there is one row.
+template <class T>
+blasint leading(const view<T, 2>& matrix) {
+  assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
+  const std::size_t stride = matrix.extent(0) > 1 ? matrix.stride(0) : matrix.extent(1);
+  return static_cast<blasint>(std::max<std::size_t>(stride, 1));
+}
+
+template <class T>
+struct gemm_call {
+  CBLAS_TRANSPOSE transpose_a, transpose_b;
+  std::size_t m, n, k;
+  const T* a;
+  blasint leading_a;
+  const T* b;
+  blasint leading_b;
+  T beta;
+  T* c;
+  blasint leading_c;
+};
+
+template <class T>
+void multiply(const gemm_call<T>& call) {
+  const auto m = static_cast<blasint>(call.m);
+  const auto n = static_cast<blasint>(call.n);
+  const auto k = static_cast<blasint>(call.k);
+  if constexpr (std::is_same_v<T, float>) {
+    cblas_sgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, 1, call.a,
+                call.leading_a, call.b, call.leading_b, call.beta, call.c, call.leading_c);
+  } else {
+    cblas_dgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, 1, call.a,
+                call.leading_a, call.b, call.leading_b, call.beta, call.c, call.leading_c);
+  }
+}
+
+/// One thread for each call of the library, since lanes share the work. The setting belongs to the
+/// process: the library has no other.
+void use_one_thread_for_each_call() {
+  static const bool done = [] {
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+template <bool TransposeA, bool TransposeB, class T>
+void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& b, T beta,
+          const view<T, 2>& c) {
+  use_one_thread_for_each_call();
+  const std::size_t m = c.extent(0), n = c.extent(1), k = a.extent(TransposeA ? 0 : 1);
+  if (m == 0 || n == 0) return;
+  const std::size_t columns = (n + tile_columns - 1) / tile_columns;
+  const std::size_t tiles = (m + tile_rows - 1) / tile_rows * columns;
+  hocket::detail::for_ranges(lanes, tiles, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t tile = begin; tile < end; ++tile) {
+      const std::size_t i = tile / columns * tile_rows, j = tile % columns * tile_columns;
+      // Without an inner extent the library reads no operand, and the pointers may be null.
+      const std::size_t from_a = k == 0 ? 0 : i * a.stride(TransposeA ? 1 : 0);
+      const std::size_t from_b = k == 0 ? 0 : j * b.stride(TransposeB ? 0 : 1);
+      multiply<T>({TransposeA ? CblasTrans : CblasNoTrans, TransposeB ? CblasTrans : CblasNoTrans,
+                   std::min(tile_rows, m - i), std::min(tile_columns, n - j), k,
+                   a.data() + from_a, leading(a), b.data() + from_b, leading(b), beta,
+                   c.data() + i * c.stride(0) + j, leading(c)});
+    }
+  });
+}
+
+}  // namespace
+
+template <bool TransposeA, bool TransposeB, access_mode Mode>
+template <class T>
+auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
+  static const type<T> made = [] {
+    const std::string name = kernel_name<TransposeA, TransposeB>(Mode);
+    const auto body = [](lane_group& lanes, view<const T, 2> a, view<const T, 2> b,
+                         view<T, 2> c) {
+      gemm<TransposeA, TransposeB, T>(lanes, a, b, T{Mode == access_mode::update ? 1 : 0}, c);
+    };
+    return type<T>(name, host_body{body})
+        .check([name](const launch_shape& shape) {
+          check_extents<TransposeA, TransposeB>(name, shape);
+        })
+        .cost([](const launch_shape& shape) {
+          const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
+          const std::size_t passes = Mode == access_mode::update ? 2 : 1;
+          const std::size_t elements =
+              volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
+          return work{operations(product), static_cast<double>(elements * sizeof(T))};
+        })
+        .wide([](const launch_shape& shape) {
+          return operations(shape_of<TransposeA, TransposeB>(shape[0], shape[1])) >=
+                 wide_operations;
+        });
+  }();
+  return made;
+}
+
+#define HOCKET_INSTANTIATE(OP, MODE)                                                      \
+  template const OP<MODE>::type<float>& OP<MODE>::instance<float>();    \
+  template const OP<MODE>::type<double>& OP<MODE>::instance<double>();
+HOCKET_INSTANTIATE(gemm_nn_op, access_mode::write)
+HOCKET_INSTANTIATE(gemm_nn_op, access_mode::update)
+HOCKET_INSTANTIATE(gemm_nt_op, access_mode::write)
+HOCKET_INSTANTIATE(gemm_nt_op, access_mode::update)
+HOCKET_INSTANTIATE(gemm_tn_op, access_mode::write)
+HOCKET_INSTANTIATE(gemm_tn_op, access_mode::update)
+
+}  // namespace hocket::ops::detail
