@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/execution/topology.hpp>
+
+namespace hocket {
+
+/// Work on oneTBB: for each NUMA node one arena of each priority, with one worker for each core,
+/// kept on the node's cores. Idle workers use no CPU.
+///
+/// oneTBB gives the workers of the process to the arenas that ask for them, higher priorities
+/// first. This executor raises the number of workers of the process to the number of its own, so
+/// that an arena is full without any thread of the user's helping; a tbb::global_control of the
+/// user's that allows less wins (one worker is always left).
+class tbb_executor final : public executor {
+ public:
+  /// Starts oneTBB in full. Throws error if that fails; oneTBB must then not be used again by the
+  /// process, because it could hang.
+  explicit tbb_executor(std::shared_ptr<const host_topology> topology);
+
+  /// Waits until the items that were posted have ended, suspended ones too: the owner sees to it
+  /// that they can, and that nobody posts any more. Timed items that are not due yet are dropped.
+  /// Not from an item.
+  ~tbb_executor() override;
+
+  [[nodiscard]] const host_topology& topology() const noexcept;
+
+  [[nodiscard]] time_stamp now() const noexcept override;
+  [[nodiscard]] bool is_virtual() const noexcept override { return false; }
+  [[nodiscard]] std::size_t arenas() const noexcept override;
+  [[nodiscard]] std::size_t workers(std::size_t arena) const noexcept override;
+
+  void post(std::size_t arena, int priority, work_item item) override;
+
+  /// The item runs in arena 0 with high priority.
+  void post_at(time_stamp time, work_item item) override;
+
+  void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& piece) override;
+
+  /// Where an item cannot be suspended its worker parks: inside a piece of for_ranges, whose caller
+  /// waits for this very piece; and while an exception is being handled, because the C++ library
+  /// keeps that for each thread and the item may go on with another.
+  bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
+            time_stamp until = time_stamp::max()) override;
+
+  [[nodiscard]] bool inside() const noexcept override;
+
+ private:
+  struct state;
+  [[nodiscard]] bool suspend(const std::function<void(std::shared_ptr<gate>)>& arm,
+                             time_stamp until);
+
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace hocket

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/execution/tbb_executor.hpp>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <hocket/core/error.hpp>
+#include <hocket/execution/pump.hpp>
+
+#include "tbb_gate.hpp"
+
+namespace hocket {
+namespace {
+
+/// The item that a thread is in.
+struct item_context {
+  const void* executor;
+  std::size_t arena;
+  bool may_suspend;
+};
+
+thread_local const item_context* current_context = nullptr;
+
+// Not inlined: an item that was suspended may go on with another thread, and the compiler must not
+// keep the address of the first one's variable.
+[[gnu::noinline]] const item_context* current() noexcept { return current_context; }
+[[gnu::noinline]] void set_current(const item_context* context) noexcept {
+  current_context = context;
+}
+
+/// The calling thread is in an item, for a time in which it cannot be suspended.
+class context_scope {
+ public:
+  explicit context_scope(const item_context& inner) noexcept : outer_(current()) {
+    set_current(&inner);
+  }
+  context_scope(const context_scope&) = delete;
+  context_scope& operator=(const context_scope&) = delete;
+  ~context_scope() { set_current(outer_); }
+
+ private:
+  const item_context* outer_;
+};
+
+/// Keeps the workers of one arena on the cores of its node.
+class node_binder final : public tbb::task_scheduler_observer {
+ public:
+  node_binder(tbb::task_arena& arena, const host_topology& topology, std::size_t node)
+      : tbb::task_scheduler_observer(arena), topology_(topology), node_(node) {
+    observe(true);
+  }
+  ~node_binder() override { observe(false); }
+
+  // A worker that is in an item came here for a piece of for_ranges and belongs elsewhere.
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker && current() == nullptr) topology_.bind_current_thread(node_);
+  }
+  // oneTBB may send the worker to an arena of the user's next.
+  void on_scheduler_exit(bool is_worker) override {
+    if (is_worker && current() == nullptr) topology_.unbind_current_thread();
+  }
+
+ private:
+  const host_topology& topology_;
+  std::size_t node_;
+};
+
+/// The arena of one node and one priority.
+class lane_arena {
+ public:
+  using work_item = executor::work_item;
+
+  lane_arena(const void* owner, std::size_t node, std::size_t workers,
+             tbb::task_arena::priority priority)
+      : context_{owner, node, true}, arena_(static_cast<int>(workers), 0, priority) {}
+
+  void start(const host_topology& topology) {
+    arena_.initialize();
+    // With one node there is nothing to choose.
+    if (topology.nodes().size() > 1) binder_.emplace(arena_, topology, context_.arena);
+  }
+
+  void post(work_item item) {
+    // Relaxed: nobody posts while the executor ends, so idle() need not see it early.
+    unfinished_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      arena_.enqueue(posted_item{this, std::move(item)});
+    } catch (...) {
+      // Relaxed: this thread wrote nothing that idle() would have to make visible.
+      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
+  template <class Function>
+  void execute(const Function& function) {
+    arena_.execute(function);
+  }
+
+  /// True if every item has ended and none of them will touch this any more.
+  [[nodiscard]] bool idle() const noexcept {
+    // Pairs with the release in posted_item.
+    return unfinished_.load(std::memory_order_acquire) == 0;
+  }
+
+ private:
+  struct posted_item {
+    lane_arena* arena;
+    mutable work_item item;  // oneTBB keeps what is enqueued const
+
+    void operator()() const noexcept {
+      set_current(&arena->context_);
+      item();
+      item = nullptr;
+      set_current(nullptr);
+      // The last access to the arena. Pairs with the acquire in idle().
+      arena->unfinished_.fetch_sub(1, std::memory_order_release);
+    }
+  };
+
+  item_context context_;
+  tbb::task_arena arena_;
+  std::optional<node_binder> binder_;
+  alignas(64) std::atomic<std::size_t> unfinished_ = 0;
+};
+
+}  // namespace
+
+struct tbb_executor::state {
+  using node_arenas = std::array<std::unique_ptr<lane_arena>, 3>;
+
+  explicit state(std::shared_ptr<const host_topology> t) : topology(std::move(t)) {}
+
+  void start() {
+    std::size_t workers = 0;
+    for (const numa_node& node : topology->nodes()) workers += node.cores;
+    // One more than the workers: oneTBB counts a thread that is not one of them.
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, workers + 1);
+    using level = tbb::task_arena::priority;
+    for (std::size_t i = 0; i < topology->nodes().size(); ++i) {
+      node_arenas& node = arenas.emplace_back();
+      for (const auto& [slot, priority] :
+           {std::pair{0U, level::low}, std::pair{1U, level::normal}, std::pair{2U, level::high}}) {
+        node[slot] =
+            std::make_unique<lane_arena>(this, i, topology->nodes()[i].cores, priority);
+        node[slot]->start(*topology);
+      }
+    }
+    // oneTBB creates the rest when it first runs something.
+    arenas[0][1]->execute([] { tbb::parallel_for(0, 2, [](int) {}); });
+    timers.emplace("hocket timers");
+  }
+
+  [[nodiscard]] lane_arena& arena(std::size_t node, int priority) const noexcept {
+    assert(node < arenas.size());
+    return *arenas[node][priority < 0 ? 0 : priority == 0 ? 1 : 2];
+  }
+
+  [[nodiscard]] bool idle() const noexcept {
+    return std::ranges::all_of(arenas, [](const node_arenas& node) {
+      return std::ranges::all_of(node, [](const auto& arena) { return arena->idle(); });
+    });
+  }
+
+  /// Only for the end of the executor, where a counter that wakes somebody could be touched by the
+  /// last item when it is gone already: so this looks again and again instead.
+  void wait_until_idle() const {
+    while (!idle()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
+  [[nodiscard]] pump::clock::time_point at(time_stamp time) const noexcept {
+    const auto furthest = pump::clock::time_point::max() - begin;
+    return time >= furthest ? pump::clock::time_point::max() : begin + time;
+  }
+
+  std::shared_ptr<const host_topology> topology;
+  pump::clock::time_point begin = pump::clock::now();
+  std::optional<tbb::global_control> parallelism;
+  std::vector<node_arenas> arenas;
+  std::optional<pump> timers;
+};
+
+tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology)
+    : state_(std::make_unique<state>(std::move(topology))) {
+  try {
+    state_->start();
+  } catch (const std::exception& thrown) {
+    // A oneTBB that failed while it started may hang in any call, those of destructors too: what
+    // there is of it is left where it is.
+    (void)state_.release();
+    throw error(failure(failure_code::internal,
+                        std::string("oneTBB cannot be started (") + thrown.what() + ")."));
+  }
+}
+
+tbb_executor::~tbb_executor() {
+  assert(!inside());
+  state_->wait_until_idle();
+  state_->timers.reset();
+  // A timer may have posted meanwhile.
+  state_->wait_until_idle();
+}
+
+const host_topology& tbb_executor::topology() const noexcept { return *state_->topology; }
+
+time_stamp tbb_executor::now() const noexcept {
+  return std::chrono::duration_cast<time_stamp>(pump::clock::now() - state_->begin);
+}
+
+std::size_t tbb_executor::arenas() const noexcept { return state_->arenas.size(); }
+
+std::size_t tbb_executor::workers(std::size_t arena) const noexcept {
+  return state_->topology->nodes()[arena].cores;
+}
+
+bool tbb_executor::inside() const noexcept {
+  const item_context* const context = current();
+  return context != nullptr && context->executor == state_.get();
+}
+
+void tbb_executor::post(std::size_t arena, int priority, work_item item) {
+  state_->arena(arena, priority).post(std::move(item));
+}
+
+void tbb_executor::post_at(time_stamp time, work_item item) {
+  state_->timers->post_at(state_->at(time), [this, item = std::move(item)]() mutable {
+    post(0, 1, std::move(item));
+  });
+}
+
+void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
+                              const std::function<void(std::size_t, std::size_t)>& piece) {
+  assert(grain > 0);
+  const std::size_t pieces = count / grain + (count % grain != 0 ? 1 : 0);
+  if (pieces <= 1) {
+    if (pieces == 1) piece(0, count);
+    return;
+  }
+  const item_context context{state_.get(), arena, false};
+  const auto run = [&](const tbb::blocked_range<std::size_t>& range) {
+    const context_scope scope(context);
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      piece(i * grain, std::min(count, (i + 1) * grain));
+    }
+  };
+  const auto run_all = [&] {
+    // A group of its own: if the caller is part of a cancelled one, pieces still must not be lost.
+    tbb::task_group_context group(tbb::task_group_context::isolated);
+    const tbb::blocked_range<std::size_t> all(0, pieces);
+    // Isolated: while the caller waits it must not take up an item that takes long.
+    tbb::this_task_arena::isolate(
+        [&] { tbb::parallel_for(all, run, tbb::auto_partitioner{}, group); });
+  };
+  const item_context* const caller = current();
+  const bool is_there =
+      caller != nullptr && caller->executor == state_.get() && caller->arena == arena;
+  if (is_there) run_all();
+  else state_->arena(arena, 0).execute(run_all);
+}
+
+bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, time_stamp until) {
+  const bool handles_exception =
+      std::uncaught_exceptions() != 0 || std::current_exception() != nullptr;
+  if (inside() && current()->may_suspend && !handles_exception) return suspend(arm, until);
+  const auto parked = std::make_shared<parking_gate>();
+  arm(parked);
+  if (until != time_stamp::max()) return parked->wait_until(state_->at(until));
+  parked->wait();
+  return true;
+}
+
+bool tbb_executor::suspend(const std::function<void(std::shared_ptr<gate>)>& arm,
+                           time_stamp until) {
+  const item_context* const context = current();
+  const auto suspended = std::make_shared<suspending_gate>();
+  arm(suspended);
+  if (suspended->opened()) return true;
+  std::optional<pump::timer> timer;
+  if (until != time_stamp::max()) {
+    timer = state_->timers->post_at(state_->at(until), [suspended] { suspended->expire(); });
+  }
+  set_current(nullptr);
+  tbb::task::suspend([raw = suspended.get()](tbb::task::suspend_point point) { raw->left_at(point); });
+  set_current(context);
+  if (timer) state_->timers->cancel(*timer);
+  return suspended->opened();
+}
+
+}  // namespace hocket
