@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hocket/core/error.hpp>
+
+namespace train {
+
+/// What a file may unpack to at most, so that a small corrupt one cannot fill the memory.
+inline constexpr std::size_t most_unpacked_bytes = std::size_t{1} << 30;
+
+/// The whole content of a file, unpacked if it is gzip. Throws an error that names the file, also
+/// for packed data that are cut off, corrupt or followed by something else.
+[[nodiscard]] std::vector<std::uint8_t> read_file(const std::filesystem::path& path,
+                                                  std::size_t limit = most_unpacked_bytes);
+
+/// Writes the whole text to a file; "-" is standard output. A failure, a full disk for example, is
+/// an error that names the file and leaves no part of it behind.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Creates a folder and its parents. keep() makes them stay; without it the destructor takes away
+/// those that were created here and are still empty.
+class folder_guard {
+ public:
+  explicit folder_guard(const std::filesystem::path& folder);
+  ~folder_guard();
+  folder_guard(const folder_guard&) = delete;
+  folder_guard& operator=(const folder_guard&) = delete;
+
+  void keep() noexcept { created_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> created_;  // innermost first
+};
+
+/// An error of the world about a file: `The file "x" <what>.`
+[[nodiscard]] hocket::error file_error(const std::filesystem::path& path, std::string_view what);
+
+/// A piece of a file's content for a message: in quotes, of moderate length, on one line.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace train
