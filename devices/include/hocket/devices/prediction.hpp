@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/devices/device.hpp>
+
+namespace hocket {
+
+/// How long a kernel takes by the numbers of the device: the longer of computing and moving its
+/// bytes, and the latency. A wide body has all lanes.
+[[nodiscard]] nanoseconds predicted_launch(const device_info& info, const work& cost,
+                                           body_width width);
+
+/// How long a copy between the host and the device takes by the numbers of the device.
+[[nodiscard]] nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes);
+
+/// One of the two, as the command says. On a virtual clock this is the truth for `cpu` and `sim`.
+[[nodiscard]] nanoseconds predicted(const device_info& info, const command& what);
+
+}  // namespace hocket

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hocket/devices/backend.hpp>
+
+namespace hocket {
+
+/// The backends of a program, in the order in which their devices are numbered. Each backend <name>
+/// defines `std::unique_ptr<const backend> make_<name>_backend()`; the target that is given to
+/// hocket_link_backends() in CMake finds them as lines HOCKET_BACKEND(<name>) in
+/// <hocket/backends.inc>. So this module names none of them.
+using backend_list = std::vector<std::unique_ptr<const backend>>;
+using candidate_list = std::vector<std::unique_ptr<device_candidate>>;
+
+/// What is passed to backend::find, by the backend's name.
+using backend_configurations = std::map<std::string, std::string>;
+
+/// The devices of all backends. Throws usage_error for a configuration of a backend that the list
+/// does not have, and for one that its backend refuses.
+[[nodiscard]] candidate_list find_devices(const backend_list& backends, const executor& where,
+                                          const backend_configurations& configurations);
+
+/// Those of the devices that names lists, separated by commas, in that order; all if it is empty.
+/// option is what the message of a usage_error calls names: for a name that no device has, one that
+/// stands there twice, or an empty one.
+[[nodiscard]] candidate_list select_devices(candidate_list found, std::string_view names,
+                                            std::string_view option = "HOCKET_VISIBLE_DEVICES");
+
+}  // namespace hocket

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <limits>
+
+#include <hocket/devices/prediction.hpp>
+#include <hocket/devices/sim.hpp>
+#include <hocket/streams/perform.hpp>
+
+#include "device.hpp"
+#include "memory.hpp"
+
+namespace hocket {
+
+namespace {
+
+device_info describe(const executor& where, std::size_t number, const sim_options& given) {
+  device_info info;
+  info.name = "Sim" + std::to_string(number);
+  info.backend = "sim";
+  info.description = given.execute ? "simulated" : "simulated, executes nothing";
+  info.formats = {kernel_format::host};
+  info.memory_bytes = given.memory_bytes;
+  info.shares_host_memory = given.shares_host_memory;
+  info.lanes = given.lanes;
+  info.depth = given.depth.value_or(where.is_virtual() ? 1 : 2);
+  info.flops_per_second = given.flops_per_second.value_or(info.flops_per_second);
+  info.memory_bytes_per_second =
+      given.memory_bytes_per_second.value_or(info.memory_bytes_per_second);
+  info.link_bytes_per_second = given.link_bytes_per_second.value_or(info.link_bytes_per_second);
+  info.launch_latency = given.launch_latency.value_or(info.launch_latency);
+  info.link_latency = given.link_latency.value_or(info.link_latency);
+  return info;
+}
+
+/// The numbers that times are modelled with: on a real clock only what was asked for takes time.
+device_info modelled(const executor& where, device_info info, const sim_options& given) {
+  if (where.is_virtual()) return info;
+  constexpr double at_once = std::numeric_limits<double>::infinity();
+  info.flops_per_second = given.flops_per_second.value_or(at_once);
+  info.memory_bytes_per_second = given.memory_bytes_per_second.value_or(at_once);
+  info.link_bytes_per_second = given.link_bytes_per_second.value_or(at_once);
+  return info;
+}
+
+class candidate final : public device_candidate {
+ public:
+  candidate(device_info info, std::size_t number, const sim_options& given)
+      : info_(std::move(info)), number_(number), given_(given) {}
+
+  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
+
+  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
+                                                        executor& where,
+                                                        completion_sink& sink) const override {
+    auto faults = std::make_shared<sim_device::faults>();
+    host_device_parts parts;
+    parts.info = info_;
+    parts.arena = number_ % where.arenas();
+    parts.memory = memory();
+    parts.duration = [info = modelled(where, info_, given_)](const command& what) {
+      return predicted(info, what);
+    };
+    parts.perform = [faults, &where, arena = parts.arena,
+                     execute = given_.execute](const command& what) {
+      if (std::holds_alternative<launch_command>(what.what)) {
+        if (failure why = faults->next_launch()) return why;
+      }
+      return execute ? perform_on_host(where, arena, what) : failure();
+    };
+    return std::unique_ptr<device>(
+        std::make_unique<sim_device>(std::move(parts), std::move(faults), numbers, where, sink));
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<memory_resource> memory() const {
+    // Where nothing is executed nothing is touched: large memories then cost nothing.
+    if (!given_.execute) return std::make_unique<host_memory>(info_.name, info_.memory_bytes);
+    return std::make_unique<sim::poisoned_memory>(info_.name, info_.memory_bytes);
+  }
+
+  device_info info_;
+  std::size_t number_;
+  sim_options given_;
+};
+
+class sim_backend final : public backend {
+ public:
+  [[nodiscard]] std::string name() const override { return "sim"; }
+
+  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
+      const executor& where, const std::string& configuration) const override {
+    std::vector<std::unique_ptr<device_candidate>> found;
+    for (const sim_options& given : parse_sim_options(configuration)) {
+      const std::size_t number = found.size();
+      found.push_back(std::make_unique<candidate>(describe(where, number, given), number, given));
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::string why_none() const override {
+    return "No simulated device is asked for; the configuration \"2,memory=256M\" makes two.";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const backend> make_sim_backend() { return std::make_unique<sim_backend>(); }
+
+}  // namespace hocket

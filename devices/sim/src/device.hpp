@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include <hocket/devices/sim.hpp>
+
+namespace hocket {
+
+/// What is to go wrong. The streams of a device share it, and outlive the device object itself.
+struct sim_device::faults {
+  std::mutex mutex;
+  std::uint64_t launches = 0;              ///< that were started
+  std::map<std::uint64_t, failure> fails;  ///< by the number of the launch
+
+  /// Counts one launch; returns how it is to fail, if it is.
+  [[nodiscard]] failure next_launch();
+};
+
+}  // namespace hocket

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/prediction.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hocket {
+
+namespace {
+
+nanoseconds time_for(double amount, double per_second) {
+  constexpr double century = 3.2e18;  // keeps sums of times within 64 bits
+  return nanoseconds(std::llround(std::min(amount * 1e9 / per_second, century)));
+}
+
+}  // namespace
+
+nanoseconds predicted_launch(const device_info& info, const work& cost, body_width width) {
+  const double lanes = width == body_width::wide ? static_cast<double>(info.lanes) : 1.0;
+  return info.launch_latency + std::max(time_for(cost.flops, info.flops_per_second * lanes),
+                                        time_for(cost.bytes, info.memory_bytes_per_second * lanes));
+}
+
+nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes) {
+  return info.link_latency + time_for(static_cast<double>(bytes), info.link_bytes_per_second);
+}
+
+nanoseconds predicted(const device_info& info, const command& what) {
+  if (const auto* launch = std::get_if<launch_command>(&what.what)) {
+    return predicted_launch(info, launch->cost, launch->width);
+  }
+  return predicted_copy(info, std::get<copy_command>(what.what).bytes);
+}
+
+}  // namespace hocket

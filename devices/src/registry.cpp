@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/registry.hpp>
+
+#include <algorithm>
+
+#include <hocket/core/environment.hpp>
+#include <hocket/core/error.hpp>
+
+namespace hocket {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+std::string names_of(const candidate_list& devices) {
+  std::vector<std::string> names;
+  for (const auto& d : devices) names.push_back(d->info().name);
+  return joined(names);
+}
+
+void refuse_unknown(const backend_list& backends, const backend_configurations& configurations) {
+  std::vector<std::string> known;
+  for (const auto& b : backends) known.push_back(b->name());
+  for (const auto& [name, text] : configurations) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw usage_error("The configuration \"" + text + "\" is for the backend \"" + name +
+                        "\", which this program does not have; it has: " + joined(known) + ".");
+    }
+  }
+}
+
+}  // namespace
+
+candidate_list find_devices(const backend_list& backends, const executor& where,
+                            const backend_configurations& configurations) {
+  refuse_unknown(backends, configurations);
+  candidate_list found;
+  for (const auto& b : backends) {
+    const auto given = configurations.find(b->name());
+    auto devices = b->find(where, given == configurations.end() ? "" : given->second);
+    std::move(devices.begin(), devices.end(), std::back_inserter(found));
+  }
+  return found;
+}
+
+candidate_list select_devices(candidate_list found, std::string_view names,
+                              std::string_view option) {
+  if (names.empty()) return found;
+  const auto refuse = [&](const std::string& why) {
+    throw usage_error(std::string(option) + " is \"" + std::string(names) + "\"; " + why);
+  };
+  const std::string known = "the devices are: " + names_of(found) + ".";
+  candidate_list selected;
+  const auto chosen = [&](const std::string& name) {
+    const auto same = [&](const auto& d) { return d && d->info().name == name; };
+    const auto at = std::find_if(found.begin(), found.end(), same);
+    if (at != found.end()) return std::move(*at);
+    if (name.empty()) refuse("it must be names with one comma between them.");
+    const bool twice = std::any_of(selected.begin(), selected.end(), same);
+    refuse(twice ? "it names \"" + name + "\" twice." : "there is no \"" + name + "\"; " + known);
+    return std::unique_ptr<device_candidate>();
+  };
+  for (const std::string& name : split(names, ',')) selected.push_back(chosen(name));
+  return selected;
+}
+
+}  // namespace hocket

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/streams/command.hpp>
+
+namespace hocket {
+
+/// Copies the box, with as few and as long pieces as its shape allows. Both allocations are host
+/// addresses.
+void copy_box(const copy_command& what);
+
+/// Runs the kernel's host body here: a wide one with the workers of the arena, a serial one alone.
+/// What the body throws is returned as task_failed, with the exception kept.
+[[nodiscard]] failure launch_on_host(executor& where, std::size_t arena,
+                                     const launch_command& what);
+
+/// Does what the command says, here and now, on memory that the host can address.
+[[nodiscard]] failure perform_on_host(executor& where, std::size_t arena, const command& what);
+
+}  // namespace hocket

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/streams/host_epoch.hpp>
+
+namespace hocket {
+
+void host_epoch::end(const failure& why) {
+  if (claimed_.exchange(true)) return;
+  why_ = why;
+  if (state_.fetch_or(ended_bit) == 0) sink_.device_lost(device_, why_);
+}
+
+bool host_epoch::report(stream_id stream, std::uint64_t value, const command_result& how) {
+  std::uint64_t seen = state_.load();
+  do {
+    if ((seen & ended_bit) != 0) return false;
+  } while (!state_.compare_exchange_weak(seen, seen + 1));
+  sink_.completed(stream, value, how);
+  if (state_.fetch_sub(1) == (ended_bit | 1)) sink_.device_lost(device_, why_);
+  return true;
+}
+
+}  // namespace hocket

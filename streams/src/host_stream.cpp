@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/streams/host_stream.hpp>
+
+#include <atomic>
+#include <cassert>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <hocket/streams/perform.hpp>
+
+#include "host_timeline.hpp"
+
+namespace hocket {
+
+namespace {
+
+// A stream with work left gives its worker back after so many commands or so much time.
+constexpr std::size_t most_in_a_row = 256;
+constexpr nanoseconds longest_stretch = std::chrono::microseconds(200);
+
+}  // namespace
+
+/// What outlives the stream itself: items that were posted and not run yet hold it.
+///
+/// From a submission into an idle stream until the stream has run dry exactly one party continues
+/// it
+/// ("attends"): a posted item, a worker in run(), another timeline, or a timer. That party alone
+/// touches what stands from batch_ to timed_; each hands them to the next under some lock.
+class host_stream::core final : public timeline_waiter, public std::enable_shared_from_this<core> {
+ public:
+  core(executor& where, std::shared_ptr<host_epoch> epoch, host_stream_options options)
+      : where_(where),
+        epoch_(std::move(epoch)),
+        options_(std::move(options)),
+        timeline_(options_.id, epoch_) {}
+
+  void submit(command what);
+  void close();
+  void resume() override;
+  [[nodiscard]] host_timeline& time() noexcept { return timeline_; }
+
+ private:
+  struct ending {
+    std::uint64_t value = 0;
+    command_result how;
+  };
+
+  void run();
+  void end_timed();
+  [[nodiscard]] bool enter();
+  void leave();
+  [[nodiscard]] bool drain();
+  [[nodiscard]] bool take_batch();
+  [[nodiscard]] host_timeline::state waits();
+  [[nodiscard]] bool perform_next();
+  [[nodiscard]] failure perform(const command& what);
+  void refuse_next();
+  void end(const ending& e);
+
+  executor& where_;
+  const std::shared_ptr<host_epoch> epoch_;
+  const host_stream_options options_;
+  host_timeline timeline_;
+
+  std::vector<command> batch_;
+  std::size_t next_ = 0;     // in batch_
+  std::size_t checked_ = 0;  // timepoints of the next command that are done
+  time_stamp latest_{};      // the end of what was performed last
+  ending timed_;             // of a command whose modelled time is not over
+
+  std::mutex mutex_;  // guards what follows
+  std::vector<command> incoming_;
+  bool attended_ = false;
+  std::size_t inside_ = 0;  // workers in run() or end_timed(): one, and others about to leave
+  std::shared_ptr<executor::gate> left_;
+  std::atomic<bool> closed_{false};  // written under the mutex
+};
+
+void host_stream::core::submit(command what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || epoch_->ended()) return;
+    incoming_.push_back(std::move(what));
+    if (std::exchange(attended_, true)) return;
+  }
+  resume();
+}
+
+void host_stream::core::resume() {
+  where_.post(options_.arena, options_.priority, [self = shared_from_this()] { self->run(); });
+}
+
+void host_stream::core::run() {
+  if (!enter()) return;
+  const bool more = drain();
+  leave();
+  if (more) resume();
+}
+
+bool host_stream::core::enter() {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  ++inside_;
+  return true;
+}
+
+void host_stream::core::leave() {
+  std::shared_ptr<executor::gate> left;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--inside_ == 0) left.swap(left_);
+  }
+  if (left) left->open();
+}
+
+/// Returns true if the caller still attends the stream and is to post it again.
+bool host_stream::core::drain() {
+  const time_stamp start = where_.now();
+  latest_ = start;
+  for (std::size_t count = 0; take_batch(); ++count) {
+    if (count == most_in_a_row || latest_ - start > longest_stretch) return true;
+    switch (waits()) {
+      case host_timeline::state::pending:
+        return false;
+      case host_timeline::state::lost:
+        refuse_next();
+        break;
+      case host_timeline::state::reached:
+        if (!perform_next()) return false;
+    }
+  }
+  return false;
+}
+
+/// Returns false if there is nothing to do; the caller then attends the stream no more.
+bool host_stream::core::take_batch() {
+  if (closed_ || epoch_->ended()) return false;
+  if (next_ < batch_.size()) return true;
+  batch_.clear();
+  next_ = 0;
+  const std::lock_guard lock(mutex_);
+  batch_.swap(incoming_);
+  attended_ = !batch_.empty();
+  return attended_;
+}
+
+/// Where it is pending, the other timeline attends this stream when it returns.
+host_timeline::state host_stream::core::waits() {
+  const auto& after = batch_[next_].after;
+  for (; checked_ < after.size(); ++checked_) {
+    const timepoint point = after[checked_];
+    if (point.done()) continue;
+    const auto& other = static_cast<const host_timeline&>(*point.on);
+    const auto state = other.when(point.value, shared_from_this());
+    if (state != host_timeline::state::reached) return state;
+  }
+  return host_timeline::state::reached;
+}
+
+/// Returns false if a timer attends the stream now.
+bool host_stream::core::perform_next() {
+  ending e;
+  nanoseconds modelled{0};
+  {
+    // The command is gone, with what it keeps alive, before anybody hears that it has ended.
+    const command what = std::move(batch_[next_++]);
+    checked_ = 0;
+    assert(what.value == timeline_.completed() + 1);
+    e.value = what.value;
+    if (options_.duration) modelled = options_.duration(what);
+    e.how.begin = where_.now();
+    e.how.why = perform(what);
+  }
+  e.how.end = latest_ = where_.now();
+  const time_stamp due = e.how.begin + modelled;
+  if (due <= e.how.end) {
+    end(e);
+    return true;
+  }
+  e.how.end = due;
+  timed_ = std::move(e);
+  where_.post_at(due, [self = shared_from_this()] { self->end_timed(); });
+  return false;
+}
+
+failure host_stream::core::perform(const command& what) {
+  if (options_.perform) return options_.perform(what);
+  return perform_on_host(where_, options_.arena, what);
+}
+
+void host_stream::core::end_timed() {
+  if (!enter()) return;
+  end(std::exchange(timed_, {}));
+  leave();
+  resume();
+}
+
+void host_stream::core::refuse_next() {
+  const command what = std::move(batch_[next_++]);
+  const timepoint point = what.after[std::exchange(checked_, 0)];
+  const failure why(failure_code::device_lost,
+                    "A command of stream " + std::to_string(options_.id.value) +
+                        " waits for stream " + std::to_string(point.on->stream().value) +
+                        ", whose device is lost.");
+  const time_stamp now = where_.now();
+  end({what.value, {why, now, now}});
+}
+
+void host_stream::core::end(const ending& e) {
+  if (epoch_->ended()) return;
+  timeline_.reach(e.value);
+  epoch_->report(options_.id, e.value, e.how);
+}
+
+void host_stream::core::close() {
+  bool busy = false;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    busy = inside_ > 0;
+  }
+  if (busy) {
+    where_.wait([this](std::shared_ptr<executor::gate> gate) {
+      std::unique_lock lock(mutex_);
+      if (inside_ > 0) {
+        left_ = std::move(gate);
+        return;
+      }
+      lock.unlock();
+      gate->open();
+    });
+  }
+  // Nobody is inside and nobody comes in again.
+  timeline_.drop_all();
+  incoming_.clear();
+  batch_.clear();
+}
+
+host_stream::host_stream(executor& where, std::shared_ptr<host_epoch> epoch,
+                         host_stream_options options)
+    : core_(std::make_shared<core>(where, std::move(epoch), std::move(options))) {}
+
+host_stream::~host_stream() { close(); }
+
+void host_stream::close() { core_->close(); }
+
+void host_stream::submit(command what) { core_->submit(std::move(what)); }
+
+const timeline& host_stream::time() const noexcept { return core_->time(); }
+
+void host_stream::wake_waiters() { core_->time().wake_all(); }
+
+}  // namespace hocket

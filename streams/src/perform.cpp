@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/streams/perform.hpp>
+
+#include <algorithm>
+#include <exception>
+
+#include <boost/container/small_vector.hpp>
+
+namespace hocket {
+
+namespace {
+
+class arena_lanes final : public lane_group {
+ public:
+  arena_lanes(executor& where, std::size_t arena) : where_(where), arena_(arena) {}
+  [[nodiscard]] std::size_t lanes() const noexcept override { return where_.workers(arena_); }
+  void for_ranges(std::size_t count, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& piece) override {
+    where_.for_ranges(arena_, count, grain, piece);
+  }
+
+ private:
+  executor& where_;
+  std::size_t arena_;
+};
+
+class single_lane final : public lane_group {
+ public:
+  [[nodiscard]] std::size_t lanes() const noexcept override { return 1; }
+  void for_ranges(std::size_t count, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& piece) override {
+    const std::size_t step = std::max<std::size_t>(grain, 1);
+    for (std::size_t begin = 0; begin < count; begin += std::min(step, count - begin)) {
+      piece(begin, begin + std::min(step, count - begin));
+    }
+  }
+};
+
+void run_body(executor& where, std::size_t arena, const launch_command& what) {
+  boost::container::small_vector<buffer_argument, 4> buffers;
+  buffers.reserve(what.buffers.size());
+  for (const placed_buffer& b : what.buffers) buffers.push_back(b.argument());
+  const auto run = [&](lane_group& lanes) {
+    what.kernel->host(host_launch{{buffers.data(), buffers.size()}, what.scalars, lanes});
+  };
+  if (what.width == body_width::wide) {
+    arena_lanes lanes(where, arena);
+    run(lanes);
+  } else {
+    single_lane lane;
+    run(lane);
+  }
+}
+
+}  // namespace
+
+buffer_argument placed_buffer::argument() const {
+  const index_list strides = dense_strides(extents);
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < strides.size(); ++d) first += region.begin[d] * strides[d];
+  auto* const base = static_cast<std::byte*>(where.address()) + first * size_of(type);
+  return {base, type, region.extents(), strides};
+}
+
+failure launch_on_host(executor& where, std::size_t arena, const launch_command& what) {
+  try {
+    run_body(where, arena, what);
+    return {};
+  } catch (const std::exception& e) {
+    return {failure_code::task_failed, "Kernel \"" + what.kernel->name + "\" fails: " + e.what(),
+            std::current_exception()};
+  } catch (...) {
+    return {failure_code::task_failed,
+            "Kernel \"" + what.kernel->name + "\" throws what is no std::exception.",
+            std::current_exception()};
+  }
+}
+
+failure perform_on_host(executor& where, std::size_t arena, const command& what) {
+  if (const auto* launch = std::get_if<launch_command>(&what.what)) {
+    return launch_on_host(where, arena, *launch);
+  }
+  copy_box(std::get<copy_command>(what.what));
+  return {};
+}
+
+}  // namespace hocket
