@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+
+#include <hocket/execution/inbox.hpp>
+
+namespace hocket::detail {
+
+/// Who may do what with a task that waits for predecessors, in one atomic word: how many of them
+/// have not ended, whether one of them failed, how many threads look at the list of them, and
+/// whether somebody has claimed the task. The claimer alone runs the task or ends it unrun.
+///
+/// The list of predecessors is dropped by the claimer, or, if others look at it at that moment, by
+/// the last of them to leave.
+template <class Atomics = real_atomics>
+class basic_claim {
+ public:
+  enum class arrival : std::uint8_t { not_last, made_ready, found_claimed };
+  enum class claimed : std::uint8_t {
+    refused,
+    alone,   ///< the list of predecessors is the claimer's
+    shared,  ///< it is read by others too: read it, then leave()
+  };
+
+  explicit basic_claim(std::uint32_t predecessors) noexcept : word_(predecessors * one_waiting) {}
+
+  /// One predecessor has ended.
+  [[nodiscard]] arrival arrive(bool failed) noexcept {
+    // Release: pairs with the acquire of the last arrival and of the claim, which see what came
+    // before all arrivals.
+    if (failed) word_.fetch_or(doomed_bit, std::memory_order_release);
+    const std::uint64_t before = word_.fetch_sub(one_waiting, std::memory_order_acq_rel);
+    if (before / one_waiting != 1) return arrival::not_last;
+    return (before & claimed_bit) == 0 ? arrival::made_ready : arrival::found_claimed;
+  }
+
+  /// Claims the task if it is ready; even_pending: also if it still waits. One caller succeeds.
+  [[nodiscard]] claimed claim(bool even_pending) noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    for (;;) {
+      if ((seen & claimed_bit) != 0) return claimed::refused;
+      if (!even_pending && seen / one_waiting != 0) return claimed::refused;
+      const bool alone = (seen & readers_mask) == 0;
+      const std::uint64_t wanted = (seen | claimed_bit) + (alone ? 0 : one_reader);
+      // Acquire: pairs with the releases of arrive() and leave(). Release: pairs with the acquire
+      // of leave(), whose caller may drop the list.
+      if (word_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+        return alone ? claimed::alone : claimed::shared;
+      }
+    }
+  }
+
+  /// Asks for leave to read the list of predecessors: given while the task waits for them.
+  [[nodiscard]] bool enter() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    do {
+      if ((seen & claimed_bit) != 0 || seen / one_waiting == 0) return false;
+      if ((seen & readers_mask) == readers_mask) return false;
+      // Nothing is read through this: who hands the task out has published its list. Relaxed.
+    } while (!word_.compare_exchange_weak(seen, seen + one_reader, std::memory_order_relaxed,
+                                          std::memory_order_relaxed));
+    return true;
+  }
+
+  /// Returns true if the caller is the last reader of a claimed task, and drops the list.
+  [[nodiscard]] bool leave() noexcept {
+    // Release: what was read stays before the drop. Acquire: the drop comes after what others read.
+    const std::uint64_t before = word_.fetch_sub(one_reader, std::memory_order_acq_rel);
+    return (before & claimed_bit) != 0 && (before & readers_mask) == one_reader;
+  }
+
+  [[nodiscard]] bool waits() const noexcept { return now() / one_waiting != 0; }
+  [[nodiscard]] bool is_claimed() const noexcept { return (now() & claimed_bit) != 0; }
+  [[nodiscard]] bool doomed() const noexcept { return (now() & doomed_bit) != 0; }
+
+ private:
+  static constexpr std::uint64_t claimed_bit = 1;
+  static constexpr std::uint64_t doomed_bit = 2;
+  static constexpr std::uint64_t one_reader = 4;
+  static constexpr std::uint64_t one_waiting = std::uint64_t{1} << 32U;
+  static constexpr std::uint64_t readers_mask = one_waiting - one_reader;
+
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    // Pairs with the releases of arrive() and claim().
+    return word_.load(std::memory_order_acquire);
+  }
+
+  typename Atomics::template atomic<std::uint64_t> word_;
+};
+
+using claim = basic_claim<>;
+
+}  // namespace hocket::detail

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/error.hpp>
+#include <hocket/scheduler/detail/continuation_list.hpp>
+#include <hocket/scheduler/task_label.hpp>
+
+namespace hocket::detail {
+
+class completion;
+class follow_ups;
+class host_context;
+struct helping;
+
+using completion_ptr = boost::intrusive_ptr<completion>;
+
+enum class task_status : std::uint8_t { pending, ready, running, done };
+
+/// What is to be done when a task has ended. It is no owner of anything: a node lives until it is
+/// run, and may then delete itself.
+class continuation {
+ public:
+  /// Runs in the thread that ended the source; short, and does not throw. Tasks that become ready
+  /// by it go to next.
+  virtual void run(completion& source, follow_ups& next) noexcept = 0;
+
+  continuation* link = nullptr;
+
+ protected:
+  continuation() = default;
+  continuation(const continuation&) = default;
+  continuation& operator=(const continuation&) = default;
+  ~continuation() = default;
+};
+
+/// The shared, counted state of one task, host or device: how it ends, and what is attached to its
+/// end. Somebody claims the task (once; how is the business of the kind of task), runs it, writes
+/// the result and calls finish().
+class completion {
+ public:
+  /// Without a context nothing is counted anywhere, and what follows runs where this one ends.
+  explicit completion(host_context* context, task_label label = {})
+      : context_(context), label_(std::move(label)) {}
+  completion(const completion&) = delete;
+  completion& operator=(const completion&) = delete;
+  virtual ~completion() = default;
+
+  [[nodiscard]] const task_label& label() const noexcept { return label_; }
+
+  /// `Task "label"`, the way sentences begin with it.
+  [[nodiscard]] std::string name() const;
+
+  /// Only for a task that has not ended.
+  [[nodiscard]] host_context* context() const noexcept { return context_; }
+
+  [[nodiscard]] bool done() const noexcept { return continuations_.closed(); }
+  [[nodiscard]] virtual task_status status() const noexcept {
+    return done() ? task_status::done : task_status::pending;
+  }
+
+  /// Empty if all went well. Only for a task that has ended.
+  [[nodiscard]] const failure& why() const noexcept { return why_; }
+
+  /// The result, of the type that its future has; null for void. Only for a task that has ended
+  /// well.
+  [[nodiscard]] const void* value() const noexcept { return value_; }
+
+  /// Returns false, and does not keep the node, if the task has ended.
+  [[nodiscard]] bool attach(continuation& node) noexcept { return continuations_.push(node); }
+
+  /// The task has ended; to be called once, by who claimed it. The context, if there is one, must
+  /// have been told that the task started. The caller holds a reference.
+  void finish(failure why = {}) noexcept;
+
+  /// The same; the tasks that became ready are left to the caller.
+  void finish(failure why, follow_ups& next) noexcept;
+
+  /// Asks for the task not to run, or to end early. It ends in its own time.
+  virtual void request_cancel() noexcept {}
+
+  /// Runs the task here if it is ready and nobody has claimed it, else such a task among its
+  /// predecessors. Returns whether it ran one.
+  virtual bool help(helping& by) noexcept;
+
+  /// If not empty, what to tell somebody who wants to wait for this or to continue from it.
+  [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
+
+  /// Waits until the task has ended, helping where that is possible. Throws usage_error if waiting
+  /// makes no sense.
+  void wait();
+
+  /// Waits, without helping; returns false if the time came first.
+  [[nodiscard]] bool wait_for(nanoseconds duration);
+
+  /// Throws usage_error if not_waitable().
+  void check_waitable() const;
+
+  /// Makes known that somebody has looked at how the task ended, so that its failure, and the one
+  /// that it comes from, need not be reported. Only for a task that has ended.
+  void look() noexcept;
+  [[nodiscard]] bool looked() const noexcept { return looked_; }
+
+  /// The failure of this task because of that of a predecessor: names both, and the way between.
+  [[nodiscard]] failure downfall(completion& predecessor);
+
+  /// The failure of this task is that of the other, unchanged.
+  [[nodiscard]] failure same_failure(completion& other);
+
+ protected:
+  /// To be called before finish().
+  void set_value(const void* value) noexcept { value_ = value; }
+  void set_context(host_context& context) noexcept { context_ = &context; }
+  [[nodiscard]] bool same_root(completion& other) noexcept { return root_ == &other.root(); }
+
+ private:
+  friend void intrusive_ptr_add_ref(completion* c) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    c->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(completion* c) noexcept {
+    // Release and acquire pair with one another: the deletion comes after all uses.
+    if (c->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete c;
+  }
+
+  [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
+  [[nodiscard]] bool park(time_stamp until);
+
+  std::atomic<std::uint32_t> references_{0};
+  std::atomic<bool> looked_{false};
+  std::uint32_t distance_ = 0;  // how many tasks lie between this one and root_
+  continuation_list<continuation> continuations_;
+  host_context* context_;
+  const void* value_ = nullptr;
+  failure why_;
+  completion_ptr root_;  // whose failure this one's comes from; null if it is its own
+  task_label label_;
+};
+
+}  // namespace hocket::detail

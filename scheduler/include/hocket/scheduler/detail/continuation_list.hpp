@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include <hocket/execution/inbox.hpp>
+
+namespace hocket::detail {
+
+/// What waits for one event, from many threads, lock-free and without allocating: nodes are pushed
+/// while the list is open; closing it gives every node that was pushed, once, oldest first. That
+/// the list is closed is also the mark that the event has happened.
+///
+/// Node has a member `link`, of type Atomics::plain<Node*>.
+template <class Node, class Atomics = real_atomics>
+class continuation_list {
+ public:
+  continuation_list() noexcept = default;
+  continuation_list(const continuation_list&) = delete;
+  continuation_list& operator=(const continuation_list&) = delete;
+
+  [[nodiscard]] bool closed() const noexcept {
+    // Pairs with the release in close(): who sees the list closed sees what was written before.
+    return head_.load(std::memory_order_acquire) == closed_mark();
+  }
+
+  /// Returns false, and leaves the node alone, if the list is closed. Until it is closed the node
+  /// must live.
+  [[nodiscard]] bool push(Node& node) noexcept {
+    // Pairs with the release in close(), for the caller who learns here that it has happened.
+    Node* seen = head_.load(std::memory_order_acquire);
+    do {
+      if (seen == closed_mark()) return false;
+      node.link = seen;
+      // Release: pairs with the acquire in close(), which reads the node. Acquire, where it fails:
+      // as for the load above.
+    } while (!head_.compare_exchange_weak(seen, &node, std::memory_order_release,
+                                          std::memory_order_acquire));
+    return true;
+  }
+
+  /// Returns the oldest node; `link` leads to the newer ones. To be called once.
+  [[nodiscard]] Node* close() noexcept {
+    // Acquire: pairs with the release in push(). Release: pairs with the acquire in closed().
+    Node* newest = head_.exchange(closed_mark(), std::memory_order_acq_rel);
+    assert(newest != closed_mark());
+    Node* oldest = nullptr;
+    while (newest != nullptr) {
+      Node* const before = newest->link;
+      newest->link = oldest;
+      oldest = std::exchange(newest, before);
+    }
+    return oldest;
+  }
+
+ private:
+  /// An address that no node has.
+  static Node* closed_mark() noexcept {
+    return reinterpret_cast<Node*>(std::uintptr_t{1});  // NOLINT(performance-no-int-to-ptr)
+  }
+
+  typename Atomics::template atomic<Node*> head_{nullptr};
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+
+#include <hocket/execution/executor.hpp>
+
+namespace hocket::detail {
+
+class completion;
+
+/// What tasks need from the runtime they belong to. It lives until as many tasks have ended as were
+/// started; a task that has ended does not touch it.
+class host_context {
+ public:
+  host_context() = default;
+  host_context(const host_context&) = delete;
+  host_context& operator=(const host_context&) = delete;
+  virtual ~host_context() = default;
+
+  [[nodiscard]] virtual executor& where() noexcept = 0;
+
+  /// Where host tasks go that name no arena.
+  [[nodiscard]] virtual std::size_t arena_for_host_tasks() noexcept = 0;
+
+  /// One more task that has not ended.
+  virtual void started() noexcept = 0;
+
+  /// That task has ended: it is done and what was attached to it has been run. Its failure is kept
+  /// until somebody has looked at it.
+  virtual void ended(completion& task) noexcept = 0;
+
+  /// Called before a thread waits for the task; throws usage_error if that could never end, because
+  /// something that the caller holds is in the way.
+  virtual void check_wait(const completion& task) = 0;
+
+  /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
+  [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;
+};
+
+}  // namespace hocket::detail

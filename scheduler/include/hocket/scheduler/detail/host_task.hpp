@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/scheduler/detail/claim.hpp>
+#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+
+namespace hocket::detail {
+
+class host_task;
+using host_task_ptr = boost::intrusive_ptr<host_task>;
+
+/// How a host task is to be run.
+struct host_options {
+  task_label label;
+  int priority = 0;
+  std::stop_token stop;
+  std::optional<std::size_t> arena;  ///< else the context says
+  executor* via = nullptr;           ///< else that of the context
+  bool cheap = false;                ///< run it where its last predecessor ends, without posting
+  bool gathers = false;              ///< fail with what the first failed predecessor failed with
+};
+
+/// Tasks that have become ready, in that order, and are not on their way yet. Whoever ends a task
+/// has one of these, so that long chains are walked in a loop and never by recursion.
+class follow_ups {
+ public:
+  follow_ups() = default;
+  follow_ups(const follow_ups&) = delete;
+  follow_ups& operator=(const follow_ups&) = delete;
+  ~follow_ups() { settle(); }
+
+  /// Takes over the reference that the machinery holds to a task until it has run.
+  void add(host_task& ready) noexcept;
+
+  /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
+  void settle() noexcept;
+
+  /// The same, but for one that the caller may run itself after the given task.
+  [[nodiscard]] host_task_ptr settle_but_one(const host_task& after) noexcept;
+
+ private:
+  [[nodiscard]] host_task_ptr take() noexcept;
+
+  host_task* first_ = nullptr;
+  host_task* last_ = nullptr;
+};
+
+/// One thread's helping somebody it waits for.
+struct helping {
+  static constexpr std::size_t most_depth = 16;
+  static constexpr std::size_t most_visits = 256;
+
+  std::size_t depth = most_depth;    ///< how many more steps back to predecessors
+  std::size_t visits = most_visits;  ///< how many more tasks may be looked at in vain
+  follow_ups next;
+};
+
+/// A function that runs on the host once its predecessors have ended: one allocation, which holds
+/// the function and its result too. It runs task to task on a counter, without locks.
+class host_task : public completion {
+ public:
+  host_task(host_context* context, host_options&& options, std::span<const completion_ptr> after);
+
+  /// To be called once, by who made the task, before anybody else knows it.
+  void start() noexcept;
+
+  [[nodiscard]] task_status status() const noexcept override;
+  void request_cancel() noexcept override;
+  bool help(helping& by) noexcept override;
+
+  [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
+
+ protected:
+  /// Calls the function and keeps its result; throws what it throws.
+  virtual void execute() = 0;
+  /// Destroys the function.
+  virtual void discard() noexcept = 0;
+  /// Tells the function that runs to end early.
+  virtual void request_stop() noexcept {}
+  [[nodiscard]] virtual bool stop_requested() const noexcept { return stop_.stop_requested(); }
+
+ private:
+  friend class follow_ups;
+
+  struct edge final : continuation {
+    void run(completion& from, follow_ups& next) noexcept override;
+    host_task* owner = nullptr;
+    completion_ptr source;
+  };
+
+  void arrive(bool failed, follow_ups& next) noexcept;
+  [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
+  void run(claim::claimed how, follow_ups& next) noexcept;
+  void end(failure why, follow_ups& next) noexcept;
+  [[nodiscard]] failure refusal();
+  [[nodiscard]] failure failure_of_predecessors();
+  [[nodiscard]] failure attempt() noexcept;
+  void drop_sources(claim::claimed how) noexcept;
+  void drop_sources() noexcept;
+  [[nodiscard]] bool runs_at_once() const noexcept;
+  [[nodiscard]] bool may_run_after(const host_task& other) const noexcept;
+  static void post(host_task_ptr task) noexcept;
+  static void run_posted(host_task_ptr task) noexcept;
+
+  claim claim_;
+  int priority_;
+  bool cheap_;
+  bool gathers_;
+  bool has_arena_;
+  std::size_t arena_;
+  executor* where_;
+  host_task* next_ready_ = nullptr;
+  std::stop_token stop_;
+  boost::container::small_vector<edge, 1> edges_;
+};
+
+template <class F>
+inline constexpr bool takes_stop_token = std::is_invocable_v<F&, std::stop_token>;
+
+template <class F, bool TakesToken = takes_stop_token<F>>
+struct body_result {
+  using type = std::remove_cvref_t<std::invoke_result_t<F&>>;
+};
+template <class F>
+struct body_result<F, true> {
+  using type = std::remove_cvref_t<std::invoke_result_t<F&, std::stop_token>>;
+};
+
+/// What a future of the function holds.
+template <class F>
+using body_result_t = typename body_result<std::decay_t<F>>::type;
+
+/// A body's own stop source, for bodies that listen to it.
+template <bool Listens>
+struct body_stop {
+  std::stop_source source;
+};
+template <>
+struct body_stop<false> {};
+
+template <class F>
+class body_task final : public host_task {
+  using result_type = body_result_t<F>;
+  static constexpr bool listens = takes_stop_token<F>;
+  static constexpr bool has_result = !std::is_void_v<result_type>;
+  struct nothing {};
+
+ public:
+  template <class G>
+  body_task(host_context* context, host_options&& options, G&& body,
+            std::span<const completion_ptr> after)
+      : host_task(context, std::move(options), after), body_(std::forward<G>(body)) {}
+
+ protected:
+  void execute() override {
+    if constexpr (has_result) {
+      result_.emplace(call());
+      set_value(&*result_);
+    } else {
+      call();
+    }
+  }
+  void discard() noexcept override { body_.reset(); }
+  void request_stop() noexcept override {
+    if constexpr (listens) stop_.source.request_stop();
+  }
+  [[nodiscard]] bool stop_requested() const noexcept override {
+    if constexpr (listens) {
+      return stop_.source.stop_requested() || stop().stop_requested();
+    } else {
+      return stop().stop_requested();
+    }
+  }
+
+ private:
+  decltype(auto) call() {
+    if constexpr (listens) {
+      const auto pass_on = [this] { stop_.source.request_stop(); };
+      const std::stop_callback by_user(stop(), pass_on);
+      const std::stop_callback by_runtime(
+          context() == nullptr ? std::stop_token{} : context()->stopping(), pass_on);
+      return std::invoke(*body_, stop_.source.get_token());
+    } else {
+      return std::invoke(*body_);
+    }
+  }
+
+  std::optional<F> body_;
+  [[no_unique_address]] std::conditional_t<
+      has_result, std::optional<std::conditional_t<has_result, result_type, nothing>>, nothing>
+      result_;
+  [[no_unique_address]] body_stop<listens> stop_;
+};
+
+/// Makes a host task and starts it: it runs once all of `after` have ended well. Without a context
+/// the predecessors must have ended, and it runs at once, here.
+template <class F>
+[[nodiscard]] completion_ptr launch(host_context* context, host_options options, F&& body,
+                                    std::span<const completion_ptr> after = {}) {
+  using task = body_task<std::decay_t<F>>;
+  const boost::intrusive_ptr<task> made(
+      new task(context, std::move(options), std::forward<F>(body), after));
+  made->start();
+  return made;
+}
+
+}  // namespace hocket::detail

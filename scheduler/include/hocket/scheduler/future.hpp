@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <coroutine>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/error.hpp>
+#include <hocket/execution/executor.hpp>
+#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+
+namespace hocket {
+
+template <class T>
+class future;
+
+/// Marks a continuation that is so cheap that it may run in whatever thread ends the task before
+/// it: a few instructions, no waiting, no lock that is held for long.
+struct cheap_t {
+  explicit cheap_t() = default;
+};
+inline constexpr cheap_t cheap{};
+
+namespace detail {
+
+template <class T>
+class coroutine_promise;
+template <class T>
+class future_awaiter;
+
+template <class G, class T>
+struct continuation_result {
+  using type = std::invoke_result_t<std::decay_t<G>&, const T&>;
+};
+template <class G>
+struct continuation_result<G, void> {
+  using type = std::invoke_result_t<std::decay_t<G>&>;
+};
+
+/// What a future of the continuation G of a future<T> holds.
+template <class G, class T>
+using continuation_result_t = std::remove_cvref_t<typename continuation_result<G, T>::type>;
+
+/// What futures of all types have in common.
+class future_base {
+ public:
+  /// A future without a task; everything but valid() throws usage_error.
+  future_base() = default;
+  explicit future_base(completion_ptr state) noexcept : state_(std::move(state)) {}
+
+  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+
+  /// True if the task has ended, well or not.
+  [[nodiscard]] bool done() const { return checked().done(); }
+
+  /// Waits until the task has ended; does not throw what it failed with. A thread that waits for a
+  /// task which nobody has started runs it itself, or one that the task depends on.
+  void wait() const { checked().wait(); }
+
+  /// The same, for a time; returns false if the task has not ended. Runs no task itself.
+  [[nodiscard]] bool wait_for(nanoseconds duration) const { return checked().wait_for(duration); }
+
+  /// What the task failed with; empty if it ended well. Waits, and does not throw it.
+  [[nodiscard]] failure why() const {
+    wait();
+    return state_->why();
+  }
+
+  /// Asks for the task not to run. If it runs already its std::stop_token says so, if it takes one.
+  void cancel() const { checked().request_cancel(); }
+
+  [[nodiscard]] std::string_view label() const { return checked().label().text(); }
+
+  /// The state that the futures of one task share.
+  [[nodiscard]] const completion_ptr& state() const noexcept { return state_; }
+
+ protected:
+  [[nodiscard]] completion& checked() const {
+    if (state_ == nullptr) throw usage_error("A future without a task is used.");
+    return *state_;
+  }
+  completion& ended_well() const {
+    completion& task = checked();
+    task.wait();
+    if (task.why()) task.why().raise();
+    return task;
+  }
+
+ private:
+  completion_ptr state_;
+};
+
+/// Calls a continuation with the result of its predecessor, which it keeps until then.
+template <class T, class G>
+class continuation_body {
+ public:
+  template <class H>
+  continuation_body(completion_ptr before, H&& function)
+      : before_(std::move(before)), function_(std::forward<H>(function)) {}
+
+  decltype(auto) operator()() {
+    if constexpr (std::is_void_v<T>) {
+      return std::invoke(function_);
+    } else {
+      return std::invoke(function_, *static_cast<const T*>(before_->value()));
+    }
+  }
+
+ private:
+  completion_ptr before_;
+  G function_;
+};
+
+template <class T, class G>
+[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
+                                                                host_options options,
+                                                                G&& function) {
+  before->check_waitable();
+  using body = continuation_body<T, std::decay_t<G>>;
+  return future<continuation_result_t<G, T>>(launch(before->context(), std::move(options),
+                                                    body(before, std::forward<G>(function)),
+                                                    std::span(&before, 1)));
+}
+
+}  // namespace detail
+
+/// A future whose continuations run on an executor, and in an arena, that the user names.
+template <class T>
+class routed_future {
+ public:
+  routed_future(detail::completion_ptr state, executor& where, std::size_t arena) noexcept
+      : state_(std::move(state)), where_(&where), arena_(arena) {}
+
+  template <class G>
+  auto then(G&& function) const {
+    detail::host_options options;
+    options.via = where_;
+    options.arena = arena_;
+    return detail::continue_with<T>(state_, std::move(options), std::forward<G>(function));
+  }
+
+ private:
+  detail::completion_ptr state_;
+  executor* where_;
+  std::size_t arena_;
+};
+
+/// What futures of one type have in common, whether or not there is a result.
+template <class T>
+class continuable_future : public detail::future_base {
+ public:
+  using detail::future_base::future_base;
+  using value_type = T;
+
+  /// Runs function with the result of this task once it has ended well, in the arena of the
+  /// runtime, which must not be gone. If this task fails, function does not run and the future that
+  /// is returned fails with the labels of both.
+  template <class G>
+  auto then(G&& function) const {
+    (void)this->checked();
+    return detail::continue_with<T>(this->state(), {}, std::forward<G>(function));
+  }
+
+  /// The same in the thread that ends this task, or here if it has ended: for what is cheap.
+  template <class G>
+  auto then(cheap_t, G&& function) const {
+    (void)this->checked();
+    detail::host_options options;
+    options.cheap = true;
+    return detail::continue_with<T>(this->state(), std::move(options), std::forward<G>(function));
+  }
+
+  /// This future, with continuations that run on `where`. It must outlive them.
+  [[nodiscard]] routed_future<T> via(executor& where, std::size_t arena = 0) const {
+    (void)this->checked();
+    return {this->state(), where, arena};
+  }
+
+  /// Continues the coroutine in the arena of the runtime when the task has ended, at once if it
+  /// has.
+  [[nodiscard]] detail::future_awaiter<T> operator co_await() const;
+};
+
+/// The handle of a task. Copies share the task and its result. A future keeps the result alive,
+/// also after the runtime is gone; destroying it neither waits nor cancels.
+template <class T>
+class future : public continuable_future<T> {
+  static_assert(std::is_same_v<T, std::remove_cvref_t<T>>, "A future holds a value.");
+
+ public:
+  using promise_type = detail::coroutine_promise<T>;
+  using continuable_future<T>::continuable_future;
+
+  /// Waits as wait() does. Returns the result, which lives as long as any future of the task, or
+  /// throws: what the task threw, or error if the task did not run.
+  const T& get() const { return *static_cast<const T*>(this->ended_well().value()); }
+};
+
+template <>
+class future<void> : public continuable_future<void> {
+ public:
+  using promise_type = detail::coroutine_promise<void>;
+  using continuable_future<void>::continuable_future;
+
+  /// Waits as wait() does, and throws what the task threw, or error if the task did not run.
+  void get() const { (void)this->ended_well(); }
+};
+
+namespace detail {
+
+template <class T>
+class ready_value final : public completion {
+ public:
+  template <class V>
+  explicit ready_value(V&& value) : completion(nullptr), kept_(std::forward<V>(value)) {
+    set_value(&kept_);
+    finish();
+  }
+
+ private:
+  T kept_;
+};
+
+/// Starts a function on the host once all of `after` have ended well. It may take a
+/// std::stop_token.
+template <class F>
+[[nodiscard]] future<body_result_t<F>> launch_host(host_context& context, host_options options,
+                                                   F&& body,
+                                                   std::span<const completion_ptr> after = {}) {
+  return future<body_result_t<F>>(
+      launch(&context, std::move(options), std::forward<F>(body), after));
+}
+
+/// A host task that can be started again and again: each call starts one.
+using host_recipe =
+    std::function<completion_ptr(host_context& context, std::span<const completion_ptr> after)>;
+
+/// The starts share the one body; it must be safe to call it from several of them at once.
+template <class F>
+[[nodiscard]] host_recipe make_host_recipe(host_options options, F&& body) {
+  auto shared = std::make_shared<std::decay_t<F>>(std::forward<F>(body));
+  return [options = std::move(options), shared = std::move(shared)](
+             host_context& context, std::span<const completion_ptr> after) {
+    if constexpr (takes_stop_token<std::decay_t<F>>) {
+      return launch(
+          &context, options,
+          [shared](std::stop_token stop) -> decltype(auto) {
+            return std::invoke(*shared, std::move(stop));
+          },
+          after);
+    } else {
+      return launch(
+          &context, options, [shared]() -> decltype(auto) { return std::invoke(*shared); }, after);
+    }
+  };
+}
+
+}  // namespace detail
+
+/// A future that is done and holds the value.
+template <class V>
+[[nodiscard]] future<std::decay_t<V>> ready_future(V&& value) {
+  using state = detail::ready_value<std::decay_t<V>>;
+  return future<std::decay_t<V>>(detail::completion_ptr(new state(std::forward<V>(value))));
+}
+
+/// A future that is done.
+[[nodiscard]] inline future<void> ready_future() {
+  const detail::completion_ptr state(new detail::completion(nullptr));
+  state->finish();
+  return future<void>(state);
+}
+
+}  // namespace hocket
+
+#include <hocket/scheduler/detail/coroutine.hpp>

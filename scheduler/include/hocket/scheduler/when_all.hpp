@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include <hocket/scheduler/future.hpp>
+
+namespace hocket {
+
+namespace detail {
+
+/// The part of a when_all's result that comes from one future; a void one leaves a mark.
+template <class T>
+using gathered_t = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+[[nodiscard]] gathered_t<T> gathered(const completion_ptr& source) {
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return *static_cast<const T*>(source->value());
+  }
+}
+
+/// Runs body when all sources have ended well; fails as the first of them that failed.
+template <class F>
+[[nodiscard]] completion_ptr gather(std::span<const completion_ptr> sources, F&& body) {
+  host_context* context = nullptr;
+  for (const completion_ptr& source : sources) {
+    if (source == nullptr) throw usage_error("A future without a task is given to when_all.");
+    source->check_waitable();
+    // The runtime of one that has ended may be gone.
+    if (context == nullptr && !source->done()) context = source->context();
+  }
+  host_options options;
+  options.label = "when_all";
+  options.cheap = true;
+  options.gathers = true;
+  return launch(context, std::move(options), std::forward<F>(body), sources);
+}
+
+template <class... Ts, std::size_t... I>
+[[nodiscard]] auto gather_tuple(std::array<completion_ptr, sizeof...(Ts)> sources,
+                                std::index_sequence<I...>) {
+  const auto body = [sources] {
+    return std::tuple<gathered_t<Ts>...>(gathered<Ts>(sources[I])...);
+  };
+  return future<std::tuple<gathered_t<Ts>...>>(gather(sources, body));
+}
+
+}  // namespace detail
+
+/// A future of all results, in the order of the arguments; of void if all of them are. It is done
+/// when all of them are, also if some fail; it fails as the first of these in argument order did.
+template <class... Ts>
+[[nodiscard]] auto when_all(const future<Ts>&... futures) {
+  const std::array<detail::completion_ptr, sizeof...(Ts)> sources{futures.state()...};
+  if constexpr ((std::is_void_v<Ts> && ...)) {
+    return future<void>(detail::gather(sources, [] {}));
+  } else {
+    return detail::gather_tuple<Ts...>(sources, std::index_sequence_for<Ts...>{});
+  }
+}
+
+/// The same for any number of futures of one type.
+template <class T>
+[[nodiscard]] auto when_all(const std::vector<future<T>>& futures) {
+  std::vector<detail::completion_ptr> sources;
+  sources.reserve(futures.size());
+  for (const future<T>& f : futures) sources.push_back(f.state());
+  if constexpr (std::is_void_v<T>) {
+    return future<void>(detail::gather(sources, [] {}));
+  } else {
+    const auto body = [sources] {
+      std::vector<T> results;
+      results.reserve(sources.size());
+      for (const auto& source : sources) results.push_back(detail::gathered<T>(source));
+      return results;
+    };
+    return future<std::vector<T>>(detail::gather(sources, body));
+  }
+}
+
+}  // namespace hocket
