@@ -32,13 +32,19 @@ double operations(const product_shape& shape) {
          static_cast<double>(shape.k);
 }
 
-/// From this many operations on (half a millisecond of one core) a product takes the whole node.
+/// From this many operations on (half a millisecond of one core) a product of several tiles takes
+/// the whole node.
 constexpr double wide_operations = 2.0 * 256 * 256 * 256;
 
 /// The product is cut in tiles of this size whatever the lanes are, because the bits of an element
-/// depend on the call of the library that computes it.
-constexpr std::size_t tile_rows = 256;
+/// depend on the call of the library that computes it. Smaller tiles lose more than a twentieth of
+/// the library's speed to packing.
+constexpr std::size_t tile_rows = 512;
 constexpr std::size_t tile_columns = 512;
+
+std::size_t tile_count(const product_shape& shape) {
+  return (shape.m + tile_rows - 1) / tile_rows * ((shape.n + tile_columns - 1) / tile_columns);
+}
 
 template <bool TransposeA, bool TransposeB>
 std::string kernel_name(access_mode mode) {
@@ -124,8 +130,7 @@ void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& 
   const std::size_t m = c.extent(0), n = c.extent(1), k = a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;
   const std::size_t columns = (n + tile_columns - 1) / tile_columns;
-  const std::size_t tiles = (m + tile_rows - 1) / tile_rows * columns;
-  hocket::detail::for_ranges(lanes, tiles, 1, [&](std::size_t begin, std::size_t end) {
+  const auto multiply_tiles = [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) {
       const std::size_t i = tile / columns * tile_rows, j = tile % columns * tile_columns;
       // Without an inner extent the library reads no operand, and the pointers may be null.
@@ -136,7 +141,8 @@ void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& 
                    a.data() + from_a, leading(a), b.data() + from_b, leading(b), beta,
                    c.data() + i * c.stride(0) + j, leading(c)});
     }
-  });
+  };
+  hocket::detail::for_ranges(lanes, tile_count({m, n, k, k}), 1, multiply_tiles);
 }
 
 }  // namespace
@@ -162,8 +168,8 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
           return work{operations(product), static_cast<double>(elements * sizeof(T))};
         })
         .wide([](const launch_shape& shape) {
-          return operations(shape_of<TransposeA, TransposeB>(shape[0], shape[1])) >=
-                 wide_operations;
+          const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
+          return tile_count(product) > 1 && operations(product) >= wide_operations;
         });
   }();
   return made;

@@ -93,43 +93,43 @@ class view {
   sizes strides_{};
 };
 
-/// A region of a buffer with any number of dimensions, for a body that treats all ranks alike.
+/// A region of a buffer with any number of dimensions, for a body that treats all ranks alike. A
+/// plain value that refers to the argument it is made from.
 template <class T>
 class strided_view {
  public:
   using value_type = std::remove_const_t<T>;
 
-  strided_view(T* data, index_list extents, index_list strides)
-      : data_(data), extents_(std::move(extents)), strides_(std::move(strides)) {
-    assert(extents_.size() == strides_.size());
-  }
-
-  explicit strided_view(const buffer_argument& argument)
-      : strided_view(static_cast<T*>(argument.base), argument.extents, argument.strides) {
+  explicit strided_view(const buffer_argument& argument) noexcept
+      : data_(static_cast<T*>(argument.base)),
+        extents_(&argument.extents),
+        strides_(&argument.strides) {
     assert(argument.type == element_type_of<value_type>);
+    assert(argument.extents.size() == argument.strides.size());
   }
+  explicit strided_view(const buffer_argument&&) = delete;
 
   [[nodiscard]] T& operator()(std::span<const std::size_t> indices) const noexcept {
     assert(indices.size() == rank());
     std::size_t offset = 0;
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      assert(indices[d] < extents_[d]);
-      offset += indices[d] * strides_[d];
+      assert(indices[d] < extent(d));
+      offset += indices[d] * (*strides_)[d];
     }
     return data_[offset];
   }
 
-  [[nodiscard]] std::size_t rank() const noexcept { return extents_.size(); }
-  [[nodiscard]] std::size_t extent(std::size_t dimension) const { return extents_[dimension]; }
-  [[nodiscard]] const index_list& extents() const noexcept { return extents_; }
-  [[nodiscard]] const index_list& strides() const noexcept { return strides_; }
+  [[nodiscard]] std::size_t rank() const noexcept { return extents_->size(); }
+  [[nodiscard]] std::size_t extent(std::size_t dimension) const { return (*extents_)[dimension]; }
+  [[nodiscard]] const index_list& extents() const noexcept { return *extents_; }
+  [[nodiscard]] const index_list& strides() const noexcept { return *strides_; }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t product = 1;
-    for (std::size_t extent : extents_) product *= extent;
+    for (std::size_t extent : *extents_) product *= extent;
     return product;
   }
   [[nodiscard]] bool contiguous() const {
-    const loop_nest<1> nest(extents_, {&strides_});
+    const loop_nest<1> nest(*extents_, {strides_});
     return nest.size() == 0 || (nest.dense() && nest.run_length() == nest.size());
   }
   [[nodiscard]] T* data() const noexcept { return data_; }
@@ -145,7 +145,7 @@ class strided_view {
   /// layout allows: one for a contiguous view, one for each row of a tile.
   template <class F>
   void for_each_run(F&& f) const {
-    const loop_nest<1> nest(extents_, {&strides_});
+    const loop_nest<1> nest(*extents_, {strides_});
     nest.for_runs(0, nest.size(), [&](const std::array<std::size_t, 1>& offset, std::size_t count) {
       if (nest.dense()) {
         f(std::span<T>(data_ + offset[0], count));
@@ -158,9 +158,9 @@ class strided_view {
   }
 
  private:
-  T* data_ = nullptr;
-  index_list extents_;
-  index_list strides_;
+  T* data_;
+  const index_list* extents_;
+  const index_list* strides_;
 };
 
 }  // namespace hocket

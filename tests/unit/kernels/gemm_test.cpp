@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <gtest/gtest.h>
+
+#include <hocket/core/error.hpp>
+#include <hocket/kernels/ops.hpp>
+
+#include "support.hpp"
+
+namespace hocket::testing {
+namespace {
+
+template <class T>
+class gemm_ops : public typed_random_test<T> {
+ protected:
+  /// One product through the kernel and by the definition, over fresh random matrices.
+  template <class Family>
+  void compare(const Family& family, bool transpose_a, bool transpose_b, std::size_t m,
+               std::size_t n, std::size_t k, std::size_t padding, bool accumulate) {
+    SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k) +
+                 (accumulate ? " accumulated" : " written") + (padding == 0 ? "" : ", padded"));
+    tensor<T> a(transpose_a ? index_list{k, m} : index_list{m, k}, padding);
+    tensor<T> b(transpose_b ? index_list{n, k} : index_list{k, n}, padding);
+    tensor<T> c({m, n}, padding);
+    a.fill(this->random_);
+    b.fill(this->random_);
+    c.fill(this->random_);
+    if (!accumulate && c.size() > 0) c[0] = std::numeric_limits<T>::quiet_NaN();
+    const std::vector<T> before = c.values();
+    const auto& kernel =
+        accumulate ? *family.template resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition()
+                   : *family.template resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+    launch(kernel, this->lanes_, {}, {a.argument(), b.argument(), c.argument()});
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        wide<T> expected = accumulate ? before[i * n + j] : T{0};
+        wide<T> magnitude = std::abs(expected);
+        for (std::size_t l = 0; l < k; ++l) {
+          const wide<T> product = wide<T>{transpose_a ? a(l, i) : a(i, l)} *
+                                  wide<T>{transpose_b ? b(j, l) : b(l, j)};
+          expected += product;
+          magnitude += std::abs(product);
+        }
+        const double bound =
+            static_cast<double>(k + 2) * epsilon<T> * static_cast<double>(magnitude);
+        ASSERT_NEAR(static_cast<double>(c(i, j) - expected), 0, bound) << i << ", " << j;
+      }
+    }
+    EXPECT_TRUE(c.intact());
+  }
+
+  template <class Family>
+  void compare_all(const Family& family, bool transpose_a, bool transpose_b) {
+    const std::size_t sizes[][3] = {{0, 3, 4},  {3, 0, 4},   {3, 4, 0},   {0, 0, 0},  {1, 1, 1},
+                                    {1, 9, 5},  {9, 1, 5},   {17, 23, 1}, {31, 10, 65},
+                                    {64, 64, 64}, {515, 3, 11}, {5, 1031, 7}, {33, 130, 301}};
+    for (const auto& [m, n, k] : sizes) {
+      for (std::size_t padding : {0, 3}) {
+        for (bool accumulate : {false, true}) {
+          compare(family, transpose_a, transpose_b, m, n, k, padding, accumulate);
+        }
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(gemm_ops, real_types);
+
+TYPED_TEST(gemm_ops, nn) { this->compare_all(ops::gemm_nn, false, false); }
+TYPED_TEST(gemm_ops, nt) { this->compare_all(ops::gemm_nt, false, true); }
+TYPED_TEST(gemm_ops, tn) { this->compare_all(ops::gemm_tn, true, false); }
+
+TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
+  using T = TypeParam;
+  tensor<T> a({1030, 70}), b({70, 520}), first({1030, 520}), second({1030, 520}, 7);
+  a.fill(this->random_);
+  b.fill(this->random_);
+  const auto& kernel =
+      *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  threaded_lanes threads(4);
+  launch(kernel, this->lanes_, {}, {a.argument(), b.argument(), first.argument()});
+  launch(kernel, threads, {}, {a.argument(), b.argument(), second.argument()});
+  EXPECT_TRUE(same_bits(first.values(), second.values()));
+  EXPECT_TRUE(second.intact());
+  EXPECT_EQ(kernel.width_of({{1030, 70}, {70, 520}, {1030, 520}}), body_width::wide);
+  EXPECT_EQ(kernel.width_of({{512, 512}, {512, 512}, {512, 512}}), body_width::serial);
+}
+
+TEST(gemm, refuses_extents_that_do_not_fit) {
+  using T = float;
+  const auto& nn = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  const auto& tn = *ops::gemm_tn.resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition();
+  EXPECT_EQ(refusal(nn, {{32, 16}, {17, 8}, {32, 8}}),
+            "Kernel \"gemm_nn\" multiplies a 32 x 16 matrix by one of 17 x 8; the inner extents 16 "
+            "and 17 must be equal.");
+  EXPECT_EQ(refusal(nn, {{32, 16}, {16, 8}, {32, 9}}),
+            "Kernel \"gemm_nn\" has a product of 32 x 8, but the buffer for it is 32 x 9.");
+  EXPECT_EQ(refusal(tn, {{16, 32}, {17, 8}, {32, 8}}),
+            "Kernel \"gemm_tn_accumulate\" multiplies the transpose of a 16 x 32 matrix by one of "
+            "17 x 8; the inner extents 16 and 17 must be equal.");
+  EXPECT_EQ(refusal(tn, {{16, 32}, {16, 8}, {32, 8}}), "");
+  EXPECT_EQ(refusal(nn, {{1, std::size_t{1} << 31}, {std::size_t{1} << 31, 1}, {1, 1}}),
+            "Kernel \"gemm_nn\" multiplies 1 x 2147483648 by 2147483648 x 1; no extent may exceed "
+            "2147483647.");
+}
+
+TEST(gemm, costs_two_operations_for_each_multiplication) {
+  using T = double;
+  const auto& nt = *ops::gemm_nt.resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition();
+  const work cost = nt.work_of({{3, 5}, {7, 5}, {3, 7}});
+  EXPECT_EQ(cost.flops, 2 * 3 * 5 * 7);
+  EXPECT_EQ(cost.bytes, 8 * (15 + 35 + 2 * 21));
+}
+
+}  // namespace
+}  // namespace hocket::testing

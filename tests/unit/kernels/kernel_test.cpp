@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/kernel.hpp>
+
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hocket/kernels/elementwise.hpp>
+#include <hocket/kernels/ops.hpp>
+#include <hocket/kernels/reduction.hpp>
+
+#include "support.hpp"
+
+namespace hocket::testing {
+namespace {
+
+using scale_kernel = kernel<float, inout<float>>;
+static_assert(std::is_void_v<scale_kernel::value_type>);
+static_assert(scale_kernel::accepts<float, inout<float>>);
+static_assert(scale_kernel::accepts<int, inout<float>>, "numbers convert");
+static_assert(!scale_kernel::accepts<float>, "count");
+static_assert(!scale_kernel::accepts<inout<float>, float>, "order");
+static_assert(!scale_kernel::accepts<float, inout<double>>, "element type");
+static_assert(!scale_kernel::accepts<float, in<float>>, "mode");
+static_assert(!scale_kernel::accepts<float, out<float>>, "mode");
+static_assert(!scale_kernel::accepts<float, inout<float, 2>>, "rank");
+
+using trace_kernel = kernel<returns<double>, in<float, any_rank>>;
+static_assert(std::is_same_v<trace_kernel::value_type, double>);
+static_assert(trace_kernel::accepts<in<float, 1>> && trace_kernel::accepts<in<float, 4>>);
+
+static_assert(typed_kernel<trace_kernel> && !kernel_family<trace_kernel>);
+static_assert(kernel_family<decltype(ops::axpy)> && !typed_kernel<decltype(ops::axpy)>);
+
+TEST(kernel, gives_its_body_the_parameters_in_signature_order) {
+  const kernel<float, in<float, 2>, std::uint32_t, out<double>> mixed{
+      "mixed", host_body{[](float a, view<const float, 2> x, std::uint32_t i, view<double> y) {
+        y(i) = static_cast<double>(a * x(1, 0));
+      }}};
+  tensor<float> x({2, 2}, 1);
+  tensor<double> y({4});
+  x[2] = 3;
+  shuffled_lanes lanes(1);
+  launch(*mixed.definition(), lanes,
+         {scalar_argument::of(2.0f), scalar_argument::of(std::uint32_t{3})},
+         {x.argument(), y.argument()});
+  EXPECT_EQ(y[3], 6.0);
+  const auto& parameters = mixed.definition()->parameters;
+  ASSERT_EQ(parameters.size(), 4u);
+  EXPECT_EQ(parameters[0].is, parameter::kind::scalar);
+  EXPECT_EQ(parameters[1].rank, 2u);
+  EXPECT_EQ(parameters[2].type, element_type::u32);
+  EXPECT_EQ(parameters[3].mode, access_mode::write);
+  EXPECT_EQ(parameters[3].type, element_type::f64);
+}
+
+TEST(kernel, returns_a_value_through_the_hidden_buffer) {
+  const kernel<returns<std::int64_t>, in<float>> count{
+      "count", host_body{[](lane_group& lanes, view<const float> x) {
+        return static_cast<std::int64_t>(x.size() * lanes.lanes());
+      }}};
+  tensor<float> x({7});
+  threaded_lanes lanes(3);
+  EXPECT_EQ(launch_value<std::int64_t>(*count.definition(), lanes, {}, {x.argument()}), 21);
+  EXPECT_EQ(count.definition()->result, element_type::i64);
+}
+
+TEST(kernel, chained_members_return_a_changed_copy) {
+  const kernel<inout<float>> plain{"plain", host_body{[](view<float>) {}}};
+  const auto rich = plain.with(glsl{"first"})
+                        .with(glsl{"second"})
+                        .with(cuda_c{"cuda"})
+                        .cost([](const launch_shape&) { return work{1, 2}; })
+                        .wide()
+                        .in_place();
+  EXPECT_FALSE(plain.definition()->has(kernel_format::glsl));
+  EXPECT_FALSE(plain.definition()->in_place);
+  EXPECT_TRUE(rich.definition()->in_place);
+  EXPECT_TRUE(rich.definition()->has(kernel_format::host));
+  EXPECT_TRUE(rich.definition()->has(kernel_format::cuda_c));
+  ASSERT_EQ(rich.definition()->sources.size(), 2u);
+  EXPECT_EQ(rich.definition()->sources[0].text, "second");
+  EXPECT_EQ(rich.definition()->work_of({{4}}).bytes, 2);
+  EXPECT_EQ(rich.definition()->width_of({{4}}), body_width::wide);
+  EXPECT_EQ(plain.definition()->width_of({{4}}), body_width::serial);
+  EXPECT_EQ(plain.definition()->work_of({{4}}).bytes, 32) << "an update reads and writes";
+  EXPECT_EQ(plain.definition()->work_of({{4}}).flops, 4);
+}
+
+TEST(kernel, keeps_the_words_of_spirv) {
+  const std::array<std::uint32_t, 2> words{0x07230203, 0x00010500};
+  const auto made = kernel<inout<float>>("words").with(spirv{words});
+  EXPECT_FALSE(made.definition()->has(kernel_format::host));
+  ASSERT_EQ(made.definition()->sources[0].text.size(), 8u);
+  EXPECT_EQ(std::memcmp(made.definition()->sources[0].text.data(), words.data(), 8), 0);
+}
+
+TEST(select, has_the_type_of_the_element_beside_a_literal) {
+  const float x = 2;
+  const double wider = 3;
+  const std::int8_t small = 4;
+  static_assert(std::is_same_v<decltype(select(true, x, 0)), float>);
+  static_assert(std::is_same_v<decltype(select(true, 0, x)), float>);
+  static_assert(std::is_same_v<decltype(select(true, x, 0.0)), float>);
+  static_assert(std::is_same_v<decltype(select(true, small, 0)), std::int8_t>);
+  static_assert(std::is_same_v<decltype(select(true, x, wider)), double>);
+  static_assert(std::is_same_v<decltype(select(true, x * 2, x)), float>);
+  EXPECT_EQ(select(x > 0, x, 0), 2.0f);
+  EXPECT_EQ(select(x < 0, x, 0), 0.0f);
+}
+
+TEST(family, makes_one_kernel_for_each_signature) {
+  const auto scaled =
+      elementwise("scaled", [](auto a, const auto& x, auto& y) { y = a * x; });
+  const auto& first = scaled.resolve<int, in<float, 2>, out<float, 2>>();
+  const auto& again = scaled.resolve<double, in<float, 1>, out<float, 1>>();
+  const auto& wider = scaled.resolve<double, in<double, 1>, out<double, 1>>();
+  EXPECT_EQ(&first, &again) << "numbers take the element type of the buffers";
+  EXPECT_NE(first.definition(), wider.definition());
+  const auto copy = scaled;
+  EXPECT_EQ(&(resolve<int, in<float, 2>, out<float, 2>>(copy)), &first);
+  EXPECT_EQ(&(resolve<int>(first)), &first) << "a kernel resolves to itself";
+}
+
+TEST(family, two_families_of_one_lambda_type_stay_apart) {
+  const auto adder = [](const char* name, float amount) {
+    return elementwise(name, [amount](auto& x) { x += amount; });
+  };
+  const auto one = adder("one", 1), two = adder("two", 2);
+  EXPECT_EQ(one.resolve<inout<float>>().definition()->name, "one");
+  EXPECT_EQ(two.resolve<inout<float>>().definition()->name, "two");
+}
+
+TEST(family, the_mode_of_the_last_argument_chooses_between_overwriting_and_adding) {
+  const auto& overwrite = ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, out<float, 2>>();
+  const auto& add = ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, inout<float, 2>>();
+  EXPECT_EQ(overwrite.definition()->name, "gemm_nn");
+  EXPECT_EQ(add.definition()->name, "gemm_nn_accumulate");
+}
+
+}  // namespace
+}  // namespace hocket::testing

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/reduction.hpp>
+
+#include <gtest/gtest.h>
+
+#include <hocket/kernels/ops.hpp>
+
+#include "support.hpp"
+
+namespace hocket::testing {
+namespace {
+
+template <class T>
+class reduction_ops : public typed_random_test<T> {};
+TYPED_TEST_SUITE(reduction_ops, real_types);
+
+TYPED_TEST(reduction_ops, sum_and_max_agree_with_the_reference) {
+  using T = TypeParam;
+  const std::vector<index_list> shapes = {{},   {0},    {1},       {15},     {16},
+                                          {17}, {4095}, {4096},    {4097},   {100003},
+                                          {0, 3}, {1, 1}, {511, 129}, {3, 5, 7}, {66000, 2}};
+  for (const index_list& extents : shapes) {
+    for (std::size_t padding : {0, 2}) {
+      SCOPED_TRACE(to_string(extents) + " padded by " + std::to_string(padding));
+      tensor<T> x(extents, padding);
+      x.fill(this->random_);
+      wide<T> expected = 0, magnitude = 0;
+      T largest = -std::numeric_limits<T>::infinity();
+      for (const T value : x.values()) {
+        expected += value;
+        magnitude += std::abs(value);
+        largest = std::max(largest, value);
+      }
+      const T sum = launch_value<T>(*ops::sum.resolve<in<T, 1>>().definition(), this->lanes_, {},
+                                    {x.argument()});
+      const T max = launch_value<T>(*ops::max.resolve<in<T, 1>>().definition(), this->lanes_, {},
+                                    {x.argument()});
+      const double bound =
+          epsilon<T> * static_cast<double>(magnitude) *
+          static_cast<double>(std::min<std::size_t>(x.size(), 4096 / 16 + 30));
+      EXPECT_NEAR(static_cast<double>(sum - expected), 0, bound);
+      EXPECT_EQ(max, largest);
+    }
+  }
+}
+
+TYPED_TEST(reduction_ops, bits_depend_neither_on_the_lanes_nor_on_the_layout) {
+  using T = TypeParam;
+  tensor<T> dense({513, 777}), padded({513, 777}, 3);
+  dense.fill(this->random_);
+  padded.assign(dense.values());
+  const auto& sum = *ops::sum.resolve<in<T, 2>>().definition();
+  threaded_lanes three(3), one(1);
+  const T first = launch_value<T>(sum, this->lanes_, {}, {dense.argument()});
+  EXPECT_EQ(first, launch_value<T>(sum, three, {}, {dense.argument()}));
+  EXPECT_EQ(first, launch_value<T>(sum, one, {}, {padded.argument()}));
+  EXPECT_EQ(first, launch_value<T>(sum, three, {}, {padded.argument()}));
+  EXPECT_EQ(sum.width_of({{513, 777}}), body_width::wide);
+  EXPECT_EQ(sum.width_of({{513}}), body_width::serial);
+}
+
+TYPED_TEST(reduction_ops, max_keeps_nan_wherever_it_stands) {
+  using T = TypeParam;
+  const auto& max = *ops::max.resolve<in<T, 1>>().definition();
+  for (std::size_t at : {0, 1, 15, 16, 4096, 4999}) {
+    tensor<T> x({5000});
+    x.fill(this->random_);
+    x[at] = std::numeric_limits<T>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(launch_value<T>(max, this->lanes_, {}, {x.argument()}))) << at;
+  }
+}
+
+TEST(reduction, works_on_integers) {
+  tensor<std::int32_t> x({10000});
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i) - 20000;
+  shuffled_lanes lanes(1);
+  using I = std::int32_t;
+  EXPECT_EQ(launch_value<I>(*ops::max.resolve<in<I>>().definition(), lanes, {}, {x.argument()}),
+            -10001);
+  EXPECT_EQ(launch_value<I>(*ops::sum.resolve<in<I>>().definition(), lanes, {}, {x.argument()}),
+            -150005000);
+}
+
+TEST(reduction, takes_any_associative_lambda) {
+  const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
+  tensor<double> x({20}), empty({0});
+  for (std::size_t i = 0; i < 20; ++i) x[i] = 2;
+  shuffled_lanes lanes(1);
+  const auto& kernel = product.resolve<in<double>>();
+  static_assert(std::is_same_v<std::decay_t<decltype(kernel)>::value_type, double>);
+  EXPECT_EQ(launch_value<double>(*kernel.definition(), lanes, {}, {x.argument()}), 1048576);
+  EXPECT_EQ(launch_value<double>(*kernel.definition(), lanes, {}, {empty.argument()}), 1);
+}
+
+}  // namespace
+}  // namespace hocket::testing
