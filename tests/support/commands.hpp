@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <hocket/streams/stream.hpp>
+
+namespace hocket::testing {
+
+using host_body = std::function<void(const host_launch&)>;
+
+/// A launch of a kernel that has no name but "test" and no signature.
+inline launch_command launch(host_body body, body_width width = body_width::serial,
+                             work cost = {}) {
+  auto kernel = std::make_shared<kernel_definition>();
+  kernel->name = "test";
+  kernel->host = std::move(body);
+  return {std::move(kernel), {}, {}, width, cost};
+}
+
+inline launch_command nothing() {
+  return launch([](const host_launch&) {});
+}
+
+/// Numbers the commands of streams as the owner of the streams does.
+class submitter {
+ public:
+  template <class What>
+  timepoint operator()(stream& to, What what, std::initializer_list<timepoint> after = {}) {
+    command made;
+    made.value = ++values_[&to];
+    made.after.assign(after.begin(), after.end());
+    made.what = std::move(what);
+    to.submit(std::move(made));
+    return {&to.time(), values_[&to]};
+  }
+
+ private:
+  std::map<const stream*, std::uint64_t> values_;
+};
+
+}  // namespace hocket::testing

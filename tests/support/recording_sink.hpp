@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/streams/stream.hpp>
+
+namespace hocket::testing {
+
+/// Keeps what streams report, checks that it comes once and in order, and lets tests wait for it.
+class recording_sink final : public completion_sink {
+ public:
+  using reaction = std::function<void(stream_id, std::uint64_t)>;
+
+  /// Called for each completion, by the reporting thread.
+  void react(reaction r) { reaction_ = std::move(r); }
+
+  /// Completions of these streams are a mistake once the device is lost.
+  void owns(device_id device, std::set<stream_id> streams) { owned_[device] = std::move(streams); }
+
+  void completed(stream_id stream, std::uint64_t value, const command_result& how) override {
+    if (reaction_) reaction_(stream, value);
+    std::vector<std::shared_ptr<executor::gate>> reached;
+    {
+      const std::lock_guard lock(mutex_);
+      auto& all = results_[stream];
+      EXPECT_EQ(value, all.size() + 1) << "stream " << stream.value << " reports out of order";
+      EXPECT_LE(how.begin, how.end);
+      if (!all.empty()) {
+        EXPECT_LE(all.back().end, how.begin) << "commands of one stream overlap";
+      }
+      for (const auto& [device, why] : lost_) {
+        EXPECT_FALSE(owned_[device].contains(stream)) << "a lost device reports";
+      }
+      all.push_back(how);
+      reached = take_reached();
+    }
+    for (const auto& g : reached) g->open();
+  }
+
+  void device_lost(device_id device, const failure& why) override {
+    std::vector<std::shared_ptr<executor::gate>> reached;
+    {
+      const std::lock_guard lock(mutex_);
+      EXPECT_FALSE(lost_.contains(device)) << "a device is lost twice";
+      lost_[device] = why;
+      reached = take_reached();
+    }
+    for (const auto& g : reached) g->open();
+  }
+
+  /// Waits until the stream has reported the value; fails the test if that takes too long.
+  void await(executor& where, stream_id stream, std::uint64_t value) {
+    await(where, [this, stream, value] { return results_[stream].size() >= value; });
+  }
+  void await_loss(executor& where, device_id device) {
+    await(where, [this, device] { return lost_.contains(device); });
+  }
+
+  [[nodiscard]] std::vector<command_result> results(stream_id stream) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = results_.find(stream);
+    return at == results_.end() ? std::vector<command_result>() : at->second;
+  }
+  [[nodiscard]] command_result result(stream_id stream, std::uint64_t value) const {
+    return results(stream).at(value - 1);
+  }
+  [[nodiscard]] std::map<device_id, failure> lost() const {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
+ private:
+  using condition = std::function<bool()>;
+  struct waiter {
+    condition holds;
+    std::shared_ptr<executor::gate> gate;
+  };
+
+  void await(executor& where, const condition& holds) {
+    const auto arm = [&](std::shared_ptr<executor::gate> gate) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (!holds()) {
+          waiters_.push_back({holds, std::move(gate)});
+          return;
+        }
+      }
+      gate->open();
+    };
+    const bool in_time = where.wait(arm, where.now() + std::chrono::seconds(60));
+    ASSERT_TRUE(in_time) << "what was waited for was not reported within a minute";
+  }
+
+  std::vector<std::shared_ptr<executor::gate>> take_reached() {
+    std::vector<std::shared_ptr<executor::gate>> reached;
+    std::erase_if(waiters_, [&](const waiter& w) {
+      if (!w.holds()) return false;
+      reached.push_back(w.gate);
+      return true;
+    });
+    return reached;
+  }
+
+  reaction reaction_;
+  std::map<device_id, std::set<stream_id>> owned_;
+  mutable std::mutex mutex_;
+  std::map<stream_id, std::vector<command_result>> results_;
+  std::map<device_id, failure> lost_;
+  std::vector<waiter> waiters_;
+};
+
+}  // namespace hocket::testing
