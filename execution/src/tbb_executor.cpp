@@ -4,6 +4,7 @@
 #include <hocket/execution/tbb_executor.hpp>
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task.h>
@@ -83,14 +84,14 @@ class node_binder final : public tbb::task_scheduler_observer {
   std::size_t node_;
 };
 
-/// The arena of one node and one priority.
-class lane_arena {
+/// The workers of one node, and the items for them. oneTBB's own priorities are not used: they mean
+/// something only while arenas compete for too few workers, and then executors starve one another.
+class node_arena {
  public:
   using work_item = executor::work_item;
 
-  lane_arena(const void* owner, std::size_t node, std::size_t workers,
-             tbb::task_arena::priority priority)
-      : context_{owner, node, true}, arena_(static_cast<int>(workers), 0, priority) {}
+  node_arena(const void* owner, std::size_t node, std::size_t workers)
+      : context_{owner, node, true}, arena_(static_cast<int>(workers), 0) {}
 
   void start(const host_topology& topology) {
     arena_.initialize();
@@ -98,16 +99,12 @@ class lane_arena {
     if (topology.nodes().size() > 1) binder_.emplace(arena_, topology, context_.arena);
   }
 
-  void post(work_item item) {
+  void post(int priority, work_item item) {
+    items_[priority > 0 ? 0 : priority == 0 ? 1 : 2].push(std::move(item));
     // Relaxed: nobody posts while the executor ends, so idle() need not see it early.
     unfinished_.fetch_add(1, std::memory_order_relaxed);
-    try {
-      arena_.enqueue(posted_item{this, std::move(item)});
-    } catch (...) {
-      // Relaxed: this thread wrote nothing that idle() would have to make visible.
-      unfinished_.fetch_sub(1, std::memory_order_relaxed);
-      throw;
-    }
+    // Should oneTBB have no memory for a turn, the item could neither be run nor taken back.
+    [this]() noexcept { arena_.enqueue(turn{this}); }();
   }
 
   template <class Function>
@@ -117,67 +114,75 @@ class lane_arena {
 
   /// True if every item has ended and none of them will touch this any more.
   [[nodiscard]] bool idle() const noexcept {
-    // Pairs with the release in posted_item.
+    // Pairs with the release in turn.
     return unfinished_.load(std::memory_order_acquire) == 0;
   }
 
  private:
-  struct posted_item {
-    lane_arena* arena;
-    mutable work_item item;  // oneTBB keeps what is enqueued const
+  /// What oneTBB runs, once for each item: the most urgent item there is at that time.
+  struct turn {
+    node_arena* arena;
 
     void operator()() const noexcept {
       set_current(&arena->context_);
-      item();
-      item = nullptr;
+      arena->take()();
       set_current(nullptr);
       // The last access to the arena. Pairs with the acquire in idle().
       arena->unfinished_.fetch_sub(1, std::memory_order_release);
     }
   };
 
+  [[nodiscard]] work_item take() {
+    work_item taken;
+    // There are at least as many items as turns that look for one. If this one finds none, then
+    // they have come to queues that it had looked at before: it looks again.
+    for (;;) {
+      for (auto& queue : items_) {
+        if (queue.try_pop(taken)) return taken;
+      }
+    }
+  }
+
   item_context context_;
   tbb::task_arena arena_;
   std::optional<node_binder> binder_;
+  std::array<tbb::concurrent_queue<work_item>, 3> items_;  // the most urgent first
   alignas(64) std::atomic<std::size_t> unfinished_ = 0;
 };
+
+/// The number of threads that oneTBB may use, if nobody asks for less: it only has to be enough.
+/// The least of what all executors (and the user) ask for counts, so each asks for oneTBB's own
+/// limit, or one that had few workers would take them from the others.
+std::size_t most_threads(std::size_t workers) {
+  const std::size_t hardware = std::thread::hardware_concurrency();
+  return std::max({std::size_t{256}, 4 * hardware, workers + 1});
+}
 
 }  // namespace
 
 struct tbb_executor::state {
-  using node_arenas = std::array<std::unique_ptr<lane_arena>, 3>;
-
   explicit state(std::shared_ptr<const host_topology> t) : topology(std::move(t)) {}
 
   void start() {
     std::size_t workers = 0;
     for (const numa_node& node : topology->nodes()) workers += node.cores;
-    // One more than the workers: oneTBB counts a thread that is not one of them.
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism, workers + 1);
-    using level = tbb::task_arena::priority;
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, most_threads(workers));
     for (std::size_t i = 0; i < topology->nodes().size(); ++i) {
-      node_arenas& node = arenas.emplace_back();
-      for (const auto& [slot, priority] :
-           {std::pair{0U, level::low}, std::pair{1U, level::normal}, std::pair{2U, level::high}}) {
-        node[slot] =
-            std::make_unique<lane_arena>(this, i, topology->nodes()[i].cores, priority);
-        node[slot]->start(*topology);
-      }
+      arenas.push_back(std::make_unique<node_arena>(this, i, topology->nodes()[i].cores));
+      arenas.back()->start(*topology);
     }
     // oneTBB creates the rest when it first runs something.
-    arenas[0][1]->execute([] { tbb::parallel_for(0, 2, [](int) {}); });
+    arenas[0]->execute([] { tbb::parallel_for(0, 2, [](int) {}); });
     timers.emplace("hocket timers");
   }
 
-  [[nodiscard]] lane_arena& arena(std::size_t node, int priority) const noexcept {
+  [[nodiscard]] node_arena& arena(std::size_t node) const noexcept {
     assert(node < arenas.size());
-    return *arenas[node][priority < 0 ? 0 : priority == 0 ? 1 : 2];
+    return *arenas[node];
   }
 
   [[nodiscard]] bool idle() const noexcept {
-    return std::ranges::all_of(arenas, [](const node_arenas& node) {
-      return std::ranges::all_of(node, [](const auto& arena) { return arena->idle(); });
-    });
+    return std::ranges::all_of(arenas, [](const auto& arena) { return arena->idle(); });
   }
 
   /// Only for the end of the executor, where a counter that wakes somebody could be touched by the
@@ -194,7 +199,7 @@ struct tbb_executor::state {
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   std::optional<tbb::global_control> parallelism;
-  std::vector<node_arenas> arenas;
+  std::vector<std::unique_ptr<node_arena>> arenas;
   std::optional<pump> timers;
 };
 
@@ -237,7 +242,7 @@ bool tbb_executor::inside() const noexcept {
 }
 
 void tbb_executor::post(std::size_t arena, int priority, work_item item) {
-  state_->arena(arena, priority).post(std::move(item));
+  state_->arena(arena).post(priority, std::move(item));
 }
 
 void tbb_executor::post_at(time_stamp time, work_item item) {
@@ -273,7 +278,7 @@ void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t 
   const bool is_there =
       caller != nullptr && caller->executor == state_.get() && caller->arena == arena;
   if (is_there) run_all();
-  else state_->arena(arena, 0).execute(run_all);
+  else state_->arena(arena).execute(run_all);
 }
 
 bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, time_stamp until) {

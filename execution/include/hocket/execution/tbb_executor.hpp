@@ -9,13 +9,12 @@
 
 namespace hocket {
 
-/// Work on oneTBB: for each NUMA node one arena of each priority, with one worker for each core,
-/// kept on the node's cores. Idle workers use no CPU.
+/// Work on oneTBB: for each NUMA node one arena, with one worker for each core, kept on the node's
+/// cores. A worker that is free takes the most urgent item of its node. Idle workers use no CPU.
 ///
-/// oneTBB gives the workers of the process to the arenas that ask for them, higher priorities
-/// first. This executor raises the number of workers of the process to the number of its own, so
-/// that an arena is full without any thread of the user's helping; a tbb::global_control of the
-/// user's that allows less wins (one worker is always left).
+/// An arena is full without any thread of the user's helping, and whatever other executors do. A
+/// tbb::global_control of the user's that allows less wins; one worker is always left. oneTBB used
+/// inside an item runs on the arena's workers, and outside has workers of its own.
 class tbb_executor final : public executor {
  public:
   /// Starts oneTBB in full. Throws error if that fails; oneTBB must then not be used again by the

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <hocket/execution/tbb_executor.hpp>
+
+#include "executor_fixture.hpp"
+
+namespace hocket {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::gate;
+using testing::one_worker;
+using testing::run_inside;
+using testing::this_machine;
+
+TEST(tbb_wait, outside_the_thread_parks) {
+  tbb_executor ex(this_machine());
+  EXPECT_TRUE(ex.wait([](const gate& g) { g->open(); })) << "opened before anybody waits";
+  std::thread opener;
+  EXPECT_TRUE(ex.wait([&](const gate& g) {
+    opener = std::thread([g] {
+      std::this_thread::sleep_for(milliseconds(2));
+      g->open();
+    });
+  }));
+  opener.join();
+}
+
+TEST(tbb_wait, inside_the_only_worker_does_other_work) {
+  tbb_executor ex(one_worker());
+  bool other = false;
+  bool inside_after = false;
+  run_inside(ex, [&] {
+    ex.wait([&](const gate& g) {
+      ex.post(0, 0, [&, g] {
+        other = true;
+        g->open();
+      });
+    });
+    inside_after = ex.inside();
+  });
+  EXPECT_TRUE(other);
+  EXPECT_TRUE(inside_after);
+}
+
+TEST(tbb_wait, inside_at_a_gate_that_is_open_already) {
+  tbb_executor ex(one_worker());
+  run_inside(ex, [&] { EXPECT_TRUE(ex.wait([](const gate& g) { g->open(); })); });
+}
+
+TEST(tbb_wait, waits_for_what_itself_waits) {
+  tbb_executor ex(one_worker());
+  constexpr int depth = 50;
+  int reached = 0;
+  std::function<void(int)> nest = [&](int n) {
+    reached = n;
+    if (n == depth) return;
+    ex.wait([&](const gate& g) {
+      ex.post(0, n % 3 - 1, [&, n, g] {
+        nest(n + 1);
+        g->open();
+      });
+    });
+  };
+  run_inside(ex, [&] { nest(0); });
+  EXPECT_EQ(reached, depth);
+}
+
+/// Suspends count items, and opens their gates in the opposite order from outside.
+void suspend_many(executor& ex, int count) {
+  std::mutex mutex;
+  std::vector<gate> gates;
+  std::atomic<int> suspended = 0;
+  std::atomic<int> ended = 0;
+  ex.wait([&](const gate& all_ended) {
+    ex.wait([&](const gate& all_armed) {
+      for (int i = 0; i < count; ++i) {
+        ex.post(static_cast<std::size_t>(i) % ex.arenas(), i % 3 - 1, [&, all_ended, all_armed] {
+          ex.wait([&](gate g) {
+            const std::lock_guard lock(mutex);
+            gates.push_back(std::move(g));
+            if (++suspended == count) all_armed->open();
+          });
+          EXPECT_TRUE(ex.inside());
+          if (++ended == count) all_ended->open();
+        });
+      }
+    });
+    const std::lock_guard lock(mutex);
+    while (!gates.empty()) {
+      gates.back()->open();
+      gates.pop_back();
+    }
+  });
+  EXPECT_EQ(ended, count);
+}
+
+TEST(tbb_wait, many_items_are_suspended_at_once) {
+  {
+    tbb_executor ex(one_worker());
+    suspend_many(ex, 100);
+  }
+  tbb_executor ex(this_machine());
+  suspend_many(ex, 100);
+}
+
+TEST(tbb_wait, gates_open_while_items_are_being_suspended) {
+  tbb_executor ex(this_machine());
+  constexpr int count = 500;
+  std::atomic<int> left = count;
+  ex.wait([&](const gate& all) {
+    for (int i = 0; i < count; ++i) {
+      ex.post(0, 0, [&, all] {
+        ex.wait([&](const gate& g) { ex.post(ex.arenas() - 1, 1, [g] { g->open(); }); });
+        if (--left == 0) all->open();
+      });
+    }
+  });
+}
+
+TEST(tbb_wait, sees_what_was_done_before_the_gate_opened) {
+  tbb_executor ex(this_machine());
+  for (int i = 0; i < 100; ++i) {
+    int plain = 0;
+    const auto round = [&] {
+      ex.wait([&](const gate& g) {
+        ex.post(0, 0, [&plain, g] {
+          plain = 1;
+          g->open();
+        });
+      });
+      EXPECT_EQ(plain, 1);
+      plain = 0;
+    };
+    round();
+    run_inside(ex, round);
+  }
+}
+
+TEST(tbb_wait, ends_at_its_limit) {
+  tbb_executor ex(one_worker());
+  const auto expires = [&] {
+    gate kept;
+    const time_stamp until = ex.now() + milliseconds(3);
+    EXPECT_FALSE(ex.wait([&](gate g) { kept = std::move(g); }, until));
+    EXPECT_GE(ex.now(), until);
+    kept->open();  // too late, and harmless
+    EXPECT_TRUE(ex.wait([](const gate& g) { g->open(); }, ex.now() + std::chrono::hours(1)));
+    EXPECT_FALSE(ex.wait([](const gate&) {}, ex.now() - milliseconds(1)));
+  };
+  expires();
+  run_inside(ex, expires);
+}
+
+TEST(tbb_wait, limits_race_with_gates) {
+  tbb_executor ex(this_machine());
+  constexpr int count = 200;
+  std::atomic<int> left = count;
+  ex.wait([&](const gate& all) {
+    for (int i = 0; i < count; ++i) {
+      ex.post(0, 0, [&, i, all] {
+        const time_stamp soon = ex.now() + std::chrono::microseconds(200 + i);
+        (void)ex.wait([&](const gate& g) { ex.post_at(soon, [g] { g->open(); }); }, soon);
+        if (--left == 0) all->open();
+      });
+    }
+  });
+}
+
+TEST(tbb_wait, a_piece_of_ranges_parks) {
+  tbb_executor ex(this_machine());
+  std::vector<std::jthread> openers(4);
+  run_inside(ex, [&] {
+    ex.for_ranges(0, openers.size(), 1, [&](std::size_t begin, std::size_t) {
+      const std::thread::id before = std::this_thread::get_id();
+      ex.wait([&](const gate& g) {
+        openers[begin] = std::jthread([g] {
+          std::this_thread::sleep_for(milliseconds(1));
+          g->open();
+        });
+      });
+      EXPECT_EQ(std::this_thread::get_id(), before);
+    });
+  });
+}
+
+TEST(tbb_wait, while_an_exception_is_handled_it_parks) {
+  tbb_executor ex(one_worker());
+  std::string caught;
+  std::jthread opener;
+  run_inside(ex, [&] {
+    try {
+      throw std::runtime_error("kept");
+    } catch (const std::runtime_error&) {
+      const std::thread::id before = std::this_thread::get_id();
+      ex.wait([&](const gate& g) {
+        opener = std::jthread([g] {
+          std::this_thread::sleep_for(milliseconds(1));
+          g->open();
+        });
+      });
+      EXPECT_EQ(std::this_thread::get_id(), before);
+      try {
+        throw;
+      } catch (const std::runtime_error& e) {
+        caught = e.what();
+      }
+    }
+  });
+  EXPECT_EQ(caught, "kept");
+}
+
+TEST(tbb_wait, an_exception_of_arm_is_the_callers) {
+  tbb_executor ex(one_worker());
+  const auto throwing = [&] {
+    ex.wait([](const gate&) { throw std::runtime_error("not armed"); });
+  };
+  EXPECT_THROW(throwing(), std::runtime_error);
+  run_inside(ex, [&] { EXPECT_THROW(throwing(), std::runtime_error); });
+}
+
+/// The time that all threads of this process have run.
+std::chrono::microseconds cpu_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto micro = [](const timeval& t) {
+    return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+  };
+  return micro(usage.ru_utime) + micro(usage.ru_stime);
+}
+
+void expect_idle() {
+  std::this_thread::sleep_for(milliseconds(100));  // workers look around before they sleep
+  const auto before = cpu_time();
+  std::this_thread::sleep_for(milliseconds(200));
+  EXPECT_LT((cpu_time() - before).count(), 50'000);
+}
+
+TEST(tbb_wait, an_idle_executor_uses_no_cpu) {
+  tbb_executor ex(this_machine());
+  expect_idle();
+  for (int i = 0; i < 100; ++i) run_inside(ex, [] {});
+  expect_idle();
+}
+
+TEST(tbb_wait, suspended_items_use_no_cpu) {
+  tbb_executor ex(this_machine());
+  std::vector<gate> gates;
+  for (int i = 0; i < 8; ++i) {
+    ex.wait([&](const gate& armed) {
+      ex.post(0, 0, [&, armed] {
+        ex.wait([&](gate g) {
+          gates.push_back(std::move(g));
+          armed->open();
+        });
+      });
+    });
+  }
+  expect_idle();
+  for (const gate& g : gates) g->open();
+}
+
+}  // namespace
+}  // namespace hocket
