@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hocket/memory/coherence.hpp>
+
+namespace hocket {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr memory_id host{0};
+constexpr memory_id gpu{1};
+constexpr memory_id other_gpu{2};
+constexpr data_id x{7};
+
+ticket_set set_of(std::initializer_list<ticket> tickets) {
+  ticket_set set;
+  for (const ticket t : tickets) set.add(t);
+  return set;
+}
+
+box rows(std::size_t begin, std::size_t end) { return {{begin, 0}, {end, 4}}; }
+
+failure broken() { return failure(failure_code::task_failed, "A kernel fails."); }
+
+/// One buffer x of 8 x 4 floats in three memories, each with a block; tickets count up on stream 0
+/// for kernels and on stream 1 for copies.
+class coherence_of_x : public testing::Test {
+ protected:
+  coherence_of_x() {
+    replicas.add(x, {8, 4}, sizeof(float));
+    for (std::uint64_t m = 0; m < 3; ++m) replicas.set_block(x, memory_id{m}, block_id{10 + m});
+  }
+
+  static ticket kernel(std::uint64_t n) { return {stream_id{0}, n}; }
+  static ticket copied(std::uint64_t n) { return {stream_id{1}, n}; }
+
+  void write(const box& region, memory_id memory, std::uint64_t n) {
+    replicas.note_write(x, region, memory, kernel(n), task_id{n});
+  }
+
+  ticket_set make_valid(const box& region, memory_id memory) {
+    return replicas.make_valid(
+        x, region, memory, [](std::span<const memory_id> from, std::uint64_t) { return from[0]; },
+        [this](const copy_request& request) { return issue(request); });
+  }
+
+  ticket issue(const copy_request& request) {
+    copies.push_back(request);
+    return copied(copies.size());
+  }
+
+  void settle() {
+    replicas.prune([](ticket) { return true; });
+  }
+
+  coherence replicas{3};
+  std::vector<copy_request> copies;
+  const box whole = rows(0, 8);
+};
+
+TEST_F(coherence_of_x, begins_without_a_value) {
+  EXPECT_FALSE(replicas.initialised(x, whole));
+  EXPECT_FALSE(replicas.valid(x, whole, host));
+  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_EQ(replicas.missing(x, whole, host), 0U);
+  EXPECT_EQ(replicas.bytes(x), 128U);
+  EXPECT_TRUE(make_valid(whole, host).empty());
+  EXPECT_THAT(copies, IsEmpty());
+}
+
+TEST_F(coherence_of_x, is_valid_where_it_was_written) {
+  write(whole, gpu, 1);
+  EXPECT_TRUE(replicas.initialised(x, whole));
+  EXPECT_TRUE(replicas.valid(x, whole, gpu));
+  EXPECT_TRUE(replicas.sole_copy(x, gpu));
+  EXPECT_EQ(replicas.ready(x, whole, gpu), set_of({kernel(1)}));
+  EXPECT_THAT(replicas.writers(x, whole), ElementsAre(task_id{1}));
+  EXPECT_EQ(make_valid(whole, gpu), set_of({kernel(1)}));
+  EXPECT_THAT(copies, IsEmpty());
+}
+
+TEST_F(coherence_of_x, a_read_elsewhere_is_one_copy) {
+  write(whole, gpu, 1);
+  EXPECT_EQ(replicas.missing(x, whole, host), 128U);
+  EXPECT_EQ(make_valid(whole, host), set_of({copied(1)}));
+  ASSERT_THAT(copies, SizeIs(1));
+  EXPECT_EQ(copies[0].from, gpu);
+  EXPECT_EQ(copies[0].to, host);
+  EXPECT_EQ(copies[0].bytes, 128U);
+  EXPECT_EQ(copies[0].region, whole);
+  EXPECT_EQ(copies[0].after, set_of({kernel(1)}));
+  EXPECT_FALSE(replicas.sole_copy(x, gpu));
+  EXPECT_EQ(replicas.missing(x, whole, host), 0U);
+}
+
+TEST_F(coherence_of_x, a_copy_can_be_the_source_of_a_copy) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  EXPECT_EQ(make_valid(whole, other_gpu), set_of({copied(2)}));
+  EXPECT_EQ(copies[1].from, host);
+  EXPECT_EQ(copies[1].after, set_of({copied(1)}));
+}
+
+TEST_F(coherence_of_x, a_writer_waits_for_readers_in_its_memory_alone) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  replicas.note_read(x, whole, host, kernel(2));
+  EXPECT_EQ(replicas.before_write(x, whole, gpu), set_of({kernel(1), copied(1)}));
+  EXPECT_EQ(replicas.before_write(x, whole, host), set_of({kernel(2), copied(1)}));
+  EXPECT_TRUE(replicas.before_write(x, whole, other_gpu).empty());
+}
+
+TEST_F(coherence_of_x, a_writer_stands_for_all_that_it_waited_for) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  replicas.note_write(x, whole, gpu, {stream_id{5}, 1}, task_id{3});
+  EXPECT_EQ(replicas.before_write(x, whole, gpu), set_of({{stream_id{5}, 1}}));
+}
+
+TEST_F(coherence_of_x, stale_content_is_overwritten_after_its_users) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  replicas.note_read(x, whole, host, kernel(2));
+  write(whole, gpu, 3);
+  make_valid(whole, host);
+  EXPECT_EQ(copies[1].after, set_of({kernel(3), copied(1)}));
+}
+
+TEST_F(coherence_of_x, parts_are_apart) {
+  write(whole, gpu, 1);
+  replicas.note_read(x, rows(0, 4), gpu, {stream_id{5}, 9});
+  EXPECT_EQ(replicas.before_write(x, rows(4, 8), gpu), set_of({kernel(1)}));
+  write(rows(2, 6), host, 2);
+  EXPECT_EQ(replicas.missing(x, whole, host), 64U);
+  EXPECT_EQ(replicas.missing(x, whole, gpu), 64U);
+  EXPECT_TRUE(replicas.valid(x, rows(3, 5), host));
+  EXPECT_FALSE(replicas.valid(x, rows(3, 7), host));
+  EXPECT_THAT(replicas.writers(x, rows(0, 3)), ElementsAre(task_id{1}, task_id{2}));
+  EXPECT_TRUE(replicas.sole_copy(x, host));
+  EXPECT_TRUE(replicas.sole_copy(x, gpu));
+}
+
+TEST_F(coherence_of_x, tiles_are_copied_as_they_become_ready_and_together_once_they_are) {
+  for (std::size_t row = 0; row < 8; row += 2) {
+    for (std::size_t column = 0; column < 4; column += 2) {
+      write({{row, column}, {row + 2, column + 2}}, gpu, 1 + row * 4 + column);
+    }
+  }
+  coherence later = replicas;
+  make_valid(whole, host);
+  EXPECT_THAT(copies, SizeIs(8));
+  std::swap(later, replicas);
+  copies.clear();
+  settle();
+  make_valid(whole, host);
+  ASSERT_THAT(copies, SizeIs(1));
+  EXPECT_EQ(copies[0].region, whole);
+  EXPECT_THAT(replicas.writers(x, whole), SizeIs(8));
+}
+
+TEST_F(coherence_of_x, a_snapshot_is_of_its_own) {
+  write(whole, gpu, 1);
+  const coherence before = replicas;
+  write(whole, host, 2);
+  EXPECT_TRUE(before.valid(x, whole, gpu));
+  EXPECT_FALSE(replicas.valid(x, whole, gpu));
+}
+
+TEST_F(coherence_of_x, content_without_a_ticket_is_there) {
+  replicas.note_write(x, whole, host, {}, task_id{1});
+  EXPECT_TRUE(replicas.valid(x, whole, host));
+  EXPECT_TRUE(replicas.ready(x, whole, host).empty());
+  EXPECT_TRUE(make_valid(whole, host).empty());
+}
+
+TEST_F(coherence_of_x, an_evicted_block_waits_for_all_that_touched_it) {
+  write(rows(0, 4), gpu, 1);
+  replicas.note_write(x, rows(4, 8), gpu, {stream_id{3}, 1}, task_id{2});
+  replicas.note_read(x, rows(1, 2), gpu, {stream_id{4}, 1});
+  make_valid(whole, host);
+  const released_block released = replicas.evict(x, gpu);
+  EXPECT_EQ(released.block, block_id{11});
+  EXPECT_EQ(released.memory, gpu);
+  EXPECT_EQ(released.bytes, 128U);
+  EXPECT_EQ(released.after,
+            set_of({kernel(1), copied(2), {stream_id{3}, 1}, {stream_id{4}, 1}}));
+  EXPECT_FALSE(replicas.has_block(x, gpu));
+  EXPECT_FALSE(replicas.block(x, gpu).valid());
+  EXPECT_TRUE(replicas.before_write(x, whole, gpu).empty());
+}
+
+TEST_F(coherence_of_x, a_write_back_moves_what_is_nowhere_else) {
+  write(whole, gpu, 1);
+  make_valid(rows(0, 2), other_gpu);
+  copies.clear();
+  const auto issue_one = [this](const copy_request& request) { return issue(request); };
+  replicas.write_back(x, gpu, host, issue_one);
+  ASSERT_THAT(copies, SizeIs(1));
+  EXPECT_EQ(copies[0].region, rows(2, 8));
+  EXPECT_FALSE(replicas.sole_copy(x, gpu));
+  replicas.write_back(x, gpu, host, issue_one);
+  EXPECT_THAT(copies, SizeIs(1));
+}
+
+TEST_F(coherence_of_x, pins_are_counted_and_keep_from_eviction) {
+  EXPECT_THAT(replicas.evictable(gpu), ElementsAre(x));
+  replicas.pin(x, gpu);
+  replicas.pin(x, gpu);
+  replicas.unpin(x, gpu);
+  EXPECT_TRUE(replicas.pinned(x, gpu));
+  EXPECT_THAT(replicas.evictable(gpu), IsEmpty());
+  replicas.unpin(x, gpu);
+  EXPECT_FALSE(replicas.pinned(x, gpu));
+  replicas.unpin(x, gpu);
+  EXPECT_THAT(replicas.evictable(gpu), ElementsAre(x));
+}
+
+TEST_F(coherence_of_x, evictable_is_in_id_order) {
+  for (const std::uint64_t id : {9U, 3U, 5U}) {
+    replicas.add(data_id{id}, {1}, 1);
+    replicas.set_block(data_id{id}, gpu, block_id{id});
+  }
+  EXPECT_THAT(replicas.evictable(gpu), ElementsAre(data_id{3}, data_id{5}, x, data_id{9}));
+  EXPECT_THAT(replicas.evictable(host), ElementsAre(x));
+}
+
+TEST_F(coherence_of_x, a_removed_buffer_returns_all_its_blocks) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  const auto released = replicas.remove(x);
+  ASSERT_THAT(released, SizeIs(3));
+  EXPECT_EQ(released[0].after, set_of({copied(1)}));
+  EXPECT_EQ(released[1].after, set_of({kernel(1), copied(1)}));
+  EXPECT_TRUE(released[2].after.empty());
+  EXPECT_THAT(replicas.evictable(gpu), IsEmpty());
+  settle();
+}
+
+TEST_F(coherence_of_x, a_failed_task_poisons_what_nobody_has_overwritten) {
+  write(whole, gpu, 1);
+  write(rows(0, 4), gpu, 2);
+  make_valid(whole, host);
+  replicas.poison(x, whole, task_id{1}, broken());
+  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
+  ASSERT_TRUE(replicas.poisoned(x, rows(3, 5)));
+  EXPECT_EQ(replicas.poisoned(x, rows(3, 5)).code(), failure_code::task_failed);
+  EXPECT_TRUE(replicas.initialised(x, whole));
+  EXPECT_FALSE(replicas.valid(x, rows(4, 8), host));
+  EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
+  EXPECT_FALSE(replicas.sole_copy(x, gpu)) << "nothing is worth keeping in what is poisoned";
+  EXPECT_EQ(replicas.before_write(x, rows(4, 8), host), set_of({copied(2)}));
+}
+
+TEST_F(coherence_of_x, a_write_heals) {
+  write(whole, gpu, 1);
+  replicas.poison(x, whole, task_id{1}, broken());
+  write(rows(0, 4), host, 2);
+  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
+  EXPECT_TRUE(replicas.poisoned(x, rows(0, 5)));
+}
+
+TEST_F(coherence_of_x, a_task_that_never_ran_poisons_all_it_would_have_written) {
+  write(rows(0, 4), gpu, 1);
+  replicas.poison_unissued(x, rows(2, 6), task_id{2}, broken());
+  EXPECT_TRUE(replicas.initialised(x, rows(0, 6)));
+  EXPECT_FALSE(replicas.initialised(x, rows(0, 7)));
+  EXPECT_TRUE(replicas.poisoned(x, rows(2, 3)));
+  EXPECT_TRUE(replicas.valid(x, rows(0, 2), gpu));
+  EXPECT_FALSE(replicas.valid(x, rows(2, 4), gpu));
+  EXPECT_EQ(replicas.before_write(x, rows(2, 4), gpu), set_of({kernel(1)}));
+}
+
+TEST_F(coherence_of_x, a_lost_memory_poisons_what_was_there_alone) {
+  write(whole, gpu, 1);
+  make_valid(rows(0, 4), host);
+  replicas.pin(x, gpu);
+  const auto lost = replicas.lose(gpu, failure(failure_code::device_lost, "Gpu is lost."));
+  ASSERT_THAT(lost, SizeIs(1));
+  EXPECT_EQ(lost[0].block, block_id{11});
+  EXPECT_TRUE(lost[0].after.empty());
+  EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
+  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
+  EXPECT_EQ(replicas.poisoned(x, whole).code(), failure_code::device_lost);
+  EXPECT_FALSE(replicas.has_block(x, gpu));
+  replicas.unpin(x, gpu);
+  EXPECT_THAT(replicas.lose(gpu, broken()), IsEmpty());
+}
+
+TEST_F(coherence_of_x, a_copy_that_failed_is_not_valid) {
+  write(whole, gpu, 1);
+  make_valid(rows(0, 4), host);
+  make_valid(rows(4, 8), host);
+  replicas.fail_copy(x, rows(0, 4), host, copied(1), broken());
+  EXPECT_FALSE(replicas.valid(x, rows(0, 4), host));
+  EXPECT_TRUE(replicas.valid(x, rows(4, 8), host));
+  EXPECT_FALSE(replicas.poisoned(x, whole)) << "the source still has it";
+  replicas.fail_copy(x, whole, host, copied(1), broken());
+  EXPECT_TRUE(replicas.valid(x, rows(4, 8), host)) << "that was another copy";
+}
+
+TEST_F(coherence_of_x, a_copy_that_fails_after_its_source_is_lost_poisons) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  static_cast<void>(replicas.lose(gpu, broken()));
+  EXPECT_FALSE(replicas.poisoned(x, whole));
+  replicas.fail_copy(x, whole, host, copied(1), broken());
+  EXPECT_TRUE(replicas.poisoned(x, whole));
+}
+
+TEST(coherence, a_scalar_is_one_piece) {
+  coherence replicas(1);
+  replicas.add(data_id{0}, {}, 8);
+  replicas.set_block(data_id{0}, memory_id{0}, block_id{0});
+  const box scalar = box::whole({});
+  EXPECT_FALSE(replicas.initialised(data_id{0}, scalar));
+  replicas.note_write(data_id{0}, scalar, memory_id{0}, {}, task_id{1});
+  EXPECT_TRUE(replicas.valid(data_id{0}, scalar, memory_id{0}));
+  EXPECT_EQ(replicas.bytes(data_id{0}), 8U);
+}
+
+TEST(coherence, an_empty_region_asks_for_nothing) {
+  coherence replicas(2);
+  replicas.add(data_id{0}, {0}, 4);
+  replicas.set_block(data_id{0}, memory_id{0}, block_id{0});
+  const box nothing = box::whole({0});
+  replicas.note_write(data_id{0}, nothing, memory_id{0}, {stream_id{0}, 1}, task_id{1});
+  EXPECT_TRUE(replicas.valid(data_id{0}, nothing, memory_id{1}));
+  EXPECT_TRUE(replicas.initialised(data_id{0}, nothing));
+  EXPECT_TRUE(replicas.before_write(data_id{0}, nothing, memory_id{0}).empty());
+}
+
+TEST(coherence, has_no_limit_on_memories) {
+  constexpr std::uint64_t many = 1000;
+  coherence replicas(many);
+  replicas.add(data_id{0}, {4}, 4);
+  const box whole = box::whole({4});
+  for (std::uint64_t m = 0; m < many; ++m) {
+    replicas.set_block(data_id{0}, memory_id{m}, block_id{m});
+  }
+  replicas.note_write(data_id{0}, whole, memory_id{many - 1}, {}, task_id{0});
+  std::uint64_t copies = 0;
+  const auto nearest = [](std::span<const memory_id> from, std::uint64_t) { return from.back(); };
+  const auto issue = [&](const copy_request&) { return ticket{stream_id{0}, ++copies}; };
+  for (std::uint64_t m = 0; m < many; ++m) {
+    replicas.make_valid(data_id{0}, whole, memory_id{m}, nearest, issue);
+  }
+  EXPECT_EQ(copies, many - 1);
+  for (std::uint64_t m = 0; m < many; ++m) {
+    EXPECT_TRUE(replicas.valid(data_id{0}, whole, memory_id{m}));
+  }
+}
+
+}  // namespace
+}  // namespace hocket
