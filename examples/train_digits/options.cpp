@@ -208,7 +208,7 @@ struct suitable {
 };
 
 suitable suitable_for(dataset_kind kind) {
-  if (kind == dataset_kind::mnist) return {{256, 256, 256}, 256, 4, 0.1};
+  if (kind == dataset_kind::mnist) return {{256, 256, 256}, 256, 8, 0.05};
   return {{128, 128, 128}, 64, 30, 0.05};
 }
 

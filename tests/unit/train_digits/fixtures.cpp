@@ -77,9 +77,8 @@ bytes gzip(const bytes& content) {
   stream.next_out = packed.data();
   stream.avail_out = static_cast<uInt>(packed.size());
   EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
   deflateEnd(&stream);
-  return packed;
+  return {packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(stream.total_out)};
 }
 
 bytes idx_images(std::uint32_t count, std::uint32_t height, std::uint32_t width) {
