@@ -37,9 +37,11 @@ failure coroutine_state::failed() const noexcept {
     throw;
   } catch (const error& e) {
     if (e.code() == failure_code::cancelled && cancelled_) return e.why();
-    return {failure_code::task_failed, name() + " failed: " + e.what(), std::current_exception()};
+    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
+            std::current_exception()};
   } catch (const std::exception& e) {
-    return {failure_code::task_failed, name() + " failed: " + e.what(), std::current_exception()};
+    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
+            std::current_exception()};
   } catch (...) {
     return {failure_code::task_failed,
             name() + " failed: it threw something that is no std::exception.",

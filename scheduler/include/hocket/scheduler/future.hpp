@@ -50,6 +50,10 @@ struct continuation_result<G, void> {
 template <class G, class T>
 using continuation_result_t = std::remove_cvref_t<typename continuation_result<G, T>::type>;
 
+/// What is given to somebody who holds no future any more.
+template <class T>
+using kept_t = std::conditional_t<std::is_copy_constructible_v<T>, T, const T&>;
+
 /// What futures of all types have in common.
 class future_base {
  public:
@@ -202,7 +206,11 @@ class future : public continuable_future<T> {
 
   /// Waits as wait() does. Returns the result, which lives as long as any future of the task, or
   /// throws: what the task threw, or error if the task did not run.
-  const T& get() const { return *static_cast<const T*>(this->ended_well().value()); }
+  const T& get() const& { return *static_cast<const T*>(this->ended_well().value()); }
+
+  /// The same of a future that may be the last one: the result is copied, if it can be. One that
+  /// cannot be copied lives until the end of the expression.
+  detail::kept_t<T> get() const&& { return *static_cast<const T*>(this->ended_well().value()); }
 };
 
 template <>

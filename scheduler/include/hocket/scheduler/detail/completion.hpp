@@ -109,6 +109,12 @@ class completion {
   void look() noexcept;
   [[nodiscard]] bool looked() const noexcept { return looked_; }
 
+  /// True if the task failed, and neither because of another nor because somebody wished it: then
+  /// the failure is to be reported, unless looked(). Only for a task that has ended.
+  [[nodiscard]] bool failed_itself() const noexcept {
+    return why_ && root_ == nullptr && why_.code() != failure_code::cancelled;
+  }
+
   /// The failure of this task because of that of a predecessor: names both, and the way between.
   [[nodiscard]] failure downfall(completion& predecessor);
 

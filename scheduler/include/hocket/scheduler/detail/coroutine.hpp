@@ -53,7 +53,7 @@ template <class T>
 class future_awaiter : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
-  T await_resume() const { return *static_cast<const T*>(this->ended_well().value()); }
+  kept_t<T> await_resume() const { return *static_cast<const T*>(this->ended_well().value()); }
 };
 template <>
 class future_awaiter<void> : public awaiter_base {
@@ -106,7 +106,7 @@ class owned_awaiter final : public future_awaiter<T> {
     owner_->belong_to(this->awaited()->context());
     return future_awaiter<T>::await_suspend(waiting);
   }
-  T await_resume() const {
+  decltype(auto) await_resume() const {
     owner_->check_cancelled();
     return future_awaiter<T>::await_resume();
   }

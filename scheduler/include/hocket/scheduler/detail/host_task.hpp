@@ -24,13 +24,13 @@ using host_task_ptr = boost::intrusive_ptr<host_task>;
 
 /// How a host task is to be run.
 struct host_options {
-  task_label label;
+  task_label label = {};
   int priority = 0;
-  std::stop_token stop;
-  std::optional<std::size_t> arena;  ///< else the context says
-  executor* via = nullptr;           ///< else that of the context
-  bool cheap = false;                ///< run it where its last predecessor ends, without posting
-  bool gathers = false;              ///< fail with what the first failed predecessor failed with
+  std::stop_token stop = {};
+  std::optional<std::size_t> arena = {};  ///< else the context says
+  executor* via = nullptr;                ///< else that of the context
+  bool cheap = false;    ///< run it where its last predecessor ends, without posting
+  bool gathers = false;  ///< fail with what the first failed predecessor failed with
 };
 
 /// Tasks that have become ready, in that order, and are not on their way yet. Whoever ends a task

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <hocket/scheduler/when_all.hpp>
+
+#include "executors.hpp"
+
+namespace hocket {
+namespace {
+
+using namespace hocket::testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class coroutines : public on_every_executor {};
+HOCKET_ON_EVERY_EXECUTOR(coroutines);
+
+future<int> sum_of(host_fixture& rt, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += co_await rt.async([i] { return i; });
+  co_return sum;
+}
+
+future<std::string> text_of(host_fixture& rt) {
+  const int sum = co_await sum_of(rt, 4);
+  co_return std::to_string(sum);
+}
+
+future<void> nothing_to_await() { co_return; }
+
+TEST_P(coroutines, await_futures) { EXPECT_EQ(sum_of(rt, 100).get(), 4950); }
+TEST_P(coroutines, await_coroutines) { EXPECT_EQ(text_of(rt).get(), "6"); }
+TEST_P(coroutines, that_await_nothing_are_done) { EXPECT_TRUE(nothing_to_await().done()); }
+
+TEST_P(coroutines, begin_in_the_caller) {
+  const auto task = make_hand_task(rt);
+  bool began = false;
+  const auto run = [&](future<int> f) -> future<int> {
+    began = true;
+    co_return co_await f + 1;
+  };
+  const future<int> f = run(future<int>(task));
+  EXPECT_TRUE(began);
+  EXPECT_FALSE(f.done());
+  task->end_with(1);
+  EXPECT_EQ(f.get(), 2);
+}
+
+TEST_P(coroutines, go_on_in_the_arena) {
+  const auto task = make_hand_task(rt);
+  const auto run = [this](future<int> f) -> future<bool> {
+    (void)co_await f;
+    co_return where->inside();
+  };
+  const future<bool> f = run(future<int>(task));
+  task->end_with(1);
+  EXPECT_TRUE(f.get());
+}
+
+TEST_P(coroutines, fail_with_what_they_throw) {
+  const auto run = [](host_fixture& host) -> future<int> {
+    (void)co_await host.async([] { return 1; });
+    throw std::domain_error("coroutine boom");
+  };
+  const future<int> f = run(rt);
+  EXPECT_THROW((void)f.get(), std::domain_error);
+  EXPECT_EQ(f.why().message(), "Task \"coroutine\" failed: coroutine boom.");
+}
+
+TEST_P(coroutines, can_catch_what_a_task_failed_with) {
+  const auto run = [](host_fixture& host) -> future<std::string> {
+    try {
+      co_await host.async([] { throw std::runtime_error("caught"); });
+    } catch (const std::runtime_error& e) {
+      co_return e.what();
+    }
+    co_return "not thrown";
+  };
+  EXPECT_EQ(run(rt).get(), "caught");
+  rt.wait_until_idle();
+  EXPECT_THAT(rt.unseen_failures(), IsEmpty());
+}
+
+TEST_P(coroutines, whose_failure_nobody_looks_at_are_kept) {
+  const auto run = [](host_fixture& host) -> future<void> {
+    co_await host.async([] { throw std::runtime_error("lost"); });
+  };
+  const auto task = make_hand_task(rt);
+  (void)run(rt);
+  task->end_with(1);
+  rt.wait_until_idle();
+  if (GetParam() != executor_kind::seeded) return;  // else it may have ended before it was awaited
+  EXPECT_THAT(rt.unseen_failures(), ElementsAre("Task \"coroutine\" failed: lost."));
+}
+
+TEST_P(coroutines, free_what_they_hold_before_they_are_done) {
+  auto data = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = data;
+  const auto run = [](host_fixture& host, std::shared_ptr<int> held) -> future<int> {
+    co_return co_await host.async([] { return 1; }) + *held;
+  };
+  EXPECT_EQ(run(rt, std::move(data)).get(), 2);
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST_P(coroutines, are_cancelled_where_they_await) {
+  const auto task = make_hand_task(rt);
+  const auto run = [](future<int> f) -> future<int> { co_return co_await f; };
+  const future<int> f = run(future<int>(task));
+  f.cancel();
+  task->end_with(1);
+  EXPECT_EQ(f.why().code(), failure_code::cancelled);
+  EXPECT_EQ(f.why().message(), "Task \"coroutine\" was cancelled while it ran.");
+}
+
+TEST_P(coroutines, await_when_all) {
+  const auto run = [](host_fixture& host) -> future<int> {
+    const auto [a, b] = co_await when_all(host.async([] { return 1; }), sum_of(host, 3));
+    co_return a + b;
+  };
+  EXPECT_EQ(run(rt).get(), 4);
+}
+
+TEST_P(coroutines, can_continue) {
+  EXPECT_EQ(sum_of(rt, 3).then([](int x) { return x * 2; }).get(), 6);
+}
+
+TEST_P(coroutines, await_options_with_labels) {
+  const auto run = [](host_fixture& host) -> future<int> {
+    co_return co_await host.async([] { return 5; }, {.label = "a label that is not short at all"});
+  };
+  EXPECT_EQ(run(rt).get(), 5);
+}
+
+TEST_P(coroutines, without_a_future_throw) {
+  const auto run = [](future<void> f) -> future<void> { co_await f; };
+  EXPECT_THROW(run({}).get(), usage_error);
+}
+
+TEST_P(coroutines, by_the_thousand) {
+  std::vector<future<int>> all;
+  for (int i = 0; i < 1000; ++i) all.push_back(sum_of(rt, 5));
+  for (const int x : when_all(all).get()) ASSERT_EQ(x, 10);
+}
+
+}  // namespace
+}  // namespace hocket

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/future.hpp>
+
+namespace hocket::testing {
+
+/// What stands for a runtime here: counts tasks and keeps failures, and waits for the last task
+/// when it goes.
+class host_fixture : public detail::host_context {
+ public:
+  explicit host_fixture(executor& where) : where_(where) {}
+  ~host_fixture() override { wait_until_idle(); }
+
+  executor& where() noexcept override { return where_; }
+  std::size_t arena_for_host_tasks() noexcept override { return 0; }
+  void started() noexcept override { unended_.fetch_add(1); }
+  void ended(detail::completion& task) noexcept override {
+    std::shared_ptr<executor::gate> gate;
+    {
+      const std::lock_guard lock(mutex_);
+      if (task.failed_itself()) failures_.emplace_back(&task);
+      if (unended_.fetch_sub(1) != 1) return;
+      gate = std::exchange(idle_gate_, nullptr);
+    }
+    if (gate) gate->open();
+  }
+  void check_wait(const detail::completion& task) override {
+    if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
+  }
+  const std::stop_token& stopping() const noexcept override { return token_; }
+
+  void stop() { stop_.request_stop(); }
+
+  /// Waits until as many tasks have ended as were started.
+  void wait_until_idle() {
+    where_.wait([this](std::shared_ptr<executor::gate> gate) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (unended_.load() != 0) {
+          idle_gate_ = std::move(gate);
+          return;
+        }
+      }
+      gate->open();
+    });
+  }
+
+  /// What failed on its own account, and nobody looked at.
+  std::vector<std::string> unseen_failures() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> messages;
+    for (const detail::completion_ptr& task : failures_) {
+      if (!task->looked()) messages.push_back(task->why().message());
+    }
+    return messages;
+  }
+
+  [[nodiscard]] std::int64_t unended() const { return unended_.load(); }
+
+  template <class F>
+  auto async(F&& f, detail::host_options options = {},
+             std::vector<detail::completion_ptr> after = {}) {
+    return detail::launch_host(*this, std::move(options), std::forward<F>(f), after);
+  }
+  template <class F>
+  auto async(std::string label, F&& f) {
+    detail::host_options options;
+    options.label = std::move(label);
+    return async(std::forward<F>(f), std::move(options));
+  }
+
+  std::atomic<bool> forbid_wait{false};
+
+ private:
+  executor& where_;
+  std::atomic<std::int64_t> unended_{0};
+  std::mutex mutex_;
+  std::shared_ptr<executor::gate> idle_gate_;
+  std::vector<detail::completion_ptr> failures_;
+  std::stop_source stop_;
+  std::stop_token token_ = stop_.get_token();
+};
+
+}  // namespace hocket::testing
