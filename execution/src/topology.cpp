@@ -79,7 +79,7 @@ struct host_topology::content {
     allowed.reset(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(handle.get())));
     if (!is_this_machine) return;
     const bitmap bound(hwloc_bitmap_alloc());
-    if (hwloc_get_cpubind(handle.get(), bound.get(), HWLOC_CPUBIND_PROCESS) == 0 &&
+    if (hwloc_get_cpubind(handle.get(), bound.get(), HWLOC_CPUBIND_THREAD) == 0 &&
         hwloc_bitmap_intersects(allowed.get(), bound.get())) {
       hwloc_bitmap_and(allowed.get(), allowed.get(), bound.get());
     }

@@ -81,7 +81,7 @@ TEST(interleavings, two_threads_post_two_events_each) {
 }
 
 TEST(interleavings, three_threads_post_one_event_each) {
-  expect_none("3 x 1", search{5}.explore([] { return posting<searched_atomics>(3, 1, 64); }));
+  expect_none("3 x 1", search{4}.explore([] { return posting<searched_atomics>(3, 1, 64); }));
 }
 
 TEST(interleavings, an_owner_that_reaches_its_bound_hands_over) {

@@ -88,6 +88,7 @@ TEST(strand, hands_over_at_its_bound_and_keeps_its_owner) {
   s.resume();
   EXPECT_EQ(stepped, 11);
   EXPECT_EQ(handed_over, 2);
+  EXPECT_FALSE(s.owned());
 }
 
 TEST(strand, does_not_hand_over_when_its_bound_is_just_enough) {
@@ -105,6 +106,7 @@ TEST(strand, never_steps_in_post_only) {
   s.post_only(2);
   EXPECT_EQ(stepped, 0);
   EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(s.owned());
   s.resume();
   EXPECT_EQ(stepped, 2);
 }
@@ -142,6 +144,7 @@ TEST(strand, has_one_owner_at_a_time_over_many_threads) {
       }
     }
     done.wait(false);
+    while (s.owned()) std::this_thread::yield();
   }
   EXPECT_EQ(stepped, threads * each);
 }

@@ -56,6 +56,12 @@ class inbox {
                                                             std::memory_order_relaxed);
   }
 
+  /// For any thread. False once a consumer has left: it then touches the inbox no more.
+  [[nodiscard]] bool attended() const noexcept {
+    // Pairs with the release in leave().
+    return head_.load(std::memory_order_acquire) != &away_;
+  }
+
   /// Only for the consumer, after leave() has returned false.
   [[nodiscard]] T pop() noexcept(std::is_nothrow_move_constructible_v<T>) {
     if (ready_ == nullptr) {

@@ -13,6 +13,7 @@ namespace hocket {
 /// Steps events through a handler one after another, on whatever threads they come from: who posts
 /// to a strand that nobody owns becomes its owner and steps. There are never two owners, and never
 /// an event without one. Events of one thread are stepped in the order in which it posted them.
+/// Before a strand is destroyed, owned() must be false and nobody may post any more.
 template <class Event, class Atomics = real_atomics>
 class strand {
  public:
@@ -34,6 +35,10 @@ class strand {
   void post_only(Event event) {
     if (inbox_.push(std::move(event))) give_away();
   }
+
+  /// For any thread: false once every event was stepped and the owner has gone; it then touches the
+  /// strand no more. What the last event tells a thread is not enough: its owner is still here.
+  [[nodiscard]] bool owned() const noexcept { return inbox_.attended(); }
 
   /// Called once for each call of later, by what that arranged: the caller is the owner now.
   void resume() noexcept {

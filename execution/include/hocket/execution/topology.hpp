@@ -11,7 +11,7 @@
 
 namespace hocket {
 
-/// One NUMA node of the host, as far as this process may use it.
+/// One NUMA node of the host, as far as the thread that asked may use it.
 struct numa_node {
   std::string name;         ///< "NUMA0", by the position in host_topology::nodes()
   unsigned os_number = 0;   ///< what the operating system calls it
@@ -27,15 +27,16 @@ struct node_memory {
   std::string note;
 };
 
-/// The CPUs and memories of this machine, found once, by hwloc. With HWLOC_SYNTHETIC set it is the
-/// machine described there, and binding does nothing. All of it may be called by any thread.
+/// The CPUs and memories of this machine, found once, by hwloc: those that the thread which makes
+/// the object may run on. With HWLOC_SYNTHETIC set it is the machine described there, and binding
+/// does nothing. Any thread may call any of it.
 class host_topology {
  public:
   /// Throws error if hwloc cannot tell what the machine is like.
   host_topology();
   ~host_topology();
 
-  /// The nodes that have a core this process may run on; at least one.
+  /// The nodes that have a core to run on; at least one.
   [[nodiscard]] const std::vector<numa_node>& nodes() const noexcept;
 
   /// False for a machine that HWLOC_SYNTHETIC describes.
@@ -44,7 +45,7 @@ class host_topology {
   /// Keeps the calling thread on the cores of a node. Returns false where that cannot be done.
   bool bind_current_thread(std::size_t node) const noexcept;
 
-  /// Lets the calling thread run on every core that this process may use.
+  /// Lets the calling thread run on every core of nodes().
   bool unbind_current_thread() const noexcept;
 
   [[nodiscard]] node_memory allocate_on_node(std::size_t node, std::size_t bytes) const;
