@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/core/environment.hpp>
+#include <hocket/core/error.hpp>
 #include <hocket/devices/configuration.hpp>
 #include <hocket/devices/sim.hpp>
 
@@ -43,8 +44,12 @@ std::vector<sim_options> parse_sim_options(std::string_view configuration) {
     const std::uint64_t count =
         parse_number("The number of devices that begins each group in the configuration of sim",
                      std::string_view(group).substr(0, comma), 1, most_devices);
-    const bool alone = comma == std::string::npos;
-    devices.insert(devices.end(), count, parse_device(alone ? "" : group.substr(comma + 1)));
+    const std::string keys = comma == std::string::npos ? "" : group.substr(comma + 1);
+    if (keys.empty() && comma != std::string::npos) {
+      throw usage_error("The configuration of sim has the group \"" + group +
+                        "\"; after the comma there must be key=value.");
+    }
+    devices.insert(devices.end(), count, parse_device(keys));
   }
   return devices;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/registry.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hocket/core/error.hpp>
+#include <hocket/devices/cpu.hpp>
+#include <hocket/devices/sim.hpp>
+#include <hocket/execution/seeded_executor.hpp>
+
+namespace hocket {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class registry : public ::testing::Test {
+ protected:
+  registry() {
+    backends.push_back(make_cpu_backend());
+    backends.push_back(make_sim_backend());
+  }
+  [[nodiscard]] candidate_list find(const backend_configurations& given = {{"sim", "3"}}) const {
+    return find_devices(backends, where, given);
+  }
+  static std::vector<std::string> names(const candidate_list& devices) {
+    std::vector<std::string> made;
+    for (const auto& d : devices) made.push_back(d->info().name);
+    return made;
+  }
+  [[nodiscard]] std::string refusal(std::string_view selection) const {
+    try {
+      (void)select_devices(find(), selection);
+    } catch (const usage_error& e) {
+      return e.what();
+    }
+    return "";
+  }
+
+  seeded_executor where{{.workers = {2, 3}}};
+  backend_list backends;
+};
+
+TEST_F(registry, finds_the_devices_of_all_backends_in_order) {
+  EXPECT_THAT(names(find()), ElementsAre("NUMA0", "NUMA1", "Sim0", "Sim1", "Sim2"));
+  EXPECT_THAT(names(find({})), ElementsAre("NUMA0", "NUMA1"));
+}
+
+TEST_F(registry, refuses_the_configuration_of_an_unknown_backend) {
+  try {
+    (void)find({{"abacus", "2"}});
+    FAIL();
+  } catch (const usage_error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("\"abacus\""), HasSubstr("cpu, sim")));
+  }
+  EXPECT_THROW((void)find({{"cpu", "lanes=0"}}), usage_error);
+  EXPECT_THROW((void)find({{"cpu", "flops=0"}}), usage_error);
+}
+
+TEST_F(registry, selects_and_orders_by_name) {
+  EXPECT_THAT(names(select_devices(find(), "Sim2,NUMA0")), ElementsAre("Sim2", "NUMA0"));
+  EXPECT_EQ(select_devices(find(), "").size(), 5U);
+}
+
+TEST_F(registry, refuses_names_that_are_none) {
+  EXPECT_THAT(refusal("NUMA0,CUDA0"),
+              AllOf(HasSubstr("HOCKET_VISIBLE_DEVICES"), HasSubstr("\"CUDA0\""),
+                    HasSubstr("NUMA0, NUMA1, Sim0, Sim1, Sim2")));
+  EXPECT_THAT(refusal("Sim0,Sim0"), HasSubstr("\"Sim0\" twice"));
+  for (const char* text : {",", "Sim0,", ",Sim0", "Sim0,,Sim1"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("one comma")) << text;
+  }
+  EXPECT_THAT(refusal("sim0"), HasSubstr("there is no \"sim0\""));
+}
+
+TEST_F(registry, describes_the_cpu_the_same_everywhere_on_a_virtual_clock) {
+  const auto found = find({{"cpu", "memory=1G"}});
+  EXPECT_EQ(found[0]->info().lanes, 2U);
+  EXPECT_EQ(found[1]->info().lanes, 3U);
+  EXPECT_EQ(found[0]->info().depth, 1U);
+  EXPECT_EQ(found[0]->info().flops_per_second, 20e9);
+  EXPECT_EQ(found[0]->info().memory_bytes, std::uint64_t{1} << 30U);
+  EXPECT_TRUE(found[0]->info().shares_host_memory);
+}
+
+}  // namespace
+}  // namespace hocket

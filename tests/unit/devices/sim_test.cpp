@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/sim.hpp>
+
+#include <gtest/gtest.h>
+
+#include <hocket/devices/cpu.hpp>
+#include <hocket/devices/prediction.hpp>
+#include <hocket/execution/seeded_executor.hpp>
+
+#include "commands.hpp"
+#include "recording_sink.hpp"
+
+namespace hocket::testing {
+namespace {
+
+using std::chrono::microseconds;
+
+/// The devices of a configuration on a virtual clock.
+struct machine {
+  machine(const backend& from, const std::string& configuration) {
+    std::uint64_t next = 0;
+    for (const auto& c : from.find(where, configuration)) {
+      device_numbers n{{devices.size()}, {}, {next + 1}, {next + 2}};
+      next += 3;
+      for (std::size_t lane = 0; lane < c->info().lanes; ++lane) n.compute.push_back({next++});
+      devices.push_back(c->connect(n, where, sink).value());
+    }
+  }
+  [[nodiscard]] sim_device& sim(std::size_t d) { return dynamic_cast<sim_device&>(*devices[d]); }
+  [[nodiscard]] nanoseconds time_of(stream& on, launch_command what) {
+    const timepoint t = submit(on, std::move(what));
+    sink.await(where, t.on->stream(), t.value);
+    const command_result r = sink.result(t.on->stream(), t.value);
+    return r.end - r.begin;
+  }
+
+  seeded_executor where;
+  recording_sink sink;
+  submitter submit;
+  std::vector<std::unique_ptr<device>> devices;
+};
+
+launch_command costing(work cost, body_width width = body_width::serial) {
+  return launch([](const host_launch&) {}, width, cost);
+}
+
+TEST(sim, devices_differ_as_they_are_told_to) {
+  machine m(*make_sim_backend(),
+            "1,flops=1G,bandwidth=1G,launch=7us;1,flops=4G,bandwidth=2G,lanes=2");
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), costing({1e6, 10})), microseconds(1007));
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), costing({10, 2e6})), microseconds(2007));
+  EXPECT_EQ(m.time_of(m.devices[1]->compute(0), costing({1e6, 10})), microseconds(250));
+  EXPECT_EQ(m.time_of(m.devices[1]->compute(1), costing({1e6, 1e6})), microseconds(500));
+  EXPECT_EQ(m.time_of(m.devices[1]->compute(0), costing({1e6, 10}, body_width::wide)),
+            microseconds(125));
+}
+
+TEST(sim, a_planned_launch_fails_and_is_not_run) {
+  machine m(*make_sim_backend(), "1");
+  m.sim(0).fail_launch(2, {failure_code::task_failed, "Planned."});
+  int ran = 0;
+  for (int i = 0; i < 3; ++i) {
+    (void)m.time_of(m.devices[0]->compute(0), launch([&](const host_launch&) { ++ran; }));
+  }
+  EXPECT_EQ(ran, 2);
+  const auto results = m.sink.results(m.devices[0]->compute(0).time().stream());
+  EXPECT_FALSE(results[0].why);
+  EXPECT_EQ(results[1].why.message(), "Planned.");
+  EXPECT_FALSE(results[2].why);
+}
+
+TEST(sim, that_does_not_execute_takes_its_time_all_the_same) {
+  machine m(*make_sim_backend(), "1,execute=no,flops=1G,memory=64G,link=1G");
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), launch([](const host_launch&) { ADD_FAILURE(); },
+                                                       body_width::serial, {1e6, 0})),
+            microseconds(1000));
+  const timepoint t =
+      m.submit(m.devices[0]->inbound(), copy_command{{}, {}, {1000}, 1, box::whole({1000}), 1000});
+  m.sink.await(m.where, t.on->stream(), t.value);
+  EXPECT_EQ(m.sink.result(t.on->stream(), 1).end - m.sink.result(t.on->stream(), 1).begin,
+            microseconds(1));
+}
+
+#ifndef NDEBUG
+TEST(sim, memory_that_nobody_filled_is_not_a_number) {
+  machine m(*make_sim_backend(), "1,memory=1M");
+  const allocation a = m.devices[0]->memory().allocate(400, 64).value();
+  for (int i = 0; i < 100; ++i) {
+    const float value = static_cast<const float*>(a.address())[i];
+    EXPECT_NE(value, value);
+  }
+  m.devices[0]->memory().deallocate(a);
+}
+#endif
+
+TEST(cpu, a_wide_body_has_all_lanes_on_a_virtual_clock) {
+  machine m(*make_cpu_backend(), "lanes=4,flops=1G,launch=1us");
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), costing({4e6, 0})), microseconds(4001));
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), costing({4e6, 0}, body_width::wide)),
+            microseconds(1001));
+}
+
+TEST(prediction, does_not_overflow) {
+  device_info info;
+  EXPECT_GT(predicted_launch(info, {1e300, 1e300}, body_width::serial).count(), 0);
+  EXPECT_EQ(predicted_launch(info, {}, body_width::serial).count(), 0);
+}
+
+}  // namespace
+}  // namespace hocket::testing
