@@ -31,7 +31,8 @@ nanoseconds predicted(const device_info& info, const command& what) {
   if (const auto* launch = std::get_if<launch_command>(&what.what)) {
     return predicted_launch(info, launch->cost, launch->width);
   }
-  return predicted_copy(info, std::get<copy_command>(what.what).bytes);
+  const auto* copy = std::get_if<copy_command>(&what.what);
+  return copy == nullptr ? nanoseconds{0} : predicted_copy(info, copy->bytes);
 }
 
 }  // namespace hocket

@@ -82,6 +82,7 @@ failure perform_on_host(executor& where, std::size_t arena, const command& what)
   if (const auto* launch = std::get_if<launch_command>(&what.what)) {
     return launch_on_host(where, arena, *launch);
   }
+  if (const auto* failed = std::get_if<failed_command>(&what.what)) return failed->why;
   copy_box(std::get<copy_command>(what.what));
   return {};
 }

@@ -15,8 +15,6 @@
 namespace hocket {
 
 /// What a task is called in messages, timelines and reports: text that copies share; one pointer.
-/// (g++ 12 copies the members of an aggregate inside a co_await expression byte by byte, which a
-/// std::string does not survive; this does.)
 class task_label {
  public:
   task_label() = default;

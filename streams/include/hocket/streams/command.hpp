@@ -46,12 +46,18 @@ struct launch_command {
   work cost;
 };
 
+/// Ends at once with a failure: stands for a command that cannot be made, so that the numbers of the
+/// stream stay without gaps.
+struct failed_command {
+  failure why;
+};
+
 /// One command of a stream. It starts when the command before it on its stream has ended and every
 /// timepoint of `after` is done.
 struct command {
   std::uint64_t value = 0;  ///< its number on the stream: one more than the one before it
   boost::container::small_vector<timepoint, 4> after;
-  std::variant<copy_command, launch_command> what;
+  std::variant<copy_command, launch_command, failed_command> what;
 };
 
 /// How a command ended. A failure of a kernel is the task's; the stream goes on.

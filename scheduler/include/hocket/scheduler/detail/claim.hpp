@@ -28,9 +28,10 @@ class basic_claim {
 
   /// One predecessor has ended.
   [[nodiscard]] arrival arrive(bool failed) noexcept {
+    // Relaxed: the same thread's next operation on the word publishes it.
+    if (failed) word_.fetch_or(doomed_bit, std::memory_order_relaxed);
     // Release: pairs with the acquire of the last arrival and of the claim, which see what came
     // before all arrivals.
-    if (failed) word_.fetch_or(doomed_bit, std::memory_order_release);
     const std::uint64_t before = word_.fetch_sub(one_waiting, std::memory_order_acq_rel);
     if (before / one_waiting != 1) return arrival::not_last;
     return (before & claimed_bit) == 0 ? arrival::made_ready : arrival::found_claimed;
@@ -44,9 +45,8 @@ class basic_claim {
       if (!even_pending && seen / one_waiting != 0) return claimed::refused;
       const bool alone = (seen & readers_mask) == 0;
       const std::uint64_t wanted = (seen | claimed_bit) + (alone ? 0 : one_reader);
-      // Acquire: pairs with the releases of arrive() and leave(). Release: pairs with the acquire
-      // of leave(), whose caller may drop the list.
-      if (word_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
+      // Acquire: pairs with the releases of arrive() and leave().
+      if (word_.compare_exchange_weak(seen, wanted, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
         return alone ? claimed::alone : claimed::shared;
       }
@@ -84,8 +84,8 @@ class basic_claim {
   static constexpr std::uint64_t readers_mask = one_waiting - one_reader;
 
   [[nodiscard]] std::uint64_t now() const noexcept {
-    // Pairs with the releases of arrive() and claim().
-    return word_.load(std::memory_order_acquire);
+    // Nothing is read because of the answer but by the claimer, whom claim() has ordered: relaxed.
+    return word_.load(std::memory_order_relaxed);
   }
 
   typename Atomics::template atomic<std::uint64_t> word_;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+// The umbrella: everything that a program needs.
+
+#include <hocket/core/error.hpp>
+#include <hocket/kernels/elementwise.hpp>
+#include <hocket/kernels/kernel.hpp>
+#include <hocket/kernels/ops.hpp>
+#include <hocket/kernels/reduction.hpp>
+#include <hocket/kernels/select.hpp>
+#include <hocket/scheduler/access.hpp>
+#include <hocket/scheduler/budget.hpp>
+#include <hocket/scheduler/buffer.hpp>
+#include <hocket/scheduler/future.hpp>
+#include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/report.hpp>
+#include <hocket/scheduler/runtime.hpp>
+#include <hocket/scheduler/when_all.hpp>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <limits>
+
+#include <hocket/kernels/signature.hpp>
+#include <hocket/scheduler/buffer.hpp>
+
+namespace hocket {
+
+/// How a task uses a region; made by reads, writes and updates.
+template <element T, std::size_t R, access_mode Mode>
+struct access {
+  detail::region_ref what;
+};
+
+/// The task needs the content and leaves it.
+template <element T, std::size_t R>
+[[nodiscard]] access<T, R, access_mode::read> reads(const region<T, R>& what) {
+  return {what.ref()};
+}
+
+/// The task replaces all of the content and never sees the old one.
+template <element T, std::size_t R>
+[[nodiscard]] access<T, R, access_mode::write> writes(const region<T, R>& what) {
+  return {what.ref()};
+}
+
+/// The task needs the content and replaces it.
+template <element T, std::size_t R>
+[[nodiscard]] access<T, R, access_mode::update> updates(const region<T, R>& what) {
+  return {what.ref()};
+}
+
+/// What reduces() combines with, and the value it starts from.
+struct plus {
+  template <class T>
+  static constexpr T identity{};
+};
+struct maximum {
+  template <class T>
+  static constexpr T identity = std::numeric_limits<T>::lowest();
+};
+struct minimum {
+  template <class T>
+  static constexpr T identity = std::numeric_limits<T>::max();
+};
+
+/// The task combines something with the content: it updates a partial of its own that starts with the
+/// identity, and the partials are combined in the order of submission. Tasks that reduce the same
+/// region run side by side, and the bits of the result do not depend on which ended first. The kernel
+/// takes it as inout<T, R>.
+template <element T, std::size_t R, class Op>
+struct reduction_access {
+  region<T, R> what;
+};
+template <element T, std::size_t R, class Op>
+[[nodiscard]] reduction_access<T, R, Op> reduces(const region<T, R>& what, Op) {
+  return {what};
+}
+
+/// Memory for the task's own use, without content at first and gone when it ends. The kernel takes it
+/// as out<T, R>.
+template <element T, std::size_t R>
+struct scratch_access {
+  shape<R> extents;
+};
+template <element T>
+[[nodiscard]] scratch_access<T, 1> scratch(std::size_t extent) {
+  return {{extent}};
+}
+template <element T, std::size_t R>
+[[nodiscard]] scratch_access<T, R> scratch(const shape<R>& extents) {
+  return {extents};
+}
+
+}  // namespace hocket

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hocket/core/access.hpp>
+#include <hocket/core/dtype.hpp>
+#include <hocket/scheduler/detail/buffer_state.hpp>
+#include <hocket/scheduler/host_view.hpp>
+
+namespace hocket {
+
+class runtime;
+template <element T, std::size_t R>
+class buffer;
+
+/// Extents of R dimensions, slowest first.
+template <std::size_t R>
+using shape = std::array<std::size_t, R>;
+
+/// A rectangular part of a buffer. A handle, cheap to copy; keeps the buffer alive.
+template <element T, std::size_t R = 1>
+class region {
+ public:
+  region(detail::region_ref ref) : ref_(std::move(ref)) {}  // NOLINT(*-explicit-*)
+
+  /// Rows first to last - 1 of this region, counted from its own beginning. Throws usage_error if
+  /// there are not so many.
+  [[nodiscard]] region rows(std::size_t first, std::size_t last) const {
+    index_list begin(R, 0);
+    index_list end = ref_.where.extents();
+    begin[0] = first;
+    end[0] = last;
+    return part(begin, end);
+  }
+
+  /// The box from first to last (exclusive) of this region, counted from its own beginning.
+  [[nodiscard]] region tile(const shape<R>& first, const shape<R>& last) const {
+    return part(index_list(first.begin(), first.end()), index_list(last.begin(), last.end()));
+  }
+
+  [[nodiscard]] shape<R> extents() const {
+    shape<R> made{};
+    for (std::size_t d = 0; d < R; ++d) made[d] = ref_.where.end[d] - ref_.where.begin[d];
+    return made;
+  }
+  [[nodiscard]] std::size_t size() const { return ref_.where.elements(); }
+
+  /// Looks at the content on the host. Blocks until every earlier task that writes it has ended and
+  /// the content is in host memory; while the view lives, later tasks that write it wait. Throws
+  /// what the writing task failed with. Not in a recording.
+  [[nodiscard]] host_view<const T, R> read() const {
+    return host_view<const T, R>(detail::open_view(ref_, access_mode::read));
+  }
+  /// Replaces the content; the old one is not brought to the host. Otherwise as read().
+  [[nodiscard]] host_view<T, R> write() const {
+    return host_view<T, R>(detail::open_view(ref_, access_mode::write));
+  }
+  /// Reads and changes the content. Otherwise as read().
+  [[nodiscard]] host_view<T, R> update() const {
+    return host_view<T, R>(detail::open_view(ref_, access_mode::update));
+  }
+
+  [[nodiscard]] const detail::region_ref& ref() const noexcept { return ref_; }
+
+ private:
+  [[nodiscard]] region part(const index_list& first, const index_list& last) const {
+    box wanted = ref_.where;
+    for (std::size_t d = 0; d < R; ++d) {
+      wanted.end[d] = wanted.begin[d] + last[d];
+      wanted.begin[d] += first[d];
+    }
+    detail::check_region(*ref_.data, ref_.where, wanted);
+    return region({ref_.data, std::move(wanted)});
+  }
+
+  detail::region_ref ref_;
+};
+
+/// Logical data of R dimensions. It has no address: the runtime keeps copies where they are needed.
+/// A handle: copies name the same data, and tasks that were submitted keep it alive.
+///
+/// A new buffer has no content; a task that reads what no earlier task writes fails.
+template <element T, std::size_t R = 1>
+class buffer : public region<T, R> {
+ public:
+  buffer(runtime& home, const shape<R>& extents, std::string label = {});
+
+  /// Submits a task that fills the buffer with value.
+  buffer(runtime& home, const shape<R>& extents, T value, std::string label = {});
+
+  buffer(runtime& home, std::size_t extent, std::string label = {})
+    requires(R == 1)
+      : buffer(home, shape<1>{extent}, std::move(label)) {}
+  buffer(runtime& home, std::size_t extent, T value, std::string label = {})
+    requires(R == 1)
+      : buffer(home, shape<1>{extent}, value, std::move(label)) {}
+
+  /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as
+  /// extents say.
+  buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
+
+  [[nodiscard]] const std::string& label() const noexcept { return this->ref().data->label(); }
+
+  /// The whole content, row by row. Blocks as read() does.
+  [[nodiscard]] std::vector<T> to_vector() const {
+    const auto v = this->read();
+    return std::vector<T>(v.begin(), v.end());
+  }
+};
+
+}  // namespace hocket

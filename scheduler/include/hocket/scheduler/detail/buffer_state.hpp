@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <hocket/core/dtype.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/core/shape.hpp>
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// A buffer without its C++ type. Counted: handles and pending tasks keep it alive, and when the last
+/// of them is gone its memory comes back. May outlive its runtime, as an empty shell.
+class buffer_state {
+ public:
+  buffer_state(const std::shared_ptr<runtime_core>& owner, element_type type,
+               const index_list& extents, std::string label);
+  ~buffer_state();
+  buffer_state(const buffer_state&) = delete;
+  buffer_state& operator=(const buffer_state&) = delete;
+
+  [[nodiscard]] data_id id() const noexcept { return id_; }
+  [[nodiscard]] element_type type() const noexcept { return type_; }
+  [[nodiscard]] const index_list& extents() const noexcept { return extents_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+
+  /// Throws usage_error if the runtime is gone.
+  [[nodiscard]] std::shared_ptr<runtime_core> owner() const;
+
+ private:
+  std::weak_ptr<runtime_core> owner_;
+  data_id id_;
+  element_type type_;
+  index_list extents_;
+  std::string label_;
+};
+
+using buffer_ref = std::shared_ptr<const buffer_state>;
+
+/// A region of a buffer.
+struct region_ref {
+  buffer_ref data;
+  box where;
+};
+
+/// Throws usage_error, naming the buffer, unless part lies within whole.
+void check_region(const buffer_state& data, const box& whole, const box& part);
+
+}  // namespace hocket::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/kernels/elementwise.hpp>
+#include <hocket/scheduler/submitter.hpp>
+
+namespace hocket {
+
+namespace detail {
+
+template <class Op>
+[[nodiscard]] const auto& combiner() {
+  static const auto family = elementwise("combine", [](const auto& part, auto& whole) {
+    if constexpr (std::is_same_v<Op, plus>) whole = whole + part;
+    else if constexpr (std::is_same_v<Op, maximum>) whole = select(whole < part, part, whole);
+    else whole = select(part < whole, part, whole);
+  });
+  return family;
+}
+
+}  // namespace detail
+
+template <element T, std::size_t R, class Op>
+auto submitter::prepare(const reduction_access<T, R, Op>& wanted) {
+  detail::partial<T, R, Op> made{buffer<T, R>(home(), wanted.what.extents(), "partial"),
+                                 wanted.what};
+  submit(ops::fill, Op::template identity<T>, writes(made.values));
+  return made;
+}
+
+template <element T, std::size_t R, class Op>
+void submitter::conclude(const detail::partial<T, R, Op>& partial) {
+  submit(detail::combiner<Op>(), reads(partial.values), updates(partial.into));
+}
+
+}  // namespace hocket

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+
+#include <hocket/core/access.hpp>
+#include <hocket/kernels/view.hpp>
+#include <hocket/scheduler/detail/buffer_state.hpp>
+
+namespace hocket {
+
+namespace detail {
+
+/// A view that is open: ends when it is destroyed.
+class open_host_view {
+ public:
+  virtual ~open_host_view() = default;
+  [[nodiscard]] virtual const buffer_argument& content() const noexcept = 0;
+};
+
+/// Submits the view and waits until its content is there.
+[[nodiscard]] std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode);
+
+}  // namespace detail
+
+/// A region of a buffer in host memory, for as long as this object lives. It stands in the order of
+/// tasks where it was opened. To be used by one thread at a time; may be moved, and ends on any
+/// thread. Waiting for a task that this view holds up throws usage_error.
+template <class T, std::size_t R = 1>
+class [[nodiscard]] host_view : public view<T, R> {
+ public:
+  explicit host_view(std::unique_ptr<detail::open_host_view> open)
+      : view<T, R>(open->content()), open_(std::move(open)) {}
+
+ private:
+  std::unique_ptr<detail::open_host_view> open_;
+};
+
+}  // namespace hocket

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/trace.hpp>
+
+namespace hocket {
+
+/// What one device has done.
+struct device_report {
+  std::string name;
+  std::string backend;
+  std::size_t lanes = 1;
+  bool alive = true;
+  std::uint64_t kernels = 0;
+  double flops = 0;
+  nanoseconds busy{0};  ///< running kernels, summed over its lanes
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t peak_bytes = 0;  ///< of its memory
+};
+
+struct runtime_report {
+  time_stamp now{};  ///< on the clock of the runtime
+  std::vector<device_report> devices;
+};
+
+/// A trace with the names that its numbers stand for.
+struct trace_snapshot {
+  std::vector<trace_record> records;
+  std::vector<std::string> record_names;  ///< one for each record
+  std::vector<std::string> device_names;
+  std::vector<std::string> stream_names;
+  std::uint64_t dropped = 0;  ///< older spans that the ring did not keep
+};
+
+/// The trace in the JSON form that Perfetto and Chrome open: a process for each device, a thread for
+/// each stream, an arrow from each task to the one that it held up last. Times in microseconds.
+[[nodiscard]] std::string to_chrome_json(const trace_snapshot& trace);
+
+/// Writes the trace to a file. Throws error, naming the file, if it cannot be written whole; a file
+/// that was begun is removed.
+void write_trace(const trace_snapshot& trace, const std::string& path);
+
+}  // namespace hocket

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hocket/devices/device.hpp>
+#include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/report.hpp>
+#include <hocket/scheduler/submitter.hpp>
+
+namespace hocket {
+
+enum class clock_kind : std::uint8_t {
+  real,     ///< oneTBB workers and the time that passes
+  simulated  ///< one thread, an order that comes from the seed, and time that devices model
+};
+
+struct runtime_options {
+  /// Names of the devices to use, as in "NUMA0,Sim1"; empty: HOCKET_VISIBLE_DEVICES, and all there
+  /// are if that is not set.
+  std::string devices = {};
+
+  /// What backends are told, for example {{"sim", "2,memory=256M"}}. See each backend's README.
+  std::map<std::string, std::string> backends = {};
+
+  clock_kind clock = clock_kind::real;
+
+  /// With the virtual clock: decides the order of what happens at one time.
+  std::uint64_t seed = 0;
+  /// With the virtual clock: how probable it is that something comes later, and by how much at most.
+  double delay_probability = 0;
+  nanoseconds longest_delay{0};
+
+  /// Devices that share the host's memory get replicas of their own, as if they did not. For tests.
+  bool private_memory = false;
+
+  /// How many spans the trace keeps; 0 switches it off.
+  std::size_t trace_capacity = 0;
+};
+
+/// The devices of this machine, and what is to be run on them. Work is submitted from any thread and
+/// runs at once, in an order that its data allow. Several runtimes do not disturb one another.
+///
+/// With the virtual clock everything happens in the thread that made the runtime, while it waits, and
+/// no other may use it.
+class runtime : public submitter {
+ public:
+  /// Starts the workers. Drivers connect when the first buffer or device is asked for.
+  explicit runtime(const runtime_options& options = {});
+
+  /// Waits for what was submitted. A failure that nobody has looked at is printed on standard error.
+  ~runtime() override;
+
+  /// Waits until everything that was submitted so far has ended. Rethrows the first failure that
+  /// nobody has looked at. Not from a task.
+  void wait();
+
+  /// Cancels what has not started; what runs, ends. Later submissions are cancelled as well.
+  void stop();
+
+  /// Records the tasks that record(submitter&) submits, without running them.
+  template <class F>
+  [[nodiscard]] graph record(F&& record_tasks) {
+    recorder kept(*this);
+    record_tasks(static_cast<submitter&>(kept));
+    return std::move(kept).finish();
+  }
+
+  /// Submits every task of the graph. Runs are ordered by their data, as tasks are. The future ends
+  /// when all of them have.
+  future<void> run(const graph& what);
+
+  /// The devices in use, in the order of their handles.
+  [[nodiscard]] std::vector<device_info> devices();
+
+  /// Throws usage_error for an unknown name; the message lists the known ones.
+  [[nodiscard]] device_handle device(std::string_view name);
+
+  /// What every device has done so far.
+  [[nodiscard]] runtime_report report();
+
+  /// The spans that the trace holds, oldest first.
+  [[nodiscard]] trace_snapshot trace();
+
+  /// Time since the runtime started, on its clock.
+  [[nodiscard]] time_stamp now() const;
+
+  [[nodiscard]] runtime& home() noexcept override { return *this; }
+  [[nodiscard]] const std::shared_ptr<detail::runtime_core>& core() const noexcept { return core_; }
+
+ private:
+  [[nodiscard]] detail::host_context* immediate() noexcept override;
+  [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
+  [[nodiscard]] detail::completion_ptr keep(
+      detail::host_recipe&& recipe, const std::string& label,
+      const std::vector<detail::completion_ptr>& after) override;
+
+  std::shared_ptr<detail::runtime_core> core_;
+};
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::string label)
+    : region<T, R>([&] {
+        const index_list sizes(extents.begin(), extents.end());
+        return detail::region_ref{
+            std::make_shared<detail::buffer_state>(home.core(), element_type_of<T>, sizes,
+                                                   std::move(label)),
+            box::whole(sizes)};
+      }()) {}
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, T value, std::string label)
+    : buffer(home, extents, std::move(label)) {
+  home.submit(ops::fill, value, writes(*this));
+}
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::span<const T> values,
+                     std::string label)
+    : buffer(home, extents, std::move(label)) {
+  if (values.size() != this->size()) {
+    throw usage_error("Buffer \"" + this->label() + "\" has " + std::to_string(this->size()) +
+                      " elements and is given " + std::to_string(values.size()) + " values.");
+  }
+  const auto content = this->write();
+  std::copy(values.begin(), values.end(), content.begin());
+}
+
+}  // namespace hocket

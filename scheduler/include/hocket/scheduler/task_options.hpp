@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/scheduler/budget.hpp>
+#include <hocket/scheduler/future.hpp>
+#include <hocket/scheduler/task_label.hpp>
+
+namespace hocket {
+
+/// A device of one runtime, by its place there; from runtime::device and runtime::devices.
+struct device_handle {
+  device_id id;
+};
+
+/// A future of any type, where only its end counts.
+class any_future {
+ public:
+  template <class T>
+  any_future(const future<T>& of) : state_(of.state()) {}  // NOLINT(*-explicit-*)
+
+  [[nodiscard]] const detail::completion_ptr& state() const noexcept { return state_; }
+
+ private:
+  detail::completion_ptr state_;
+};
+
+/// How a task is to be run. Nothing has to be set.
+struct task_options {
+  /// Runs there and nowhere else. Unset: where it is predicted to end first.
+  std::optional<device_handle> on = std::nullopt;
+
+  /// Higher first, among the tasks that are ready for one device. Host tasks know three levels:
+  /// below zero, zero, above.
+  std::int64_t priority = 0;
+
+  /// For messages, reports and traces; the kernel's name if it is empty.
+  task_label label = {};
+
+  /// The future fails with timed_out when this time has passed since the submission.
+  nanoseconds timeout = nanoseconds::max();
+
+  /// Cancels the task if it is stopped before the task was issued to its device.
+  std::stop_token stop = {};
+
+  /// The task runs after all of these have ended well; if one fails, it does not run.
+  std::vector<any_future> after = {};
+
+  /// The task starts only when the budget has so many bytes left. See budget.
+  std::optional<budget_share> takes = std::nullopt;
+
+  /// When this task ends, the bytes that these tasks took come back.
+  std::vector<any_future> returns = {};
+};
+
+}  // namespace hocket

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/detail/buffer_state.hpp>
+
+#include "machine_parts.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_type type,
+                           const index_list& extents, std::string label)
+    : owner_(owner), id_{owner->next_number()}, type_(type), extents_(extents) {
+  label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes)) {
+    throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +
+                      std::string(to_string(type)) + " has more bytes than a size_t can count.");
+  }
+  (void)owner->machine();
+  owner->post(heart::data_added{id_, extents_, size_of(type_), label_});
+}
+
+buffer_state::~buffer_state() {
+  if (const auto home = owner_.lock()) home->post(heart::data_dropped{id_});
+}
+
+std::shared_ptr<runtime_core> buffer_state::owner() const {
+  std::shared_ptr<runtime_core> home = owner_.lock();
+  if (home == nullptr || !home->is_open()) {
+    throw usage_error("Buffer \"" + label_ + "\" is used after its runtime is gone.");
+  }
+  return home;
+}
+
+void check_region(const buffer_state& data, const box& whole, const box& part) {
+  bool ordered = true;
+  for (std::size_t d = 0; d < part.rank(); ++d) ordered = ordered && part.begin[d] <= part.end[d];
+  if (ordered && contains(whole, part)) return;
+  throw usage_error("Region " + to_string(part) + " is not within " + to_string(whole) +
+                    " of buffer \"" + data.label() + "\" (" + to_string(data.extents()) + ").");
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "check.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "machine_parts.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+std::vector<const access_argument*> accesses_of(const task_description& task) {
+  std::vector<const access_argument*> accesses;
+  for (const auto& argument : task.arguments) {
+    if (const auto* use = std::get_if<access_argument>(&argument)) accesses.push_back(use);
+  }
+  return accesses;
+}
+
+std::string begin(const task_description& task) { return "Task \"" + task.label + "\" "; }
+
+void check_shape(const task_description& task,
+                 const std::vector<const access_argument*>& accesses) {
+  if (!task.kernel->check) return;
+  launch_shape shape;
+  for (const access_argument* use : accesses) shape.push_back(use->where.extents());
+  task.kernel->check(shape);
+}
+
+void check_overlap(const task_description& task, const access_argument& a,
+                   const access_argument& b) {
+  if (a.data != b.data || !overlap(a.where, b.where)) return;
+  if (!writes_content(a.mode) && !writes_content(b.mode)) return;
+  const bool in_place = task.kernel->in_place && a.where == b.where &&
+                        !(writes_content(a.mode) && writes_content(b.mode));
+  if (in_place) return;
+  throw usage_error(begin(task) + std::string(to_string(a.mode)) + " " + to_string(a.where) +
+                    " and " + std::string(to_string(b.mode)) + " " + to_string(b.where) +
+                    " of buffer \"" + a.data->label() + "\", which overlap; kernel \"" +
+                    task.kernel->name + "\" must not be given the same elements twice.");
+}
+
+bool runs_on(const task_description& task, const heart::machine::device_node& node) {
+  if (task.host_only) return node.runs_host_tasks;
+  return std::any_of(node.formats.begin(), node.formats.end(),
+                     [&](kernel_format f) { return task.kernel->has(f); });
+}
+
+std::uint64_t bytes_of(const std::vector<const access_argument*>& accesses) {
+  std::map<data_id, std::uint64_t> buffers;
+  for (const access_argument* use : accesses) {
+    if (use->where.empty()) continue;
+    buffers[use->data->id()] = volume(use->data->extents()) * size_of(use->data->type());
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [id, bytes] : buffers) sum += bytes;
+  return sum;
+}
+
+void check_devices(const task_description& task,
+                   const std::vector<const access_argument*>& accesses,
+                   const heart::machine& machine) {
+  const std::uint64_t bytes = bytes_of(accesses);
+  std::string too_small;
+  bool fits = false;
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
+    const heart::machine::device_node& node = machine.devices[i];
+    if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
+    const std::uint64_t capacity = machine.memories[node.memory.value].capacity;
+    if (bytes <= capacity) fits = true;
+    too_small += (too_small.empty() ? "" : ", ") + node.name + " has " + std::to_string(capacity);
+  }
+  if (fits) return;
+  if (!too_small.empty()) {
+    throw usage_error(begin(task) + "needs " + std::to_string(bytes) +
+                      " bytes for its buffers, more than any device it can run on: " + too_small +
+                      ".");
+  }
+  const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";
+  throw usage_error(begin(task) +
+                    (task.host_only ? "is a host function and" : "has a kernel that") +
+                    " cannot run on " + where + ".");
+}
+
+}  // namespace
+
+void check(const task_description& task, const machine_parts& machine) {
+  if (task.on && task.on->value >= machine.description().devices.size()) {
+    throw usage_error(begin(task) + "is to run on device number " + std::to_string(task.on->value) +
+                      " of " + std::to_string(machine.description().devices.size()) + ".");
+  }
+  const std::vector<const access_argument*> accesses = accesses_of(task);
+  check_shape(task, accesses);
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    for (std::size_t j = i + 1; j < accesses.size(); ++j) {
+      check_overlap(task, *accesses[i], *accesses[j]);
+    }
+  }
+  check_devices(task, accesses, machine.description());
+}
+
+}  // namespace hocket::detail

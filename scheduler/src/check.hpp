@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/scheduler/detail/description.hpp>
+
+namespace hocket::detail {
+
+class machine_parts;
+
+/// Everything that the caller of submit could have known to be wrong: throws usage_error with the
+/// labels, the values given and those allowed.
+void check(const task_description& task, const machine_parts& machine);
+
+}  // namespace hocket::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/graph.hpp>
+
+#include <hocket/scheduler/runtime.hpp>
+
+#include "check.hpp"
+#include "graph_content.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket {
+
+namespace detail {
+
+completion_ptr graph_content::actual(const completion_ptr& named,
+                                     const std::vector<completion_ptr>& made) const {
+  const auto* recorded = dynamic_cast<const recorded_task*>(named.get());
+  if (recorded == nullptr) return named;
+  if (recorded->owner() != this) {
+    throw usage_error(named->name() + " belongs to another recording than the task that names it.");
+  }
+  return made[recorded->index()];
+}
+
+void graph_content::replace(std::vector<completion_ptr>& named,
+                            const std::vector<completion_ptr>& made) const {
+  for (completion_ptr& each : named) each = actual(each, made);
+}
+
+std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
+  std::vector<completion_ptr> made;
+  made.reserve(nodes.size());
+  for (const auto& node : nodes) {
+    if (const auto* kept = std::get_if<task_description>(&node)) {
+      task_description task = *kept;
+      replace(task.after, made);
+      replace(task.returns, made);
+      for (auto& argument : task.arguments) {
+        auto* number = std::get_if<number_argument>(&argument);
+        if (number != nullptr && number->from) number->from = actual(number->from, made);
+      }
+      made.push_back(home.launch(std::move(task)));
+    } else {
+      const host_node& host = std::get<host_node>(node);
+      std::vector<completion_ptr> after = host.after;
+      replace(after, made);
+      made.push_back(host.recipe(home, after));
+    }
+  }
+  return made;
+}
+
+}  // namespace detail
+
+std::size_t graph::size() const noexcept { return content_->nodes.size(); }
+
+recorder::recorder(runtime& home)
+    : home_(home), content_(std::make_shared<detail::graph_content>()) {}
+
+recorder::~recorder() = default;
+
+graph recorder::finish() && { return graph(std::move(content_)); }
+
+detail::completion_ptr recorder::next_task(const std::string& label) {
+  return new detail::recorded_task(label, *content_, content_->nodes.size());
+}
+
+detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
+  detail::check(task, home_.core()->machine());
+  detail::completion_ptr made = next_task(task.label);
+  content_->nodes.emplace_back(std::move(task));
+  return made;
+}
+
+detail::completion_ptr recorder::keep(detail::host_recipe&& recipe, const std::string& label,
+                                      const std::vector<detail::completion_ptr>& after) {
+  detail::completion_ptr made = next_task(label);
+  content_->nodes.emplace_back(detail::host_node{std::move(recipe), after});
+  return made;
+}
+
+}  // namespace hocket

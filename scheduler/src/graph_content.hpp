@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/graph.hpp>
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// Stands for the tasks that one recorded task becomes, one for each run.
+class recorded_task final : public completion {
+ public:
+  recorded_task(std::string label, const graph_content& owner, std::size_t index)
+      : completion(nullptr, std::move(label)), owner_(&owner), index_(index) {}
+
+  [[nodiscard]] std::string_view not_waitable() const noexcept override {
+    return "A task of a recording is waited for or continued from; it runs only when the graph does.";
+  }
+  [[nodiscard]] const graph_content* owner() const noexcept { return owner_; }
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+
+ private:
+  const graph_content* owner_;  // compared, never followed
+  std::size_t index_;
+};
+
+struct host_node {
+  host_recipe recipe;
+  std::vector<completion_ptr> after;
+};
+
+struct graph_content {
+  std::vector<std::variant<task_description, host_node>> nodes;
+
+  /// Submits every node in order and returns what came of them.
+  [[nodiscard]] std::vector<completion_ptr> submit(runtime_core& home) const;
+
+ private:
+  [[nodiscard]] completion_ptr actual(const completion_ptr& named,
+                                      const std::vector<completion_ptr>& made) const;
+  void replace(std::vector<completion_ptr>& named, const std::vector<completion_ptr>& made) const;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include <hocket/core/error.hpp>
+#include <hocket/memory/ticket_set.hpp>
+
+#include "heart/request.hpp"
+
+namespace hocket::heart {
+
+struct allocate_block {
+  block_id block;
+  memory_id memory;
+  std::uint64_t bytes = 0;
+};
+
+struct free_block {
+  block_id block;
+};
+
+/// Both blocks hold the whole buffer.
+struct issue_copy {
+  ticket number;
+  ticket_set after;
+  block_id from;
+  block_id to;
+  index_list extents;
+  std::size_t element_size = 0;
+  box region;
+  std::uint64_t bytes = 0;
+};
+
+struct issue_launch {
+  ticket number;
+  ticket_set after;
+  request_ref task;
+  std::vector<block_id> blocks;  ///< one for each access
+  std::vector<index_list> extents;  ///< of the whole buffers, one for each access
+};
+
+/// The content of a view or fetch is in host memory.
+struct deliver {
+  request_ref task;
+  std::vector<block_id> blocks;
+};
+
+/// The task reached its final state; an empty failure means success.
+struct complete {
+  request_ref task;
+  failure why;
+};
+
+struct start_timer {
+  task_id task;
+  std::string label;
+  time_stamp at{};
+};
+
+using action =
+    std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete, start_timer>;
+
+/// Actions in the order in which they have to be carried out.
+using action_list = std::vector<action>;
+
+}  // namespace hocket::heart

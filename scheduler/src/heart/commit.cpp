@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+
+namespace {
+
+// How far down a queue a task is looked for that needs no memory while another waits for some.
+constexpr std::size_t overtake_window = 16;
+
+}  // namespace
+
+void heart::pump(device_id device) {
+  device_state& d = devices_[device.value];
+  if (!d.alive) return;
+  fetch_ahead(device);
+  while (task* t = pick(device)) {
+    if (!free_lane(*t)) return;
+    dequeue(*t);
+    commit(*t);
+  }
+  if (d.present.empty() && d.absent.empty() && !d.reserving.valid() && idle(device)) {
+    steal_for(device);
+  }
+}
+
+heart::task* heart::pick(device_id device) {
+  device_state& d = devices_[device.value];
+  const memory_id memory = machine_.devices[device.value].memory;
+  if (d.reserving.valid()) {
+    std::size_t looked = 0;
+    for (const place_in_queue& place : d.present) {
+      if (++looked > overtake_window) return nullptr;
+      task* t = find(place.task);
+      if (needs_of(*t->request, memory).empty()) return t;
+    }
+    return nullptr;
+  }
+  const auto refused = std::find_if(d.absent.begin(), d.absent.end(), [&](const place_in_queue& p) {
+    return !find(p.task)->fetching;
+  });
+  // Fetching ahead takes free memory only. A task that it could not serve is committed with its
+  // copies, and with evictions, when it comes first or when the device would stand idle.
+  const bool first = refused != d.absent.end() && d.fetching < fetch_window &&
+                     (d.present.empty() || *refused < *d.present.begin());
+  if (first && (!d.present.empty() || idle(device))) return find(refused->task);
+  return d.present.empty() ? nullptr : find(d.present.begin()->task);
+}
+
+bool heart::idle(device_id device) const {
+  const auto& lanes = machine_.devices[device.value].compute;
+  return std::all_of(lanes.begin(), lanes.end(),
+                     [&](stream_id s) { return board_.in_flight(s) == 0; });
+}
+
+std::optional<std::size_t> heart::free_lane(const task& t) const {
+  const machine::device_node& node = machine_.devices[t.device.value];
+  const auto room = [&](stream_id s) { return board_.in_flight(s) < node.depth; };
+  if (t.request->width == body_width::wide) {
+    if (std::all_of(node.compute.begin(), node.compute.end(), room)) return 0;
+    return std::nullopt;
+  }
+  std::optional<std::size_t> best;
+  for (std::size_t lane = 0; lane < node.compute.size(); ++lane) {
+    if (!room(node.compute[lane])) continue;
+    // Behind its predecessor it needs no wait at all.
+    for (const task_id id : t.predecessors) {
+      const task* before = find(id);
+      if (before != nullptr && before->number.stream == node.compute[lane]) return lane;
+    }
+    if (!best || board_.backlog(node.compute[lane]) < board_.backlog(node.compute[*best])) {
+      best = lane;
+    }
+  }
+  return best;
+}
+
+failure heart::unusable_input(const task& t) const {
+  for (const task_access& a : t.request->accesses) {
+    if (!reads_content(a.mode) || a.region.empty()) continue;
+    const std::string& label = data_.at(a.data).label;
+    if (const failure why = coherence_.poisoned(a.data, a.region)) {
+      return failure(failure_code::dependency_failed,
+                     "Task \"" + t.request->label + "\" did not run, because what it reads of \"" +
+                         label + "\" was never written: " + why.message());
+    }
+    if (!coherence_.initialised(a.data, a.region)) {
+      return failure(failure_code::dependency_failed,
+                     "Task \"" + t.request->label + "\" " + std::string(to_string(a.mode)) + " " +
+                         to_string(a.region) + " of buffer \"" + label +
+                         "\", which no earlier task writes.");
+    }
+  }
+  return {};
+}
+
+void heart::commit(task& t) {
+  if (const failure why = unusable_input(t)) return end_later(t.request->id, why);
+  const memory_id memory = machine_.devices[t.device.value].memory;
+  pin_present(t, memory);
+  std::vector<need> needs = needs_of(*t.request, memory);
+  if (needs.empty()) return issue(t);
+  t.state = phase::reserving;
+  devices_[t.device.value].reserving = t.request->id;
+  ledger_.request(t.request->id, t.request->priority, std::move(needs));
+  grant_reservations();
+  relieve(memory);
+}
+
+ticket_set heart::acquire(const task& t, memory_id memory) {
+  ticket_set waits;
+  for (const task_access& a : t.request->accesses) {
+    if (a.region.empty()) continue;
+    if (reads_content(a.mode)) waits.add(bring(a, memory, t.request->id));
+  }
+  for (const task_access& a : t.request->accesses) {
+    if (a.region.empty()) continue;
+    if (writes_content(a.mode)) waits.add(coherence_.before_write(a.data, a.region, memory));
+    data_.at(a.data).last_use = ++uses_;
+  }
+  return waits;
+}
+
+ticket_set heart::launch_waits(const task& t, std::size_t lane, ticket_set waits) {
+  const machine::device_node& node = machine_.devices[t.device.value];
+  device_state& d = devices_[t.device.value];
+  waits.add(d.last_wide);
+  if (t.request->width == body_width::wide) {
+    for (const stream_id other : node.compute) {
+      const ticket next = board_.next(other);
+      if (next.value > 1) waits.add({other, next.value - 1});
+    }
+    d.last_wide = board_.next(node.compute[lane]);
+  }
+  const stream_id own = node.compute[lane];
+  waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
+  return waits;
+}
+
+void heart::note_accesses(task& t, memory_id memory, ticket number) {
+  for (const task_access& a : t.request->accesses) {
+    if (a.region.empty()) continue;
+    if (writes_content(a.mode)) {
+      coherence_.note_write(a.data, a.region, memory, number, t.request->id);
+    } else {
+      coherence_.note_read(a.data, a.region, memory, number);
+    }
+  }
+  t.wrote = true;
+}
+
+void heart::issue(task& t) {
+  const request& r = *t.request;
+  const machine::device_node& node = machine_.devices[t.device.value];
+  // A reservation may have taken its time; then any lane will do, the command queues there.
+  const std::size_t lane = free_lane(t).value_or(0);
+  ticket_set waits = launch_waits(t, lane, acquire(t, node.memory));
+  t.number = board_.next(node.compute[lane]);
+  issue_launch made{t.number, std::move(waits), t.request, {}, {}};
+  for (const task_access& a : r.accesses) {
+    made.blocks.push_back(coherence_.block(a.data, node.memory));
+    made.extents.push_back(data_.at(a.data).extents);
+  }
+  command_record record;
+  record.number = t.number;
+  record.task = r.id;
+  record.predicted = costs_.predict(r, t.device);
+  board_.plan(record, std::move(made));
+  note_accesses(t, node.memory, t.number);
+  mark_issued(t);
+}
+
+void heart::mark_issued(task& t) {
+  t.state = phase::issued;
+  ++issued_;
+  latest_issued_ = std::max(latest_issued_, t.request->id.value);
+  if (t.request->kind != task_kind::launch) return;
+  std::vector<successor> kept;
+  for (const successor& s : t.successors) {
+    task* next = find(s.task);
+    if (next == nullptr) continue;
+    if (s.kind == edge_kind::order) {
+      --next->order;
+    } else {
+      --next->unissued;
+      kept.push_back(s);
+    }
+    consider(*next);
+  }
+  t.successors = std::move(kept);
+}
+
+void heart::issue_view(task& t) {
+  if (const failure why = unusable_input(t)) return end_later(t.request->id, why);
+  for (const need& n : needs_of(*t.request, host_memory)) {
+    ledger_.take(host_memory, n.bytes);
+  }
+  for (const task_access& a : t.request->accesses) {
+    if (!coherence_.has_block(a.data, host_memory)) give_block(a.data, host_memory);
+  }
+  pin_present(t, host_memory);
+  const ticket_set waits = acquire(t, host_memory);
+  note_accesses(t, host_memory, ticket{});
+  mark_issued(t);
+  board_.when_done(waits, [this, id = t.request->id] { deliver_view(id); });
+}
+
+void heart::deliver_view(task_id id) {
+  task* t = find(id);
+  if (t == nullptr) return;
+  // A copy may have brought nothing: its source was lost on the way.
+  failure why = t->doomed ? t->doomed : unusable_input(*t);
+  if (why) return end_later(id, why);
+  deliver made{t->request, {}};
+  for (const task_access& a : t->request->accesses) {
+    made.blocks.push_back(coherence_.block(a.data, host_memory));
+  }
+  out_->push_back(std::move(made));
+  if (t->request->kind == task_kind::fetch) end_later(id, {});
+}
+
+}  // namespace hocket::heart

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include <hocket/core/error.hpp>
+#include <hocket/streams/command.hpp>
+
+#include "heart/request.hpp"
+
+namespace hocket::heart {
+
+class heart;
+
+/// A buffer exists from here on.
+struct data_added {
+  data_id data;
+  index_list extents;
+  std::size_t element_size = 0;
+  std::string label;
+};
+
+/// Nobody can name the buffer any more, and every task that used it has ended.
+struct data_dropped {
+  data_id data;
+};
+
+struct budget_added {
+  budget_id budget;
+  std::uint64_t bytes = 0;
+};
+
+struct submitted {
+  request_ref task;
+};
+
+/// One future that the task waits for is final.
+struct external_ended {
+  task_id task;
+  failure why;
+};
+
+/// Somebody wants the task not to run: cancelled or timed out.
+struct cancel_asked {
+  task_id task;
+  failure why;
+};
+
+/// Everything that was not issued is cancelled.
+struct stop_asked {
+  failure why;
+};
+
+struct view_released {
+  task_id task;
+};
+
+struct command_ended {
+  stream_id stream;
+  std::uint64_t value = 0;
+  command_result how;
+};
+
+struct device_gone {
+  device_id device;
+  failure why;
+};
+
+/// Looks at the heart between two events, for reports and questions.
+struct inspected {
+  std::function<void(const heart&)> look;
+};
+
+using event = std::variant<data_added, data_dropped, budget_added, submitted, external_ended,
+                           cancel_asked, stop_asked, view_released, command_ended, device_gone,
+                           inspected>;
+
+}  // namespace hocket::heart

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+
+void heart::fetch_ahead(device_id device) {
+  device_state& d = devices_[device.value];
+  for (const place_in_queue& place : d.absent) {
+    if (d.fetching >= fetch_window) return;
+    task& t = *find(place.task);
+    if (!t.fetching && !fetch(t)) return;
+  }
+}
+
+bool heart::fetch(task& t) {
+  const memory_id memory = machine_.devices[t.device.value].memory;
+  if (unusable_input(t)) return true;  // found again, and told, when it is committed
+  std::uint64_t bytes = 0;
+  std::set<data_id> wanted;
+  for (const task_access& a : t.request->accesses) {
+    if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
+    if (wanted.insert(a.data).second) bytes += coherence_.bytes(a.data);
+  }
+  // Only what is free: fetching ahead never pushes anything out.
+  if (bytes > 0 && (ledger_.used(memory) + bytes > ledger_.capacity(memory) ||
+                    ledger_.shortage(memory) > 0)) {
+    return false;
+  }
+  for (const data_id data : wanted) {
+    ledger_.take(memory, coherence_.bytes(data));
+    give_block(data, memory);
+  }
+  ticket_set arrives;
+  for (const task_access& a : t.request->accesses) {
+    if (reads_content(a.mode) && !a.region.empty()) arrives.add(bring(a, memory, t.request->id));
+  }
+  t.fetching = true;
+  ++devices_[t.device.value].fetching;
+  board_.when_done(arrives, [this, id = t.request->id, device = t.device] { fetched(id, device); });
+  return true;
+}
+
+void heart::fetched(task_id id, device_id device) {
+  device_state& d = devices_[device.value];
+  --d.fetching;
+  mark_dirty(device);
+  task* t = find(id);
+  if (t == nullptr) return;
+  t->fetching = false;
+  if (t->state != phase::queued || t->device != device || !data_present(*t)) return;
+  d.absent.erase(place_of(*t));
+  d.present.insert(place_of(*t));
+}
+
+}  // namespace hocket::heart

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+
+namespace {
+
+failure dependency_failure(const std::string& label, const failure& why) {
+  return failure(failure_code::dependency_failed,
+                 "Task \"" + label + "\" did not run, because one that it depends on failed: " +
+                     why.message());
+}
+
+}  // namespace
+
+void heart::end_later(task_id id, failure why) { ending_.push_back({id, std::move(why)}); }
+
+void heart::finish(task& t, const failure& why) {
+  const request_ref r = t.request;
+  const memory_id memory = r->kind == task_kind::launch && t.device.valid()
+                               ? machine_.devices[t.device.value].memory
+                               : host_memory;
+  if (t.state == phase::issued) --issued_;
+  if (t.state == phase::queued) dequeue(t);
+  if (t.state == phase::reserving) {
+    ledger_.withdraw(r->id);
+    devices_[t.device.value].reserving = {};
+  }
+  if (t.device.valid()) mark_dirty(t.device);
+  unpin(t, memory);
+  if (why) {
+    for (const task_access& a : r->accesses) {
+      if (!writes_content(a.mode) || a.region.empty()) continue;
+      if (t.wrote) coherence_.poison(a.data, a.region, r->id, why);
+      else coherence_.poison_unissued(a.data, a.region, r->id, why);
+    }
+  }
+  budgets_.withdraw(r->id);
+  for (const task_id taker : r->returns) budgets_.give_back(taker);
+  const bool was_issued = t.state == phase::issued && r->kind == task_kind::launch;
+  for (const successor& s : t.successors) {
+    task* next = find(s.task);
+    if (next == nullptr) continue;
+    if (s.kind == edge_kind::order) {
+      --next->order;
+    } else {
+      --next->blockers;
+      if (!was_issued) --next->unissued;
+      next->cause = r->id;
+      if (why && !next->doomed) next->doomed = dependency_failure(next->request->label, why);
+    }
+    consider(*next);
+  }
+  if (!t.told) out_->push_back(complete{r, why});
+  tasks_.erase(r->id);
+}
+
+void heart::finish_launch(const command_record& record, const command_result& how) {
+  task& t = *find(record.task);
+  device_statistics& done = devices_[t.device.value].done;
+  ++done.kernels;
+  done.busy += how.end - how.begin;
+  done.flops += t.request->cost.flops;
+  record_trace(record, how, trace_kind::kernel);
+  failure why = how.why;
+  if (why && !why.thrown()) {
+    why = why.within("running task \"" + t.request->label + "\" on " +
+                     machine_.devices[t.device.value].name);
+  } else if (!why) {
+    costs_.measured(*t.request, t.device, how.end - how.begin);
+  }
+  if (t.doomed) why = t.doomed;
+  finish(t, why);
+}
+
+void heart::finish_copy(const command_record& record, const command_result& how) {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (machine_.devices[i].memory == record.to) devices_[i].done.bytes_in += record.bytes;
+    if (machine_.devices[i].memory == record.from) devices_[i].done.bytes_out += record.bytes;
+  }
+  record_trace(record, how, trace_kind::transfer);
+  if (how.why) doom_copy_target(record, how.why);
+  const auto device = machine_.streams[record.number.stream.value].device;
+  if (device) mark_dirty(*device);
+}
+
+void heart::doom_copy_target(const command_record& record, const failure& why) {
+  // The copy's target counts as valid already. Which holder is right is not known any more, so the
+  // versions there are given up; who reads them fails and says why.
+  for (const task_id writer : coherence_.writers(record.data, record.region)) {
+    coherence_.poison(record.data, record.region, writer, why);
+  }
+}
+
+void heart::record_trace(const command_record& record, const command_result& how,
+                         trace_kind kind) {
+  const task* t = find(record.task);
+  trace_record made;
+  made.kind = kind;
+  const auto device = machine_.streams[record.number.stream.value].device;
+  if (device) made.device = *device;
+  made.stream = record.number.stream;
+  made.task = record.task;
+  if (t != nullptr) {
+    made.cause = t->cause;
+    made.name = t->request->trace_name;
+  }
+  made.bytes = record.bytes;
+  made.begin = how.begin;
+  made.end = how.end;
+  trace_.push(made);
+}
+
+void heart::handle(device_gone& e) {
+  device_state& d = devices_[e.device.value];
+  if (!d.alive) return;
+  d.alive = false;
+  const memory_id memory = machine_.devices[e.device.value].memory;
+  lose_commands(e.device, e.why);
+  for (const released_block& gone : coherence_.lose(memory, e.why)) {
+    out_->push_back(free_block{gone.block});
+    ledger_.give_back(memory, gone.bytes);
+  }
+  // What was queued here and not issued goes elsewhere, or fails for want of a device.
+  std::vector<task_id> homeless;
+  for (const place_in_queue& p : d.present) homeless.push_back(p.task);
+  for (const place_in_queue& p : d.absent) homeless.push_back(p.task);
+  if (d.reserving.valid()) homeless.push_back(d.reserving);
+  std::sort(homeless.begin(), homeless.end());
+  for (const task_id id : homeless) {
+    task& t = *find(id);
+    if (t.state == phase::queued) dequeue(t);
+    if (t.state == phase::reserving) ledger_.withdraw(id);
+    unpin(t, memory);
+    t.state = phase::blocked;
+    t.device = {};
+  }
+  d.reserving = {};
+  for (const task_id id : homeless) place(*find(id));
+}
+
+void heart::lose_commands(device_id device, const failure& why) {
+  const memory_id memory = machine_.devices[device.value].memory;
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    const stream_id stream{i};
+    const bool own = machine_.streams[i].device == device;
+    // Copies that others make out of the lost memory bring nothing that can be trusted.
+    for (const command_record& c : board_.commands(stream)) {
+      if (c.is_copy && (own || c.from == memory)) doom_copy_target(c, why);
+    }
+    if (!own) continue;
+    for (const command_record& c : board_.lose(stream)) {
+      if (c.is_copy) continue;
+      task& t = *find(c.task);
+      end_later(c.task, t.doomed ? t.doomed
+                                 : why.within("running task \"" + t.request->label + "\" on " +
+                                              machine_.devices[device.value].name));
+    }
+  }
+}
+
+}  // namespace hocket::heart

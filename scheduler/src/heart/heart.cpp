@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/heart.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hocket::heart {
+
+namespace {
+
+std::vector<std::uint64_t> capacities(const machine& m) {
+  std::vector<std::uint64_t> bytes;
+  for (const auto& memory : m.memories) bytes.push_back(memory.capacity);
+  return bytes;
+}
+
+}  // namespace
+
+heart::heart(machine description, std::size_t trace_capacity)
+    : machine_(std::move(description)),
+      costs_(machine_),
+      board_(machine_),
+      coherence_(machine_.memories.size()),
+      ledger_(capacities(machine_)),
+      trace_(trace_capacity),
+      devices_(machine_.devices.size()),
+      coming_(machine_.memories.size(), 0),
+      peaks_(machine_.memories.size(), 0) {}
+
+heart::~heart() = default;
+
+void heart::step(time_stamp now, event&& what, action_list& out) {
+  now_ = std::max(now_, now);
+  out_ = &out;
+  std::visit([this](auto& e) { handle(e); }, what);
+  settle();
+  out_ = nullptr;
+}
+
+void heart::settle() {
+  for (bool more = true; more;) {
+    more = false;
+    while (!ending_.empty()) {
+      const std::vector<ending> due = std::exchange(ending_, {});
+      for (const ending& e : due) {
+        if (task* t = find(e.task)) finish(*t, e.why);
+      }
+      more = true;
+    }
+    for (const task_id granted : budgets_.grant()) {
+      if (task* t = find(granted)) place(*t);
+      more = true;
+    }
+    const std::set<device_id> due = std::exchange(dirty_, {});
+    for (const device_id device : due) pump(device);
+    board_.flush(*out_);
+    if (issued_ == 0) fail_hopeless_reservations();
+    more = board_.run_woken() || more || !due.empty() || !ending_.empty();
+  }
+}
+
+heart::task* heart::find(task_id id) const {
+  const auto at = tasks_.find(id);
+  return at == tasks_.end() ? nullptr : at->second.get();
+}
+
+const device_statistics& heart::statistics(device_id device) const {
+  return devices_[device.value].done;
+}
+
+bool heart::alive(device_id device) const { return devices_[device.value].alive; }
+
+void heart::handle(data_added& e) {
+  coherence_.add(e.data, e.extents, e.element_size);
+  data_state& d = data_[e.data];
+  d.label = std::move(e.label);
+  d.extents = e.extents;
+  d.element_size = e.element_size;
+}
+
+void heart::handle(data_dropped& e) {
+  for (const released_block& freed : coherence_.remove(e.data)) release(freed);
+  data_.erase(e.data);
+}
+
+void heart::handle(budget_added& e) { budgets_.add(e.budget, e.bytes); }
+
+void heart::handle(submitted& e) {
+  const task_id id = e.task->id;
+  task& t = *tasks_.emplace(id, std::make_unique<task>()).first->second;
+  t.request = std::move(e.task);
+  t.blockers = t.unissued = t.request->external;
+  add_edges(t);
+  if (t.request->budget.valid()) {
+    budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
+  }
+  if (t.request->timeout != nanoseconds::max()) {
+    out_->push_back(start_timer{id, t.request->label, now_ + t.request->timeout});
+  }
+  consider(t);
+}
+
+void heart::handle(external_ended& e) {
+  task* t = find(e.task);
+  if (t == nullptr) return;
+  --t->blockers;
+  --t->unissued;
+  if (e.why && !t->doomed) t->doomed = e.why;
+  consider(*t);
+}
+
+void heart::handle(cancel_asked& e) {
+  if (task* t = find(e.task)) doom(*t, e.why);
+}
+
+void heart::doom(task& t, const failure& why) {
+  if (t.doomed || (t.state == phase::issued && t.request->kind != task_kind::launch)) return;
+  t.doomed = why;
+  // Nobody has to wait for what will not commit: neither for a command that cannot be called back,
+  // nor for earlier tasks that keep the versions of its buffers in order.
+  if (!std::exchange(t.told, true)) out_->push_back(complete{t.request, why});
+  consider(t);
+}
+
+void heart::handle(stop_asked& e) {
+  std::vector<task_id> waiting;
+  for (const auto& [id, t] : tasks_) {
+    if (t->state != phase::issued) waiting.push_back(id);
+  }
+  std::sort(waiting.begin(), waiting.end());
+  for (const task_id id : waiting) doom(*find(id), e.why);
+}
+
+void heart::handle(view_released& e) {
+  if (task* t = find(e.task)) end_later(e.task, t->doomed);
+}
+
+void heart::handle(command_ended& e) {
+  const std::optional<command_record> record = board_.end(e.stream, e.value);
+  if (!record) return;
+  if (record->is_copy) {
+    finish_copy(*record, e.how);
+  } else {
+    finish_launch(*record, e.how);
+  }
+}
+
+void heart::handle(inspected& e) { e.look(*this); }
+
+void heart::fail_hopeless_reservations() {
+  for (device_state& d : devices_) {
+    if (!d.reserving.valid()) continue;
+    const task& t = *find(d.reserving);
+    const memory_id memory = machine_.devices[t.device.value].memory;
+    if (coming_[memory.value] > 0) continue;
+    end_later(d.reserving,
+              failure(failure_code::out_of_memory,
+                      "Task \"" + t.request->label + "\" lacks " +
+                          std::to_string(ledger_.shortage(memory)) + " bytes in " +
+                          machine_.memories[memory.value].name + ", where " +
+                          std::to_string(ledger_.used(memory)) + " of " +
+                          std::to_string(ledger_.capacity(memory)) +
+                          " are in use and none can be moved out."));
+  }
+}
+
+bool heart::depends(task_id waiting, task_id blocker) const {
+  std::vector<task_id> open{waiting};
+  std::set<task_id> seen;
+  while (!open.empty()) {
+    const task_id id = open.back();
+    open.pop_back();
+    if (id == blocker) return true;
+    const task* t = find(id);
+    if (t == nullptr || !seen.insert(id).second) continue;
+    open.insert(open.end(), t->predecessors.begin(), t->predecessors.end());
+  }
+  return false;
+}
+
+}  // namespace hocket::heart

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include <hocket/core/trace.hpp>
+#include <hocket/memory/coherence.hpp>
+#include <hocket/memory/reservation.hpp>
+
+#include "heart/action.hpp"
+#include "heart/budget_board.hpp"
+#include "heart/cost_model.hpp"
+#include "heart/event.hpp"
+#include "heart/machine.hpp"
+#include "heart/stream_board.hpp"
+#include "heart/version_chain.hpp"
+
+namespace hocket::heart {
+
+/// What one device has done so far.
+struct device_statistics {
+  std::uint64_t kernels = 0;
+  double flops = 0;
+  nanoseconds busy{0};  ///< sum over its lanes
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+/// Decides where and when tasks with data run: a state machine without threads, clock, files or driver
+/// calls. Events go in, actions come out; the same events give the same actions. It is stepped by one
+/// caller at a time.
+class heart {
+ public:
+  heart(machine description, std::size_t trace_capacity);
+  ~heart();
+
+  /// Takes one event at a time not earlier than the one before, and appends what has to be done.
+  void step(time_stamp now, event&& what, action_list& out);
+
+  [[nodiscard]] const machine& description() const noexcept { return machine_; }
+  [[nodiscard]] const device_statistics& statistics(device_id device) const;
+  [[nodiscard]] bool alive(device_id device) const;
+  [[nodiscard]] const trace_ring& trace() const noexcept { return trace_; }
+  [[nodiscard]] std::size_t unfinished() const noexcept { return tasks_.size(); }
+  [[nodiscard]] std::size_t commands_in_flight() const { return board_.in_flight(); }
+
+  /// True if `waiting` cannot end before `blocker` has, by the data that they use.
+  [[nodiscard]] bool depends(task_id waiting, task_id blocker) const;
+
+ private:
+  enum class phase : std::uint8_t { blocked, budget, queued, reserving, issued };
+
+  struct successor {
+    task_id task;
+    edge_kind kind;
+  };
+
+  struct task {
+    request_ref request;
+    phase state = phase::blocked;
+    std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
+    std::size_t unissued = 0;  ///< those of them that were not issued either
+    std::size_t order = 0;     ///< order edges from tasks that were not issued
+    std::vector<successor> successors;
+    std::vector<task_id> predecessors;  ///< by content
+    device_id device;  ///< preferred or committed
+    ticket number;     ///< of the launch, once issued
+    failure doomed;    ///< it may run but it will not commit
+    bool told = false;  ///< its future was failed before it ended
+    nanoseconds predicted{0};  ///< as counted in its device's queue
+    bool fetching = false;
+    bool wrote = false;  ///< coherence knows its outputs
+    task_id cause;
+    std::vector<data_id> pinned;
+  };
+
+  struct place_in_queue {
+    std::int64_t rank;  ///< lower first
+    task_id task;
+    friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
+  };
+
+  struct device_state {
+    bool alive = true;
+    std::set<place_in_queue> present;  ///< tasks whose data are there
+    std::set<place_in_queue> absent;   ///< tasks whose data have to come
+    std::size_t fetching = 0;
+    task_id reserving;  ///< waits for memory
+    ticket last_wide;
+    nanoseconds queued{0};  ///< predicted time of what is in the queues
+    device_statistics done;
+  };
+
+  struct data_state {
+    std::string label;
+    index_list extents;
+    std::size_t element_size = 0;
+    version_chain chain;
+    std::uint64_t last_use = 0;
+  };
+
+  struct ending {
+    task_id task;
+    failure why;
+  };
+
+  // heart.cpp: events.
+  void handle(data_added& e);
+  void handle(data_dropped& e);
+  void handle(budget_added& e);
+  void handle(submitted& e);
+  void handle(external_ended& e);
+  void handle(cancel_asked& e);
+  void handle(stop_asked& e);
+  void handle(view_released& e);
+  void handle(command_ended& e);
+  void handle(device_gone& e);
+  void handle(inspected& e);
+  void settle();
+  void doom(task& t, const failure& why);
+  void fail_hopeless_reservations();
+  [[nodiscard]] task* find(task_id id) const;
+
+  // depend.cpp: when a task may start.
+  void add_edges(task& t);
+  void consider(task& t);
+  [[nodiscard]] bool may_start_behind_predecessors(const task& t) const;
+  void start(task& t);
+
+  // place.cpp: where it runs.
+  void place(task& t);
+  [[nodiscard]] bool can_run(const request& r, device_id device) const;
+  [[nodiscard]] std::optional<device_id> choose_device(const request& r) const;
+  [[nodiscard]] time_stamp predicted_end(const request& r, device_id device) const;
+  void enqueue(task& t, device_id device);
+  void dequeue(task& t);
+  [[nodiscard]] place_in_queue place_of(const task& t) const;
+  [[nodiscard]] bool data_present(const task& t) const;
+  void steal_for(device_id thief);
+
+  // fetch.cpp: moving data ahead of a launch.
+  /// Tasks of one device whose data are on their way at the same time. Two hide a copy behind a
+  /// kernel; the others absorb unequal lengths.
+  static constexpr std::size_t fetch_window = 4;
+  void fetch_ahead(device_id device);
+  [[nodiscard]] bool fetch(task& t);
+  void fetched(task_id id, device_id device);
+
+  // commit.cpp: the step that is final.
+  void pump(device_id device);
+  [[nodiscard]] task* pick(device_id device);
+  [[nodiscard]] bool idle(device_id device) const;
+  [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
+  void commit(task& t);
+  [[nodiscard]] failure unusable_input(const task& t) const;
+  void issue(task& t);
+  void issue_view(task& t);
+  void deliver_view(task_id id);
+  [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
+  [[nodiscard]] ticket_set launch_waits(const task& t, std::size_t lane, ticket_set waits);
+  void note_accesses(task& t, memory_id memory, ticket number);
+  void mark_issued(task& t);
+
+  // storage.cpp: blocks, reservation, eviction.
+  [[nodiscard]] std::vector<need> needs_of(const request& r,
+                                                               memory_id memory) const;
+  [[nodiscard]] std::vector<need> all_needs(const request& r,
+                                                                memory_id memory) const;
+  void give_block(data_id data, memory_id memory);
+  void pin_present(task& t, memory_id memory);
+  void unpin(task& t, memory_id memory);
+  void grant_reservations();
+  void relieve(memory_id memory);
+  void evict(data_id data, memory_id memory);
+  void release(const released_block& freed);
+  ticket_set bring(const task_access& a, memory_id memory, task_id for_task);
+  [[nodiscard]] ticket copy(const copy_request& wanted, task_id for_task);
+  [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
+                                  std::uint64_t bytes) const;
+  void note_peak(memory_id memory);
+
+  // finish.cpp: the end of tasks, streams and devices.
+  void end_later(task_id id, failure why);
+  void finish(task& t, const failure& why);
+  void finish_launch(const command_record& record, const command_result& how);
+  void finish_copy(const command_record& record, const command_result& how);
+  void doom_copy_target(const command_record& record, const failure& why);
+  void lose_commands(device_id device, const failure& why);
+  void record_trace(const command_record& record, const command_result& how, trace_kind kind);
+  void mark_dirty(device_id device) { dirty_.insert(device); }
+
+  machine machine_;
+  cost_model costs_;
+  stream_board board_;
+  coherence coherence_;
+  reservation_ledger ledger_;
+  budget_board budgets_;
+  trace_ring trace_;
+
+  std::unordered_map<task_id, std::unique_ptr<task>> tasks_;
+  std::unordered_map<data_id, data_state> data_;
+  std::vector<device_state> devices_;
+  std::set<device_id> dirty_;
+  std::vector<ending> ending_;
+  std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
+  std::vector<std::uint64_t> peaks_;
+  std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too
+  std::uint64_t latest_issued_ = 0;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t uses_ = 0;
+  time_stamp now_{0};
+  action_list* out_ = nullptr;  ///< of the step that is under way
+};
+
+}  // namespace hocket::heart

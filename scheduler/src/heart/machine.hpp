@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/kernels/definition.hpp>
+
+namespace hocket::heart {
+
+/// The memory that host views and host tasks without a device of their own use.
+inline constexpr memory_id host_memory{0};
+
+/// What the heart knows of the machine: plain values, no drivers.
+struct machine {
+  struct memory_node {
+    std::string name;
+    std::uint64_t capacity = 0;
+  };
+
+  struct stream_node {
+    std::optional<device_id> device;
+    /// Streams of one domain can wait for one another on the device; others through the host.
+    std::size_t domain = 0;
+  };
+
+  struct device_node {
+    std::string name;
+    memory_id memory;
+    std::vector<stream_id> compute;
+    std::vector<kernel_format> formats;
+    bool runs_host_tasks = false;
+    std::size_t depth = 1;
+    double flops_per_second = 1e9;  ///< of one lane
+    double bytes_per_second = 1e10;
+    nanoseconds launch_latency{0};
+  };
+
+  /// How bytes get from one memory to another in one copy.
+  struct link {
+    stream_id stream;
+    double bytes_per_second = 1e10;
+    nanoseconds latency{0};
+  };
+
+  std::vector<memory_node> memories;
+  std::vector<stream_node> streams;
+  std::vector<device_node> devices;
+  std::vector<std::optional<link>> links;  ///< from * memories.size() + to
+
+  [[nodiscard]] const std::optional<link>& link_between(memory_id from, memory_id to) const {
+    return links[from.value * memories.size() + to.value];
+  }
+};
+
+}  // namespace hocket::heart

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+#include <utility>
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+
+namespace {
+
+// How many tasks of another device's queue are looked at before an idle device gives up.
+constexpr std::size_t steal_window = 16;
+
+}  // namespace
+
+void heart::place(task& t) {
+  if (t.request->kind != task_kind::launch) return issue_view(t);
+  const std::optional<device_id> device = choose_device(*t.request);
+  if (device) return enqueue(t, *device);
+  end_later(t.request->id,
+            failure(failure_code::no_device,
+                    "Task \"" + t.request->label +
+                        "\" has no device to run on: every device that could was lost."));
+}
+
+bool heart::can_run(const request& r, device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  if (!devices_[device.value].alive || (r.on && *r.on != device)) return false;
+  if (r.host_only) return node.runs_host_tasks;
+  return std::any_of(node.formats.begin(), node.formats.end(),
+                     [&](kernel_format f) { return r.kernel->has(f); }) &&
+         ledger_.could_ever_fit(all_needs(r, node.memory));
+}
+
+std::optional<device_id> heart::choose_device(const request& r) const {
+  std::optional<device_id> best;
+  time_stamp best_end = time_stamp::max();
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const device_id device{i};
+    if (!can_run(r, device)) continue;
+    const time_stamp end = predicted_end(r, device);
+    if (!best || end < best_end) {
+      best = device;
+      best_end = end;
+    }
+  }
+  return best;
+}
+
+time_stamp heart::predicted_end(const request& r, device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  nanoseconds backlog = devices_[device.value].queued;
+  for (const stream_id stream : node.compute) backlog += board_.backlog(stream);
+  backlog /= static_cast<std::int64_t>(node.compute.size());
+  nanoseconds arrival{0};
+  for (const task_access& a : r.accesses) {
+    if (!reads_content(a.mode)) continue;
+    const std::uint64_t bytes = coherence_.missing(a.data, a.region, node.memory);
+    if (bytes == 0) continue;
+    const auto& link = machine_.link_between(host_memory, node.memory);
+    if (link) arrival += cost_model::copy_time(*link, bytes);
+  }
+  return now_ + std::max(backlog, arrival) + costs_.predict(r, device);
+}
+
+heart::place_in_queue heart::place_of(const task& t) const {
+  return {-t.request->priority, t.request->id};
+}
+
+void heart::enqueue(task& t, device_id device) {
+  device_state& d = devices_[device.value];
+  t.state = phase::queued;
+  t.device = device;
+  t.predicted = costs_.predict(*t.request, device);
+  d.queued += t.predicted;
+  if (data_present(t)) {
+    d.present.insert(place_of(t));
+  } else {
+    d.absent.insert(place_of(t));
+    fetch_ahead(device);
+  }
+  mark_dirty(device);
+}
+
+void heart::dequeue(task& t) {
+  device_state& d = devices_[t.device.value];
+  d.present.erase(place_of(t));
+  d.absent.erase(place_of(t));
+  d.queued -= std::exchange(t.predicted, nanoseconds{0});
+}
+
+bool heart::data_present(const task& t) const {
+  const machine::device_node& node = machine_.devices[t.device.value];
+  for (const task_access& a : t.request->accesses) {
+    if (!reads_content(a.mode) || a.region.empty()) continue;
+    if (!coherence_.valid(a.data, a.region, node.memory)) return false;
+    for (const ticket arrives : coherence_.ready(a.data, a.region, node.memory)) {
+      // What its own lanes are still computing is as good as there: the launch follows it.
+      const bool own = std::find(node.compute.begin(), node.compute.end(), arrives.stream) !=
+                       node.compute.end();
+      if (!own && !board_.done(arrives)) return false;
+    }
+  }
+  return true;
+}
+
+void heart::steal_for(device_id thief) {
+  task* best = nullptr;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const device_state& victim = devices_[i];
+    if (i == thief.value || victim.present.empty()) continue;
+    std::size_t looked = 0;
+    for (auto at = victim.present.rbegin();
+         at != victim.present.rend() && looked < steal_window && best == nullptr; ++at, ++looked) {
+      task* t = find(at->task);
+      // Its predecessors may still be running where it is queued; then it stays near them.
+      if (t->blockers > 0 || !can_run(*t->request, thief)) continue;
+      if (predicted_end(*t->request, thief) < predicted_end(*t->request, t->device)) best = t;
+    }
+  }
+  if (best == nullptr) return;
+  dequeue(*best);
+  enqueue(*best, thief);
+}
+
+}  // namespace hocket::heart

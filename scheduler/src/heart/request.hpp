@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/access.hpp>
+#include <hocket/core/duration.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/core/shape.hpp>
+#include <hocket/kernels/definition.hpp>
+
+namespace hocket::heart {
+
+/// One access of a task to a region of a buffer.
+struct task_access {
+  data_id data;
+  box region;
+  access_mode mode = access_mode::read;
+};
+
+/// What the heart has to do for a task.
+enum class task_kind : std::uint8_t {
+  launch,  ///< run a kernel, or a host function with accesses, on a device
+  view,    ///< make a region addressable for the host until it is released
+  fetch,   ///< the same for an instant: the value is taken out when it is delivered
+};
+
+/// A task as it was submitted. The front fills it and does not change it any more once every external
+/// predecessor was reported; the heart only reads it.
+struct request {
+  virtual ~request() = default;
+
+  task_id id;
+  task_kind kind = task_kind::launch;
+  std::string label;
+  std::uint32_t trace_name = 0;
+
+  kernel_ref kernel;  ///< of a launch
+  launch_shape shape;
+  work cost;
+  body_width width = body_width::serial;
+  bool host_only = false;  ///< a host function: runs on devices of the host alone
+  std::vector<task_access> accesses;  ///< in signature order, a hidden result last
+  std::vector<scalar_argument> scalars;
+
+  std::optional<device_id> on;
+  std::int64_t priority = 0;  ///< higher first
+  nanoseconds timeout = nanoseconds::max();
+
+  std::uint32_t external = 0;       ///< futures that have to succeed before; each is reported once
+  budget_id budget;                 ///< taken from when the task starts
+  std::uint64_t budget_bytes = 0;
+  std::vector<task_id> returns;     ///< tasks whose budget bytes come back when this one ends
+};
+
+using request_ref = std::shared_ptr<request>;
+
+}  // namespace hocket::heart

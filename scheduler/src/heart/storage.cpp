@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+
+#include <hocket/memory/eviction.hpp>
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+
+std::vector<need> heart::all_needs(const request& r, memory_id memory) const {
+  std::uint64_t bytes = 0;
+  std::set<data_id> counted;
+  for (const task_access& a : r.accesses) {
+    if (!a.region.empty() && counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
+  }
+  return {{memory, bytes}};
+}
+
+std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
+  std::uint64_t bytes = 0;
+  std::set<data_id> counted;
+  for (const task_access& a : r.accesses) {
+    if (a.region.empty() || coherence_.has_block(a.data, memory)) continue;
+    if (counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
+  }
+  if (counted.empty()) return {};
+  return {{memory, bytes}};
+}
+
+void heart::give_block(data_id data, memory_id memory) {
+  const block_id block{blocks_++};
+  coherence_.set_block(data, memory, block);
+  out_->push_back(allocate_block{block, memory, coherence_.bytes(data)});
+  note_peak(memory);
+}
+
+void heart::note_peak(memory_id memory) {
+  std::uint64_t& peak = peaks_[memory.value];
+  peak = std::max(peak, ledger_.used(memory));
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (machine_.devices[i].memory == memory) devices_[i].done.peak_bytes = peak;
+  }
+}
+
+void heart::pin_present(task& t, memory_id memory) {
+  for (const task_access& a : t.request->accesses) {
+    const bool known = std::find(t.pinned.begin(), t.pinned.end(), a.data) != t.pinned.end();
+    if (known || !coherence_.has_block(a.data, memory)) continue;
+    coherence_.pin(a.data, memory);
+    t.pinned.push_back(a.data);
+  }
+}
+
+void heart::unpin(task& t, memory_id memory) {
+  for (const data_id data : t.pinned) coherence_.unpin(data, memory);
+  t.pinned.clear();
+}
+
+void heart::grant_reservations() {
+  for (const task_id id : ledger_.grant()) {
+    task& t = *find(id);
+    const memory_id memory = machine_.devices[t.device.value].memory;
+    devices_[t.device.value].reserving = {};
+    mark_dirty(t.device);
+    for (const task_access& a : t.request->accesses) {
+      if (!a.region.empty() && !coherence_.has_block(a.data, memory)) give_block(a.data, memory);
+    }
+    pin_present(t, memory);
+    issue(t);
+  }
+}
+
+void heart::relieve(memory_id memory) {
+  const std::uint64_t shortage = ledger_.shortage(memory);
+  std::uint64_t& coming = coming_[memory.value];
+  if (shortage <= coming) return;
+  const auto unissued = [&](task_id id) {
+    const task* t = find(id);
+    return t != nullptr && t->state != phase::issued;
+  };
+  std::vector<eviction_candidate> candidates;
+  for (const data_id data : coherence_.evictable(memory)) {
+    const data_state& d = data_.at(data);
+    const task_id next = d.chain.next_user(unissued);
+    std::uint64_t distance = eviction_candidate::unknown;
+    if (next.valid()) distance = next.value > latest_issued_ ? next.value - latest_issued_ : 0;
+    const bool sole = coherence_.sole_copy(data, memory);
+    if (sole && memory == host_memory) continue;  // there is nowhere to write it back to
+    candidates.push_back({data, coherence_.bytes(data), distance, d.last_use, sole});
+  }
+  for (const data_id victim : choose_victims(candidates, shortage - coming)) evict(victim, memory);
+}
+
+void heart::evict(data_id data, memory_id memory) {
+  if (coherence_.sole_copy(data, memory)) {
+    if (!coherence_.has_block(data, host_memory)) {
+      ledger_.take(host_memory, coherence_.bytes(data));
+      give_block(data, host_memory);
+    }
+    task_access whole{data, box::whole(data_.at(data).extents), access_mode::read};
+    (void)bring(whole, host_memory, task_id{});
+  }
+  release(coherence_.evict(data, memory));
+}
+
+void heart::release(const released_block& freed) {
+  coming_[freed.memory.value] += freed.bytes;
+  board_.when_done(freed.after, [this, block = freed.block, memory = freed.memory,
+                                 bytes = freed.bytes] {
+    out_->push_back(free_block{block});
+    coming_[memory.value] -= bytes;
+    ledger_.give_back(memory, bytes);
+    grant_reservations();
+    relieve(memory);
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      if (machine_.devices[i].memory == memory) mark_dirty(device_id{i});
+    }
+  });
+}
+
+ticket_set heart::bring(const task_access& a, memory_id memory, task_id for_task) {
+  return coherence_.make_valid(
+      a.data, a.region, memory,
+      [&](std::span<const memory_id> holders, std::uint64_t bytes) {
+        return nearest(holders, memory, bytes);
+      },
+      [&](const copy_request& wanted) { return copy(wanted, for_task); });
+}
+
+memory_id heart::nearest(std::span<const memory_id> holders, memory_id to,
+                         std::uint64_t bytes) const {
+  memory_id best = holders.front();
+  nanoseconds best_time = nanoseconds::max();
+  for (const memory_id from : holders) {
+    const auto& link = machine_.link_between(from, to);
+    if (!link) continue;
+    const nanoseconds time = board_.backlog(link->stream) + cost_model::copy_time(*link, bytes);
+    if (time < best_time) {
+      best = from;
+      best_time = time;
+    }
+  }
+  return best;
+}
+
+ticket heart::copy(const copy_request& wanted, task_id for_task) {
+  const machine::link& link = *machine_.link_between(wanted.from, wanted.to);
+  command_record record;
+  record.number = board_.next(link.stream);
+  record.task = for_task;
+  record.is_copy = true;
+  record.data = wanted.data;
+  record.region = wanted.region;
+  record.from = wanted.from;
+  record.to = wanted.to;
+  record.bytes = wanted.bytes;
+  record.predicted = cost_model::copy_time(link, wanted.bytes);
+  const data_state& d = data_.at(wanted.data);
+  ticket_set after = wanted.after;
+  after.prune([&](ticket t) { return t.stream == link.stream || board_.done(t); });
+  board_.plan(record,
+              issue_copy{record.number, std::move(after),
+                         coherence_.block(wanted.data, wanted.from),
+                         coherence_.block(wanted.data, wanted.to), d.extents, d.element_size,
+                         wanted.region, wanted.bytes});
+  return record.number;
+}
+
+}  // namespace hocket::heart

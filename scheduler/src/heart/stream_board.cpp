@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/stream_board.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace hocket::heart {
+
+namespace {
+
+ticket_set& after_of(action& a) {
+  if (auto* copy = std::get_if<issue_copy>(&a)) return copy->after;
+  return std::get<issue_launch>(a).after;
+}
+
+}  // namespace
+
+stream_board::stream_board(const machine& machine)
+    : machine_(machine), streams_(machine.streams.size()) {}
+
+ticket stream_board::next(stream_id stream) const {
+  return {stream, streams_[stream.value].planned + 1};
+}
+
+void stream_board::plan(const command_record& record, action made) {
+  stream_state& s = streams_[record.number.stream.value];
+  s.planned = record.number.value;
+  s.backlog += record.predicted;
+  s.commands.push_back(record);
+  s.outbox.push_back(std::move(made));
+}
+
+bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
+  after.prune([&](ticket t) { return done(t); });
+  return std::all_of(after.begin(), after.end(), [&](ticket t) {
+    return machine_.streams[t.stream.value].domain == domain &&
+           streams_[t.stream.value].handed >= t.value;
+  });
+}
+
+void stream_board::flush(action_list& out) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      stream_state& s = streams_[i];
+      while (!s.outbox.empty() &&
+             may_hand_over(machine_.streams[i].domain, after_of(s.outbox.front()))) {
+        out.push_back(std::move(s.outbox.front()));
+        s.outbox.pop_front();
+        ++s.handed;
+        progress = true;
+      }
+    }
+  }
+}
+
+std::optional<command_record> stream_board::end(stream_id stream, std::uint64_t value) {
+  stream_state& s = streams_[stream.value];
+  if (s.lost) return std::nullopt;
+  command_record record = std::move(s.commands.front());
+  s.commands.pop_front();
+  s.ended = value;
+  s.backlog -= record.predicted;
+  wake(s, value);
+  return record;
+}
+
+std::vector<command_record> stream_board::lose(stream_id stream) {
+  stream_state& s = streams_[stream.value];
+  std::vector<command_record> lost(s.commands.begin(), s.commands.end());
+  s.commands.clear();
+  s.outbox.clear();
+  s.backlog = nanoseconds{0};
+  s.lost = true;
+  wake(s, std::numeric_limits<std::uint64_t>::max());
+  return lost;
+}
+
+bool stream_board::done(ticket t) const {
+  const stream_state& s = streams_[t.stream.value];
+  return s.lost || t.value <= s.ended;
+}
+
+bool stream_board::all_done(const ticket_set& tickets) const {
+  return std::all_of(tickets.begin(), tickets.end(), [&](ticket t) { return done(t); });
+}
+
+void stream_board::when_done(const ticket_set& tickets, std::function<void()> next) {
+  const auto waits = std::make_shared<waiter>();
+  for (const ticket t : tickets) {
+    if (done(t)) continue;
+    ++waits->missing;
+    streams_[t.stream.value].waiters.emplace(t.value, waits);
+  }
+  if (waits->missing == 0) {
+    next();
+  } else {
+    waits->next = std::move(next);
+  }
+}
+
+void stream_board::wake(stream_state& s, std::uint64_t up_to) {
+  const auto last = s.waiters.upper_bound(up_to);
+  for (auto at = s.waiters.begin(); at != last; ++at) {
+    if (--at->second->missing == 0) woken_.push_back(std::move(at->second->next));
+  }
+  s.waiters.erase(s.waiters.begin(), last);
+}
+
+bool stream_board::run_woken() {
+  const std::vector<std::function<void()>> due = std::exchange(woken_, {});
+  for (const auto& next : due) next();
+  return !due.empty();
+}
+
+std::size_t stream_board::in_flight(stream_id stream) const {
+  return streams_[stream.value].commands.size();
+}
+
+std::size_t stream_board::in_flight() const {
+  std::size_t sum = 0;
+  for (const stream_state& s : streams_) sum += s.commands.size();
+  return sum;
+}
+
+nanoseconds stream_board::backlog(stream_id stream) const {
+  return streams_[stream.value].backlog;
+}
+
+const std::deque<command_record>& stream_board::commands(stream_id stream) const {
+  return streams_[stream.value].commands;
+}
+
+}  // namespace hocket::heart

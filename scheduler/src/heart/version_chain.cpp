@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/version_chain.hpp"
+
+#include <algorithm>
+
+namespace hocket::heart {
+
+void version_chain::append(task_id task, const box& region, access_mode mode, const is_live& live,
+                           const add_edge& depend) {
+  const auto report = [&](const std::vector<entry>& entries, edge_kind kind) {
+    for (const entry& earlier : entries) {
+      if (overlap(earlier.region, region)) depend(earlier.task, kind);
+    }
+  };
+  report(writers_, reads_content(mode) ? edge_kind::content : edge_kind::order);
+  if (!writes_content(mode)) {
+    readers_.push_back({task, region});
+  } else {
+    report(readers_, edge_kind::order);
+    // Who comes later depends on this task, and through it on everything it replaces.
+    const auto replaced = [&](const entry& earlier) { return contains(region, earlier.region); };
+    std::erase_if(writers_, replaced);
+    std::erase_if(readers_, replaced);
+    writers_.push_back({task, region});
+  }
+  if (writers_.size() + readers_.size() >= tidy_at_) {
+    forget_ended(writers_, live);
+    forget_ended(readers_, live);
+    // Doubling keeps the cost of tidying constant for each access.
+    tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
+  }
+}
+
+void version_chain::forget_ended(std::vector<entry>& entries, const is_live& live) {
+  std::erase_if(entries, [&](const entry& e) { return !live(e.task); });
+}
+
+task_id version_chain::next_user(const std::function<bool(task_id)>& unissued) const {
+  task_id first;
+  for (const auto* entries : {&writers_, &readers_}) {
+    for (const entry& e : *entries) {
+      if (e.task < first && unissued(e.task)) first = e.task;
+    }
+  }
+  return first;
+}
+
+}  // namespace hocket::heart

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/host_view.hpp>
+
+#include "machine_parts.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+/// A view on its way; its state is done when the content is there.
+class view_submission final : public submission {
+ public:
+  using submission::submission;
+
+  void completed(const failure& why) override {
+    if (!state->done()) state->finish(why);
+  }
+  void delivered(const std::vector<void*>& addresses) override {
+    address = addresses.front();
+    state->finish();
+  }
+
+  boost::intrusive_ptr<device_task> state;
+  void* address = nullptr;
+};
+
+class counted_view final : public open_host_view {
+ public:
+  counted_view(const std::shared_ptr<runtime_core>& home, const region_ref& what, task_id id,
+               void* address)
+      : home_(home), data_(what.data), id_(id) {
+    placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where};
+    if (what.where.empty()) place.region = {index_list(what.where.rank(), 0), what.where.extents()};
+    content_ = place.argument();
+    home->view_opened(id, what.data->label());
+  }
+  ~counted_view() override {
+    if (const auto home = home_.lock()) home->view_closed(id_);
+  }
+  [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
+
+ private:
+  std::weak_ptr<runtime_core> home_;
+  buffer_ref data_;
+  task_id id_;
+  buffer_argument content_;
+};
+
+}  // namespace
+
+std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode) {
+  const std::shared_ptr<runtime_core> home = what.data->owner();
+  const auto s = std::make_shared<view_submission>(*home);
+  s->kind = heart::task_kind::view;
+  s->label = "view of " + what.data->label();
+  s->trace_name = home->names().intern(s->label);
+  s->accesses.push_back({what.data->id(), what.where, mode});
+  s->keeps.push_back(what.data);
+  s->id = task_id{home->next_number()};
+  s->state = new device_task_of<void>(home.get(), s->label);
+  s->state->id = s->id;
+  const completion_ptr state = s->state;
+  home->started();
+  home->post(heart::submitted{s});
+  try {
+    state->wait();
+  } catch (const usage_error&) {
+    state->request_cancel();
+    throw;
+  }
+  if (state->why()) state->why().raise();
+  return std::make_unique<counted_view>(home, what, s->id, s->address);
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+
+#include "check.hpp"
+#include "machine_parts.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+void add_access(launch_submission& s, const access_argument& use) {
+  s.accesses.push_back({use.data->id(), use.where, use.mode});
+  s.shape.push_back(use.where.extents());
+  s.keeps.push_back(use.data);
+}
+
+void add_number(launch_submission& s, const number_argument& number, element_type type) {
+  s.scalars.push_back(number.value);
+  if (number.from == nullptr) return;
+  s.scalars.back().type = type;
+  s.waits.push_back({number.from, s.scalars.size() - 1, number});
+}
+
+void add_arguments(launch_submission& s, const task_description& task) {
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (const auto* use = std::get_if<access_argument>(&task.arguments[i])) {
+      add_access(s, *use);
+    } else {
+      add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
+    }
+  }
+}
+
+/// The hidden buffer that a kernel's value goes through.
+buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
+  const index_list one(1, 1);
+  buffer_ref value = std::make_shared<buffer_state>(home, *s.kernel->result, one,
+                                                    "value of " + s.label);
+  s.accesses.push_back({value->id(), box::whole(one), access_mode::write});
+  s.keeps.push_back(value);
+  s.has_result = true;
+  return value;
+}
+
+}  // namespace
+
+completion_ptr runtime_core::launch(task_description&& task) {
+  check(task, machine());
+  const auto s = std::make_shared<launch_submission>(*this);
+  s->label = std::move(task.label);
+  s->trace_name = names_.intern(s->label);
+  s->kernel = std::move(task.kernel);
+  s->host_only = task.host_only;
+  s->on = task.on;
+  s->priority = task.priority;
+  s->timeout = task.timeout;
+  for (const completion_ptr& before : task.after) s->waits.push_back({before, std::nullopt, {}});
+  for (const completion_ptr& taker : task.returns) {
+    s->returns.push_back(static_cast<const device_task&>(*taker).id);
+  }
+  if (task.takes) {
+    s->budget = task.takes->budget;
+    s->budget_bytes = task.takes->bytes;
+  }
+  task.kernel = s->kernel;
+  add_arguments(*s, task);
+  s->cost = s->kernel->work_of(s->shape);
+  s->width = s->kernel->width_of(s->shape);
+  s->external = static_cast<std::uint32_t>(s->waits.size());
+  const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
+
+  // Ids in the order of submission: age decides between tasks of one priority.
+  s->id = task_id{next_number()};
+  s->state = task.make_state(this, s->label);
+  s->state->id = s->id;
+  const completion_ptr state = s->state;
+  started();
+  s->watch_stop(task.stop);
+  post(heart::submitted{s});
+  s->watch(s);
+  if (value != nullptr) post(heart::submitted{fetch_of(*s, value)});
+  // It may have been asked before the heart knew of the task.
+  if (task.stop.stop_requested() || stop_token_.stop_requested()) s->state->request_cancel();
+  return state;
+}
+
+std::shared_ptr<submission> runtime_core::fetch_of(const launch_submission& launch,
+                                                   const buffer_ref& value) {
+  const auto fetch = std::make_shared<fetch_submission>(*this);
+  fetch->kind = heart::task_kind::fetch;
+  fetch->label = launch.label;
+  fetch->trace_name = launch.trace_name;
+  fetch->priority = launch.priority;
+  fetch->accesses.push_back({value->id(), box::whole(value->extents()), access_mode::read});
+  fetch->keeps.push_back(value);
+  fetch->state = launch.state;
+  fetch->id = task_id{next_number()};
+  return fetch;
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <hocket/devices/registry.hpp>
+
+#include "heart/action.hpp"
+#include "heart/machine.hpp"
+
+namespace hocket::detail {
+
+/// The connected devices and their memories, and what the heart is told of them. Carries out the
+/// actions that concern drivers; that is done by one caller at a time.
+class machine_parts {
+ public:
+  /// Throws error if there is no device, or one does not connect; usage_error for wrong names or
+  /// configurations.
+  machine_parts(const std::string& names, const backend_configurations& configurations,
+                bool private_memory, executor& where, completion_sink& sink);
+  ~machine_parts();
+
+  [[nodiscard]] const heart::machine& description() const noexcept { return description_; }
+  [[nodiscard]] const std::vector<device_info>& infos() const noexcept { return infos_; }
+  [[nodiscard]] std::string stream_name(stream_id stream) const;
+
+  void allocate(const heart::allocate_block& what);
+  void free(const heart::free_block& what);
+  void issue(const heart::issue_copy& what);
+  void issue(const heart::issue_launch& what);
+  /// Where the block is in host memory; null for none.
+  [[nodiscard]] void* address(block_id block) const;
+  [[nodiscard]] failure problem(block_id block) const;
+
+  /// The device itself, for tests that make it fail.
+  [[nodiscard]] device& at(device_id device) const { return *devices_[device.value]; }
+
+ private:
+  struct block {
+    allocation where;
+    memory_id memory;
+    failure why;
+  };
+
+  void add_device(const device_candidate& candidate, bool private_memory, executor& where,
+                  completion_sink& sink);
+  void add_host_memory();
+  void add_links();
+  [[nodiscard]] stream_id add_stream(device_id device, std::size_t domain);
+  [[nodiscard]] std::size_t domain_of(const std::string& backend);
+  void submit(ticket number, const ticket_set& after, command what);
+
+  heart::machine description_;
+  std::vector<device_info> infos_;
+  std::vector<std::string> domains_;
+  std::vector<stream_id> inbound_;   ///< of each device
+  std::vector<stream_id> outbound_;  ///< of each device
+  std::unique_ptr<memory_resource> host_resource_;
+  std::vector<std::unique_ptr<device>> devices_;
+  std::vector<memory_resource*> memories_;
+  std::vector<std::size_t> alignments_;
+  std::vector<stream*> streams_;
+  std::unordered_map<block_id, block> blocks_;
+};
+
+}  // namespace hocket::detail

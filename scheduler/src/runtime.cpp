@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/runtime.hpp>
+
+#include <hocket/scheduler/when_all.hpp>
+
+#include "graph_content.hpp"
+#include "machine_parts.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket {
+
+runtime::runtime(const runtime_options& options)
+    : core_(std::make_shared<detail::runtime_core>(options)) {}
+
+runtime::~runtime() { core_->shut_down(); }
+
+void runtime::wait() { core_->wait_all(); }
+
+void runtime::stop() { core_->stop(); }
+
+std::vector<device_info> runtime::devices() { return core_->devices(); }
+
+device_handle runtime::device(std::string_view name) { return core_->device(name); }
+
+time_stamp runtime::now() const { return core_->where().now(); }
+
+detail::host_context* runtime::immediate() noexcept { return core_.get(); }
+
+detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
+  return core_->launch(std::move(task));
+}
+
+detail::completion_ptr runtime::keep(detail::host_recipe&& recipe, const std::string& label,
+                                     const std::vector<detail::completion_ptr>& after) {
+  (void)label;
+  return recipe(*core_, after);
+}
+
+future<void> runtime::run(const graph& what) {
+  const std::vector<detail::completion_ptr> tasks = what.content().submit(*core_);
+  if (tasks.empty()) return ready_future();
+  return future<void>(detail::gather(tasks, [] {}));
+}
+
+runtime_report runtime::report() {
+  const std::vector<device_info>& infos = core_->devices();
+  runtime_report made;
+  core_->inspect([&](const heart::heart& h) {
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      const heart::device_statistics& s = h.statistics(device_id{i});
+      made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes,
+                              h.alive(device_id{i}), s.kernels, s.flops, s.busy, s.bytes_in,
+                              s.bytes_out, s.peak_bytes});
+    }
+  });
+  made.now = now();
+  return made;
+}
+
+trace_snapshot runtime::trace() {
+  const detail::machine_parts& machine = core_->machine();
+  trace_snapshot made;
+  core_->inspect([&](const heart::heart& h) {
+    made.records = h.trace().snapshot();
+    made.dropped = h.trace().dropped();
+  });
+  for (const trace_record& r : made.records) {
+    made.record_names.push_back(core_->names().name(r.name));
+  }
+  for (const device_info& info : machine.infos()) made.device_names.push_back(info.name);
+  for (std::size_t i = 0; i < machine.description().streams.size(); ++i) {
+    made.stream_names.push_back(machine.stream_name(stream_id{i}));
+  }
+  return made;
+}
+
+budget::budget(runtime& home, std::uint64_t bytes)
+    : id_{home.core()->next_number()}, bytes_(bytes) {
+  (void)home.core()->machine();
+  home.core()->post(heart::budget_added{id_, bytes});
+}
+
+budget_share budget::share(std::uint64_t bytes) const {
+  if (bytes > bytes_) {
+    throw usage_error("A task is to take " + std::to_string(bytes) + " bytes of a budget of " +
+                      std::to_string(bytes_) + ".");
+  }
+  return {id_, bytes};
+}
+
+namespace detail {
+
+task_description described(const task_options& options, const kernel_ref& kernel, bool host_only) {
+  task_description task;
+  task.label = options.label.empty() ? kernel->name : std::string(options.label.text());
+  if (options.on) task.on = options.on->id;
+  task.priority = options.priority;
+  task.timeout = options.timeout;
+  task.stop = options.stop;
+  task.after = states_of(options.after);
+  if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
+  task.returns = states_of(options.returns);
+  task.kernel = kernel;
+  task.host_only = host_only;
+  return task;
+}
+
+std::vector<completion_ptr> states_of(const std::vector<any_future>& futures) {
+  std::vector<completion_ptr> states;
+  states.reserve(futures.size());
+  for (const any_future& f : futures) {
+    if (f.state() == nullptr) throw usage_error("A task is to run after a future without a task.");
+    states.push_back(f.state());
+  }
+  return states;
+}
+
+host_options host_options_of(const task_options& options) {
+  if (options.on || options.takes || !options.returns.empty() ||
+      options.timeout != nanoseconds::max()) {
+    throw usage_error("Task \"" + std::string(options.label.text()) +
+                      "\" is a function without accesses, and those have no device, budget or "
+                      "timeout.");
+  }
+  host_options made;
+  made.label = options.label;
+  made.priority = options.priority < 0 ? -1 : (options.priority > 0 ? 1 : 0);
+  made.stop = options.stop;
+  return made;
+}
+
+}  // namespace detail
+}  // namespace hocket

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime_core.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include <hocket/core/environment.hpp>
+#include <hocket/execution/seeded_executor.hpp>
+#include <hocket/execution/tbb_executor.hpp>
+
+#include "machine_parts.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+// Events and actions that one call of the user's works off at most before a worker takes over.
+constexpr std::size_t steps_of_caller = 64;
+
+// Driver work comes before the work that waits for it.
+constexpr int high_priority = 1;
+
+std::unique_ptr<executor> make_executor(const runtime_options& options) {
+  auto topology = std::make_shared<const host_topology>();
+  if (options.clock == clock_kind::real) return std::make_unique<tbb_executor>(topology);
+  seeded_executor_options seeded;
+  seeded.seed = options.seed;
+  seeded.workers.clear();
+  for (const numa_node& node : topology->nodes()) seeded.workers.push_back(node.cores);
+  seeded.delay_probability = options.delay_probability;
+  seeded.longest_delay = options.longest_delay;
+  return std::make_unique<seeded_executor>(seeded);
+}
+
+}  // namespace
+
+runtime_core::runtime_core(const runtime_options& options)
+    : options_(options),
+      executor_(make_executor(options)),
+      stop_token_(stop_source_.get_token()) {
+  if (options_.devices.empty()) {
+    options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
+  }
+}
+
+runtime_core::~runtime_core() = default;
+
+void runtime_core::connect() {
+  std::call_once(connected_, [this] {
+    machine_ = std::make_unique<machine_parts>(options_.devices, options_.backends,
+                                               options_.private_memory, *executor_, *this);
+    heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
+    has_heart_ = true;
+  });
+}
+
+void runtime_core::shut_down() noexcept {
+  release_forgotten_views();
+  const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && driving_ == 0; };
+  wait_until(idle);
+  while (heart_ && !(quiet() && idle())) {
+    executor_->wait([](const std::shared_ptr<executor::gate>&) {},
+                    executor_->now() + std::chrono::milliseconds(1));
+  }
+  open_ = false;
+  report_unseen();
+  // Devices post to the executor, and its workers step the heart: they go in this order.
+  machine_.reset();
+  executor_.reset();
+}
+
+void runtime_core::release_forgotten_views() noexcept {
+  std::vector<view_record> forgotten;
+  {
+    const std::scoped_lock lock(guard_);
+    forgotten = views_;
+  }
+  for (const view_record& v : forgotten) {
+    if (v.holder != std::this_thread::get_id()) continue;
+    std::fprintf(stderr, "hocket: a view of buffer \"%s\" outlives its runtime.\n",
+                 v.label.c_str());
+    view_closed(v.id);
+  }
+}
+
+bool runtime_core::quiet() {
+  bool none = false;
+  inspect([&](const heart::heart& h) { none = h.unfinished() == 0 && h.commands_in_flight() == 0; });
+  return none;
+}
+
+void runtime_core::post(heart::event what) {
+  if (!open_) return;
+  if (events_.push(std::move(what))) drive();
+}
+
+/// As long as one exists, the heart and the devices are in use.
+class runtime_core::driving {
+ public:
+  explicit driving(runtime_core& home) : home_(home) { home_.driving_.fetch_add(1); }
+  driving(const driving&) = delete;
+  driving& operator=(const driving&) = delete;
+  ~driving() {
+    if (home_.driving_.fetch_sub(1) == 1 && home_.unfinished_ == 0) home_.notify_waiters();
+  }
+
+ private:
+  runtime_core& home_;
+};
+
+void runtime_core::drive() {
+  const driving now(*this);
+  bool carries = false;
+  std::size_t steps = 0;
+  heart::action_list made;
+  while (!events_.leave()) {
+    if (steps++ == steps_of_caller) {
+      drive_later();
+      break;
+    }
+    heart_->step(executor_->now(), events_.pop(), made);
+    if (!made.empty()) carries = actions_.push(std::exchange(made, {})) || carries;
+  }
+  if (carries) carry_out();
+}
+
+void runtime_core::drive_later() {
+  executor_->post(0, high_priority, [this] { drive(); });
+}
+
+void runtime_core::carry_out_later() {
+  executor_->post(0, high_priority, [this] { carry_out(); });
+}
+
+void runtime_core::carry_out() {
+  const driving now(*this);
+  struct performer {
+    runtime_core& home;
+    machine_parts& machine;
+    void operator()(const heart::allocate_block& a) const { machine.allocate(a); }
+    void operator()(const heart::free_block& a) const { machine.free(a); }
+    void operator()(const heart::issue_copy& a) const { machine.issue(a); }
+    void operator()(const heart::issue_launch& a) const { machine.issue(a); }
+    void operator()(const heart::deliver& a) const {
+      std::vector<void*> addresses;
+      for (const block_id block : a.blocks) addresses.push_back(machine.address(block));
+      static_cast<submission&>(*a.task).delivered(addresses);
+    }
+    void operator()(const heart::complete& a) const {
+      static_cast<submission&>(*a.task).completed(a.why);
+    }
+    void operator()(const heart::start_timer& a) const {
+      home.executor_->post_at(a.at, [&core = home, id = a.task, label = a.label] {
+        core.post(heart::cancel_asked{
+            id, failure(failure_code::timed_out,
+                        "Task \"" + label + "\" did not end within its time.")});
+      });
+    }
+  };
+  const performer perform{*this, *machine_};
+  std::size_t steps = 0;
+  while (!actions_.leave()) {
+    if (steps++ == steps_of_caller) return carry_out_later();
+    const heart::action_list due = actions_.pop();
+    for (const heart::action& a : due) std::visit(perform, a);
+  }
+}
+
+void runtime_core::inspect(const std::function<void(const heart::heart&)>& look) {
+  executor_->wait([&](const std::shared_ptr<executor::gate>& answered) {
+    post(heart::inspected{[&look, answered](const heart::heart& h) {
+      look(h);
+      answered->open();
+    }});
+  });
+}
+
+const machine_parts& runtime_core::machine() {
+  connect();
+  return *machine_;
+}
+
+const std::vector<device_info>& runtime_core::devices() { return machine().infos(); }
+
+device_handle runtime_core::device(std::string_view name) {
+  const auto& infos = devices();
+  std::string known;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].name == name) return {device_id{i}};
+    known += (known.empty() ? "" : ", ") + infos[i].name;
+  }
+  throw usage_error("There is no device \"" + std::string(name) + "\"; this runtime uses " + known +
+                    ".");
+}
+
+std::size_t runtime_core::arena_for_host_tasks() noexcept {
+  const std::size_t count = executor_->arenas();
+  // Only one arena: no need to share a counter among all submitters.
+  return count == 1 ? 0 : arenas_used_.fetch_add(1) % count;
+}
+
+void runtime_core::ended(completion& task) noexcept {
+  if (task.why()) {
+    const failure_code code = task.why().code();
+    if (code != failure_code::dependency_failed && code != failure_code::cancelled) {
+      const std::scoped_lock lock(guard_);
+      failed_.emplace_back(&task);
+    }
+  }
+  if (unfinished_.fetch_sub(1) == 1) notify_waiters();
+}
+
+void runtime_core::submission_gone() noexcept {
+  if (submissions_.fetch_sub(1) == 1) notify_waiters();
+}
+
+void runtime_core::notify_waiters() noexcept {
+  std::vector<std::shared_ptr<executor::gate>> due;
+  {
+    const std::scoped_lock lock(guard_);
+    due.swap(waiters_);
+  }
+  for (const auto& gate : due) gate->open();
+}
+
+void runtime_core::wait_until(const std::function<bool()>& reached) {
+  while (!reached()) {
+    executor_->wait([&](const std::shared_ptr<executor::gate>& gate) {
+      {
+        const std::scoped_lock lock(guard_);
+        waiters_.push_back(gate);
+      }
+      // It may have been reached before the gate stood in the list.
+      if (reached()) notify_waiters();
+    });
+  }
+}
+
+void runtime_core::wait_all() {
+  if (executor_->inside()) {
+    throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
+  }
+  wait_until([this] { return unfinished_ == 0; });
+  std::vector<completion_ptr> failed;
+  {
+    const std::scoped_lock lock(guard_);
+    failed.swap(failed_);
+  }
+  for (const completion_ptr& task : failed) {
+    if (task->looked()) continue;
+    task->look();
+    task->why().raise();
+  }
+}
+
+void runtime_core::report_unseen() noexcept {
+  for (const completion_ptr& task : failed_) {
+    if (task->looked()) continue;
+    std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
+                 task->why().message().c_str());
+  }
+  failed_.clear();
+}
+
+void runtime_core::stop() {
+  stop_source_.request_stop();
+  if (has_heart_) {
+    post(heart::stop_asked{
+        failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
+  }
+}
+
+void runtime_core::view_opened(task_id id, const std::string& label) {
+  const std::scoped_lock lock(guard_);
+  views_.push_back({id, std::this_thread::get_id(), label});
+}
+
+void runtime_core::view_closed(task_id id) {
+  {
+    const std::scoped_lock lock(guard_);
+    std::erase_if(views_, [&](const view_record& v) { return v.id == id; });
+  }
+  post(heart::view_released{id});
+}
+
+void runtime_core::check_wait(const completion& task) {
+  const auto* waited = dynamic_cast<const device_task*>(&task);
+  if (waited == nullptr) return;
+  std::vector<view_record> own;
+  {
+    const std::scoped_lock lock(guard_);
+    std::copy_if(views_.begin(), views_.end(), std::back_inserter(own), [](const view_record& v) {
+      return v.holder == std::this_thread::get_id();
+    });
+  }
+  for (const view_record& v : own) {
+    bool blocked = false;
+    inspect([&](const heart::heart& h) { blocked = h.depends(waited->id, v.id); });
+    if (blocked) {
+      throw usage_error(task.name() + " is waited for by the thread that holds a view of buffer \"" +
+                        v.label + "\", and cannot run before that view is gone.");
+    }
+  }
+}
+
+void runtime_core::completed(stream_id stream, std::uint64_t value, const command_result& how) {
+  post(heart::command_ended{stream, value, how});
+}
+
+void runtime_core::device_lost(device_id device, const failure& why) {
+  post(heart::device_gone{device, why});
+}
+
+}  // namespace hocket::detail

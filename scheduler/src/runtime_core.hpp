@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <hocket/devices/registry.hpp>
+#include <hocket/execution/inbox.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/runtime.hpp>
+
+#include "heart/heart.hpp"
+#include "submission.hpp"
+
+namespace hocket::detail {
+
+class machine_parts;
+
+/// What stands behind a runtime: the executor, the devices, the heart with its inbox, and the outbox
+/// from which the heart's actions are carried out. Events come from any thread; whoever finds the
+/// inbox unattended steps the heart, and afterwards carries out the actions if nobody does so already.
+class runtime_core final : public host_context,
+                           public completion_sink,
+                           public std::enable_shared_from_this<runtime_core> {
+ public:
+  explicit runtime_core(const runtime_options& options);
+  ~runtime_core() override;
+
+  /// Waits for everything and lets go of devices and workers. Afterwards events are ignored.
+  void shut_down() noexcept;
+
+  // For the front.
+  void post(heart::event what);
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+  [[nodiscard]] completion_ptr launch(task_description&& task);
+  void wait_all();
+  void stop();
+  [[nodiscard]] const std::vector<device_info>& devices();
+  [[nodiscard]] device_handle device(std::string_view name);
+  /// Calls look between two events and waits until it was called.
+  void inspect(const std::function<void(const heart::heart&)>& look);
+  [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
+  [[nodiscard]] trace_names& names() noexcept { return names_; }
+  [[nodiscard]] const machine_parts& machine();
+
+  // Views that threads hold.
+  void view_opened(task_id id, const std::string& label);
+  void view_closed(task_id id);
+
+  /// Submissions exist until the heart and the outbox have let go of them.
+  void submission_made() noexcept { submissions_.fetch_add(1); }
+  void submission_gone() noexcept;
+
+  // host_context
+  [[nodiscard]] executor& where() noexcept override { return *executor_; }
+  [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override;
+  void started() noexcept override { unfinished_.fetch_add(1); }
+  void ended(completion& task) noexcept override;
+  void check_wait(const completion& task) override;
+  [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
+
+  // completion_sink
+  void completed(stream_id stream, std::uint64_t value, const command_result& how) override;
+  void device_lost(device_id device, const failure& why) override;
+
+ private:
+  struct view_record {
+    task_id id;
+    std::thread::id holder;
+    std::string label;
+  };
+
+  void connect();
+  [[nodiscard]] std::shared_ptr<submission> fetch_of(const launch_submission& launch,
+                                                     const buffer_ref& value);
+  class driving;
+  void drive();
+  void drive_later();
+  void carry_out();
+  void carry_out_later();
+  void wait_until(const std::function<bool()>& reached);
+  void notify_waiters() noexcept;
+  [[nodiscard]] bool quiet();
+  void report_unseen() noexcept;
+  void release_forgotten_views() noexcept;
+
+  runtime_options options_;
+  std::unique_ptr<executor> executor_;
+  std::once_flag connected_;
+  std::unique_ptr<machine_parts> machine_;
+  std::unique_ptr<heart::heart> heart_;
+  inbox<heart::event> events_;
+  inbox<heart::action_list> actions_;
+  trace_names names_;
+
+  std::atomic<std::uint64_t> numbers_{0};
+  std::atomic<std::uint64_t> arenas_used_{0};
+  std::atomic<std::int64_t> unfinished_{0};
+  std::atomic<std::int64_t> submissions_{0};
+  std::atomic<std::int64_t> driving_{0};  ///< calls of drive and carry_out that are under way
+  std::atomic<bool> open_{true};
+  std::atomic<bool> has_heart_{false};
+  std::stop_source stop_source_;
+  std::stop_token stop_token_;
+
+  std::mutex guard_;  // for what follows
+  std::vector<std::shared_ptr<executor::gate>> waiters_;
+  std::vector<completion_ptr> failed_;  ///< that nobody may have looked at
+  std::vector<view_record> views_;
+};
+
+}  // namespace hocket::detail

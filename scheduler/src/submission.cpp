@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "submission.hpp"
+
+#include <functional>
+
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+failure cancelled(const std::string& label) {
+  return failure(failure_code::cancelled, "Task \"" + label + "\" was cancelled.");
+}
+
+/// Waits for one future on behalf of a submission.
+class future_watch final : public continuation {
+ public:
+  future_watch(std::shared_ptr<launch_submission> owner, std::size_t index, runtime_core& home)
+      : owner_(std::move(owner)), index_(index), home_(home) {}
+
+  void run(completion& source, follow_ups&) noexcept override {
+    launch_submission::awaited& waited = owner_->waits[index_];
+    failure why;
+    if (source.why()) {
+      why = owner_->state->downfall(source);
+    } else if (waited.scalar) {
+      const std::size_t at = *waited.scalar;
+      owner_->scalars[at] = waited.number.convert(source.value(), owner_->scalars[at].type);
+    }
+    home_.post(heart::external_ended{owner_->id, std::move(why)});
+    delete this;
+  }
+
+ private:
+  std::shared_ptr<launch_submission> owner_;
+  std::size_t index_;
+  runtime_core& home_;
+};
+
+}  // namespace
+
+void device_task::request_cancel() noexcept {
+  static_cast<runtime_core*>(context())->post(heart::cancel_asked{id, cancelled(std::string(label().text()))});
+}
+
+submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
+
+submission::~submission() {
+  keeps.clear();  // before the runtime may believe that nothing is left
+  home_.submission_gone();
+}
+
+class launch_submission::stop_relay {
+ public:
+  stop_relay(runtime_core& home, task_id id, const std::string& label, const std::stop_token& token)
+      : callback_(token, [&home, id, label] {
+          home.post(heart::cancel_asked{id, cancelled(label)});
+        }) {}
+
+ private:
+  std::stop_callback<std::function<void()>> callback_;
+};
+
+launch_submission::launch_submission(runtime_core& home) : submission(home) {}
+launch_submission::~launch_submission() = default;
+
+void launch_submission::watch(const std::shared_ptr<launch_submission>& self) {
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    auto watched = std::make_unique<future_watch>(self, i, home_);
+    if (waits[i].source->attach(*watched)) {
+      (void)watched.release();
+    } else {
+      follow_ups none;
+      watched.release()->run(*waits[i].source, none);
+    }
+  }
+}
+
+void launch_submission::watch_stop(const std::stop_token& stop) {
+  if (stop.stop_possible()) stop_ = std::make_unique<stop_relay>(home_, id, label, stop);
+}
+
+void launch_submission::completed(const failure& why) {
+  stop_.reset();
+  // Success of a kernel with a result is told by the fetch, which has the value.
+  if ((why || !has_result) && !state->done()) state->finish(why);
+}
+
+void fetch_submission::completed(const failure& why) {
+  if (!state->done()) state->finish(why);
+}
+
+void fetch_submission::delivered(const std::vector<void*>& addresses) {
+  if (!state->done()) state->store(addresses.front());
+}
+
+}  // namespace hocket::detail

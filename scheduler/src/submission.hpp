@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include <boost/intrusive_ptr.hpp>
+
+#include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+
+#include "heart/request.hpp"
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// A task on its way through the heart: what the heart reads of it, and what the runtime needs when
+/// the heart has decided.
+class submission : public heart::request {
+ public:
+  explicit submission(runtime_core& home);
+  ~submission() override;
+
+  /// The launch, or the view, was completed. By the owner of the outbox.
+  virtual void completed(const failure& why) = 0;
+
+  /// The content of a view or fetch is at these addresses. By the owner of the outbox.
+  virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
+
+  std::vector<buffer_ref> keeps;  ///< pending work keeps its data alive
+
+ protected:
+  runtime_core& home_;
+};
+
+/// One launch of a kernel.
+class launch_submission final : public submission {
+ public:
+  explicit launch_submission(runtime_core& home);
+  ~launch_submission() override;
+  void completed(const failure& why) override;
+
+  /// Reports the end of every future in waits to the heart; numbers are filled in before.
+  void watch(const std::shared_ptr<launch_submission>& self);
+  void watch_stop(const std::stop_token& stop);
+
+  boost::intrusive_ptr<device_task> state;
+  bool has_result = false;  ///< then success is told by the fetch
+
+  struct awaited {
+    completion_ptr source;
+    std::optional<std::size_t> scalar;  ///< the number that the future is
+    number_argument number;
+  };
+  std::vector<awaited> waits;
+
+ private:
+  class stop_relay;
+  std::unique_ptr<stop_relay> stop_;
+};
+
+/// Brings the value of a kernel to its future.
+class fetch_submission final : public submission {
+ public:
+  using submission::submission;
+  void completed(const failure& why) override;
+  void delivered(const std::vector<void*>& addresses) override;
+
+  boost::intrusive_ptr<device_task> state;
+};
+
+}  // namespace hocket::detail
