@@ -105,8 +105,7 @@ released_block coherence::evict(data_id data, memory_id memory) {
 }
 
 bool coherence::valid(data_id data, const box& region, memory_id memory) const {
-  return content_->at(data).residences.all(region,
-                                           [&](const auto& r) { return r.valid(memory); });
+  return content_->at(data).residences.all(region, [&](const auto& r) { return r.valid(memory); });
 }
 
 std::uint64_t coherence::missing(data_id data, const box& region, memory_id memory) const {

@@ -18,8 +18,7 @@ void coherence::poison(data_id data, const box& region, task_id task, const fail
   }
 }
 
-void coherence::poison_unissued(data_id data, const box& region, task_id task,
-                                const failure& why) {
+void coherence::poison_unissued(data_id data, const box& region, task_id task, const failure& why) {
   buffer_state& buffer = content_->at(data);
   buffer.residences.change(region, [](residence& r) { r.make_stale(); });
   buffer.origins.replace(region, {.written = true, .writer = task, .poison = why});

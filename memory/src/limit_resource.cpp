@@ -16,10 +16,10 @@ bool limit_resource::charge(std::size_t bytes) noexcept {
 }
 
 failure limit_resource::too_much(std::size_t bytes) const {
-  return failure(failure_code::out_of_memory,
-                 "A limit refuses " + std::to_string(bytes) + " bytes; " +
-                     std::to_string(in_use()) + " are in use of the " + std::to_string(allowed_) +
-                     " allowed.");
+  return failure(failure_code::out_of_memory, "A limit refuses " + std::to_string(bytes) +
+                                                  " bytes; " + std::to_string(in_use()) +
+                                                  " are in use of the " + std::to_string(allowed_) +
+                                                  " allowed.");
 }
 
 result<allocation> limit_resource::allocate(std::size_t bytes, std::size_t alignment) {

@@ -24,8 +24,8 @@ struct piece {
 /// Orders boxes of the same section behind one another, in the order in which they lie `along`.
 [[nodiscard]] bool section_before(const box& a, const box& b, std::size_t along) noexcept;
 
-/// Joins neighbours of equal state that make up a box together, until there are none. The pieces come
-/// out in the order of their first elements.
+/// Joins neighbours of equal state that make up a box together, until there are none. The pieces
+/// come out in the order of their first elements.
 template <class State>
 void coalesce(std::vector<piece<State>>& pieces) {
   const auto join_along = [&pieces](std::size_t along) {
@@ -83,9 +83,8 @@ class piece_map {
   /// True if holds(state) for every piece that has a part in region.
   template <class Predicate>
   [[nodiscard]] bool all(const box& region, Predicate&& holds) const {
-    return std::all_of(pieces_.begin(), pieces_.end(), [&](const auto& p) {
-      return !overlap(p.region, region) || holds(p.state);
-    });
+    return std::all_of(pieces_.begin(), pieces_.end(),
+                       [&](const auto& p) { return !overlap(p.region, region) || holds(p.state); });
   }
 
   /// True if holds(state) for some piece.
@@ -114,9 +113,8 @@ class piece_map {
   void replace(const box& region, State state) {
     if (region.empty()) return;
     cut(region);
-    const auto gone = std::remove_if(pieces_.begin(), pieces_.end(), [&](const auto& p) {
-      return overlap(p.region, region);
-    });
+    const auto gone = std::remove_if(pieces_.begin(), pieces_.end(),
+                                     [&](const auto& p) { return overlap(p.region, region); });
     pieces_.erase(gone, pieces_.end());
     pieces_.push_back({region, std::move(state)});
   }

@@ -50,12 +50,8 @@ struct place_less {
   bool operator()(const range& a, const range& b) const noexcept {
     return before(place_of(a), place_of(b));
   }
-  bool operator()(const place& a, const range& b) const noexcept {
-    return before(a, place_of(b));
-  }
-  bool operator()(const range& a, const place& b) const noexcept {
-    return before(place_of(a), b);
-  }
+  bool operator()(const place& a, const range& b) const noexcept { return before(a, place_of(b)); }
+  bool operator()(const range& a, const place& b) const noexcept { return before(place_of(a), b); }
 };
 
 struct size_less {
@@ -93,8 +89,7 @@ struct pool_resource::content {
 };
 
 // Hands out the front of a free range; `rest` becomes the entry of what is left of it, if anything.
-allocation pool_resource::content::take(range& r, std::size_t bytes,
-                                        std::unique_ptr<range> rest) {
+allocation pool_resource::content::take(range& r, std::size_t bytes, std::unique_ptr<range> rest) {
   free.erase(free.iterator_to(r));
   r.free = false;
   if (r.bytes > bytes) {
@@ -175,8 +170,8 @@ failure pool_resource::content::explain(const failure& why, std::size_t bytes) c
 }
 
 pool_resource::pool_resource(memory_resource& upstream, std::size_t chunk_bytes)
-    : content_(std::make_unique<content>(
-          upstream, std::max(granule, chunk_bytes / granule * granule))) {}
+    : content_(std::make_unique<content>(upstream,
+                                         std::max(granule, chunk_bytes / granule * granule))) {}
 
 pool_resource::~pool_resource() {
   assert(content_->used.in_use == 0);

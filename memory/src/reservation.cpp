@@ -70,9 +70,8 @@ std::vector<task_id> reservation_ledger::grant() {
   std::vector<entry> left;
   std::vector<entry> taken;
   for (entry& e : waiting_) {
-    const bool free_way = std::none_of(e.needs.begin(), e.needs.end(), [&](const need& n) {
-      return claimed[n.memory.value];
-    });
+    const bool free_way = std::none_of(e.needs.begin(), e.needs.end(),
+                                       [&](const need& n) { return claimed[n.memory.value]; });
     if (free_way && fits(e)) {
       for (const need& n : e.needs) accounts_[n.memory.value].used += n.bytes;
       granted.push_back(e.task);
@@ -120,9 +119,8 @@ std::uint64_t reservation_ledger::shortage(memory_id memory) const {
 
 bool reservation_ledger::could_ever_fit(const std::vector<need>& needs) const {
   const std::vector<need> sums = summed(needs);
-  return std::all_of(sums.begin(), sums.end(), [&](const need& n) {
-    return n.bytes <= accounts_[n.memory.value].capacity;
-  });
+  return std::all_of(sums.begin(), sums.end(),
+                     [&](const need& n) { return n.bytes <= accounts_[n.memory.value].capacity; });
 }
 
 void reservation_ledger::sort() {

@@ -189,8 +189,7 @@ TEST_F(coherence_of_x, an_evicted_block_waits_for_all_that_touched_it) {
   EXPECT_EQ(released.block, block_id{11});
   EXPECT_EQ(released.memory, gpu);
   EXPECT_EQ(released.bytes, 128U);
-  EXPECT_EQ(released.after,
-            set_of({kernel(1), copied(2), {stream_id{3}, 1}, {stream_id{4}, 1}}));
+  EXPECT_EQ(released.after, set_of({kernel(1), copied(2), {stream_id{3}, 1}, {stream_id{4}, 1}}));
   EXPECT_FALSE(replicas.has_block(x, gpu));
   EXPECT_FALSE(replicas.block(x, gpu).valid());
   EXPECT_TRUE(replicas.before_write(x, whole, gpu).empty());

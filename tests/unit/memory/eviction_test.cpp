@@ -22,8 +22,7 @@ eviction_candidate of(std::uint64_t id, std::uint64_t bytes, std::uint64_t next_
 
 TEST(eviction, dead_data_go_first_then_the_unknown_then_the_farthest) {
   const candidates all{of(1, 10, 5), of(2, 10, 50), of(3, 10, unknown), of(4, 10, never)};
-  EXPECT_THAT(choose_victims(all, 40),
-              ElementsAre(data_id{4}, data_id{3}, data_id{2}, data_id{1}));
+  EXPECT_THAT(choose_victims(all, 40), ElementsAre(data_id{4}, data_id{3}, data_id{2}, data_id{1}));
 }
 
 TEST(eviction, stops_when_there_is_enough) {
@@ -44,8 +43,7 @@ TEST(eviction, of_equal_distance_the_clean_goes_first) {
 }
 
 TEST(eviction, beyond_the_window_age_alone_counts) {
-  const candidates all{of(1, 10, unknown, 3), of(2, 10, unknown, 1, true),
-                       of(3, 10, unknown, 2)};
+  const candidates all{of(1, 10, unknown, 3), of(2, 10, unknown, 1, true), of(3, 10, unknown, 2)};
   EXPECT_THAT(choose_victims(all, 30), ElementsAre(data_id{2}, data_id{3}, data_id{1}));
 }
 

@@ -55,8 +55,8 @@ class search {
   void explore(const small_machine& before) {
     for (const operation& op : operations_) {
       if (!violation_.empty()) return;
-      const bool settles_again = op.what == verb::settle &&
-                                 (path_.empty() || path_.back()->what == verb::settle);
+      const bool settles_again =
+          op.what == verb::settle && (path_.empty() || path_.back()->what == verb::settle);
       if (settles_again) continue;
       small_machine after = before;
       if (!after.apply(op)) continue;
@@ -118,8 +118,7 @@ TEST_P(seeded_fault, is_found) {
 INSTANTIATE_TEST_SUITE_P(protocol, seeded_fault,
                          testing::Values(fault::writer_ignores_readers,
                                          fault::update_ignores_readers,
-                                         fault::source_not_told_of_copy,
-                                         fault::copy_ignores_source,
+                                         fault::source_not_told_of_copy, fault::copy_ignores_source,
                                          fault::copy_ignores_old_content, fault::free_at_once,
                                          fault::free_ignores_readers, fault::free_ignores_copies,
                                          fault::last_copy_dropped));

@@ -105,8 +105,7 @@ TEST_P(fuzzed_fault, is_found) { EXPECT_NE(run_seeds(1, 100, GetParam()), ""); }
 INSTANTIATE_TEST_SUITE_P(protocol_fuzz, fuzzed_fault,
                          testing::Values(fault::writer_ignores_readers,
                                          fault::update_ignores_readers,
-                                         fault::source_not_told_of_copy,
-                                         fault::copy_ignores_source,
+                                         fault::source_not_told_of_copy, fault::copy_ignores_source,
                                          fault::copy_ignores_old_content, fault::free_at_once,
                                          fault::free_ignores_readers, fault::free_ignores_copies,
                                          fault::last_copy_dropped));

@@ -13,8 +13,8 @@
 
 namespace hocket::protocol {
 
-/// Mistakes of a caller of coherence, which the machine makes on purpose: a check that does not find
-/// each of them proves nothing.
+/// Mistakes of a caller of coherence, which the machine makes on purpose: a check that does not
+/// find each of them proves nothing.
 enum class fault {
   none,
   writer_ignores_readers,
@@ -80,15 +80,23 @@ class machine {
     buffer& b = buffers_[op.data];
     bool allowed = true;
     switch (op.what) {
-      case verb::read: allowed = read(b, op); break;
+      case verb::read:
+        allowed = read(b, op);
+        break;
       case verb::write:
-      case verb::update: allowed = write(b, op); break;
+      case verb::update:
+        allowed = write(b, op);
+        break;
       case verb::prefetch:
         allowed = readable(b, op.region);
         if (allowed) make_valid(b, op.region, op.memory);
         break;
-      case verb::evict: allowed = evict(b, op.memory); break;
-      case verb::settle: finish_all(); break;
+      case verb::evict:
+        allowed = evict(b, op.memory);
+        break;
+      case verb::settle:
+        finish_all();
+        break;
     }
     if (allowed) check_claims(b);
     return allowed;
@@ -297,10 +305,17 @@ class machine {
     if (fault_ == fault::source_not_told_of_copy) dropped |= to.copies_out;
     if (dropped.any()) after = without(after, dropped);
     if (request.bytes != request.region.elements() * sizeof(float)) complain("a copy miscounts");
-    const std::size_t c = command({.before = {}, .providers = {}, .inputs = {},
-                                   .data = request.data.value, .region = request.region,
-                                   .from = request.from, .to = request.to, .copy = true,
-                                   .writes = false, .end = {}}, after);
+    const std::size_t c = command({.before = {},
+                                   .providers = {},
+                                   .inputs = {},
+                                   .data = request.data.value,
+                                   .region = request.region,
+                                   .from = request.from,
+                                   .to = request.to,
+                                   .copy = true,
+                                   .writes = false,
+                                   .end = {}},
+                                  after);
     reads(b, from, request.region, c);
     writes(b, to, request.region, c);
     for_elements(b, request.region, [&](std::size_t e) {
@@ -338,9 +353,17 @@ class machine {
   }
 
   std::size_t kernel(const buffer& b, const operation& op, const ticket_set& after, bool writes) {
-    return command({.before = {}, .providers = {}, .inputs = {}, .data = b.data.value,
-                    .region = op.region, .from = op.memory, .to = op.memory, .copy = false,
-                    .writes = writes, .end = {}}, after);
+    return command({.before = {},
+                    .providers = {},
+                    .inputs = {},
+                    .data = b.data.value,
+                    .region = op.region,
+                    .from = op.memory,
+                    .to = op.memory,
+                    .copy = false,
+                    .writes = writes,
+                    .end = {}},
+                   after);
   }
 
   bool read(buffer& b, const operation& op) {
@@ -368,9 +391,8 @@ class machine {
     const std::size_t c = kernel(b, op, after, true);
     if (update) reads(b, p, op.region, c);
     writes(b, p, op.region, c);
-    for_elements(b, op.region, [&](std::size_t e) {
-      p.elements[e].value = b.sequential[e] = c + 1;
-    });
+    for_elements(b, op.region,
+                 [&](std::size_t e) { p.elements[e].value = b.sequential[e] = c + 1; });
     coherence_.note_write(b.data, op.region, op.memory, commands_[c].end, task_id{c});
     return true;
   }
@@ -437,8 +459,8 @@ class machine {
       bool somewhere = false;
       for (std::size_t m = 0; m < memories_; ++m) {
         const physical& p = b.blocks[m];
-        const bool holds = b.sequential[e] != 0 && p.block.valid() &&
-                           p.elements[e].value == b.sequential[e];
+        const bool holds =
+            b.sequential[e] != 0 && p.block.valid() && p.elements[e].value == b.sequential[e];
         somewhere = somewhere || holds;
         if (holds != coherence_.valid(b.data, one, memory_id{m})) complain("a false claim");
       }

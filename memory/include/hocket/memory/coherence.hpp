@@ -38,17 +38,17 @@ struct released_block {
 /// decides: what must be copied or freed is returned as requests. Not thread-safe; deterministic:
 /// everything iterates in id order.
 ///
-/// A replica is one block of a memory with room for the whole buffer (dense, row-major). Validity is
-/// kept by pieces: disjoint boxes that partition the buffer, split when a part is accessed and
+/// A replica is one block of a memory with room for the whole buffer (dense, row-major). Validity
+/// is kept by pieces: disjoint boxes that partition the buffer, split when a part is accessed and
 /// merged when a write covers them.
 ///
 /// Reading commits as make_valid, issue, note_read; writing as before_write, issue, note_write;
 /// updating as make_valid and before_write, issue, note_write. Between the first step and the last
 /// nothing else may happen to the region.
 ///
-/// A ticket is done when its command and all that its command had to wait for have ended. That holds
-/// for a command that failed and for the commands of a lost device too: a block is freed, and written
-/// again, on the word of the last command that touched it.
+/// A ticket is done when its command and all that its command had to wait for have ended. That
+/// holds for a command that failed and for the commands of a lost device too: a block is freed, and
+/// written again, on the word of the last command that touched it.
 ///
 /// A copy of this object is a snapshot: what happens to one does not show in the other.
 class coherence {
@@ -105,15 +105,15 @@ class coherence {
   [[nodiscard]] std::vector<task_id> writers(data_id data, const box& region) const;
 
   // Commit.
-  /// Makes the region valid in memory by copies from memories that hold it, and returns what a reader
-  /// there has to wait for. Neighbouring parts that have the same sources, ready at the same time,
-  /// are one copy. Parts that are valid nowhere are left out: a reader asks initialised and poisoned
-  /// first. issue must not call this object. Precondition: has_block.
+  /// Makes the region valid in memory by copies from memories that hold it, and returns what a
+  /// reader there has to wait for. Neighbouring parts that have the same sources, ready at the same
+  /// time, are one copy. Parts that are valid nowhere are left out: a reader asks initialised and
+  /// poisoned first. issue must not call this object. Precondition: has_block.
   ticket_set make_valid(data_id data, const box& region, memory_id memory,
                         const choose_source& choose, const issue_copy& issue);
 
-  /// Makes valid in `to` what is valid in `from` alone, so that `from` can be evicted. Precondition:
-  /// both have a block.
+  /// Makes valid in `to` what is valid in `from` alone, so that `from` can be evicted.
+  /// Precondition: both have a block.
   void write_back(data_id data, memory_id from, memory_id to, const issue_copy& issue);
 
   /// The command `reader` reads the region in this memory (a kernel there, or a copy to somewhere
@@ -129,8 +129,8 @@ class coherence {
   void note_write(data_id data, const box& region, memory_id memory, ticket writer, task_id task);
 
   // Failure.
-  /// The versions that task wrote in the region never commit: they are poisoned, unless a later task
-  /// has overwritten them already.
+  /// The versions that task wrote in the region never commit: they are poisoned, unless a later
+  /// task has overwritten them already.
   void poison(data_id data, const box& region, task_id task, const failure& why);
 
   /// A task that was never issued would have written the region: its parts are poisoned, whatever
@@ -138,13 +138,15 @@ class coherence {
   void poison_unissued(data_id data, const box& region, task_id task, const failure& why);
 
   /// The copy with this ticket never filled the region in memory: what is still its content is not
-  /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy that
-  /// failed, was read from a lost memory before it was done, or was itself read from such a one.
-  void fail_copy(data_id data, const box& region, memory_id memory, ticket copy, const failure& why);
+  /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy
+  /// that failed, was read from a lost memory before it was done, or was itself read from such a
+  /// one.
+  void fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
+                 const failure& why);
 
-  /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned with
-  /// why. The blocks that were there come back with no tickets (there is nothing to free), in the
-  /// order of data.
+  /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned
+  /// with why. The blocks that were there come back with no tickets (there is nothing to free), in
+  /// the order of data.
   std::vector<released_block> lose(memory_id memory, const failure& why);
 
   /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with

@@ -9,8 +9,8 @@
 
 namespace hocket {
 
-/// Gives at most so many bytes of upstream at a time; upstream must live longer. What counts is what
-/// upstream gave, which may be more than was asked.
+/// Gives at most so many bytes of upstream at a time; upstream must live longer. What counts is
+/// what upstream gave, which may be more than was asked.
 class limit_resource final : public memory_resource {
  public:
   limit_resource(memory_resource& upstream, std::size_t bytes) noexcept

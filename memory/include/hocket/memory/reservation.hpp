@@ -16,9 +16,9 @@ struct need {
   friend bool operator==(const need&, const need&) = default;
 };
 
-/// Who may use how much of which memory. It counts bytes and allocates nothing. A request is granted
-/// as a whole or not at all, the highest priority first, then the oldest. While a request waits, none
-/// after it gets bytes of any memory that it needs.
+/// Who may use how much of which memory. It counts bytes and allocates nothing. A request is
+/// granted as a whole or not at all, the highest priority first, then the oldest. While a request
+/// waits, none after it gets bytes of any memory that it needs.
 ///
 /// Nothing starves: each time a request submitted later is granted before one that waits for some
 /// of the same memories, the priority of the one that waits rises, by 1, 2, 4, 8 and so on. Not
@@ -28,8 +28,8 @@ class reservation_ledger {
   /// The bytes of each memory, by number.
   explicit reservation_ledger(std::vector<std::uint64_t> capacities);
 
-  /// The task asks for all of needs at once. A request that it has made already is replaced and keeps
-  /// its age. Precondition: could_ever_fit(needs).
+  /// The task asks for all of needs at once. A request that it has made already is replaced and
+  /// keeps its age. Precondition: could_ever_fit(needs).
   void request(task_id task, std::int64_t priority, std::vector<need> needs);
 
   /// Forgets a request that was not granted; nothing happens if there is none.
