@@ -246,11 +246,13 @@ class atomic {
     write(value, order);
   }
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst) {
-    search::here().point();
-    if (acquires(order)) search::here().known().join(published_);
-    const T before = value_;
-    write(value, order);
-    return before;
+    return change(order, [value](T) { return value; });
+  }
+  T fetch_sub(T operand, std::memory_order order = std::memory_order_seq_cst) {
+    return change(order, [operand](T before) { return static_cast<T>(before - operand); });
+  }
+  T fetch_or(T operand, std::memory_order order = std::memory_order_seq_cst) {
+    return change(order, [operand](T before) { return static_cast<T>(before | operand); });
   }
   bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) {
@@ -267,6 +269,14 @@ class atomic {
   }
 
  private:
+  template <class Change>
+  T change(std::memory_order order, Change&& to) {
+    search::here().point();
+    if (acquires(order)) search::here().known().join(published_);
+    const T before = value_;
+    write(to(before), order);
+    return before;
+  }
   void write(T value, std::memory_order order) {
     search& s = search::here();
     value_ = value;

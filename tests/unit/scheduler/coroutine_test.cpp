@@ -131,9 +131,10 @@ TEST_P(coroutines, can_continue) {
   EXPECT_EQ(sum_of(rt, 3).then([](int x) { return x * 2; }).get(), 6);
 }
 
-TEST_P(coroutines, await_options_with_labels) {
+TEST_P(coroutines, await_tasks_with_options) {
   const auto run = [](host_fixture& host) -> future<int> {
-    co_return co_await host.async([] { return 5; }, {.label = "a label that is not short at all"});
+    const future<int> task = host.async([] { return 5; }, {.label = "five"});
+    co_return co_await task;
   };
   EXPECT_EQ(run(rt).get(), 5);
 }

@@ -190,9 +190,9 @@ class continuable_future : public detail::future_base {
   }
 
   /// Continues the coroutine in the arena of the runtime when the task has ended; at once, if it
-  /// has. Two traps: what a coroutine refers to, and what the lambda that it is has captured, may be
-  /// gone when it continues. And g++ 12 destroys twice what a lambda or an aggregate holds that is
-  /// made within the co_await expression; make the future in a statement of its own before.
+  /// has. Two traps: what a coroutine refers to, and what the lambda that it is has captured, may
+  /// be gone when it continues. And g++ 12 destroys twice what a lambda or an aggregate holds that
+  /// is made within the co_await expression; make the future in a statement of its own before.
   [[nodiscard]] detail::future_awaiter<T> operator co_await() const;
 };
 
