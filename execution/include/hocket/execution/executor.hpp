@@ -21,7 +21,7 @@ class executor {
   /// Nanoseconds since this executor began: a real monotonic clock, or the virtual one.
   [[nodiscard]] virtual time_stamp now() const noexcept = 0;
 
-  /// True if time passes only by events: a duration then is what a model says, not what was measured.
+  /// True if time passes only by events: a duration is then what a model says, not measured.
   [[nodiscard]] virtual bool is_virtual() const noexcept = 0;
 
   /// The number of arenas; an arena is the workers of one NUMA node.
