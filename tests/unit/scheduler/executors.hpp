@@ -57,21 +57,24 @@ inline std::string executor_name(const ::testing::TestParamInfo<executor_kind>& 
                            executor_name)
 
 /// A task that ends when the test says so: what a device task is to host tasks.
-class hand_task final : public detail::completion {
+template <class T>
+class hand_task_of final : public detail::completion {
  public:
-  hand_task(detail::host_context& context, task_label label)
+  hand_task_of(detail::host_context& context, task_label label)
       : completion(&context, std::move(label)) {
     context.started();
   }
-  void end_with(int value) {
+  void end_with(T value) {
     value_ = value;
     set_value(&value_);
     finish();
   }
 
  private:
-  int value_ = 0;
+  T value_{};
 };
+
+using hand_task = hand_task_of<int>;
 
 inline boost::intrusive_ptr<hand_task> make_hand_task(host_fixture& rt, task_label label = {}) {
   return {new hand_task(rt, std::move(label))};
