@@ -75,8 +75,9 @@ template <access_mode Mode, class T>
 void backward(lane_group& lanes, view<const T, 2> dy, view<T> dbias) {
   sum_columns<Mode>(lanes, dy.extent(0), dbias,
                     [&](std::size_t i, std::size_t first, std::size_t count, T* sums) {
-                      loop_over(count, [](const T& value, T& sum) { sum += value; },
-                                dense_cursor<const T>{row(dy, i) + first}, dense_cursor<T>{sums});
+                      loop_over(
+                          count, [](const T& value, T& sum) { sum += value; },
+                          dense_cursor<const T>{row(dy, i) + first}, dense_cursor<T>{sums});
                     });
 }
 
@@ -153,8 +154,8 @@ auto bias_relu_backward_op<Mode>::instance() -> const type<T>& {
   return made;
 }
 
-#define HOCKET_INSTANTIATE(OP)                                                        \
-  template const OP::type<float>& OP::instance<float>();            \
+#define HOCKET_INSTANTIATE(OP)                           \
+  template const OP::type<float>& OP::instance<float>(); \
   template const OP::type<double>& OP::instance<double>();
 HOCKET_INSTANTIATE(bias_forward_op<false>)
 HOCKET_INSTANTIATE(bias_forward_op<true>)

@@ -26,15 +26,17 @@ Kernel with_operations(const Kernel& of, double operations) {
 
 template <class T>
 auto fill_op::instance() -> const type<T>& {
-  static const auto made = elementwise("fill", [](auto value, auto& x) { x = value; })
-                               .template resolve<T, out<T, any_rank>>();
+  static const auto made = elementwise("fill", [](auto value, auto& x) {
+                             x = value;
+                           }).template resolve<T, out<T, any_rank>>();
   return made;
 }
 
 template <class T>
 auto copy_op::instance() -> const type<T>& {
-  static const auto made = elementwise("copy", [](const auto& x, auto& y) { y = x; })
-                               .template resolve<in<T, any_rank>, out<T, any_rank>>();
+  static const auto made = elementwise("copy", [](const auto& x, auto& y) {
+                             y = x;
+                           }).template resolve<in<T, any_rank>, out<T, any_rank>>();
   return made;
 }
 
@@ -50,16 +52,18 @@ auto axpy_op::instance() -> const type<T>& {
 template <class T>
 auto add_op::instance() -> const type<T>& {
   static const auto made =
-      elementwise("add", [](const auto& x, const auto& y, auto& z) { z = sum_of(x, y); })
-          .template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+      elementwise("add", [](const auto& x, const auto& y, auto& z) {
+        z = sum_of(x, y);
+      }).template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
   return made;
 }
 
 template <class T>
 auto mul_op::instance() -> const type<T>& {
   static const auto made =
-      elementwise("mul", [](const auto& x, const auto& y, auto& z) { z = product_of(x, y); })
-          .template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+      elementwise("mul", [](const auto& x, const auto& y, auto& z) {
+        z = product_of(x, y);
+      }).template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
   return made;
 }
 
@@ -77,8 +81,8 @@ auto sgd_momentum_op::instance() -> const type<T>& {
   return made;
 }
 
-#define HOCKET_INSTANTIATE_STORABLE(T)                         \
-  template const fill_op::type<T>& fill_op::instance<T>();     \
+#define HOCKET_INSTANTIATE_STORABLE(T)                     \
+  template const fill_op::type<T>& fill_op::instance<T>(); \
   template const copy_op::type<T>& copy_op::instance<T>();
 HOCKET_INSTANTIATE_STORABLE(float)
 HOCKET_INSTANTIATE_STORABLE(double)
@@ -91,9 +95,9 @@ HOCKET_INSTANTIATE_STORABLE(std::uint32_t)
 HOCKET_INSTANTIATE_STORABLE(std::int64_t)
 HOCKET_INSTANTIATE_STORABLE(std::uint64_t)
 
-#define HOCKET_INSTANTIATE_COMPUTABLE(T)                       \
-  template const axpy_op::type<T>& axpy_op::instance<T>();     \
-  template const add_op::type<T>& add_op::instance<T>();       \
+#define HOCKET_INSTANTIATE_COMPUTABLE(T)                   \
+  template const axpy_op::type<T>& axpy_op::instance<T>(); \
+  template const add_op::type<T>& add_op::instance<T>();   \
   template const mul_op::type<T>& mul_op::instance<T>();
 HOCKET_INSTANTIATE_COMPUTABLE(float)
 HOCKET_INSTANTIATE_COMPUTABLE(double)

@@ -67,8 +67,8 @@ void check_extents(const std::string& name, const launch_shape& shape) {
   }
   if (shape[2] != index_list{product.m, product.n}) {
     throw usage_error("Kernel \"" + name + "\" has a product of " +
-                      to_string(index_list{product.m, product.n}) +
-                      ", but the buffer for it is " + to_string(shape[2]) + ".");
+                      to_string(index_list{product.m, product.n}) + ", but the buffer for it is " +
+                      to_string(shape[2]) + ".");
   }
   constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
   if (std::max({product.m, product.n, product.k}) > limit) {
@@ -137,9 +137,9 @@ void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& 
       const std::size_t from_a = k == 0 ? 0 : i * a.stride(TransposeA ? 1 : 0);
       const std::size_t from_b = k == 0 ? 0 : j * b.stride(TransposeB ? 0 : 1);
       multiply<T>({TransposeA ? CblasTrans : CblasNoTrans, TransposeB ? CblasTrans : CblasNoTrans,
-                   std::min(tile_rows, m - i), std::min(tile_columns, n - j), k,
-                   a.data() + from_a, leading(a), b.data() + from_b, leading(b), beta,
-                   c.data() + i * c.stride(0) + j, leading(c)});
+                   std::min(tile_rows, m - i), std::min(tile_columns, n - j), k, a.data() + from_a,
+                   leading(a), b.data() + from_b, leading(b), beta, c.data() + i * c.stride(0) + j,
+                   leading(c)});
     }
   };
   hocket::detail::for_ranges(lanes, tile_count({m, n, k, k}), 1, multiply_tiles);
@@ -152,8 +152,7 @@ template <class T>
 auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
   static const type<T> made = [] {
     const std::string name = kernel_name<TransposeA, TransposeB>(Mode);
-    const auto body = [](lane_group& lanes, view<const T, 2> a, view<const T, 2> b,
-                         view<T, 2> c) {
+    const auto body = [](lane_group& lanes, view<const T, 2> a, view<const T, 2> b, view<T, 2> c) {
       gemm<TransposeA, TransposeB, T>(lanes, a, b, T{Mode == access_mode::update ? 1 : 0}, c);
     };
     return type<T>(name, host_body{body})
@@ -175,8 +174,8 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
   return made;
 }
 
-#define HOCKET_INSTANTIATE(OP, MODE)                                                      \
-  template const OP<MODE>::type<float>& OP<MODE>::instance<float>();    \
+#define HOCKET_INSTANTIATE(OP, MODE)                                 \
+  template const OP<MODE>::type<float>& OP<MODE>::instance<float>(); \
   template const OP<MODE>::type<double>& OP<MODE>::instance<double>();
 HOCKET_INSTANTIATE(gemm_nn_op, access_mode::write)
 HOCKET_INSTANTIATE(gemm_nn_op, access_mode::update)

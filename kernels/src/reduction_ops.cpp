@@ -11,9 +11,9 @@ namespace hocket::ops::detail {
 
 template <class T>
 auto sum_op::instance() -> const type<T>& {
-  static const auto made =
-      reduction("sum", 0, [](auto a, auto b) { return hocket::detail::sum_of(a, b); })
-          .template resolve<in<T, any_rank>>();
+  static const auto made = reduction("sum", 0, [](auto a, auto b) {
+                             return hocket::detail::sum_of(a, b);
+                           }).template resolve<in<T, any_rank>>();
   return made;
 }
 
@@ -23,15 +23,16 @@ auto max_op::instance() -> const type<T>& {
     using limits = std::numeric_limits<E>;
     return limits::has_infinity ? -limits::infinity() : limits::lowest();
   };
-  // a != a keeps a NaN on the left, and no comparison replaces one on the right.
-  static const auto made =
-      reduction("max", least, [](auto a, auto b) { return (a > b || a != a) ? a : b; })
-          .template resolve<in<T, any_rank>>();
+  // a != a keeps a NaN on the left, and no comparison replaces one on the right. Without a branch
+  // between the two conditions the loop is vectorised.
+  static const auto made = reduction("max", least, [](auto a, auto b) {
+                             return ((a > b) | (a != a)) ? a : b;
+                           }).template resolve<in<T, any_rank>>();
   return made;
 }
 
-#define HOCKET_INSTANTIATE(T)                              \
-  template const sum_op::type<T>& sum_op::instance<T>();   \
+#define HOCKET_INSTANTIATE(T)                            \
+  template const sum_op::type<T>& sum_op::instance<T>(); \
   template const max_op::type<T>& max_op::instance<T>();
 HOCKET_INSTANTIATE(float)
 HOCKET_INSTANTIATE(double)

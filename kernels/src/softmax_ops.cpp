@@ -29,10 +29,10 @@ std::size_t label_at(const std::string& kernel, const view<const std::int32_t>& 
   if (label >= 0 && static_cast<std::size_t>(label) < classes) {
     return static_cast<std::size_t>(label);
   }
-  throw error(failure(failure_code::task_failed,
-                      "Kernel \"" + kernel + "\" finds label " + std::to_string(label) +
-                          " in row " + std::to_string(i) + "; labels are from 0 to " +
-                          std::to_string(classes - 1) + "."));
+  throw error(failure(failure_code::task_failed, "Kernel \"" + kernel + "\" finds label " +
+                                                     std::to_string(label) + " in row " +
+                                                     std::to_string(i) + "; labels are from 0 to " +
+                                                     std::to_string(classes - 1) + "."));
 }
 
 /// The largest value of a row; NaN if there is one.
@@ -68,8 +68,8 @@ void forward(lane_group& lanes, view<const T, 2> logits, view<const std::int32_t
 }
 
 template <class T>
-void backward(lane_group& lanes, T scale, view<const T, 2> logits,
-              view<const std::int32_t> labels, view<T, 2> dlogits) {
+void backward(lane_group& lanes, T scale, view<const T, 2> logits, view<const std::int32_t> labels,
+              view<T, 2> dlogits) {
   const std::size_t classes = logits.extent(1);
   const auto rows = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -115,8 +115,7 @@ void check_labels(const std::string& name, const launch_shape& shape) {
     throw usage_error("Kernel \"" + name + "\" is given logits of " + to_string(shape[0]) +
                       "; there must be at least one class.");
   }
-  require_extents(name, "labels", shape[1], "the rows of the logits ask for labels",
-                  {shape[0][0]});
+  require_extents(name, "labels", shape[1], "the rows of the logits ask for labels", {shape[0][0]});
 }
 
 bool is_large(const launch_shape& shape) { return volume(shape[0]) >= wide_elements; }
@@ -169,8 +168,8 @@ auto count_correct_op::instance() -> const type<T>& {
   return made;
 }
 
-#define HOCKET_INSTANTIATE(OP)                                      \
-  template const OP::type<float>& OP::instance<float>();            \
+#define HOCKET_INSTANTIATE(OP)                           \
+  template const OP::type<float>& OP::instance<float>(); \
   template const OP::type<double>& OP::instance<double>();
 HOCKET_INSTANTIATE(softmax_cross_entropy_forward_op)
 HOCKET_INSTANTIATE(softmax_cross_entropy_backward_op)

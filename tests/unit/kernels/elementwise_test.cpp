@@ -12,8 +12,8 @@
 namespace hocket::testing {
 namespace {
 
-const std::vector<index_list> shapes = {{},      {0},      {1},         {7},       {1000},
-                                        {0, 5},  {5, 0},   {1, 1},      {13, 17},  {3, 1, 7},
+const std::vector<index_list> shapes = {{},      {0},        {1},         {7},      {1000},
+                                        {0, 5},  {5, 0},     {1, 1},      {13, 17}, {3, 1, 7},
                                         {70001}, {301, 257}, {2, 3, 4, 5}};
 
 template <class T>
@@ -23,7 +23,7 @@ class elementwise_ops : public typed_random_test<T> {
   template <class F>
   void for_shapes(F f) {
     for (const index_list& extents : shapes) {
-      for (std::size_t padding : {0, 3}) {
+      for (std::size_t padding : {0u, 3u}) {
         SCOPED_TRACE(to_string(extents) + " padded by " + std::to_string(padding));
         f(extents, padding);
       }

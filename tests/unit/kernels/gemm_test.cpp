@@ -36,8 +36,8 @@ class gemm_ops : public typed_random_test<T> {
         wide<T> expected = accumulate ? before[i * n + j] : T{0};
         wide<T> magnitude = std::abs(expected);
         for (std::size_t l = 0; l < k; ++l) {
-          const wide<T> product = wide<T>{transpose_a ? a(l, i) : a(i, l)} *
-                                  wide<T>{transpose_b ? b(j, l) : b(l, j)};
+          const wide<T> product =
+              wide<T>{transpose_a ? a(l, i) : a(i, l)} * wide<T>{transpose_b ? b(j, l) : b(l, j)};
           expected += product;
           magnitude += std::abs(product);
         }
@@ -51,11 +51,12 @@ class gemm_ops : public typed_random_test<T> {
 
   template <class Family>
   void compare_all(const Family& family, bool transpose_a, bool transpose_b) {
-    const std::size_t sizes[][3] = {{0, 3, 4},  {3, 0, 4},   {3, 4, 0},   {0, 0, 0},  {1, 1, 1},
-                                    {1, 9, 5},  {9, 1, 5},   {17, 23, 1}, {31, 10, 65},
-                                    {64, 64, 64}, {515, 3, 11}, {5, 1031, 7}, {33, 130, 301}};
+    const std::size_t sizes[][3] = {{0, 3, 4},     {3, 0, 4},    {3, 4, 0},    {0, 0, 0},
+                                    {1, 1, 1},     {1, 9, 5},    {9, 1, 5},    {17, 23, 1},
+                                    {31, 10, 65},  {64, 64, 64}, {515, 3, 11}, {5, 1031, 7},
+                                    {33, 130, 301}};
     for (const auto& [m, n, k] : sizes) {
-      for (std::size_t padding : {0, 3}) {
+      for (std::size_t padding : {0u, 3u}) {
         for (bool accumulate : {false, true}) {
           compare(family, transpose_a, transpose_b, m, n, k, padding, accumulate);
         }
@@ -74,8 +75,7 @@ TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
   tensor<T> a({1030, 70}), b({70, 520}), first({1030, 520}), second({1030, 520}, 7);
   a.fill(this->random_);
   b.fill(this->random_);
-  const auto& kernel =
-      *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  const auto& kernel = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
   threaded_lanes threads(4);
   launch(kernel, this->lanes_, {}, {a.argument(), b.argument(), first.argument()});
   launch(kernel, threads, {}, {a.argument(), b.argument(), second.argument()});

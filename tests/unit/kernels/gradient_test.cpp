@@ -31,8 +31,7 @@ class small_network {
     run(ops::gemm_nn.resolve<matrix, matrix, out<double, 2>>(), {}, {&active, &weight2, &logits});
     run(ops::bias_forward.resolve<matrix, in<double>, out<double, 2>>(), {},
         {&logits, &bias2, &logits});
-    launch(*ops::softmax_cross_entropy_forward
-                .resolve<matrix, in<std::int32_t>, out<double>>()
+    launch(*ops::softmax_cross_entropy_forward.resolve<matrix, in<std::int32_t>, out<double>>()
                 .definition(),
            lanes, {}, {logits.argument(), labels.argument(), loss.argument()});
     return launch_value<double>(*ops::sum.resolve<in<double>>().definition(), lanes, {},
@@ -89,8 +88,7 @@ class small_network {
 class gradients : public random_test {
  protected:
   /// Central differences lose half of the digits.
-  void expect_gradient(small_network& network, tensor<double>& of,
-                       const tensor<double>& gradient) {
+  void expect_gradient(small_network& network, tensor<double>& of, const tensor<double>& gradient) {
     constexpr double step = 1e-6;
     for (std::size_t i = 0; i < of.size(); ++i) {
       const double value = of[i];

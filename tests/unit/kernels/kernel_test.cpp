@@ -72,7 +72,9 @@ TEST(kernel, chained_members_return_a_changed_copy) {
   const auto rich = plain.with(glsl{"first"})
                         .with(glsl{"second"})
                         .with(cuda_c{"cuda"})
-                        .cost([](const launch_shape&) { return work{1, 2}; })
+                        .cost([](const launch_shape&) {
+                          return work{1, 2};
+                        })
                         .wide()
                         .in_place();
   EXPECT_FALSE(plain.definition()->has(kernel_format::glsl));
@@ -112,8 +114,7 @@ TEST(select, has_the_type_of_the_element_beside_a_literal) {
 }
 
 TEST(family, makes_one_kernel_for_each_signature) {
-  const auto scaled =
-      elementwise("scaled", [](auto a, const auto& x, auto& y) { y = a * x; });
+  const auto scaled = elementwise("scaled", [](auto a, const auto& x, auto& y) { y = a * x; });
   const auto& first = scaled.resolve<int, in<float, 2>, out<float, 2>>();
   const auto& again = scaled.resolve<double, in<float, 1>, out<float, 1>>();
   const auto& wider = scaled.resolve<double, in<double, 1>, out<double, 1>>();

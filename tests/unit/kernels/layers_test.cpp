@@ -10,7 +10,7 @@
 namespace hocket::testing {
 namespace {
 
-const std::size_t sizes[][2] = {{0, 5}, {5, 0}, {1, 1},    {1, 10},   {7, 63},
+const std::size_t sizes[][2] = {{0, 5},  {5, 0},   {1, 1},    {1, 10},    {7, 63},
                                 {7, 64}, {64, 65}, {33, 130}, {1025, 257}};
 
 template <class T>
@@ -20,7 +20,7 @@ class layer_ops : public typed_random_test<T> {
   template <class F>
   void for_shapes(F f) {
     for (const auto& [rows, columns] : sizes) {
-      for (std::size_t padding : {0, 3}) {
+      for (std::size_t padding : {0u, 3u}) {
         SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + " padded by " +
                      std::to_string(padding));
         f(rows, columns, padding);
@@ -53,8 +53,7 @@ TYPED_TEST(layer_ops, bias_forward_with_and_without_relu) {
       ASSERT_EQ(relu[i], std::max(plain[i], T{0}));
     }
     EXPECT_TRUE(plain.intact() && relu.intact());
-    launch(*forward.definition(), this->lanes_, {},
-           {x.argument(), bias.argument(), x.argument()});
+    launch(*forward.definition(), this->lanes_, {}, {x.argument(), bias.argument(), x.argument()});
     EXPECT_EQ(x.values(), plain.values()) << "in place";
   });
 }
@@ -76,8 +75,7 @@ TYPED_TEST(layer_ops, bias_backward_overwrites_and_accumulates) {
         sum += dy(i, j);
         magnitude += std::abs(dy(i, j));
       }
-      const double bound =
-          static_cast<double>(m + 1) * epsilon<T> * static_cast<double>(magnitude);
+      const double bound = static_cast<double>(m + 1) * epsilon<T> * static_cast<double>(magnitude);
       ASSERT_NEAR(static_cast<double>(written[j] - sum), 0, bound);
       ASSERT_EQ(updated[j], before[j] + written[j]) << "the sum is added once, at the end";
     }
@@ -121,8 +119,7 @@ TYPED_TEST(layer_ops, softmax_cross_entropy) {
     launch(*ops::softmax_cross_entropy_forward.resolve<in<T, 2>, in<std::int32_t>, out<T>>()
                 .definition(),
            this->lanes_, {}, {logits.argument(), labels.argument(), loss.argument()});
-    launch(*ops::softmax_cross_entropy_backward
-                .resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
+    launch(*ops::softmax_cross_entropy_backward.resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
                 .definition(),
            this->lanes_, {scalar_argument::of(scale)},
            {logits.argument(), labels.argument(), gradient.argument()});
@@ -145,8 +142,7 @@ TYPED_TEST(layer_ops, softmax_cross_entropy) {
       }
     }
     EXPECT_TRUE(loss.intact() && gradient.intact());
-    launch(*ops::softmax_cross_entropy_backward
-                .resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
+    launch(*ops::softmax_cross_entropy_backward.resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
                 .definition(),
            this->lanes_, {scalar_argument::of(scale)},
            {logits.argument(), labels.argument(), logits.argument()});
@@ -161,11 +157,10 @@ TYPED_TEST(layer_ops, count_correct_takes_the_first_largest) {
   logits.assign({1, 3, 2, /**/ 5, 5, 1, /**/ 5, 5, 1, /**/ nan, 1, 0});
   tensor<std::int32_t> labels({4});
   labels.assign({1, 0, 1, 1});
-  const auto& count =
-      *ops::count_correct.resolve<in<T, 2>, in<std::int32_t>>().definition();
-  EXPECT_EQ(launch_value<std::int64_t>(count, this->lanes_, {},
-                                       {logits.argument(), labels.argument()}),
-            2);
+  const auto& count = *ops::count_correct.resolve<in<T, 2>, in<std::int32_t>>().definition();
+  EXPECT_EQ(
+      launch_value<std::int64_t>(count, this->lanes_, {}, {logits.argument(), labels.argument()}),
+      2);
 }
 
 TYPED_TEST(layer_ops, bits_do_not_depend_on_the_lanes) {
@@ -179,8 +174,7 @@ TYPED_TEST(layer_ops, bits_do_not_depend_on_the_lanes) {
   threaded_lanes threads(3);
   const auto& backward =
       *ops::bias_relu_backward.resolve<in<T, 2>, in<T, 2>, out<T, 2>, out<T>>().definition();
-  launch(backward, this->lanes_, {},
-         {y.argument(), dy.argument(), dx.argument(), bias.argument()});
+  launch(backward, this->lanes_, {}, {y.argument(), dy.argument(), dx.argument(), bias.argument()});
   launch(backward, threads, {},
          {y.argument(), dy.argument(), again.argument(), bias_again.argument()});
   EXPECT_TRUE(same_bits(dx.values(), again.values()));

@@ -17,11 +17,11 @@ TYPED_TEST_SUITE(reduction_ops, real_types);
 
 TYPED_TEST(reduction_ops, sum_and_max_agree_with_the_reference) {
   using T = TypeParam;
-  const std::vector<index_list> shapes = {{},   {0},    {1},       {15},     {16},
-                                          {17}, {4095}, {4096},    {4097},   {100003},
+  const std::vector<index_list> shapes = {{},     {0},    {1},        {15},      {16},
+                                          {17},   {4095}, {4096},     {4097},    {100003},
                                           {0, 3}, {1, 1}, {511, 129}, {3, 5, 7}, {66000, 2}};
   for (const index_list& extents : shapes) {
-    for (std::size_t padding : {0, 2}) {
+    for (std::size_t padding : {0u, 2u}) {
       SCOPED_TRACE(to_string(extents) + " padded by " + std::to_string(padding));
       tensor<T> x(extents, padding);
       x.fill(this->random_);
@@ -36,9 +36,8 @@ TYPED_TEST(reduction_ops, sum_and_max_agree_with_the_reference) {
                                     {x.argument()});
       const T max = launch_value<T>(*ops::max.resolve<in<T, 1>>().definition(), this->lanes_, {},
                                     {x.argument()});
-      const double bound =
-          epsilon<T> * static_cast<double>(magnitude) *
-          static_cast<double>(std::min<std::size_t>(x.size(), 4096 / 16 + 30));
+      const double bound = epsilon<T> * static_cast<double>(magnitude) *
+                           static_cast<double>(std::min<std::size_t>(x.size(), 4096 / 16 + 30));
       EXPECT_NEAR(static_cast<double>(sum - expected), 0, bound);
       EXPECT_EQ(max, largest);
     }
@@ -63,7 +62,7 @@ TYPED_TEST(reduction_ops, bits_depend_neither_on_the_lanes_nor_on_the_layout) {
 TYPED_TEST(reduction_ops, max_keeps_nan_wherever_it_stands) {
   using T = TypeParam;
   const auto& max = *ops::max.resolve<in<T, 1>>().definition();
-  for (std::size_t at : {0, 1, 15, 16, 4096, 4999}) {
+  for (std::size_t at : {0u, 1u, 15u, 16u, 4096u, 4999u}) {
     tensor<T> x({5000});
     x.fill(this->random_);
     x[at] = std::numeric_limits<T>::quiet_NaN();
