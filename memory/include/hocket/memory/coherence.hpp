@@ -140,7 +140,7 @@ class coherence {
   /// The copy with this ticket never filled the region in memory: what is still its content is not
   /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy
   /// that failed, was read from a lost memory before it was done, or was itself read from such a
-  /// one.
+  /// one; and before prune hears that the ticket is done.
   void fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
                  const failure& why);
 
