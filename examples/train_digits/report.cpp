@@ -47,9 +47,11 @@ std::string readable_bytes(std::uint64_t bytes) {
 std::string to_table(const run_report& report) {
   std::string text = fmt::format(
       "{}: test accuracy {:.2f} % after {} epochs in {:.2f} s\n"
-      "schedule {}: bubble {:.2f} % measured, {:.2f} % in theory ({} clock)\n\n",
+      "schedule {}: bubble {:.2f} % measured, {:.2f} % in theory ({} clock); {:.1f} % of the "
+      "transfers' time is hidden behind kernels\n\n",
       report.dataset, 100 * report.test_accuracy, report.epochs, report.seconds, report.schedule,
-      100 * report.bubble, 100 * report.bubble_theory, report.clock);
+      100 * report.bubble, 100 * report.bubble_theory, report.clock,
+      100 * report.transfers_hidden);
   std::size_t widest = 6;
   for (const device_report& device : report.devices) widest = std::max(widest, device.name.size());
   text += fmt::format("{:<{}}  {:<8}  {:>9}  {:>7}  {:>10}  {:>10}  {:>10}  {:>10}\n", "device",
@@ -72,6 +74,8 @@ std::string to_json(const run_report& report) {
                          {"seconds", number(report.seconds)},
                          {"bubble", number(report.bubble)},
                          {"bubble_theory", number(report.bubble_theory)},
+                         {"transfers_hidden", number(report.transfers_hidden)},
+                         {"weights_hash", report.weights_hash},
                          {"epochs", report.epochs},
                          {"loss", std::move(loss)},
                          {"seed", report.seed},

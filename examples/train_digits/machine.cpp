@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "machine.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace train {
+
+namespace {
+
+constexpr std::size_t usual_stages = 3;
+
+// One lane each: a stage works on one micro-batch at a time.
+constexpr const char* virtual_cpu = "lanes=1,flops=20G,bandwidth=20G,launch=1us";
+constexpr const char* virtual_sims =
+    "2,memory=256M,flops=10G,bandwidth=100G,launch=2us,link=16G,latency=1us";
+constexpr const char* real_cpu = "lanes=1";
+constexpr const char* real_sims = "2,memory=256M";
+
+std::vector<std::string> names_of_stages(hocket::runtime& rt, const options& given) {
+  std::vector<std::string> names = given.devices;
+  if (!names.empty()) return names;
+  for (const hocket::device_info& info : rt.devices()) {
+    if (names.size() < given.stages.value_or(usual_stages)) names.push_back(info.name);
+  }
+  return names;
+}
+
+void check(const std::vector<std::string>& names, std::size_t stages) {
+  if (stages > names.size()) {
+    throw hocket::usage_error(fmt::format(
+        "--stages is \"{}\"; with {} devices it must be 1 to {}, since every stage has a "
+        "device of its own.",
+        stages, names.size(), names.size()));
+  }
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) {
+      throw hocket::usage_error(
+          fmt::format("--devices names \"{}\" twice; every stage has a device of its own.", *name));
+    }
+  }
+}
+
+}  // namespace
+
+hocket::runtime_options machine_for(clock_kind clock, std::size_t trace_capacity) {
+  const bool real = clock == clock_kind::real;
+  hocket::runtime_options machine;
+  machine.backends = {{"cpu", real ? real_cpu : virtual_cpu},
+                      {"sim", real ? real_sims : virtual_sims}};
+  machine.clock = real ? hocket::clock_kind::real : hocket::clock_kind::simulated;
+  machine.trace_capacity = trace_capacity;
+  return machine;
+}
+
+std::vector<stage_device> devices_of_stages(hocket::runtime& rt, const options& given) {
+  const std::vector<std::string> names = names_of_stages(rt, given);
+  const std::size_t stages = given.stages.value_or(names.size());
+  check(names, stages);
+  const std::vector<hocket::device_info> infos = rt.devices();
+  std::vector<stage_device> devices;
+  for (const std::string& name : names) {
+    const hocket::device_handle handle = rt.device(name);
+    const hocket::device_info& info = infos[handle.id.value];
+    const bool real = given.clock == clock_kind::real;
+    const double speed = real ? 1 : info.flops_per_second * static_cast<double>(info.lanes);
+    devices.push_back({handle, info, speed});
+  }
+  devices.resize(stages);
+  return devices;
+}
+
+std::string to_string(const std::vector<stage_device>& devices, clock_kind clock) {
+  std::string text;
+  for (const stage_device& each : devices) {
+    if (!text.empty()) text += ", ";
+    text += each.info.name;
+    if (clock == clock_kind::real) continue;
+    text += fmt::format(" ({:.3g} GFLOP/s", each.speed / 1e9);
+    if (!each.info.shares_host_memory) {
+      text +=
+          fmt::format(", link {:.3g} GB/s + {:.3g} us", each.info.link_bytes_per_second / 1e9,
+                      std::chrono::duration<double, std::micro>(each.info.link_latency).count());
+    }
+    text += ")";
+  }
+  return text;
+}
+
+}  // namespace train

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <hocket/hocket.hpp>
+
+#include "download.hpp"
+#include "errors.hpp"
+#include "interrupt.hpp"
+#include "machine.hpp"
+#include "model.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "timing.hpp"
+#include "training.hpp"
+
+namespace train {
+
+namespace {
+
+void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
+
+data_source choose_data(options& given, const std::stop_token& stop) {
+  const data_places places = data_places::from_environment();
+  if (given.download) {
+    const std::filesystem::path folder = download_folder(places);
+    download(mnist_source(), folder, say, stop);
+    given.data = folder;
+    given.dataset = dataset_kind::mnist;
+  }
+  return find_data(places, given.data, given.dataset);
+}
+
+/// What the trace must hold: the last steps, whose tasks and copies are fewer than this.
+std::size_t trace_capacity(const options& given, const hyperparameters& how) {
+  constexpr std::size_t records_of_layer = 16;
+  constexpr std::size_t records_of_file = 65536;
+  const std::size_t steps =
+      steps_of_log * how.micro_batches * (how.hidden.size() + 1) * records_of_layer;
+  return given.trace ? std::max(steps, records_of_file) : steps;
+}
+
+std::string header(const options& given, const hyperparameters& how, const split& data,
+                   const std::vector<layer>& layers, const std::vector<stage_device>& devices,
+                   const model& network) {
+  std::vector<std::size_t> sizes{layers.front().inputs};
+  std::size_t parameters = 0;
+  for (const layer& each : layers) {
+    sizes.push_back(each.outputs);
+    parameters += (each.inputs + 1) * each.outputs;
+  }
+  std::vector<std::size_t> cut;
+  for (const stage& each : network.stages) cut.push_back(each.layers.end - each.layers.begin);
+  return fmt::format(
+      "{}\n"
+      "network   {}: {} parameters; layers of the stages: {}\n"
+      "training  {} epochs, batch {} = {} micro-batches of {}, learning rate {}, momentum {}, seed "
+      "{}\n"
+      "pipeline  schedule {}, {} clock, {}",
+      data.description, fmt::join(sizes, "-"), parameters, fmt::join(cut, " + "), how.epochs,
+      how.batch, how.micro_batches, how.micro_batch_rows(), how.learning_rate, how.momentum,
+      given.seed, to_string(given.pipeline), to_string(given.clock),
+      to_string(devices, given.clock));
+}
+
+std::vector<device_report> reports_of(const hocket::runtime_report& report,
+                                      const std::vector<stage_device>& stages) {
+  double flops = 0;
+  for (const hocket::device_report& each : report.devices) flops += each.flops;
+  const double time = std::chrono::duration<double>(report.now).count();
+  std::vector<device_report> made;
+  for (const stage_device& stage : stages) {
+    const hocket::device_report& each = report.devices[stage.handle.id.value];
+    const double busy = std::chrono::duration<double>(each.busy).count();
+    made.push_back({each.name, each.backend, each.kernels,
+                    busy / (time * static_cast<double>(each.lanes)), each.bytes_in, each.bytes_out,
+                    each.peak_bytes, each.flops / flops});
+  }
+  return made;
+}
+
+void train_and_report(options given, const std::stop_token& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  const data_source source = choose_data(given, stop);
+  if (!given.quiet) say(to_string(source));
+  const split data = load(source);
+  const hyperparameters how = choose(given, source.kind, data.train.rows);
+  const std::vector<layer> layers = make_layers(data.train.columns, how.hidden, data.train.classes);
+
+  hocket::runtime rt(machine_for(given.clock, trace_capacity(given, how)));
+  const std::vector<stage_device> devices = devices_of_stages(rt, given);
+  const model network = make_model(rt, layers, devices, how, given.pipeline, given.seed);
+  if (!given.quiet) say(header(given, how, data, layers, devices, network));
+
+  progress shown(progress_view::of_standard_error(given.quiet));
+  const training_log log =
+      run_training(rt, network, data.train, {how, given.pipeline, given.seed, stop}, shown);
+  const hocket::trace_snapshot trace = rt.trace();
+  const pipeline_timing timing =
+      measure(trace, log.steps, given.pipeline, network.stages.size(), how.micro_batches);
+
+  run_report report;
+  report.devices = reports_of(rt.report(), devices);
+  report.test_accuracy = test_accuracy(rt, network, data.test);
+  report.weights_hash = hash_of_weights(network);
+  report.bubble = timing.bubble;
+  report.bubble_theory = timing.bubble_theory;
+  report.transfers_hidden = timing.transfers_hidden;
+  report.epochs = how.epochs;
+  report.loss = log.loss;
+  report.seed = given.seed;
+  report.schedule = to_string(given.pipeline);
+  report.clock = to_string(given.clock);
+  report.dataset = data.train.name;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  publish(report, given.json);
+  if (given.trace) hocket::write_trace(trace, given.trace->string());
+}
+
+}  // namespace
+
+}  // namespace train
+
+int main(int argc, char** argv) {
+  train::interrupt interrupted;  // before any other thread there is
+  try {
+    const auto said = train::parse_options({argv + 1, argv + argc}, HOCKET_VERSION);
+    if (const auto* text = std::get_if<train::text_to_print>(&said)) {
+      std::fputs(text->text.c_str(), stdout);
+      return 0;
+    }
+    train::train_and_report(std::get<train::options>(said), interrupted.token());
+    return 0;
+  } catch (...) {
+    const train::ending end = train::ending_of(std::current_exception(), interrupted.requested());
+    if (!end.message.empty()) fmt::print(stderr, "{}\n", end.message);
+    return end.exit_code;
+  }
+}
