@@ -5,12 +5,50 @@
 
 #include <cctype>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
 namespace hocket::detail {
+
+/// Where threads wait that may leave before the task has ended. All of them share one continuation,
+/// so that asking again and again for a short time leaves nothing behind.
+class waiting_room final : public continuation {
+ public:
+  void run(completion& /*source*/, follow_ups& /*next*/) noexcept override {
+    std::vector<std::shared_ptr<executor::gate>> waiting;
+    {
+      const std::lock_guard lock(mutex_);
+      open_ = true;
+      waiting.swap(gates_);
+    }
+    for (const auto& gate : waiting) gate->open();
+  }
+
+  void enter(const std::shared_ptr<executor::gate>& gate) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!open_) {
+        gates_.push_back(gate);
+        return;
+      }
+    }
+    gate->open();
+  }
+
+  void leave(const std::shared_ptr<executor::gate>& gate) {
+    const std::lock_guard lock(mutex_);
+    std::erase(gates_, gate);
+  }
+
+ private:
+  std::mutex mutex_;
+  bool open_ = false;
+  std::vector<std::shared_ptr<executor::gate>> gates_;
+};
 
 namespace {
 
@@ -44,6 +82,8 @@ std::string what_happened(const completion& task) {
 constexpr std::uint32_t longest_told_chain = 8;
 
 }  // namespace
+
+completion::~completion() { delete room_.load(); }
 
 std::string completion::name() const {
   if (label_.empty()) return "A task without a label";
@@ -84,7 +124,7 @@ void completion::wait() {
       helping by;
       helped = help(by);
     }
-    if (!done()) (void)park(time_stamp::max());
+    if (!done()) park();
   }
   look();
 }
@@ -95,17 +135,49 @@ bool completion::wait_for(nanoseconds duration) {
     if (duration <= nanoseconds::zero() || context_ == nullptr) return false;
     const time_stamp now = context_->where().now();
     const bool forever = duration >= time_stamp::max() - now;
-    if (!park(forever ? time_stamp::max() : now + duration)) return false;
+    if (!park_until(forever ? time_stamp::max() : now + duration)) return false;
   }
   look();
   return true;
 }
 
-bool completion::park(time_stamp until) {
+host_context& completion::context_to_wait_in() {
   if (context_ == nullptr) {
     throw usage_error(name() + " is waited for, but no runtime will ever run it.");
   }
   context_->check_wait(*this);
+  return *context_;
+}
+
+waiting_room& completion::room() {
+  // Release and acquire: who finds a room finds it furnished.
+  waiting_room* present = room_.load(std::memory_order_acquire);
+  if (present != nullptr) return *present;
+  auto fresh = std::make_unique<waiting_room>();
+  if (!room_.compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel,
+                                     std::memory_order_acquire)) {
+    return *present;
+  }
+  waiting_room& made = *fresh.release();
+  follow_ups none;
+  if (!attach(made)) made.run(*this, none);
+  return made;
+}
+
+bool completion::park_until(time_stamp until) {
+  executor& where = context_to_wait_in().where();
+  std::shared_ptr<executor::gate> own;
+  const auto arm = [this, &own](std::shared_ptr<executor::gate> gate) {
+    own = std::move(gate);
+    room().enter(own);
+  };
+  if (where.wait(arm, until)) return true;
+  room().leave(own);
+  return done();
+}
+
+void completion::park() {
+  executor& where = context_to_wait_in().where();
   const auto arm = [this](std::shared_ptr<executor::gate> gate) {
     auto opener = std::make_unique<gate_opener>(gate);
     if (attach(*opener)) {
@@ -114,7 +186,7 @@ bool completion::park(time_stamp until) {
       gate->open();
     }
   };
-  return context_->where().wait(arm, until);
+  (void)where.wait(arm);
 }
 
 void completion::look() noexcept {

@@ -119,6 +119,24 @@ TEST_P(waiting, from_many_threads_that_submit) {
   EXPECT_EQ(sum, 1200);
 }
 
+TEST_P(waiting, for_a_time_by_many_threads) {
+  if (GetParam() == executor_kind::seeded) return;
+  const auto task = make_hand_task(rt);
+  std::atomic<int> ended = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, f = future<int>(task)] {
+      while (!f.wait_for(nanoseconds(50'000))) {
+      }
+      ended += f.get();
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  task->end_with(1);
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(ended, 4);
+}
+
 TEST_P(waiting, for_a_task_that_a_driver_thread_ends) {
   if (GetParam() == executor_kind::seeded) return;
   for (int round = 0; round < 50; ++round) {

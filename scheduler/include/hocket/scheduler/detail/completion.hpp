@@ -19,6 +19,7 @@ namespace hocket::detail {
 class completion;
 class follow_ups;
 class host_context;
+class waiting_room;
 struct helping;
 
 using completion_ptr = boost::intrusive_ptr<completion>;
@@ -52,7 +53,7 @@ class completion {
       : context_(context), label_(std::move(label)) {}
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
-  virtual ~completion() = default;
+  virtual ~completion();
 
   [[nodiscard]] const task_label& label() const noexcept { return label_; }
 
@@ -138,7 +139,10 @@ class completion {
   }
 
   [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
-  [[nodiscard]] bool park(time_stamp until);
+  void park();
+  [[nodiscard]] bool park_until(time_stamp until);
+  [[nodiscard]] host_context& context_to_wait_in();
+  [[nodiscard]] waiting_room& room();
 
   std::atomic<std::uint32_t> references_{0};
   std::atomic<bool> looked_{false};
@@ -149,6 +153,7 @@ class completion {
   failure why_;
   completion_ptr root_;  // whose failure this one's comes from; null if it is its own
   task_label label_;
+  std::atomic<waiting_room*> room_{nullptr};  // made when somebody waits for a limited time
 };
 
 }  // namespace hocket::detail
