@@ -92,6 +92,9 @@ void check(const task_description& task, const machine_parts& machine) {
     throw usage_error(begin(task) + "is to run on device number " + std::to_string(task.on->value) +
                       " of " + std::to_string(machine.description().devices.size()) + ".");
   }
+  if (task.in_order && !task.on) {
+    throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");
+  }
   const std::vector<const access_argument*> accesses = accesses_of(task);
   check_shape(task, accesses);
   for (std::size_t i = 0; i < accesses.size(); ++i) {

@@ -56,6 +56,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   s->host_only = task.host_only;
   s->on = task.on;
   s->priority = task.priority;
+  s->in_order = task.in_order;
   s->timeout = task.timeout;
   for (const completion_ptr& before : task.after) s->waits.push_back({before, std::nullopt, {}});
   for (const completion_ptr& taker : task.returns) {

@@ -97,6 +97,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.label = options.label.empty() ? kernel->name : std::string(options.label.text());
   if (options.on) task.on = options.on->id;
   task.priority = options.priority;
+  task.in_order = options.in_order;
   task.timeout = options.timeout;
   task.stop = options.stop;
   task.after = states_of(options.after);

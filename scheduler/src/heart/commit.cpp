@@ -36,19 +36,31 @@ heart::task* heart::pick(device_id device) {
     for (const place_in_queue& place : d.present) {
       if (++looked > overtake_window) return nullptr;
       task* t = find(place.task);
-      if (needs_of(*t->request, memory).empty()) return t;
+      if (has_turn(*t) && needs_of(*t->request, memory).empty()) return t;
     }
     return nullptr;
   }
+  const auto turn = [&](const place_in_queue& p) { return has_turn(*find(p.task)); };
+  const auto ready = std::find_if(d.present.begin(), d.present.end(), turn);
   const auto refused = std::find_if(d.absent.begin(), d.absent.end(), [&](const place_in_queue& p) {
-    return !find(p.task)->fetching;
+    return !find(p.task)->fetching && turn(p);
   });
   // Fetching ahead takes free memory only. A task that it could not serve is committed with its
   // copies, and with evictions, when it comes first or when the device would stand idle.
   const bool first = refused != d.absent.end() && d.fetching < fetch_window &&
-                     (d.present.empty() || *refused < *d.present.begin());
-  if (first && (!d.present.empty() || idle(device))) return find(refused->task);
-  return d.present.empty() ? nullptr : find(d.present.begin()->task);
+                     (ready == d.present.end() || *refused < *ready);
+  if (first && (ready != d.present.end() || idle(device))) return find(refused->task);
+  return ready == d.present.end() ? nullptr : find(ready->task);
+}
+
+bool heart::has_turn(const task& t) const {
+  return !t.request->in_order || devices_[t.device.value].in_order.begin()->task == t.request->id;
+}
+
+void heart::give_up_turn(const task& t) {
+  if (!t.request->in_order) return;
+  const device_id device = *t.request->on;
+  if (devices_[device.value].in_order.erase(place_of(t)) > 0) mark_dirty(device);
 }
 
 bool heart::idle(device_id device) const {
@@ -178,6 +190,7 @@ void heart::mark_issued(task& t) {
   t.state = phase::issued;
   ++issued_;
   latest_issued_ = std::max(latest_issued_, t.request->id.value);
+  give_up_turn(t);
   if (t.request->kind != task_kind::launch) return;
   std::vector<successor> kept;
   for (const successor& s : t.successors) {

@@ -31,6 +31,7 @@ void heart::finish(task& t, const failure& why) {
     devices_[t.device.value].reserving = {};
   }
   if (t.device.valid()) mark_dirty(t.device);
+  give_up_turn(t);
   unpin(t, memory);
   if (why) {
     for (const task_access& a : r->accesses) {

@@ -93,6 +93,7 @@ void heart::handle(submitted& e) {
   t.request = std::move(e.task);
   t.blockers = t.unissued = t.request->external;
   add_edges(t);
+  if (t.request->in_order) devices_[t.request->on->value].in_order.insert(place_of(t));
   if (t.request->budget.valid()) {
     budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
   }

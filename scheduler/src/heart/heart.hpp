@@ -91,6 +91,7 @@ class heart {
     bool alive = true;
     std::set<place_in_queue> present;  ///< tasks whose data are there
     std::set<place_in_queue> absent;   ///< tasks whose data have to come
+    std::set<place_in_queue> in_order; ///< tasks that want it and were not issued, ready or not
     std::size_t fetching = 0;
     task_id reserving;  ///< waits for memory
     ticket last_wide;
@@ -156,6 +157,8 @@ class heart {
   // commit.cpp: the step that is final.
   void pump(device_id device);
   [[nodiscard]] task* pick(device_id device);
+  [[nodiscard]] bool has_turn(const task& t) const;
+  void give_up_turn(const task& t);
   [[nodiscard]] bool idle(device_id device) const;
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
   void commit(task& t);

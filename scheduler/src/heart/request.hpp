@@ -49,6 +49,7 @@ struct request {
 
   std::optional<device_id> on;
   std::int64_t priority = 0;  ///< higher first
+  bool in_order = false;      ///< never before those of higher priority with the same device
   nanoseconds timeout = nanoseconds::max();
 
   std::uint32_t external = 0;       ///< futures that have to succeed before; each is reported once

@@ -41,6 +41,10 @@ struct task_options {
   /// below zero, zero, above.
   std::int64_t priority = 0;
 
+  /// Among the tasks with this option for the same device, given by `on`: start in order of priority,
+  /// then of age, also where a later one is ready first. The order must agree with that of the data.
+  bool in_order = false;
+
   /// For messages, reports and traces; the kernel's name if it is empty.
   task_label label = {};
 

@@ -75,6 +75,7 @@ struct task_description {
   std::string label;
   std::optional<device_id> on;
   std::int64_t priority = 0;
+  bool in_order = false;
   nanoseconds timeout = nanoseconds::max();
   std::stop_token stop;
   std::vector<completion_ptr> after;
