@@ -209,7 +209,7 @@ struct suitable {
 
 suitable suitable_for(dataset_kind kind) {
   if (kind == dataset_kind::mnist) return {{256, 256, 256}, 256, 8, 0.05};
-  return {{128, 128, 128}, 64, 30, 0.05};
+  return {{128, 128, 128, 128}, 64, 30, 0.05};
 }
 
 std::size_t round_up(std::size_t value, std::size_t unit) {

@@ -127,6 +127,7 @@ class step {
   [[nodiscard]] task_options options(std::size_t at, std::size_t micro, direction way) const {
     return {.on = network_.stages[at].on,
             .priority = priority(kind_, at, network_.stages.size(), micro, way),
+            .in_order = true,
             .label = name_of(way, at, micro)};
   }
 

@@ -50,8 +50,7 @@ std::string to_table(const run_report& report) {
       "schedule {}: bubble {:.2f} % measured, {:.2f} % in theory ({} clock); {:.1f} % of the "
       "transfers' time is hidden behind kernels\n\n",
       report.dataset, 100 * report.test_accuracy, report.epochs, report.seconds, report.schedule,
-      100 * report.bubble, 100 * report.bubble_theory, report.clock,
-      100 * report.transfers_hidden);
+      100 * report.bubble, 100 * report.bubble_theory, report.clock, 100 * report.transfers_hidden);
   std::size_t widest = 6;
   for (const device_report& device : report.devices) widest = std::max(widest, device.name.size());
   text += fmt::format("{:<{}}  {:<8}  {:>9}  {:>7}  {:>10}  {:>10}  {:>10}  {:>10}\n", "device",

@@ -29,7 +29,7 @@ struct run_report {
   double seconds = 0;
   double bubble = 0;
   double bubble_theory = 0;
-  double transfers_hidden = 0;  ///< share of their time in which their device ran kernels, 0 .. 1
+  double transfers_hidden = 0;  ///< share of their time in which kernels ran, 0 .. 1
   std::string weights_hash;     ///< of the bits of all weights, in hexadecimal
   std::size_t epochs = 0;
   std::vector<double> loss;  ///< of each epoch

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -19,6 +18,8 @@ using hocket::time_stamp;
 using hocket::trace_record;
 
 double seconds(hocket::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+using interval = step_window;
 
 struct place {
   std::size_t stage = 0;
@@ -58,19 +59,24 @@ std::size_t step_of(const std::vector<step_window>& steps, const trace_record& r
   return static_cast<std::size_t>(after - steps.begin()) - 1;
 }
 
-/// How much of the transfers' time their device runs kernels in.
-double hidden_share(const std::vector<const trace_record*>& records) {
-  std::map<hocket::device_id, std::vector<const trace_record*>> kernels;
+/// How much of the transfers' time some device runs kernels in.
+double hidden_share(std::vector<const trace_record*> records) {
+  std::sort(records.begin(), records.end(),
+            [](const auto* left, const auto* right) { return left->begin < right->begin; });
+  std::vector<interval> busy;  // disjoint, in order
   for (const trace_record* r : records) {
-    if (r->kind == hocket::trace_kind::kernel) kernels[r->device].push_back(r);
+    if (r->kind != hocket::trace_kind::kernel) continue;
+    if (busy.empty() || busy.back().end < r->begin) busy.push_back({r->begin, r->begin});
+    busy.back().end = std::max(busy.back().end, r->end);
   }
   double hidden = 0, all = 0;
   for (const trace_record* r : records) {
     if (r->kind != hocket::trace_kind::transfer) continue;
     all += seconds(r->end - r->begin);
-    for (const trace_record* k : kernels[r->device]) {
-      const auto overlap = std::min(r->end, k->end) - std::max(r->begin, k->begin);
-      hidden += std::max(0.0, seconds(overlap));
+    auto at = std::upper_bound(busy.begin(), busy.end(), r->begin,
+                               [](time_stamp begin, const auto& b) { return begin < b.end; });
+    for (; at != busy.end() && at->begin < r->end; ++at) {
+      hidden += seconds(std::min(r->end, at->end) - std::max(r->begin, at->begin));
     }
   }
   return all > 0 ? hidden / all : 1;

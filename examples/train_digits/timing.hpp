@@ -23,7 +23,7 @@ struct pipeline_timing {
   double bubble = 0;      ///< 1 - busy / (stages x time from first to last task of a step)
   double bubble_theory =
       0;  ///< the same for these times of the stages, when moving data takes none
-  double transfers_hidden = 0;  ///< share of the transfers' time in which their device ran kernels
+  double transfers_hidden = 0;  ///< share of the transfers' time in which kernels ran
   std::vector<double> forward;  ///< seconds of each stage for one micro-batch
   std::vector<double> backward;
 };
