@@ -128,11 +128,18 @@ void runtime_core::drive() {
 }
 
 void runtime_core::drive_later() {
-  executor_->post(0, high_priority, [this] { drive(); });
+  // Until it runs nobody may believe that nothing is left to do.
+  executor_->post(0, high_priority, [this, due = std::make_shared<driving>(*this)]() mutable {
+    drive();
+    due.reset();
+  });
 }
 
 void runtime_core::carry_out_later() {
-  executor_->post(0, high_priority, [this] { carry_out(); });
+  executor_->post(0, high_priority, [this, due = std::make_shared<driving>(*this)]() mutable {
+    carry_out();
+    due.reset();
+  });
 }
 
 void runtime_core::carry_out() {
