@@ -91,4 +91,14 @@ TEST_P(conformance, what_a_body_throws_is_the_tasks_failure_and_the_stream_goes_
   }
 }
 
+TEST_P(conformance, a_command_that_cannot_be_made_fails_in_its_turn) {
+  const failure why(failure_code::internal, "It cannot be made.");
+  const timepoint one = submit(first().compute(0), failed_command{why});
+  const timepoint two = submit(first().inbound(), failed_command{why}, {one});
+  finish(one);
+  finish(two);
+  EXPECT_EQ(result(one).why.message(), why.message());
+  EXPECT_EQ(result(two).why.code(), failure_code::internal);
+}
+
 }  // namespace hocket::testing

@@ -36,8 +36,10 @@ class submitter {
     made.value = ++values_[&to];
     made.after.assign(after.begin(), after.end());
     made.what = std::move(what);
+    const timepoint end{&to.time(), made.value};
+    // Nothing of this object is touched afterwards: the sink may be the next to submit.
     to.submit(std::move(made));
-    return {&to.time(), values_[&to]};
+    return end;
   }
 
  private:

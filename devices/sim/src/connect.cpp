@@ -66,7 +66,8 @@ class candidate final : public device_candidate {
       if (std::holds_alternative<launch_command>(what.what)) {
         if (failure why = faults->next_launch()) return why;
       }
-      return execute ? perform_on_host(where, arena, what) : failure();
+      const bool real = execute || std::holds_alternative<failed_command>(what.what);
+      return real ? perform_on_host(where, arena, what) : failure();
     };
     return std::unique_ptr<device>(
         std::make_unique<sim_device>(std::move(parts), std::move(faults), numbers, where, sink));

@@ -14,7 +14,8 @@ namespace hocket {
 /// How long a copy between the host and the device takes by the numbers of the device.
 [[nodiscard]] nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes);
 
-/// One of the two, as the command says. On a virtual clock this is the truth for `cpu` and `sim`.
+/// One of the two, as the command says; nothing for one that fails at once. On a virtual clock this
+/// is the truth for `cpu` and `sim`.
 [[nodiscard]] nanoseconds predicted(const device_info& info, const command& what);
 
 }  // namespace hocket

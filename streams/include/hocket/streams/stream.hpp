@@ -13,7 +13,8 @@ class completion_sink {
   virtual ~completion_sink() = default;
 
   /// The command has ended and the timeline shows it. Called once for each command of a stream, in
-  /// order, except that after device_lost some commands may never be heard of.
+  /// order, except that after device_lost some commands may never be heard of. Between streams there
+  /// is no order: a command may be reported before one that it waited for.
   virtual void completed(stream_id stream, std::uint64_t value, const command_result& how) = 0;
 
   /// The device's epoch has ended: nothing issued to it will be heard of for certain, and its memory
