@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct target {
   /// What the backend cannot do: the name of a test, and the reason why it is skipped.
   std::map<std::string, std::string> gaps;
 };
+
+// Found by GoogleTest, which would print bytes otherwise.
+inline void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 
 inline std::string target_name(const ::testing::TestParamInfo<target>& info) {
   return info.param.name;

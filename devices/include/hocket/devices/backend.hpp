@@ -40,8 +40,8 @@ class backend {
   [[nodiscard]] virtual std::string name() const = 0;
 
   /// The devices there are, in a fixed order. A missing driver is an empty list, and why_none says
-  /// what is missing and what to install. configuration is the part of the runtime's options that is
-  /// meant for this backend, for example "2,memory=256M,flops=1G" for `sim`; a wrong one throws
+  /// what is missing and what to install. configuration is the part of the runtime's options that
+  /// is meant for this backend, for example "2,memory=256M,flops=1G" for `sim`; a wrong one throws
   /// usage_error.
   [[nodiscard]] virtual std::vector<std::unique_ptr<device_candidate>> find(
       const executor& where, const std::string& configuration) const = 0;

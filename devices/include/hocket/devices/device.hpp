@@ -13,9 +13,9 @@ namespace hocket {
 
 /// What a device is and what it is thought to do; plain values, fixed when it connects.
 struct device_info {
-  std::string name;         ///< "NUMA0", "Sim1": backend prefix and index
-  std::string backend;      ///< "cpu", "sim"
-  std::string description;  ///< for people: model, clock, driver
+  std::string name;                    ///< "NUMA0", "Sim1": backend prefix and index
+  std::string backend;                 ///< "cpu", "sim"
+  std::string description;             ///< for people: model, clock, driver
   std::vector<kernel_format> formats;  ///< that it reads, best first
 
   std::uint64_t memory_bytes = 0;   ///< that tasks may use
@@ -25,8 +25,9 @@ struct device_info {
   std::size_t lanes = 1;  ///< compute streams that run at the same time
   std::size_t depth = 2;  ///< commands worth having in flight on one compute stream
 
-  // First guesses for placement, replaced by what is measured. On a virtual clock they are the truth.
-  double flops_per_second = 1e9;   ///< of one lane
+  // First guesses for placement, replaced by what is measured. On a virtual clock they are the
+  // truth.
+  double flops_per_second = 1e9;          ///< of one lane
   double memory_bytes_per_second = 1e10;  ///< of one lane, in its own memory
   double link_bytes_per_second = 1e10;    ///< to and from the host, each way
   nanoseconds launch_latency{0};

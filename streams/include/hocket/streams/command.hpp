@@ -46,8 +46,8 @@ struct launch_command {
   work cost;
 };
 
-/// Ends at once with a failure: stands for a command that cannot be made, so that the numbers of the
-/// stream stay without gaps.
+/// Ends at once with a failure: stands for a command that cannot be made, so that the numbers of
+/// the stream stay without gaps.
 struct failed_command {
   failure why;
 };

@@ -13,12 +13,12 @@ class completion_sink {
   virtual ~completion_sink() = default;
 
   /// The command has ended and the timeline shows it. Called once for each command of a stream, in
-  /// order, except that after device_lost some commands may never be heard of. Between streams there
-  /// is no order: a command may be reported before one that it waited for.
+  /// order, except that after device_lost some commands may never be heard of. Between streams
+  /// there is no order: a command may be reported before one that it waited for.
   virtual void completed(stream_id stream, std::uint64_t value, const command_result& how) = 0;
 
-  /// The device's epoch has ended: nothing issued to it will be heard of for certain, and its memory
-  /// is undefined. Called at most once for each device.
+  /// The device's epoch has ended: nothing issued to it will be heard of for certain, and its
+  /// memory is undefined. Called at most once for each device.
   virtual void device_lost(device_id device, const failure& why) = 0;
 };
 
@@ -28,8 +28,8 @@ class stream {
   virtual ~stream() = default;
 
   /// Appends a command. Never blocks and never throws: what goes wrong is told to the sink. One
-  /// caller at a time. Every timepoint the command waits for belongs to a stream of the same backend
-  /// and was submitted before.
+  /// caller at a time. Every timepoint the command waits for belongs to a stream of the same
+  /// backend and was submitted before.
   virtual void submit(command what) = 0;
 
   [[nodiscard]] virtual const timeline& time() const noexcept = 0;
