@@ -67,6 +67,7 @@ void heart::start(task& t) {
   if (t.request->budget.valid()) {
     t.state = phase::budget;
     budgets_.ready(t.request->budget, t.request->id);
+    fetch_early(t);
     return;
   }
   place(t);

@@ -14,6 +14,14 @@ void heart::fetch_ahead(device_id device) {
   }
 }
 
+void heart::fetch_early(task& t) {
+  // Where it will run is known before its budget is: the time until then hides the copies.
+  const request& r = *t.request;
+  if (!r.on || !can_run(r, *r.on) || devices_[r.on->value].fetching >= fetch_window) return;
+  t.device = *r.on;
+  (void)fetch(t);
+}
+
 bool heart::fetch(task& t) {
   const memory_id memory = machine_.devices[t.device.value].memory;
   if (unusable_input(t)) return true;  // found again, and told, when it is committed

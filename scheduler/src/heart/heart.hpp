@@ -144,13 +144,15 @@ class heart {
   void dequeue(task& t);
   [[nodiscard]] place_in_queue place_of(const task& t) const;
   [[nodiscard]] bool data_present(const task& t) const;
-  void steal_for(device_id thief);
+  /// Moves a task of a busy device here, if it would end earlier. Returns whether it did.
+  bool steal_for(device_id thief);
 
   // fetch.cpp: moving data ahead of a launch.
   /// Tasks of one device whose data are on their way at the same time. Two hide a copy behind a
   /// kernel; the others absorb unequal lengths.
   static constexpr std::size_t fetch_window = 4;
   void fetch_ahead(device_id device);
+  void fetch_early(task& t);
   [[nodiscard]] bool fetch(task& t);
   void fetched(task_id id, device_id device);
 
@@ -174,8 +176,6 @@ class heart {
   // storage.cpp: blocks, reservation, eviction.
   [[nodiscard]] std::vector<need> needs_of(const request& r,
                                                                memory_id memory) const;
-  [[nodiscard]] std::vector<need> all_needs(const request& r,
-                                                                memory_id memory) const;
   void give_block(data_id data, memory_id memory);
   void pin_present(task& t, memory_id memory);
   void unpin(task& t, memory_id memory);
@@ -194,8 +194,9 @@ class heart {
   void finish(task& t, const failure& why);
   void finish_launch(const command_record& record, const command_result& how);
   void finish_copy(const command_record& record, const command_result& how);
-  void doom_copy_target(const command_record& record, const failure& why);
-  void lose_commands(device_id device, const failure& why);
+  void fail_copy(const command_record& record, const failure& why);
+  void doom_readers(const command_record& record, const failure& why);
+  void lose_launches(device_id device, const failure& why);
   void record_trace(const command_record& record, const command_result& how, trace_kind kind);
   void mark_dirty(device_id device) { dirty_.insert(device); }
 
@@ -215,6 +216,7 @@ class heart {
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;
   std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too
+  std::uint64_t steps_ = 0;
   std::uint64_t latest_issued_ = 0;
   std::uint64_t blocks_ = 0;
   std::uint64_t uses_ = 0;
