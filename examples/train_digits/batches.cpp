@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t no_epoch = std::numeric_limits<std::size_t>::max();
 
-// Images of the next step are loaded when their device has nothing better to do.
-constexpr std::int64_t after_everything = std::numeric_limits<std::int32_t>::min();
-
 }  // namespace
 
 batch_source::batch_source(const dataset& data, const hyperparameters& how, std::uint64_t seed)
@@ -34,7 +31,7 @@ void batch_source::submit_load(hocket::submitter& s, const model& network) const
   for (std::size_t micro = 0; micro < network.micro_batches.size(); ++micro) {
     const std::size_t from = micro * network.rows;
     submit_images(s, data_, network.micro_batches[micro], network.rows,
-                  {.priority = after_everything, .label = fmt::format("load {}", micro)},
+                  {.priority = after_the_pipeline - 1, .label = fmt::format("load {}", micro)},
                   [this, from](std::size_t i) { return order_[first_ + from + i]; });
   }
 }

@@ -108,7 +108,8 @@ class step {
 
   void update(std::size_t at) {
     const stage& here = network_.stages[at];
-    const task_options how{.on = here.on, .label = fmt::format("update {}", at)};
+    const task_options how{
+        .on = here.on, .priority = after_the_pipeline, .label = fmt::format("update {}", at)};
     const auto rate = static_cast<float>(how_.learning_rate);
     const auto momentum = static_cast<float>(how_.momentum);
     const auto apply = [&](const auto& each) {

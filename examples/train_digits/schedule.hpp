@@ -28,6 +28,9 @@ enum class direction { forward, backward };
 [[nodiscard]] std::int64_t priority(schedule kind, std::size_t stage, std::size_t stages,
                                     std::size_t micro_batch, direction way) noexcept;
 
+/// Less urgent than every task of a schedule: for what only the next step needs.
+inline constexpr std::int64_t after_the_pipeline = -(std::int64_t{1} << 42);
+
 /// How many micro-batches a stage may have in flight: taken by the forward task, given back by the
 /// backward task of the same micro-batch.
 [[nodiscard]] std::size_t slots(schedule kind, std::size_t stage, std::size_t stages,
