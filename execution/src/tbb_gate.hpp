@@ -2,15 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <oneapi/tbb/task.h>
-
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 
 #include <hocket/execution/executor.hpp>
+
+#include "node_arena.hpp"
+#include "suspension.hpp"
 
 namespace hocket {
 
@@ -38,45 +37,30 @@ class parking_gate final : public executor::gate {
   bool opened_ = false;
 };
 
-/// A gate that an item is suspended at. Three parties meet at it: the item that is being suspended,
-/// who opens it, and the timer. Whoever comes second of the item and one of the others resumes.
+/// A gate that an item is suspended at.
 class suspending_gate final : public executor::gate {
  public:
-  void open() noexcept override { finish(stage::opened); }
-  void expire() noexcept { finish(stage::expired); }
+  suspending_gate(node_arena& arena, suspendable_item& item) noexcept
+      : arena_(arena), item_(item) {}
 
-  [[nodiscard]] bool opened() const noexcept {
-    // Pairs with the release in finish(): what was done before open() is visible to the waiter.
-    return stage_.load(std::memory_order_acquire) == stage::opened;
+  void open() noexcept override {
+    if (at_.open()) arena_.post_resumed(&item_);
   }
+  void expire() noexcept {
+    if (at_.expire()) arena_.post_resumed(&item_);
+  }
+  [[nodiscard]] bool opened() const noexcept { return at_.opened(); }
 
-  /// Called when the stack of the item is left: from here on anybody may resume it, and its frame,
-  /// with what it refers to, may be gone before this returns.
-  void left_at(tbb::task::suspend_point point) noexcept {
-    point_ = point;
-    stage seen = stage::running;
-    // Release: pairs with the acquire in finish(), which reads point_.
-    if (!stage_.compare_exchange_strong(seen, stage::suspended, std::memory_order_acq_rel,
-                                        std::memory_order_relaxed)) {
-      tbb::task::resume(point);
-    }
+  /// Only in the item. Returns when it is gone on with.
+  void suspend() noexcept {
+    item_.waits_at = &at_;
+    item_.stack->leave();
   }
 
  private:
-  enum class stage : std::uint8_t { running, suspended, opened, expired };
-
-  void finish(stage last) noexcept {
-    stage seen = stage_.load(std::memory_order_relaxed);
-    do {
-      if (seen == stage::opened || seen == stage::expired) return;
-      // Release: pairs with opened(). Acquire: pairs with left_at().
-    } while (!stage_.compare_exchange_weak(seen, last, std::memory_order_acq_rel,
-                                           std::memory_order_relaxed));
-    if (seen == stage::suspended) tbb::task::resume(point_);
-  }
-
-  std::atomic<stage> stage_ = stage::running;
-  tbb::task::suspend_point point_ = nullptr;
+  node_arena& arena_;
+  suspendable_item& item_;
+  suspension<> at_;
 };
 
 }  // namespace hocket

@@ -8,6 +8,7 @@
 #include <hocket/execution/strand.hpp>
 
 #include "interleavings.hpp"
+#include "suspension.hpp"
 
 namespace hocket {
 namespace {
@@ -123,6 +124,42 @@ TEST(interleavings, a_handler_posts_to_its_own_strand) {
   }));
 }
 
+/// One thread leaves a stack, one opens the gate, one is the timer. Somebody goes on with the item,
+/// once, and sees what was left.
+template <class Atomics>
+scenario suspending() {
+  struct shared {
+    suspension<Atomics> at;
+    plain<int> left_behind;
+    plain<int> result;
+    plain<int> went_on;
+  };
+  auto s = std::make_shared<shared>();
+  const auto go_on = [s] {
+    search::here().require(s->left_behind == 1, "the stack was not left yet");
+    s->went_on = s->went_on + 1;
+    if (s->at.opened()) search::here().require(s->result == 1, "the result is not there");
+  };
+  scenario result;
+  result.threads.emplace_back([s, go_on] {
+    s->left_behind = 1;
+    if (!s->at.left()) go_on();
+  });
+  result.threads.emplace_back([s, go_on] {
+    s->result = 1;
+    if (s->at.open()) go_on();
+  });
+  result.threads.emplace_back([s, go_on] {
+    if (s->at.expire()) go_on();
+  });
+  result.check = [s] { search::here().require(s->went_on == 1, "not gone on with once"); };
+  return result;
+}
+
+TEST(interleavings, a_suspended_item_is_gone_on_with_once) {
+  expect_none("suspension", search{}.explore([] { return suspending<searched_atomics>(); }));
+}
+
 /// The same operations, with one promise of order weakened: the search has to notice each.
 template <std::memory_order Promised, std::memory_order Kept>
 struct weakened_atomics {
@@ -133,14 +170,15 @@ struct weakened_atomics {
     static constexpr std::memory_order kept(std::memory_order order) {
       return order == Promised ? Kept : order;
     }
+    T load(std::memory_order order) const { return base::load(kept(order)); }
     T exchange(T value, std::memory_order order) { return base::exchange(value, kept(order)); }
     bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                  std::memory_order failure) {
-      return base::compare_exchange_strong(expected, desired, kept(success), failure);
+      return base::compare_exchange_strong(expected, desired, kept(success), kept(failure));
     }
     bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) {
-      return base::compare_exchange_strong(expected, desired, kept(success), failure);
+      return base::compare_exchange_strong(expected, desired, kept(success), kept(failure));
     }
   };
   template <class T>
@@ -159,6 +197,17 @@ TEST(interleavings, no_order_of_the_inbox_is_stronger_than_it_must_be) {
   EXPECT_NE((failure_when_weakened<acq_rel, release>()), "") << "the acquire of push";
   EXPECT_NE((failure_when_weakened<acquire, relaxed>()), "") << "the acquire of pop";
   EXPECT_NE((failure_when_weakened<release, relaxed>()), "") << "the release of leave";
+}
+
+TEST(interleavings, no_order_of_the_suspension_is_stronger_than_it_must_be) {
+  using enum std::memory_order;
+  const auto failure = [](const auto weakened) {
+    return search{}.explore([] { return suspending<decltype(weakened)>(); }).failure;
+  };
+  EXPECT_NE(failure(weakened_atomics<acq_rel, acquire>{}), "") << "the release of finish";
+  EXPECT_NE(failure(weakened_atomics<acq_rel, release>{}), "") << "the acquire of finish";
+  EXPECT_NE(failure(weakened_atomics<release, relaxed>{}), "") << "the release of left";
+  EXPECT_NE(failure(weakened_atomics<acquire, relaxed>{}), "") << "the acquire of opened and left";
 }
 
 TEST(interleavings, the_search_finds_a_lost_event) {

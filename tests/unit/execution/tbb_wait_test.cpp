@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <oneapi/tbb/parallel_for.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -117,6 +118,52 @@ TEST(tbb_wait, many_items_are_suspended_at_once) {
   }
   tbb_executor ex(this_machine());
   suspend_many(ex, 100);
+}
+
+TEST(tbb_wait, thousands_of_items_are_suspended_at_once) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer knows some 8 000 stacks at most, and slows down long before";
+#else
+  // oneTBB's own task::suspend hangs from 4 096 on.
+  tbb_executor ex(this_machine());
+  suspend_many(ex, 6000);
+#endif
+}
+
+TEST(tbb_wait, a_suspended_item_keeps_no_worker_from_another_arena) {
+  tbb_executor ex(testing::machine("numa:2 core:1 pu:1"));
+  gate suspended;
+  ex.wait([&](const gate& end) {
+    ex.wait([&](const gate& armed) {
+      ex.post(0, 0, [&, armed, end] {
+        ex.wait([&](gate g) {
+          suspended = std::move(g);
+          armed->open();
+        });
+        end->open();
+      });
+    });
+    std::this_thread::sleep_for(milliseconds(50));  // until the worker has nothing more to look for
+    ex.wait([&](const gate& other) { ex.post(1, 0, [other] { other->open(); }); });
+    suspended->open();
+  });
+}
+
+TEST(tbb_wait, below_other_algorithms_of_onetbb_it_parks) {
+  tbb_executor ex(this_machine());
+  std::vector<std::jthread> openers(4);
+  run_inside(ex, [&] {
+    tbb::parallel_for(std::size_t{0}, openers.size(), [&](std::size_t i) {
+      const std::thread::id before = std::this_thread::get_id();
+      ex.wait([&](const gate& g) {
+        openers[i] = std::jthread([g] {
+          std::this_thread::sleep_for(milliseconds(1));
+          g->open();
+        });
+      });
+      EXPECT_EQ(std::this_thread::get_id(), before);
+    });
+  });
 }
 
 TEST(tbb_wait, gates_open_while_items_are_being_suspended) {

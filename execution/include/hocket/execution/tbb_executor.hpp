@@ -41,9 +41,10 @@ class tbb_executor final : public executor {
   void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& piece) override;
 
-  /// Where an item cannot be suspended its worker parks: inside a piece of for_ranges, whose caller
-  /// waits for this very piece; and while an exception is being handled, because the C++ library
-  /// keeps that for each thread and the item may go on with another.
+  /// Where an item cannot be suspended its worker parks: inside a piece of for_ranges and inside
+  /// other oneTBB algorithms, whose frames belong to the thread; while an exception is being
+  /// handled, because the C++ library keeps that for each thread; and where there is no memory for
+  /// another stack (Linux allows some 30 000). Do not wait inside this_task_arena::isolate.
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <ucontext.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace hocket {
+
+/// A stack on which a body runs that can leave in the middle, and be gone on with by any thread.
+/// It can run another body when one has ended.
+class fiber {
+ public:
+  /// Null if there is no memory for a stack.
+  [[nodiscard]] static std::unique_ptr<fiber> create() noexcept;
+
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+  ~fiber();
+
+  /// Only while no other body has begun and not ended. body must not throw.
+  void set_body(std::function<void()> body) noexcept { body_ = std::move(body); }
+
+  /// Begins or goes on with the body here, until it ends or leaves. Returns true if it has ended.
+  bool run() noexcept;
+
+  /// Only in the body: run() returns false to its caller. Returns when run() is called again. No
+  /// exception may be in flight or be handled: the C++ library keeps those for each thread.
+  void leave() noexcept;
+
+ private:
+  fiber() = default;
+
+  static void enter(unsigned high, unsigned low) noexcept;
+  void serve() noexcept;
+  void jump_in() noexcept;
+  [[noreturn]] void jump_out() noexcept;
+  void begin() noexcept;
+
+  std::function<void()> body_;
+  bool ended_ = false;
+  bool begun_ = false;  // the stack has been entered
+  std::byte* stack_ = nullptr;
+  ucontext_t context_{};  // for the first time; not on a stack that a jump then leaves
+  std::jmp_buf inside_{};
+  std::jmp_buf outside_{};
+  // What the sanitizers want to know of the two stacks.
+  void* inner_shadow_ = nullptr;
+  void* outer_shadow_ = nullptr;
+  const void* outer_stack_ = nullptr;
+  std::size_t outer_bytes_ = 0;
+};
+
+}  // namespace hocket

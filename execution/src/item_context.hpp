@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+
+namespace hocket {
+
+class suspendable_item;
+
+/// The item that a thread is in.
+struct item_context {
+  const void* executor = nullptr;
+  std::size_t arena = 0;
+  suspendable_item* item = nullptr;  ///< null where an item cannot be suspended
+  const void* group = nullptr;       ///< oneTBB's, for the item itself
+};
+
+// Not inlined, and with their variable in a file of their own: an item that was suspended may go on
+// with another thread, and the compiler must not keep the address of the first one's variable.
+[[nodiscard]] const item_context* current_item() noexcept;
+void set_current_item(const item_context* context) noexcept;
+
+/// The calling thread is in an item, while this lives: it must not be suspended meanwhile.
+class context_scope {
+ public:
+  explicit context_scope(const item_context& inner) noexcept : outer_(current_item()) {
+    set_current_item(&inner);
+  }
+  context_scope(const context_scope&) = delete;
+  context_scope& operator=(const context_scope&) = delete;
+  ~context_scope() { set_current_item(outer_); }
+
+ private:
+  const item_context* outer_;
+};
+
+}  // namespace hocket
