@@ -13,8 +13,8 @@ namespace train {
 inline constexpr int exit_code_of_interrupt = 130;
 
 /// While it lives, the first SIGINT or SIGTERM is a request to stop, and the second ends the
-/// process at once with 130. It must be made before any other thread: threads inherit that these
-/// signals are left to it.
+/// process at once with 130. It must be made before any other thread of the program: threads
+/// inherit that these signals are left to it.
 class interrupt {
  public:
   interrupt();
@@ -30,6 +30,8 @@ class interrupt {
 
   sigset_t signals_{};
   sigset_t before_{};
+  struct sigaction interrupt_before_ {};
+  struct sigaction termination_before_ {};
   std::stop_source source_;
   std::atomic<bool> closing_{false};
   std::thread waiter_;
