@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <hocket/scheduler/runtime.hpp>
+
+namespace hocket {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Two simulated devices. On the second a task of high priority waits for the slow first one, while
+/// others could start at once.
+class InOrder : public testing::Test {
+ protected:
+  InOrder() {
+    for (const char* label : {"late", "early", "free"})
+      rt_.submit(ops::fill, 0.0f, writes(x(label)));
+    rt_.wait();
+  }
+
+  static runtime_options machine() {
+    runtime_options options;
+    options.clock = clock_kind::simulated;
+    options.backends = {{"sim", "1,flops=1M;1,flops=1G"}};
+    options.trace_capacity = 256;
+    return options;
+  }
+
+  buffer<float>& x(const std::string& label) {
+    return label == "late" ? late_ : label == "early" ? early_ : free_;
+  }
+
+  future<void> add_one(const std::string& label, const task_options& how) {
+    task_options named = how;
+    named.label = label;
+    return rt_.submit(named, ops::axpy, 1.0f, reads(one_), updates(x(label)));
+  }
+
+  /// In the order in which they started on the second device.
+  std::vector<std::string> started() {
+    rt_.wait();
+    std::vector<std::string> labels;
+    const trace_snapshot trace = rt_.trace();
+    for (std::size_t i = 0; i < trace.records.size(); ++i) {
+      const trace_record& r = trace.records[i];
+      const bool wanted =
+          r.kind == trace_kind::kernel && trace.device_names[r.device.value] == "Sim1";
+      if (wanted && trace.record_names[i] != "fill") labels.push_back(trace.record_names[i]);
+    }
+    return labels;
+  }
+
+  /// What "late" has to wait for.
+  future<void> delay() {
+    return rt_.submit({.on = rt_.device("Sim0"), .label = "slow"}, ops::axpy, 1.0f, reads(one_),
+                      updates(late_));
+  }
+
+  runtime rt_{machine()};
+  buffer<float> one_{rt_, 1024, 1.0f};
+  buffer<float> late_{rt_, 1024}, early_{rt_, 1024}, free_{rt_, 1024};
+  device_handle fast_ = rt_.device("Sim1");
+};
+
+TEST_F(InOrder, WithoutItWhatIsReadyStarts) {
+  const auto slow = delay();
+  add_one("late", {.on = fast_, .priority = 2});
+  add_one("early", {.on = fast_, .priority = 1});
+  EXPECT_THAT(started(), ElementsAre("early", "late"));
+}
+
+TEST_F(InOrder, WithItPriorityDecidesAndOthersGoOn) {
+  const auto slow = delay();
+  add_one("late", {.on = fast_, .priority = 2, .in_order = true});
+  add_one("early", {.on = fast_, .priority = 1, .in_order = true});
+  add_one("free", {.on = fast_, .priority = 0});
+  EXPECT_THAT(started(), ElementsAre("free", "late", "early"));
+}
+
+TEST_F(InOrder, AmongEqualPrioritiesAgeDecides) {
+  const auto slow = delay();
+  add_one("late", {.on = fast_, .in_order = true});
+  add_one("early", {.on = fast_, .in_order = true});
+  EXPECT_THAT(started(), ElementsAre("late", "early"));
+}
+
+TEST_F(InOrder, WhatIsCancelledGivesUpItsTurn) {
+  const auto slow = delay();
+  const auto late = add_one("late", {.on = fast_, .priority = 2, .in_order = true});
+  const auto early = add_one("early", {.on = fast_, .priority = 1, .in_order = true});
+  late.cancel();
+  early.wait();
+  EXPECT_THAT(started(), ElementsAre("early"));
+  EXPECT_EQ(late.why().code(), failure_code::cancelled);
+}
+
+TEST_F(InOrder, NeedsADevice) {
+  try {
+    add_one("early", {.in_order = true});
+    ADD_FAILURE() << "Nothing was thrown.";
+  } catch (const usage_error& wrong) {
+    EXPECT_THAT(wrong.what(), HasSubstr("\"early\" is to run in order, but not on which device"));
+  }
+}
+
+}  // namespace
+
+}  // namespace hocket
