@@ -119,7 +119,7 @@ void train_and_report(options given, const std::stop_token& stop) {
   report.seed = given.seed;
   report.schedule = to_string(given.pipeline);
   report.clock = to_string(given.clock);
-  report.dataset = data.train.name;
+  report.dataset = to_string(source.kind);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   publish(report, given.json);
   if (given.trace) hocket::write_trace(trace, given.trace->string());
