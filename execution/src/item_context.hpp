@@ -4,14 +4,18 @@
 
 #include <cstddef>
 
+#include <hocket/execution/topology.hpp>
+
 namespace hocket {
 
+class node_queue;
 class suspendable_item;
 
 /// The item that a thread is in.
 struct item_context {
   const void* executor = nullptr;
   std::size_t arena = 0;
+  node_queue* queue = nullptr;
   suspendable_item* item = nullptr;  ///< null where an item cannot be suspended
   const void* group = nullptr;       ///< oneTBB's, for the item itself
 };
@@ -20,6 +24,11 @@ struct item_context {
 // with another thread, and the compiler must not keep the address of the first one's variable.
 [[nodiscard]] const item_context* current_item() noexcept;
 void set_current_item(const item_context* context) noexcept;
+
+/// Keeps the calling worker on the cores of a node, unless it is there already.
+void bind_worker(const host_topology& topology, std::size_t node) noexcept;
+/// oneTBB may send the calling worker elsewhere.
+void unbind_worker(const host_topology& topology) noexcept;
 
 /// The calling thread is in an item, while this lives: it must not be suspended meanwhile.
 class context_scope {

@@ -3,15 +3,13 @@
 
 #include <hocket/execution/tbb_executor.hpp>
 
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <chrono>
 #include <exception>
@@ -23,11 +21,35 @@
 #include <hocket/core/error.hpp>
 #include <hocket/execution/pump.hpp>
 
-#include "node_arena.hpp"
+#include "node_queue.hpp"
+#include "range_job.hpp"
 #include "tbb_gate.hpp"
 
 namespace hocket {
 namespace {
+
+/// Frees workers that leave the arena from the node that they were bound to.
+class leaving_observer final : public tbb::task_scheduler_observer {
+ public:
+  leaving_observer(tbb::task_arena& arena, const host_topology& topology)
+      : tbb::task_scheduler_observer(arena), topology_(topology) {
+    observe(true);
+  }
+  ~leaving_observer() override { observe(false); }
+
+  void on_scheduler_exit(bool is_worker) override {
+    if (is_worker) unbind_worker(topology_);
+  }
+
+ private:
+  const host_topology& topology_;
+};
+
+std::size_t all_cores(const host_topology& topology) {
+  std::size_t cores = 0;
+  for (const numa_node& node : topology.nodes()) cores += node.cores;
+  return cores;
+}
 
 /// The number of threads that oneTBB may use, if nobody asks for less: it only has to be enough.
 /// The least of what all executors (and the user) ask for counts, so each asks for oneTBB's own
@@ -40,28 +62,28 @@ std::size_t most_threads(std::size_t workers) {
 }  // namespace
 
 struct tbb_executor::state {
-  explicit state(std::shared_ptr<const host_topology> t) : topology(std::move(t)) {}
+  explicit state(std::shared_ptr<const host_topology> t)
+      : topology(std::move(t)), workers(static_cast<int>(all_cores(*topology)), 0) {}
 
   void start() {
-    std::size_t workers = 0;
-    for (const numa_node& node : topology->nodes()) workers += node.cores;
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism, most_threads(workers));
-    const std::size_t nodes = topology->nodes().size();
-    for (std::size_t i = 0; i < nodes; ++i) {
-      arenas.push_back(std::make_unique<node_arena>(this, i, *topology));
+    const std::size_t cores = all_cores(*topology);
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, most_threads(cores));
+    workers.initialize();
+    observer.emplace(workers, *topology);
+    for (std::size_t i = 0; i < topology->nodes().size(); ++i) {
+      // oneTBB's arena has two slots even for one worker.
+      queues.push_back(std::make_unique<node_queue>(this, i, *topology, workers, cores + 1));
     }
-    // oneTBB creates the rest when it first runs something.
-    arenas[0]->execute([] { tbb::parallel_for(0, 2, [](int) {}); });
     timers.emplace("hocket timers");
   }
 
-  [[nodiscard]] node_arena& arena(std::size_t node) const noexcept {
-    assert(node < arenas.size());
-    return *arenas[node];
+  [[nodiscard]] node_queue& queue(std::size_t node) const noexcept {
+    assert(node < queues.size());
+    return *queues[node];
   }
 
   [[nodiscard]] bool idle() const noexcept {
-    return std::ranges::all_of(arenas, [](const auto& arena) { return arena->idle(); });
+    return std::ranges::all_of(queues, [](const auto& queue) { return queue->idle(); });
   }
 
   /// Only for the end of the executor, where a counter that wakes somebody could be touched by the
@@ -78,7 +100,9 @@ struct tbb_executor::state {
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   std::optional<tbb::global_control> parallelism;
-  std::vector<std::unique_ptr<node_arena>> arenas;
+  tbb::task_arena workers;
+  std::optional<leaving_observer> observer;
+  std::vector<std::unique_ptr<node_queue>> queues;
   std::optional<pump> timers;
 };
 
@@ -86,6 +110,8 @@ tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology)
     : state_(std::make_unique<state>(std::move(topology))) {
   try {
     state_->start();
+    // oneTBB creates the rest when it first runs something.
+    wait([this](const std::shared_ptr<gate>& g) { post(0, 0, [g] { g->open(); }); });
   } catch (const std::exception& thrown) {
     // A oneTBB that failed while it started may hang in any call, those of destructors too: what
     // there is of it is left where it is.
@@ -109,7 +135,7 @@ time_stamp tbb_executor::now() const noexcept {
   return std::chrono::duration_cast<time_stamp>(pump::clock::now() - state_->begin);
 }
 
-std::size_t tbb_executor::arenas() const noexcept { return state_->arenas.size(); }
+std::size_t tbb_executor::arenas() const noexcept { return state_->queues.size(); }
 
 std::size_t tbb_executor::workers(std::size_t arena) const noexcept {
   return state_->topology->nodes()[arena].cores;
@@ -121,7 +147,9 @@ bool tbb_executor::inside() const noexcept {
 }
 
 void tbb_executor::post(std::size_t arena, int priority, work_item item) {
-  state_->arena(arena).post(priority, std::move(item));
+  using level = node_queue::level;
+  state_->queue(arena).post(
+      priority > 0 ? level::high : priority == 0 ? level::normal : level::low, std::move(item));
 }
 
 void tbb_executor::post_at(time_stamp time, work_item item) {
@@ -133,31 +161,20 @@ void tbb_executor::post_at(time_stamp time, work_item item) {
 void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                               const std::function<void(std::size_t, std::size_t)>& piece) {
   assert(grain > 0);
-  const std::size_t pieces = count / grain + (count % grain != 0 ? 1 : 0);
-  if (pieces <= 1) {
-    if (pieces == 1) piece(0, count);
+  if (count <= grain) {
+    if (count != 0) piece(0, count);
     return;
   }
-  const item_context context{state_.get(), arena, nullptr, nullptr};
-  const auto run = [&](const tbb::blocked_range<std::size_t>& range) {
-    const context_scope scope(context);
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      piece(i * grain, std::min(count, (i + 1) * grain));
-    }
-  };
-  const auto run_all = [&] {
-    // A group of its own: if the caller is part of a cancelled one, pieces still must not be lost.
-    tbb::task_group_context group(tbb::task_group_context::isolated);
-    const tbb::blocked_range<std::size_t> all(0, pieces);
-    // Isolated: while the caller waits it must not take up an item that takes long.
-    tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(all, run, tbb::auto_partitioner{}, group); });
-  };
+  const item_context context{state_.get(), arena, &state_->queue(arena), nullptr, nullptr};
+  const auto job = std::make_shared<range_job>(count, grain, piece);
   const item_context* const caller = current_item();
-  const bool is_there =
-      caller != nullptr && caller->executor == state_.get() && caller->arena == arena;
-  if (is_there) run_all();
-  else state_->arena(arena).execute(run_all);
+  const bool is_worker = caller != nullptr && caller->queue == context.queue;
+  const std::size_t others = workers(arena) - (is_worker ? 1 : 0);
+  for (std::size_t i = std::min(others, job->pieces() - 1); i != 0; --i) {
+    context.queue->post(node_queue::level::helper, [job, context] { job->help(context); });
+  }
+  job->help(context);
+  job->wait();
 }
 
 namespace {
@@ -174,7 +191,9 @@ bool may_suspend(const item_context& context) {
 }  // namespace
 
 bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, time_stamp until) {
-  if (inside() && may_suspend(*current_item())) return suspend(arm, until);
+  // An item of another executor is suspended as well: by that one.
+  const item_context* const context = current_item();
+  if (context != nullptr && may_suspend(*context)) return suspend(arm, until);
   const auto parked = std::make_shared<parking_gate>();
   arm(parked);
   if (until != time_stamp::max()) return parked->wait_until(state_->at(until));
@@ -184,9 +203,8 @@ bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, t
 
 bool tbb_executor::suspend(const std::function<void(std::shared_ptr<gate>)>& arm,
                            time_stamp until) {
-  suspendable_item& item = *current_item()->item;
-  const auto suspended =
-      std::make_shared<suspending_gate>(state_->arena(current_item()->arena), item);
+  const item_context& context = *current_item();
+  const auto suspended = std::make_shared<suspending_gate>(*context.queue, *context.item);
   arm(suspended);
   if (suspended->opened()) return true;
   std::optional<pump::timer> timer;

@@ -8,7 +8,7 @@
 
 #include <hocket/execution/executor.hpp>
 
-#include "node_arena.hpp"
+#include "node_queue.hpp"
 #include "suspension.hpp"
 
 namespace hocket {
@@ -40,14 +40,14 @@ class parking_gate final : public executor::gate {
 /// A gate that an item is suspended at.
 class suspending_gate final : public executor::gate {
  public:
-  suspending_gate(node_arena& arena, suspendable_item& item) noexcept
-      : arena_(arena), item_(item) {}
+  suspending_gate(node_queue& queue, suspendable_item& item) noexcept
+      : queue_(queue), item_(item) {}
 
   void open() noexcept override {
-    if (at_.open()) arena_.post_resumed(&item_);
+    if (at_.open()) queue_.post_resumed(&item_);
   }
   void expire() noexcept {
-    if (at_.expire()) arena_.post_resumed(&item_);
+    if (at_.expire()) queue_.post_resumed(&item_);
   }
   [[nodiscard]] bool opened() const noexcept { return at_.opened(); }
 
@@ -58,7 +58,7 @@ class suspending_gate final : public executor::gate {
   }
 
  private:
-  node_arena& arena_;
+  node_queue& queue_;
   suspendable_item& item_;
   suspension<> at_;
 };

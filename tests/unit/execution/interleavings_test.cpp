@@ -7,6 +7,7 @@
 
 #include <hocket/execution/strand.hpp>
 
+#include "crew.hpp"
 #include "interleavings.hpp"
 #include "suspension.hpp"
 
@@ -122,6 +123,39 @@ TEST(interleavings, a_handler_posts_to_its_own_strand) {
     result.check = [s] { s->check(4); };
     return result;
   }));
+}
+
+/// Threads add items; who is asked for a worker is one, until nothing is left to take.
+scenario working(std::size_t threads, int each, std::size_t most_workers) {
+  struct shared {
+    explicit shared(std::size_t most) : under_search(most) {}
+    crew<searched_atomics> under_search;
+    std::size_t workers = 0;  // only counted: the search runs one thread at a time
+    int taken = 0;
+  };
+  auto s = std::make_shared<shared>(most_workers);
+  scenario result;
+  for (std::size_t t = 0; t < threads; ++t) {
+    result.threads.emplace_back([s, each, most_workers] {
+      for (int i = 0; i < each; ++i) {
+        if (!s->under_search.add()) continue;
+        search::here().require(++s->workers <= most_workers, "there are too many workers");
+        while (s->under_search.take()) ++s->taken;
+        --s->workers;
+      }
+    });
+  }
+  result.check = [s, total = static_cast<int>(threads) * each] {
+    search::here().require(s->taken == total, "an item was left behind");
+    search::here().require(s->under_search.idle(), "the crew is not idle");
+  };
+  return result;
+}
+
+TEST(interleavings, a_crew_leaves_no_item_behind) {
+  expect_none("crew of 1, 3 x 1", search{5}.explore([] { return working(3, 1, 1); }));
+  expect_none("crew of 1, 2 x 2", search{5}.explore([] { return working(2, 2, 1); }));
+  expect_none("crew of 2, 3 x 1", search{5}.explore([] { return working(3, 1, 2); }));
 }
 
 /// One thread leaves a stack, one opens the gate, one is the timer. Somebody goes on with the item,

@@ -9,12 +9,13 @@
 
 namespace hocket {
 
-/// Work on oneTBB: for each NUMA node one arena, with one worker for each core, kept on the node's
-/// cores. A worker that is free takes the most urgent item of its node. Idle workers use no CPU.
+/// Work on oneTBB: it has a worker for each core, and at most as many are at the items of a NUMA
+/// node as the node has cores, kept on these. A worker that is free takes the most urgent item.
+/// Idle workers use no CPU.
 ///
-/// An arena is full without any thread of the user's helping, and whatever other executors do. A
-/// tbb::global_control of the user's that allows less wins; one worker is always left. oneTBB used
-/// inside an item runs on the arena's workers, and outside has workers of its own.
+/// The arenas are full without any thread of the user's helping. A tbb::global_control of the
+/// user's that allows less wins; one worker is always left. What other executors of the process do
+/// can delay items while theirs are at it (oneTBB lends it fewer workers then), never block them.
 class tbb_executor final : public executor {
  public:
   /// Starts oneTBB in full. Throws error if that fails; oneTBB must then not be used again by the

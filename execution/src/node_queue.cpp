@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "node_queue.hpp"
+
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <new>
+
+namespace hocket {
+namespace {
+
+constexpr std::size_t most_spare_stacks = 256;
+/// Then the worker is oneTBB's again, and may be sent elsewhere.
+constexpr std::size_t items_of_one_turn = 32;
+
+}  // namespace
+
+node_queue::node_queue(const void* owner, std::size_t node, const host_topology& topology,
+                       tbb::task_arena& arena, std::size_t slots)
+    : owner_(owner),
+      node_(node),
+      topology_(topology),
+      arena_(arena),
+      places_(slots),
+      crew_(topology.nodes()[node].cores) {
+  spare_.reserve(most_spare_stacks);
+}
+
+void node_queue::post(level urgency, work_item item) {
+  items_[static_cast<std::size_t>(urgency)].push(std::move(item));
+  announce();
+}
+
+void node_queue::post_resumed(suspendable_item* item) noexcept {
+  resumed_.push(item);
+  announce();
+  // Last: until here the item counts as suspended too, so that this cannot be gone.
+  crew_.go_on();
+}
+
+void node_queue::announce() noexcept {
+  if (crew_.add()) enqueue_turn();
+}
+
+// Should oneTBB have no memory for a turn, an item could neither be run nor taken back.
+void node_queue::enqueue_turn() noexcept {
+  arena_.enqueue([this] { turn(); });
+}
+
+void node_queue::turn() noexcept {
+  bind_worker(topology_, node_);
+  for (std::size_t ran = 0; ran < items_of_one_turn; ++ran) {
+    if (!crew_.take()) return;
+    work next = take();
+    if (next.resumed != nullptr) run(std::unique_ptr<suspendable_item>(next.resumed));
+    else begin(std::move(next.item));
+  }
+  enqueue_turn();
+}
+
+node_queue::work node_queue::take() {
+  work taken;
+  // There are at least as many items as workers that look for one. If this one finds none, then
+  // they have come to queues that it had looked at before: it looks again.
+  for (;;) {
+    if (resumed_.try_pop(taken.resumed)) return taken;
+    for (auto& queue : items_) {
+      if (queue.try_pop(taken.item)) return taken;
+    }
+  }
+}
+
+void node_queue::begin(work_item item) noexcept {
+  std::unique_ptr<suspendable_item> own = stack_for_item();
+  if (own == nullptr) return run_without_stack(std::move(item));
+  own->stack->set_body(std::move(item));
+  run(std::move(own));
+}
+
+void node_queue::run(std::unique_ptr<suspendable_item> item) noexcept {
+  item->context = {owner_, node_, this, item.get(), tbb::task::current_context()};
+  for (;;) {
+    set_current_item(&item->context);
+    const bool ended = item->stack->run();
+    set_current_item(nullptr);
+    if (ended) return keep(std::move(item));
+    crew_.suspend();
+    // Who goes on with the item owns it, even before left() has returned.
+    suspendable_item* const given = item.release();
+    if (given->waits_at->left()) return;
+    item.reset(given);
+    crew_.go_on();
+  }
+}
+
+void node_queue::run_without_stack(work_item item) noexcept {
+  const item_context context{owner_, node_, this, nullptr, nullptr};
+  set_current_item(&context);
+  item();
+  item = nullptr;
+  set_current_item(nullptr);
+}
+
+node_queue::place* node_queue::own_place() noexcept {
+  const auto index = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+  return index < places_.size() ? &places_[index] : nullptr;
+}
+
+std::unique_ptr<suspendable_item> node_queue::stack_for_item() noexcept {
+  place* const own = own_place();
+  if (own != nullptr && own->spare != nullptr) return std::move(own->spare);
+  {
+    const std::lock_guard lock(spare_mutex_);
+    if (!spare_.empty()) {
+      std::unique_ptr<suspendable_item> last = std::move(spare_.back());
+      spare_.pop_back();
+      return last;
+    }
+  }
+  std::unique_ptr<fiber> stack = fiber::create();
+  if (stack == nullptr) return nullptr;
+  return std::unique_ptr<suspendable_item>(new (std::nothrow) suspendable_item(std::move(stack)));
+}
+
+void node_queue::keep(std::unique_ptr<suspendable_item> item) noexcept {
+  place* const own = own_place();
+  if (own != nullptr && own->spare == nullptr) {
+    own->spare = std::move(item);
+    return;
+  }
+  const std::lock_guard lock(spare_mutex_);
+  if (spare_.size() < most_spare_stacks) spare_.push_back(std::move(item));
+}
+
+}  // namespace hocket

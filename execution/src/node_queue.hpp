@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/execution/topology.hpp>
+
+#include "crew.hpp"
+#include "fiber.hpp"
+#include "item_context.hpp"
+#include "suspension.hpp"
+
+namespace hocket {
+
+/// What an item runs on, and where it is suspended.
+class suspendable_item {
+ public:
+  explicit suspendable_item(std::unique_ptr<fiber> s) noexcept : stack(std::move(s)) {}
+
+  std::unique_ptr<fiber> stack;
+  item_context context;
+  suspension<>* waits_at = nullptr;
+};
+
+/// The items for one node. As many of oneTBB's workers run them as the node has cores, each one
+/// item after another, the most urgent first.
+///
+/// All nodes share one oneTBB arena, and neither its priorities nor its task::suspend are used: it
+/// counts a worker as free as soon as its arena has no more work, though the worker may be at an
+/// item for long or its stack be suspended. So other arenas get too few workers, or none at all.
+class node_queue {
+ public:
+  using work_item = executor::work_item;
+  enum class level : std::uint8_t { helper, high, normal, low };
+
+  node_queue(const void* owner, std::size_t node, const host_topology& topology,
+             tbb::task_arena& arena, std::size_t slots);
+
+  void post(level urgency, work_item item);
+
+  /// Goes on with an item that was suspended.
+  void post_resumed(suspendable_item* item) noexcept;
+
+  /// True if every item has ended and none of them will touch this any more.
+  [[nodiscard]] bool idle() const noexcept { return crew_.idle(); }
+
+ private:
+  struct work {
+    suspendable_item* resumed = nullptr;
+    work_item item;
+  };
+  /// One for each slot of oneTBB's arena.
+  struct alignas(64) place {
+    std::unique_ptr<suspendable_item> spare;
+  };
+
+  void announce() noexcept;
+  void enqueue_turn() noexcept;
+  void turn() noexcept;
+  [[nodiscard]] work take();
+  void begin(work_item item) noexcept;
+  void run(std::unique_ptr<suspendable_item> item) noexcept;
+  void run_without_stack(work_item item) noexcept;
+  [[nodiscard]] place* own_place() noexcept;
+  [[nodiscard]] std::unique_ptr<suspendable_item> stack_for_item() noexcept;
+  void keep(std::unique_ptr<suspendable_item> item) noexcept;
+
+  const void* owner_;
+  std::size_t node_;
+  const host_topology& topology_;
+  tbb::task_arena& arena_;
+  tbb::concurrent_queue<suspendable_item*> resumed_;
+  std::array<tbb::concurrent_queue<work_item>, 4> items_;  // by level
+  std::vector<place> places_;
+  std::mutex spare_mutex_;
+  std::vector<std::unique_ptr<suspendable_item>> spare_;
+  crew<> crew_;
+};
+
+}  // namespace hocket
