@@ -18,7 +18,7 @@
 namespace hocket {
 namespace {
 
-constexpr std::size_t stack_bytes = std::size_t{4} << 20U;  // of address space; used as it is touched
+constexpr std::size_t stack_bytes = std::size_t{4} << 20U;  // of addresses; used as it is touched
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
