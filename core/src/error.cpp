@@ -13,7 +13,16 @@ struct failure::content {
   std::string message;
   std::exception_ptr thrown;
   std::vector<std::string> context;
+  std::vector<std::string> passed;  // labels of tasks that did not run, nearest to the cause first
+  std::size_t unnamed = 0;          // how many more there are beyond those
 };
+
+namespace {
+
+// A chain may have a million tasks; nobody reads more than a few of them.
+constexpr std::size_t longest_chain = 6;
+
+}  // namespace
 
 std::string_view to_string(failure_code code) noexcept {
   switch (code) {
@@ -37,7 +46,7 @@ failure::failure(failure_code code, std::string message)
 
 failure::failure(failure_code code, std::string message, std::exception_ptr thrown)
     : content_(std::make_shared<content>(
-          content{code, std::move(message), std::move(thrown), {}})) {}
+          content{code, std::move(message), std::move(thrown), {}, {}, 0})) {}
 
 failure_code failure::code() const noexcept {
   return content_ ? content_->code : failure_code::internal;
@@ -45,7 +54,15 @@ failure_code failure::code() const noexcept {
 
 std::string failure::message() const {
   if (!content_) return "Nothing failed.";
-  std::string text = content_->message;
+  std::string text;
+  for (std::size_t i = content_->passed.size(); i-- > 0;) {
+    text += (text.empty() ? "Task \"" : "task \"") + content_->passed[i] + "\" did not run";
+    if (i + 1 == content_->passed.size() && content_->unnamed > 0) {
+      text += ", because " + std::to_string(content_->unnamed) + " before it did not run";
+    }
+    text += i > 0 ? ", because " : ": ";
+  }
+  text += content_->message;
   for (const std::string& step : content_->context) text += " While " + step + ".";
   return text;
 }
@@ -57,6 +74,22 @@ std::exception_ptr failure::thrown() const noexcept {
 failure failure::within(std::string context) const {
   auto wider = std::make_shared<content>(*content_);
   wider->context.push_back(std::move(context));
+  failure made;
+  made.content_ = std::move(wider);
+  return made;
+}
+
+failure failure::downstream(const std::string& label) const {
+  auto wider = std::make_shared<content>(*content_);
+  wider->code = failure_code::dependency_failed;
+  wider->thrown = nullptr;
+  if (wider->passed.size() == longest_chain) {
+    // The newest label takes the place of the one before: both ends of the chain stay named.
+    wider->passed.back() = label;
+    ++wider->unnamed;
+  } else {
+    wider->passed.push_back(label);
+  }
   failure made;
   made.content_ = std::move(wider);
   return made;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <set>
 
 #include "check.hpp"
 #include "machine_parts.hpp"
@@ -70,6 +71,11 @@ completion_ptr runtime_core::launch(task_description&& task) {
   add_arguments(*s, task);
   s->cost = s->kernel->work_of(s->shape);
   s->width = s->kernel->width_of(s->shape);
+  std::set<data_id> counted;
+  for (const buffer_ref& data : s->keeps) {
+    if (!counted.insert(data->id()).second) continue;
+    s->bytes += volume(data->extents()) * size_of(data->type());
+  }
   s->external = static_cast<std::uint32_t>(s->waits.size());
   const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 

@@ -24,7 +24,8 @@ constexpr std::size_t steps_of_caller = 64;
 constexpr int high_priority = 1;
 
 std::unique_ptr<executor> make_executor(const runtime_options& options) {
-  auto topology = std::make_shared<const host_topology>();
+  const auto topology =
+      options.topology ? options.topology : std::make_shared<const host_topology>();
   if (options.clock == clock_kind::real) return std::make_unique<tbb_executor>(topology);
   seeded_executor_options seeded;
   seeded.seed = options.seed;
@@ -104,7 +105,11 @@ class runtime_core::driving {
   driving(const driving&) = delete;
   driving& operator=(const driving&) = delete;
   ~driving() {
-    if (home_.driving_.fetch_sub(1) == 1 && home_.unfinished_ == 0) home_.notify_waiters();
+    if (home_.unfinished_ == 0) {
+      home_.one_less(home_.driving_);
+    } else {
+      home_.driving_.fetch_sub(1);
+    }
   }
 
  private:
@@ -210,38 +215,41 @@ std::size_t runtime_core::arena_for_host_tasks() noexcept {
 }
 
 void runtime_core::ended(completion& task) noexcept {
-  if (task.why()) {
-    const failure_code code = task.why().code();
-    if (code != failure_code::dependency_failed && code != failure_code::cancelled) {
-      const std::scoped_lock lock(guard_);
-      failed_.emplace_back(&task);
-    }
+  if (task.failed_itself() && task.why().code() != failure_code::dependency_failed) {
+    const std::scoped_lock lock(guard_);
+    failed_.emplace_back(&task);
   }
-  if (unfinished_.fetch_sub(1) == 1) notify_waiters();
+  one_less(unfinished_);
 }
 
-void runtime_core::submission_gone() noexcept {
-  if (submissions_.fetch_sub(1) == 1) notify_waiters();
-}
-
-void runtime_core::notify_waiters() noexcept {
+void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {
   std::vector<std::shared_ptr<executor::gate>> due;
   {
+    // Under the lock: who waits for zero, and may then destroy this object, has to take it first.
     const std::scoped_lock lock(guard_);
-    due.swap(waiters_);
+    if (count.fetch_sub(1) == 1) due.swap(waiters_);
   }
   for (const auto& gate : due) gate->open();
 }
 
+void runtime_core::submission_gone() noexcept {
+  one_less(submissions_);
+}
+
 void runtime_core::wait_until(const std::function<bool()>& reached) {
-  while (!reached()) {
+  const auto reached_now = [&] {
+    const std::scoped_lock lock(guard_);
+    return reached();
+  };
+  while (!reached_now()) {
     executor_->wait([&](const std::shared_ptr<executor::gate>& gate) {
+      bool late = false;
       {
         const std::scoped_lock lock(guard_);
-        waiters_.push_back(gate);
+        late = reached();
+        if (!late) waiters_.push_back(gate);
       }
-      // It may have been reached before the gate stood in the list.
-      if (reached()) notify_waiters();
+      if (late) gate->open();
     });
   }
 }
@@ -256,11 +264,15 @@ void runtime_core::wait_all() {
     const std::scoped_lock lock(guard_);
     failed.swap(failed_);
   }
-  for (const completion_ptr& task : failed) {
-    if (task->looked()) continue;
-    task->look();
-    task->why().raise();
+  std::erase_if(failed, [](const completion_ptr& task) { return task->looked(); });
+  if (failed.empty()) return;
+  const completion_ptr first = failed.front();
+  first->look();
+  {
+    const std::scoped_lock lock(guard_);
+    failed_.insert(failed_.end(), failed.begin() + 1, failed.end());
   }
+  first->why().raise();
 }
 
 void runtime_core::report_unseen() noexcept {

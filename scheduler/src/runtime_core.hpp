@@ -85,7 +85,7 @@ class runtime_core final : public host_context,
   void carry_out();
   void carry_out_later();
   void wait_until(const std::function<bool()>& reached);
-  void notify_waiters() noexcept;
+  void one_less(std::atomic<std::int64_t>& count) noexcept;
   [[nodiscard]] bool quiet();
   void report_unseen() noexcept;
   void release_forgotten_views() noexcept;

@@ -11,13 +11,22 @@ void host_epoch::end(const failure& why) {
   if (state_.fetch_or(ended_bit) == 0) sink_.device_lost(device_, why_);
 }
 
-bool host_epoch::report(stream_id stream, std::uint64_t value, const command_result& how) {
+bool host_epoch::enter() {
   std::uint64_t seen = state_.load();
   do {
     if ((seen & ended_bit) != 0) return false;
   } while (!state_.compare_exchange_weak(seen, seen + 1));
-  sink_.completed(stream, value, how);
+  return true;
+}
+
+void host_epoch::leave() {
   if (state_.fetch_sub(1) == (ended_bit | 1)) sink_.device_lost(device_, why_);
+}
+
+bool host_epoch::report(stream_id stream, std::uint64_t value, const command_result& how) {
+  if (!enter()) return false;
+  sink_.completed(stream, value, how);
+  leave();
   return true;
 }
 

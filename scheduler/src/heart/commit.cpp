@@ -17,15 +17,15 @@ constexpr std::size_t overtake_window = 16;
 void heart::pump(device_id device) {
   device_state& d = devices_[device.value];
   if (!d.alive) return;
-  fetch_ahead(device);
-  while (task* t = pick(device)) {
-    if (!free_lane(*t)) return;
-    dequeue(*t);
-    commit(*t);
-  }
-  if (d.present.empty() && d.absent.empty() && !d.reserving.valid() && idle(device)) {
-    steal_for(device);
-  }
+  do {
+    fetch_ahead(device);
+    while (task* t = pick(device)) {
+      if (!free_lane(*t)) return;
+      dequeue(*t);
+      commit(*t);
+    }
+  } while (d.present.empty() && d.absent.empty() && !d.reserving.valid() && idle(device) &&
+           steal_for(device));
 }
 
 heart::task* heart::pick(device_id device) {
@@ -94,16 +94,13 @@ std::optional<std::size_t> heart::free_lane(const task& t) const {
 failure heart::unusable_input(const task& t) const {
   for (const task_access& a : t.request->accesses) {
     if (!reads_content(a.mode) || a.region.empty()) continue;
-    const std::string& label = data_.at(a.data).label;
     if (const failure why = coherence_.poisoned(a.data, a.region)) {
-      return failure(failure_code::dependency_failed,
-                     "Task \"" + t.request->label + "\" did not run, because what it reads of \"" +
-                         label + "\" was never written: " + why.message());
+      return why.downstream(t.request->label);
     }
     if (!coherence_.initialised(a.data, a.region)) {
-      return failure(failure_code::dependency_failed,
+      return failure(failure_code::task_failed,
                      "Task \"" + t.request->label + "\" " + std::string(to_string(a.mode)) + " " +
-                         to_string(a.region) + " of buffer \"" + label +
+                         to_string(a.region) + " of buffer \"" + data_.at(a.data).label +
                          "\", which no earlier task writes.");
     }
   }

@@ -7,10 +7,14 @@ namespace hocket::heart {
 
 void heart::fetch_ahead(device_id device) {
   device_state& d = devices_[device.value];
+  std::vector<task_id> wanted;
   for (const place_in_queue& place : d.absent) {
-    if (d.fetching >= fetch_window) return;
-    task& t = *find(place.task);
-    if (!t.fetching && !fetch(t)) return;
+    if (d.fetching + wanted.size() >= fetch_window) break;
+    if (!find(place.task)->fetching) wanted.push_back(place.task);
+  }
+  // Fetching may find the data already there, which moves the task to the other queue.
+  for (const task_id id : wanted) {
+    if (!fetch(*find(id))) return;
   }
 }
 

@@ -7,16 +7,6 @@
 
 namespace hocket::heart {
 
-namespace {
-
-failure dependency_failure(const std::string& label, const failure& why) {
-  return failure(failure_code::dependency_failed,
-                 "Task \"" + label + "\" did not run, because one that it depends on failed: " +
-                     why.message());
-}
-
-}  // namespace
-
 void heart::end_later(task_id id, failure why) { ending_.push_back({id, std::move(why)}); }
 
 void heart::finish(task& t, const failure& why) {
@@ -52,9 +42,13 @@ void heart::finish(task& t, const failure& why) {
       --next->blockers;
       if (!was_issued) --next->unissued;
       next->cause = r->id;
-      if (why && !next->doomed) next->doomed = dependency_failure(next->request->label, why);
+      if (why && !next->doomed) next->doomed = why.downstream(next->request->label);
     }
-    consider(*next);
+    if (next->held && next->blockers == 0) {
+      end_later(s.task, next->doomed ? next->doomed : *next->held);
+    } else {
+      consider(*next);
+    }
   }
   if (!t.told) out_->push_back(complete{r, why});
   tasks_.erase(r->id);
@@ -74,8 +68,12 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   } else if (!why) {
     costs_.measured(*t.request, t.device, how.end - how.begin);
   }
-  if (t.doomed) why = t.doomed;
-  finish(t, why);
+  // Streams report in no common order: a predecessor that has ended may still be unheard of.
+  if (t.blockers > 0) {
+    t.held = why;
+  } else {
+    finish(t, t.doomed ? t.doomed : why);
+  }
 }
 
 void heart::finish_copy(const command_record& record, const command_result& how) {
@@ -84,16 +82,38 @@ void heart::finish_copy(const command_record& record, const command_result& how)
     if (machine_.devices[i].memory == record.from) devices_[i].done.bytes_out += record.bytes;
   }
   record_trace(record, how, trace_kind::transfer);
-  if (how.why) doom_copy_target(record, how.why);
+  if (how.why) fail_copy(record, how.why);
   const auto device = machine_.streams[record.number.stream.value].device;
   if (device) mark_dirty(*device);
 }
 
-void heart::doom_copy_target(const command_record& record, const failure& why) {
-  // The copy's target counts as valid already. Which holder is right is not known any more, so the
-  // versions there are given up; who reads them fails and says why.
-  for (const task_id writer : coherence_.writers(record.data, record.region)) {
-    coherence_.poison(record.data, record.region, writer, why);
+void heart::fail_copy(const command_record& record, const failure& why) {
+  coherence_.fail_copy(record.data, record.region, record.to, record.number, why);
+  doom_readers(record, why);
+  // What was copied on from there is worth nothing either.
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    const std::deque<command_record> later = board_.commands(stream_id{i});
+    for (const command_record& c : later) {
+      if (c.is_copy && c.data == record.data && c.from == record.to && c.to != record.from &&
+          overlap(c.region, record.region)) {
+        fail_copy(c, why);
+      }
+    }
+  }
+}
+
+void heart::doom_readers(const command_record& record, const failure& why) {
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    for (const command_record& c : board_.commands(stream_id{i})) {
+      task* t = c.is_copy ? nullptr : find(c.task);
+      if (t == nullptr || machine_.devices[t->device.value].memory != record.to) continue;
+      for (const task_access& a : t->request->accesses) {
+        if (a.data != record.data || !reads_content(a.mode)) continue;
+        if (overlap(a.region, record.region) && !t->doomed) {
+          t->doomed = why.downstream(t->request->label);
+        }
+      }
+    }
   }
 }
 
@@ -121,10 +141,23 @@ void heart::handle(device_gone& e) {
   if (!d.alive) return;
   d.alive = false;
   const memory_id memory = machine_.devices[e.device.value].memory;
-  lose_commands(e.device, e.why);
-  for (const released_block& gone : coherence_.lose(memory, e.why)) {
-    out_->push_back(free_block{gone.block});
-    ledger_.give_back(memory, gone.bytes);
+  // Copies that others make out of the lost memory bring nothing that can be trusted, and still read it.
+  ticket_set readers;
+  std::vector<command_record> untrusted;
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    const bool own = machine_.streams[i].device == e.device;
+    for (const command_record& c : board_.commands(stream_id{i})) {
+      if (!c.is_copy || (!own && c.from != memory)) continue;
+      untrusted.push_back(c);
+      if (!own) readers.add(c.number);
+    }
+  }
+  lose_launches(e.device, e.why);
+  std::vector<released_block> gone = coherence_.lose(memory, e.why);
+  for (const command_record& c : untrusted) fail_copy(c, e.why);
+  for (released_block& block : gone) {
+    block.after = readers;
+    release(block);
   }
   // What was queued here and not issued goes elsewhere, or fails for want of a device.
   std::vector<task_id> homeless;
@@ -144,19 +177,12 @@ void heart::handle(device_gone& e) {
   for (const task_id id : homeless) place(*find(id));
 }
 
-void heart::lose_commands(device_id device, const failure& why) {
-  const memory_id memory = machine_.devices[device.value].memory;
+void heart::lose_launches(device_id device, const failure& why) {
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    const stream_id stream{i};
-    const bool own = machine_.streams[i].device == device;
-    // Copies that others make out of the lost memory bring nothing that can be trusted.
-    for (const command_record& c : board_.commands(stream)) {
-      if (c.is_copy && (own || c.from == memory)) doom_copy_target(c, why);
-    }
-    if (!own) continue;
-    for (const command_record& c : board_.lose(stream)) {
+    if (machine_.streams[i].device != device) continue;
+    for (const command_record& c : board_.lose(stream_id{i})) {
       if (c.is_copy) continue;
-      task& t = *find(c.task);
+      const task& t = *find(c.task);
       end_later(c.task, t.doomed ? t.doomed
                                  : why.within("running task \"" + t.request->label + "\" on " +
                                               machine_.devices[device.value].name));

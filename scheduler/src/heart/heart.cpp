@@ -10,6 +10,9 @@ namespace hocket::heart {
 
 namespace {
 
+// Tickets that are done cost time wherever they are met; looking at all of them costs time as well.
+constexpr std::uint64_t steps_between_prunings = 256;
+
 std::vector<std::uint64_t> capacities(const machine& m) {
   std::vector<std::uint64_t> bytes;
   for (const auto& memory : m.memories) bytes.push_back(memory.capacity);
@@ -36,6 +39,9 @@ void heart::step(time_stamp now, event&& what, action_list& out) {
   out_ = &out;
   std::visit([this](auto& e) { handle(e); }, what);
   settle();
+  if (++steps_ % steps_between_prunings == 0) {
+    coherence_.prune([this](ticket t) { return board_.done(t); });
+  }
   out_ = nullptr;
 }
 

@@ -77,6 +77,8 @@ class heart {
     nanoseconds predicted{0};  ///< as counted in its device's queue
     bool fetching = false;
     bool wrote = false;  ///< coherence knows its outputs
+    /// How its command ended, where that was heard of before the end of a predecessor.
+    std::optional<failure> held;
     task_id cause;
     std::vector<data_id> pinned;
   };

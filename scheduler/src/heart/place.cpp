@@ -31,7 +31,7 @@ bool heart::can_run(const request& r, device_id device) const {
   if (r.host_only) return node.runs_host_tasks;
   return std::any_of(node.formats.begin(), node.formats.end(),
                      [&](kernel_format f) { return r.kernel->has(f); }) &&
-         ledger_.could_ever_fit(all_needs(r, node.memory));
+         r.bytes <= ledger_.capacity(node.memory);
 }
 
 std::optional<device_id> heart::choose_device(const request& r) const {
@@ -106,11 +106,12 @@ bool heart::data_present(const task& t) const {
   return true;
 }
 
-void heart::steal_for(device_id thief) {
+bool heart::steal_for(device_id thief) {
   task* best = nullptr;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device_state& victim = devices_[i];
-    if (i == thief.value || victim.present.empty()) continue;
+    // An idle device is about to take the task itself.
+    if (i == thief.value || victim.present.empty() || idle(device_id{i})) continue;
     std::size_t looked = 0;
     for (auto at = victim.present.rbegin();
          at != victim.present.rend() && looked < steal_window && best == nullptr; ++at, ++looked) {
@@ -120,9 +121,10 @@ void heart::steal_for(device_id thief) {
       if (predicted_end(*t->request, thief) < predicted_end(*t->request, t->device)) best = t;
     }
   }
-  if (best == nullptr) return;
+  if (best == nullptr) return false;
   dequeue(*best);
   enqueue(*best, thief);
+  return true;
 }
 
 }  // namespace hocket::heart

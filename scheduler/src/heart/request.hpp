@@ -44,6 +44,7 @@ struct request {
   work cost;
   body_width width = body_width::serial;
   bool host_only = false;  ///< a host function: runs on devices of the host alone
+  std::uint64_t bytes = 0;  ///< of the whole buffers that it uses
   std::vector<task_access> accesses;  ///< in signature order, a hidden result last
   std::vector<scalar_argument> scalars;
 

@@ -9,15 +9,6 @@
 
 namespace hocket::heart {
 
-std::vector<need> heart::all_needs(const request& r, memory_id memory) const {
-  std::uint64_t bytes = 0;
-  std::set<data_id> counted;
-  for (const task_access& a : r.accesses) {
-    if (!a.region.empty() && counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
-  }
-  return {{memory, bytes}};
-}
-
 std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
   std::uint64_t bytes = 0;
   std::set<data_id> counted;
@@ -99,8 +90,8 @@ void heart::evict(data_id data, memory_id memory) {
       ledger_.take(host_memory, coherence_.bytes(data));
       give_block(data, host_memory);
     }
-    task_access whole{data, box::whole(data_.at(data).extents), access_mode::read};
-    (void)bring(whole, host_memory, task_id{});
+    coherence_.write_back(data, memory, host_memory,
+                          [&](const copy_request& wanted) { return copy(wanted, task_id{}); });
   }
   release(coherence_.evict(data, memory));
 }

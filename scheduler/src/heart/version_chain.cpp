@@ -20,9 +20,8 @@ void version_chain::append(task_id task, const box& region, access_mode mode, co
   } else {
     report(readers_, edge_kind::order);
     // Who comes later depends on this task, and through it on everything it replaces.
-    const auto replaced = [&](const entry& earlier) { return contains(region, earlier.region); };
-    std::erase_if(writers_, replaced);
-    std::erase_if(readers_, replaced);
+    cut_out(writers_, region);
+    cut_out(readers_, region);
     writers_.push_back({task, region});
   }
   if (writers_.size() + readers_.size() >= tidy_at_) {
@@ -31,6 +30,16 @@ void version_chain::append(task_id task, const box& region, access_mode mode, co
     // Doubling keeps the cost of tidying constant for each access.
     tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
   }
+}
+
+void version_chain::cut_out(std::vector<entry>& entries, const box& region) {
+  std::vector<entry> remains;
+  for (const entry& e : entries) {
+    if (!overlap(e.region, region)) continue;
+    for (const box& rest : difference(e.region, region)) remains.push_back({e.task, rest});
+  }
+  std::erase_if(entries, [&](const entry& e) { return overlap(e.region, region); });
+  entries.insert(entries.end(), remains.begin(), remains.end());
 }
 
 void version_chain::forget_ended(std::vector<entry>& entries, const is_live& live) {

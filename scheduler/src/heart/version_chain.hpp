@@ -18,8 +18,9 @@ enum class edge_kind : std::uint8_t {
   order,    ///< it replaces what the earlier one reads or writes: only has to be issued after it
 };
 
-/// The accesses to one buffer that a later task could depend on, in the order of submission. An access
-/// is forgotten when a later one replaces all of its region, or when its task has ended.
+/// The accesses to one buffer that a later task could depend on, in the order of submission. What a
+/// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left of
+/// it, or when its task has ended.
 class version_chain {
  public:
   using is_live = std::function<bool(task_id)>;
@@ -38,7 +39,8 @@ class version_chain {
     box region;
   };
 
-  void forget_ended(std::vector<entry>& entries, const is_live& live);
+  static void cut_out(std::vector<entry>& entries, const box& region);
+  static void forget_ended(std::vector<entry>& entries, const is_live& live);
 
   std::vector<entry> writers_;
   std::vector<entry> readers_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <hocket/devices/device.hpp>
+#include <hocket/execution/topology.hpp>
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/submitter.hpp>
@@ -39,6 +40,9 @@ struct runtime_options {
 
   /// Devices that share the host's memory get replicas of their own, as if they did not. For tests.
   bool private_memory = false;
+
+  /// The host, where it was found before: finding it takes milliseconds.
+  std::shared_ptr<const host_topology> topology = nullptr;
 
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;

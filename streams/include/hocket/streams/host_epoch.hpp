@@ -20,9 +20,13 @@ class host_epoch {
 
   [[nodiscard]] bool ended() const noexcept { return (state_.load() & ended_bit) != 0; }
 
-  /// Ends the epoch; why is told to the sink as soon as the reports under way have returned, by
+  /// Ends the epoch; why is told to the sink as soon as nobody is inside any more, by
   /// this thread or by theirs. Only the first call does anything.
   void end(const failure& why);
+
+  /// Returns false if the epoch has ended; else the caller uses the device's memory until leave().
+  [[nodiscard]] bool enter();
+  void leave();
 
   /// Tells the sink, unless the epoch has ended. Returns whether it told.
   bool report(stream_id stream, std::uint64_t value, const command_result& how);
@@ -34,7 +38,7 @@ class host_epoch {
   completion_sink& sink_;
   failure why_;  // written by the one thread that claims the end, before it sets ended_bit
   std::atomic<bool> claimed_{false};
-  std::atomic<std::uint64_t> state_{0};  // the number of reports under way, and ended_bit
+  std::atomic<std::uint64_t> state_{0};  // how many are inside, and ended_bit
 };
 
 }  // namespace hocket

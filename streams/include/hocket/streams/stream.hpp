@@ -17,7 +17,8 @@ class completion_sink {
   /// there is no order: a command may be reported before one that it waited for.
   virtual void completed(stream_id stream, std::uint64_t value, const command_result& how) = 0;
 
-  /// The device's epoch has ended: nothing issued to it will be heard of for certain, and its
+  /// The device's epoch has ended, and nothing that the backend knows of uses its memory any more.
+  /// Nothing issued to it will be heard of for certain, and its
   /// memory is undefined. Called at most once for each device.
   virtual void device_lost(device_id device, const failure& why) = 0;
 };

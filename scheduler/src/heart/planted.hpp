@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+namespace hocket::heart {
+
+/// Bugs that tests plant to see that they would be found. Only a build with HOCKET_PLANTED_BUGS has
+/// them; elsewhere the conditions are constant and vanish.
+enum class bug : int {
+  none,
+  forget_readers,        ///< a writer does not wait until the earlier readers were issued
+  forget_writers,        ///< an update is ordered behind the writer, but not bound to its content
+  drop_waits,            ///< a launch waits for nothing on the device
+  keep_failed_outputs,   ///< what a failed task wrote counts as written
+  commit_doomed,         ///< a task that was issued behind a failing one ends well
+  free_early,            ///< an evicted block is freed before its last command has ended
+  never_return_budget,   ///< bytes of a budget do not come back
+  forget_pins,           ///< a replica in use may be evicted
+  hand_over_early,       ///< a command is handed over before what it waits for on other domains
+  doom_out_of_order,     ///< the outputs of a cancelled task are given up at once
+  ignore_external,       ///< the failure of a future that a task waits for is ignored
+  lose_quietly,          ///< the content of a lost memory still counts
+  unread_copies,         ///< a copy does not count as a reader of its source
+};
+
+#ifdef HOCKET_PLANTED_BUGS
+void plant(int number);
+[[nodiscard]] bool planted(bug which);
+#else
+inline void plant(int) {}
+[[nodiscard]] constexpr bool planted(bug) { return false; }
+#endif
+
+}  // namespace hocket::heart

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "program.hpp"
+
+#include <algorithm>
+
+#include <hocket/execution/seed.hpp>
+
+namespace hocket::seeded {
+
+namespace {
+
+class generator {
+ public:
+  explicit generator(std::uint64_t seed) : random_(seed) { made_.seed = seed; }
+
+  program run() {
+    made_.loses_devices = chance(15);
+    add_machine();
+    const std::size_t buffers = between(1, 5);
+    for (std::size_t i = 0; i < buffers; ++i) {
+      made_.buffers.push_back({between(1, 6), between(1, 5)});
+    }
+    made_.budget = chance(50) ? static_cast<int>(between(1, 4)) : 0;
+    const std::size_t steps = chance(5) ? between(60, 150) : between(3, 40);
+    while (made_.steps.size() < steps) add_step();
+    return std::move(made_);
+  }
+
+ private:
+  std::uint64_t draw() { return random_.next(); }
+  std::size_t between(std::size_t least, std::size_t most) {
+    return least + draw() % (most - least + 1);
+  }
+  bool chance(unsigned percent) { return draw() % 100 < percent; }
+
+  void add_machine() {
+    const std::size_t sims = between(0, 3);
+    for (std::size_t i = 0; i < sims; ++i) {
+      // One task uses at most three buffers of 240 bytes: from just enough to plenty.
+      const std::size_t memory = chance(50) ? between(720, 1500) : 1U << 20U;
+      made_.sim += (i == 0 ? "1,memory=" : ";1,memory=") + std::to_string(memory) +
+                   ",lanes=" + std::to_string(between(1, 2)) +
+                   ",depth=" + std::to_string(between(1, 3)) +
+                   ",flops=" + std::to_string(between(1, 50)) +
+                   "M,link=" + std::to_string(between(1, 100)) +
+                   "M,latency=" + std::to_string(between(0, 9)) +
+                   "us,launch=" + std::to_string(between(0, 5)) + "us";
+    }
+    made_.devices = 1 + sims;
+    made_.private_memory = chance(30);
+    made_.delay_probability = chance(50) ? 0.2 : 0.0;
+  }
+
+  part random_part() {
+    part p;
+    p.buffer = between(0, made_.buffers.size() - 1);
+    const matrix_size& size = made_.buffers[p.buffer];
+    if (chance(60)) {
+      p.rows = size.rows;
+      p.columns = size.columns;
+      return p;
+    }
+    p.row = between(0, size.rows - 1);
+    p.rows = between(chance(3) ? 0 : 1, size.rows - p.row);
+    p.column = chance(50) ? 0 : between(0, size.columns - 1);
+    p.columns = between(1, size.columns - p.column);
+    return p;
+  }
+
+  static bool overlapping(const part& a, const part& b) {
+    return a.buffer == b.buffer && a.row < b.row + b.rows && b.row < a.row + a.rows &&
+           a.column < b.column + b.columns && b.column < a.column + a.columns;
+  }
+
+  bool add_use(step& s, access_mode mode) {
+    for (int tries = 0; tries < 8; ++tries) {
+      const part p = random_part();
+      const bool clashes = std::any_of(s.uses.begin(), s.uses.end(), [&](const use& u) {
+        return overlapping(u.where, p) && (writes_content(u.mode) || writes_content(mode));
+      });
+      if (clashes) continue;
+      s.uses.push_back({p, mode});
+      return true;
+    }
+    return false;
+  }
+
+  /// Reads first, then what is written: the order that the runner's kernels take.
+  bool add_uses(step& s) {
+    const std::size_t reads = between(0, 2);
+    for (std::size_t i = 0; i < reads; ++i) {
+      if (!add_use(s, access_mode::read)) return false;
+    }
+    return add_use(s, chance(50) ? access_mode::update : access_mode::write);
+  }
+
+  bool fill(step& s) {
+    s.constant = static_cast<std::int64_t>(draw() % 1000);
+    switch (s.what) {
+      case kind::kernel:
+      case kind::host_function: return add_uses(s);
+      case kind::value: return add_use(s, access_mode::read);
+      case kind::reduction:
+        return add_use(s, access_mode::read) && add_use(s, access_mode::update);
+      default: return true;
+    }
+  }
+
+  kind draw_kind(bool recorded) {
+    const std::size_t k = between(0, 99);
+    if (k < 45) return kind::kernel;
+    if (k < 57) return kind::host_function;
+    if (k < 64) return kind::value;
+    if (k < 70) return kind::reduction;
+    if (k < 77 || recorded) return kind::plain;
+    if (k < 80) return made_.loses_devices ? kind::kernel : kind::graph;
+    if (k < 86) return kind::view;
+    if (k < 90) return kind::cancel;
+    if (k < 98) return kind::pass_time;
+    if (k < 99) return kind::stop_token;
+    return made_.loses_devices ? kind::lose_device : kind::pass_time;
+  }
+
+  static bool has_future(const step& s) { return s.what <= kind::plain; }
+
+  /// Edges to earlier steps of the same list.
+  void connect(step& s, const std::vector<step>& earlier, bool recorded) {
+    if (earlier.empty()) return;
+    if (chance(15)) {
+      const std::size_t other = between(0, earlier.size() - 1);
+      if (has_future(earlier[other])) s.after.push_back(other);
+    }
+    if (s.what != kind::kernel && s.what != kind::host_function) return;
+    const std::size_t other = between(0, earlier.size() - 1);
+    if (earlier[other].what == kind::value && chance(60)) s.number_from = static_cast<int>(other);
+    if (made_.budget == 0 || recorded) return;
+    if (chance(25)) {
+      s.takes = static_cast<int>(between(1, static_cast<std::size_t>(made_.budget)));
+      // Of equal priority they are served in order. A later one that is needed by an earlier one
+      // does not exist, so that this cannot deadlock.
+      s.priority = 0;
+    }
+  }
+
+  /// Units that were taken have to come back, or later steps wait for ever.
+  void add_returns() {
+    const std::size_t taker = made_.steps.size() - 1;
+    if (made_.steps[taker].takes == 0) return;
+    step s;
+    s.what = kind::kernel;
+    if (!fill(s)) {
+      made_.steps[taker].takes = 0;
+      return;
+    }
+    s.returns = static_cast<int>(taker);
+    s.after.push_back(taker);
+    made_.steps.push_back(std::move(s));
+  }
+
+  void decorate(step& s) {
+    s.throws = chance(4);
+    s.takes_token = chance(5);
+    s.priority = chance(30) ? static_cast<std::int64_t>(between(0, 6)) - 3 : 0;
+    if (s.what == kind::kernel || s.what == kind::value) {
+      s.device = chance(40) ? static_cast<int>(between(0, made_.devices - 1)) : -1;
+    }
+  }
+
+  void add_step() {
+    step s;
+    s.what = draw_kind(false);
+    switch (s.what) {
+      case kind::graph: fill_graph(s); break;
+      case kind::view:
+        if (!add_use(s, draw_mode())) return;
+        s.constant = static_cast<std::int64_t>(draw() % 1000);
+        break;
+      case kind::cancel:
+        if (made_.steps.empty()) return;
+        s.target = between(0, made_.steps.size() - 1);
+        break;
+      case kind::lose_device:
+        if (made_.devices == 1) return;
+        s.target = between(1, made_.devices - 1);
+        break;
+      case kind::pass_time: s.count = between(1, 30); break;
+      case kind::stop_token: break;
+      default:
+        if (!fill(s)) return;
+        decorate(s);
+        connect(s, made_.steps, false);
+    }
+    made_.steps.push_back(std::move(s));
+    add_returns();
+  }
+
+  access_mode draw_mode() {
+    return static_cast<access_mode>(between(0, 2));
+  }
+
+  void fill_graph(step& s) {
+    s.count = between(1, 3);
+    const std::size_t steps = between(1, 6);
+    while (s.recorded.size() < steps) {
+      step inner;
+      inner.what = draw_kind(true);
+      if (!fill(inner)) continue;
+      decorate(inner);
+      inner.takes_token = false;
+      connect(inner, s.recorded, true);
+      s.recorded.push_back(std::move(inner));
+    }
+  }
+
+  program made_;
+  seeded_stream random_;
+};
+
+}  // namespace
+
+program make_program(std::uint64_t seed) { return generator(seed).run(); }
+
+}  // namespace hocket::seeded

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hocket/core/access.hpp>
+#include <hocket/core/shape.hpp>
+
+namespace hocket::seeded {
+
+/// A part of one of the program's buffers, all of which are matrices.
+struct part {
+  std::size_t buffer = 0;
+  std::size_t row = 0, column = 0, rows = 0, columns = 0;
+};
+
+struct use {
+  part where;
+  access_mode mode = access_mode::read;
+};
+
+enum class kind : std::uint8_t {
+  kernel,         ///< mixes what it reads into what it writes, on any device
+  host_function,  ///< the same, on the host
+  value,          ///< returns a mix of what it reads
+  reduction,      ///< adds a mix of what it reads to what it reduces
+  plain,          ///< a host task without accesses
+  graph,          ///< runs the recorded steps several times
+  view,           ///< reads or changes a part through a host view, at once
+  cancel,         ///< cancels an earlier step
+  pass_time,      ///< lets some events happen
+  lose_device,
+  stop_token,     ///< stops the token that some earlier steps were given
+};
+
+/// One call of the program. Steps are named by their position.
+struct step {
+  kind what = kind::kernel;
+  std::vector<use> uses;
+  std::int64_t constant = 0;
+  bool throws = false;
+  bool takes_token = false;
+  std::int64_t priority = 0;
+  int device = -1;                  ///< -1: any
+  std::vector<std::size_t> after;   ///< steps whose futures have to end well
+  int number_from = -1;             ///< a value step whose future is the constant
+  int takes = 0;                    ///< units of the program's budget
+  int returns = -1;                 ///< the step whose units come back
+  std::size_t target = 0;           ///< of a cancel; the device of a lose_device
+  std::size_t count = 1;            ///< runs of a graph; events of a pass_time
+  std::vector<step> recorded;       ///< of a graph
+};
+
+struct matrix_size {
+  std::size_t rows = 0, columns = 0;
+};
+
+struct program {
+  std::uint64_t seed = 0;
+  std::string sim;             ///< configuration of the simulated devices
+  std::size_t devices = 1;     ///< NUMA0 and the simulated ones
+  bool private_memory = false;
+  double delay_probability = 0;
+  bool loses_devices = false;
+  int budget = 0;
+  std::vector<matrix_size> buffers;
+  std::vector<step> steps;
+};
+
+/// Everything about the program comes from the seed; the schedule has a stream of its own.
+[[nodiscard]] program make_program(std::uint64_t seed);
+
+/// The program in words, a line for each step, for who looks into a seed that fails.
+[[nodiscard]] std::string to_string(const program& made);
+
+/// The number that a step computes from all it reads, element by element in order.
+class mixer {
+ public:
+  explicit mixer(std::int64_t constant) : state_(static_cast<std::uint64_t>(constant)) {}
+  void read(std::int64_t value) noexcept {
+    state_ = (state_ ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15ULL;
+    state_ ^= state_ >> 29U;
+  }
+  /// The element number index of what is written; old is 0 unless it is updated.
+  [[nodiscard]] std::int64_t write(std::size_t index, std::int64_t old) const noexcept {
+    mixer m = *this;
+    m.read(static_cast<std::int64_t>(index));
+    m.read(old);
+    return m.result();
+  }
+  [[nodiscard]] std::int64_t result() const noexcept {
+    return static_cast<std::int64_t>(state_ >> 8U);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace hocket::seeded

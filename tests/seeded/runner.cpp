@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runner.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <stop_token>
+
+#include <hocket/devices/sim.hpp>
+#include <hocket/execution/seeded_executor.hpp>
+#include <hocket/hocket.hpp>
+
+#include "interpreter.hpp"
+#include "machine_parts.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::seeded {
+
+namespace {
+
+using number = std::int64_t;
+using matrix = buffer<number, 2>;
+using tile = region<number, 2>;
+using source = view<const number, 2>;
+using target = view<number, 2>;
+
+struct planned_failure : std::runtime_error {
+  planned_failure() : std::runtime_error("planned") {}
+};
+
+void read_all(mixer& m, const source& from) {
+  for (std::size_t r = 0; r < from.extent(0); ++r) {
+    for (std::size_t c = 0; c < from.extent(1); ++c) m.read(from(r, c));
+  }
+}
+
+void write_all(const mixer& m, const target& to, bool updates) {
+  for (std::size_t r = 0; r < to.extent(0); ++r) {
+    for (std::size_t c = 0; c < to.extent(1); ++c) {
+      to(r, c) = m.write(r * to.extent(1) + c, updates ? to(r, c) : 0);
+    }
+  }
+}
+
+/// A body that writes half of its output before it throws, so that torn results would show.
+template <bool Updates, class... Sources>
+void mix_into(number constant, number throws, const target& to, const Sources&... from) {
+  mixer m(constant);
+  (read_all(m, from), ...);
+  if (throws != 0) {
+    if (to.size() > 0) to(0, 0) = -1;
+    throw planned_failure();
+  }
+  write_all(m, to, Updates);
+}
+
+number mix_value(number constant, number throws, const source& from) {
+  if (throws != 0) throw planned_failure();
+  mixer m(constant);
+  read_all(m, from);
+  return m.result();
+}
+
+using write_body_0 = kernel<number, number, out<number, 2>>;
+using write_body_1 = kernel<number, number, in<number, 2>, out<number, 2>>;
+using write_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, out<number, 2>>;
+using update_body_0 = kernel<number, number, inout<number, 2>>;
+using update_body_1 = kernel<number, number, in<number, 2>, inout<number, 2>>;
+using update_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, inout<number, 2>>;
+using value_body = kernel<returns<number>, number, number, in<number, 2>>;
+
+struct bodies {
+  static constexpr auto wide = [](const launch_shape& shape) {
+    return volume(shape.back()) % 3 == 0;
+  };
+  write_body_0 w0 = write_body_0{"w0", host_body{[](number c, number t, const target& o) {
+                                   mix_into<false>(c, t, o);
+                                 }}}.wide(wide);
+  write_body_1 w1 =
+      write_body_1{"w1", host_body{[](number c, number t, const source& a, const target& o) {
+                     mix_into<false>(c, t, o, a);
+                   }}}.wide(wide);
+  write_body_2 w2 = write_body_2{
+      "w2", host_body{[](number c, number t, const source& a, const source& b, const target& o) {
+        mix_into<false>(c, t, o, a, b);
+      }}}.wide(wide);
+  update_body_0 u0 = update_body_0{"u0", host_body{[](number c, number t, const target& o) {
+                                     mix_into<true>(c, t, o);
+                                   }}}.wide(wide);
+  update_body_1 u1 =
+      update_body_1{"u1", host_body{[](number c, number t, const source& a, const target& o) {
+                      mix_into<true>(c, t, o, a);
+                    }}}.wide(wide);
+  update_body_2 u2 = update_body_2{
+      "u2", host_body{[](number c, number t, const source& a, const source& b, const target& o) {
+        mix_into<true>(c, t, o, a, b);
+      }}}.wide(wide);
+  value_body v = value_body{"v", host_body{mix_value}};
+};
+
+const bodies& all_bodies() {
+  static const bodies made;
+  return made;
+}
+
+/// Runs one program.
+class runner {
+ public:
+  runner(const program& made, const run_settings& settings)
+      : program_(made), rt_(options_of(made, settings)), expected_(made) {
+    for (std::size_t i = 0; i < made.buffers.size(); ++i) {
+      buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
+                            "b" + std::to_string(i));
+    }
+    if (made.budget > 0) budget_.emplace(rt_, static_cast<std::uint64_t>(made.budget));
+    devices_ = rt_.devices();
+  }
+
+  std::string run() {
+    for (index_ = 0; index_ < program_.steps.size() && wrong_.empty(); ++index_) {
+      futures_.emplace_back();
+      values_.emplace_back();
+      perform(program_.steps[index_]);
+    }
+    if (wrong_.empty()) settle_outcomes(program_.steps.size());
+    if (wrong_.empty()) compare_buffers();
+    try {
+      rt_.wait();
+    } catch (const std::exception&) {
+      // Failures were planned, and looked at one by one above.
+    }
+    return wrong_;
+  }
+
+ private:
+  static runtime_options options_of(const program& made, const run_settings& settings) {
+    runtime_options o;
+    o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
+    o.seed = made.seed;
+    o.delay_probability = made.delay_probability;
+    o.longest_delay = std::chrono::microseconds(50);
+    o.private_memory = made.private_memory;
+    o.topology = settings.topology;
+    if (!made.sim.empty()) o.backends["sim"] = made.sim;
+    return o;
+  }
+
+  void fail(const std::string& what) {
+    if (wrong_.empty()) wrong_ = "step " + std::to_string(index_) + ": " + what;
+  }
+
+  tile region_of(const part& p) const {
+    return buffers_[p.buffer].tile({p.row, p.column}, {p.row + p.rows, p.column + p.columns});
+  }
+
+  template <class Futures>
+  task_options options_for(const step& s, const Futures& futures) {
+    task_options o;
+    o.label = "s" + std::to_string(index_);
+    o.priority = s.priority;
+    if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
+      o.on = device_handle{device_id{static_cast<std::size_t>(s.device)}};
+    }
+    if (s.takes_token) o.stop = stop_.get_token();
+    for (const std::size_t other : s.after) o.after.push_back(futures[other]);
+    if (s.takes > 0) o.takes = budget_->share(static_cast<std::uint64_t>(s.takes));
+    if (s.returns >= 0) o.returns.push_back(futures[static_cast<std::size_t>(s.returns)]);
+    return o;
+  }
+
+  template <class Constant>
+  future<void> submit_mix(submitter& to, const step& s, const task_options& o, const Constant& c) {
+    const bodies& b = all_bodies();
+    const number t = s.throws ? 1 : 0;
+    const tile out_part = region_of(s.uses.back().where);
+    const bool updates_it = s.uses.back().mode == access_mode::update;
+    std::vector<tile> in;
+    for (std::size_t i = 0; i + 1 < s.uses.size(); ++i) in.push_back(region_of(s.uses[i].where));
+    if (s.what == kind::host_function) return submit_function(to, o, c, t, in, out_part, updates_it);
+    if (updates_it) {
+      if (in.empty()) return to.submit(o, b.u0, c, t, updates(out_part));
+      if (in.size() == 1) return to.submit(o, b.u1, c, t, reads(in[0]), updates(out_part));
+      return to.submit(o, b.u2, c, t, reads(in[0]), reads(in[1]), updates(out_part));
+    }
+    if (in.empty()) return to.submit(o, b.w0, c, t, writes(out_part));
+    if (in.size() == 1) return to.submit(o, b.w1, c, t, reads(in[0]), writes(out_part));
+    return to.submit(o, b.w2, c, t, reads(in[0]), reads(in[1]), writes(out_part));
+  }
+
+  template <class Constant>
+  static future<void> submit_function(submitter& to, const task_options& o, const Constant& c,
+                                      number t, const std::vector<tile>& in, const tile& out_part,
+                                      bool updates_it) {
+    if (in.empty() && updates_it) {
+      return to.submit(o, [](number k, number f, target out) { mix_into<true>(k, f, out); }, c, t,
+                       updates(out_part));
+    }
+    if (in.empty()) {
+      return to.submit(o, [](number k, number f, target out) { mix_into<false>(k, f, out); }, c, t,
+                       writes(out_part));
+    }
+    if (in.size() == 1 && updates_it) {
+      return to.submit(
+          o, [](number k, number f, source a, target out) { mix_into<true>(k, f, out, a); }, c, t,
+          reads(in[0]), updates(out_part));
+    }
+    if (in.size() == 1) {
+      return to.submit(
+          o, [](number k, number f, source a, target out) { mix_into<false>(k, f, out, a); }, c, t,
+          reads(in[0]), writes(out_part));
+    }
+    if (updates_it) {
+      return to.submit(
+          o,
+          [](number k, number f, source a, source b, target out) { mix_into<true>(k, f, out, a, b); },
+          c, t, reads(in[0]), reads(in[1]), updates(out_part));
+    }
+    return to.submit(
+        o,
+        [](number k, number f, source a, source b, target out) { mix_into<false>(k, f, out, a, b); },
+        c, t, reads(in[0]), reads(in[1]), writes(out_part));
+  }
+
+  /// Submits a step with a future, for now or for a recording.
+  void submit(submitter& to, const step& s, std::vector<future<void>>& futures,
+              std::vector<future<number>>& values) {
+    const task_options o = options_for(s, futures);
+    const number t = s.throws ? 1 : 0;
+    switch (s.what) {
+      case kind::value: {
+        values.back() =
+            to.submit(o, all_bodies().v, s.constant, t, reads(region_of(s.uses[0].where)));
+        futures.back() = future<void>(values.back().state());
+        break;
+      }
+      case kind::reduction:
+        futures.back() = to.submit(o, all_bodies().u1, s.constant, t,
+                                   reads(region_of(s.uses[0].where)),
+                                   reduces(region_of(s.uses[1].where), plus{}));
+        break;
+      case kind::plain: {
+        task_options plain = o;
+        plain.on = std::nullopt;
+        futures.back() = to.async(plain, [t] {
+          if (t != 0) throw planned_failure();
+        });
+        break;
+      }
+      default:
+        if (s.number_from >= 0) {
+          // The constant of the step is added on the host side, by the future that is passed.
+          futures.back() = submit_mix(to, s, o, sum_of(to, s, values));
+        } else {
+          futures.back() = submit_mix(to, s, o, s.constant);
+        }
+    }
+  }
+
+  /// A future of the earlier value plus the constant.
+  future<number> sum_of(submitter& to, const step& s, const std::vector<future<number>>& values) {
+    const auto& earlier = values[static_cast<std::size_t>(s.number_from)];
+    static const kernel<returns<number>, number, number> add{
+        "add", host_body{[](number a, number b) { return a + b; }}};
+    return to.submit(task_options{.label = "add"}, add, earlier, s.constant);
+  }
+
+  void perform(const step& s) {
+    switch (s.what) {
+      case kind::graph: return run_graph(s);
+      case kind::view: return open_view(s);
+      case kind::cancel:
+        if (futures_[s.target].valid()) {
+          futures_[s.target].cancel();
+          uncertain_.insert(s.target);
+        }
+        return;
+      case kind::pass_time: return pass_time(s.count);
+      case kind::lose_device: return lose_device(s.target);
+      case kind::stop_token:
+        stop_.request_stop();
+        stopped_ = true;
+        return;
+      default: submit(rt_, s, futures_, values_);
+    }
+  }
+
+  void run_graph(const step& s) {
+    const graph g = rt_.record([&](submitter& to) {
+      std::vector<future<void>> futures;
+      std::vector<future<number>> values;
+      for (const step& inner : s.recorded) {
+        futures.emplace_back();
+        values.emplace_back();
+        submit(to, inner, futures, values);
+      }
+    });
+    std::vector<future<void>> runs;
+    for (std::size_t i = 0; i < s.count; ++i) runs.push_back(rt_.run(g));
+    futures_.back() = when_all(runs);
+  }
+
+  void pass_time(std::size_t events) {
+    auto* seeded = dynamic_cast<seeded_executor*>(&rt_.core()->where());
+    if (seeded == nullptr) return;
+    for (std::size_t i = 0; i < events; ++i) (void)seeded->step();
+  }
+
+  void lose_device(std::size_t number_of) {
+    if (number_of >= devices_.size()) return;
+    auto& device = rt_.core()->machine().at(device_id{number_of});
+    dynamic_cast<sim_device&>(device).lose(failure(failure_code::device_lost, "planned loss"));
+    lost_ = true;
+  }
+
+  /// Brings the interpreter up to, and not including, the step.
+  void settle_outcomes(std::size_t end) {
+    for (; settled_ < end && wrong_.empty(); ++settled_) {
+      const step& s = program_.steps[settled_];
+      if (!futures_[settled_].valid()) continue;
+      const failure why = futures_[settled_].why();
+      if (s.what == kind::graph) {
+        check(expected_.apply_graph(settled_), why, uncertain_.contains(settled_));
+        continue;
+      }
+      const bool free_to_fail =
+          lost_ || uncertain_.contains(settled_) || (s.takes_token && stopped_);
+      check(expected_.must_fail(settled_), why, free_to_fail);
+      expected_.apply(settled_, static_cast<bool>(why));
+      if (!why && s.what == kind::value && values_[settled_].get() != expected_.value(settled_)) {
+        fail("the value of step " + std::to_string(settled_) + " is wrong");
+      }
+    }
+  }
+
+  void check(bool must_fail, const failure& why, bool free_to_fail) {
+    if (must_fail && !why) fail("step " + std::to_string(settled_) + " had to fail and did not");
+    if (!must_fail && why && !free_to_fail) {
+      fail("step " + std::to_string(settled_) + " failed: " + why.message());
+    }
+  }
+
+  void open_view(const step& s) {
+    const part& p = s.uses[0].where;
+    const access_mode mode = s.uses[0].mode;
+    // The view comes after all earlier steps, so that their outcomes may be waited for first.
+    settle_outcomes(index_);
+    if (!wrong_.empty()) return;
+    try {
+      if (mode == access_mode::read) {
+        compare(p, region_of(p).read());
+      } else if (mode == access_mode::update) {
+        const auto v = region_of(p).update();
+        compare(p, v);
+        for (std::size_t r = 0; r < p.rows; ++r) {
+          for (std::size_t c = 0; c < p.columns; ++c) v(r, c) += s.constant;
+        }
+        expected_.change(p, s.constant);
+      } else {
+        const auto v = region_of(p).write();
+        for (std::size_t r = 0; r < p.rows; ++r) {
+          for (std::size_t c = 0; c < p.columns; ++c) {
+            v(r, c) = expected_.at(p.buffer, p.row + r, p.column + c).value + s.constant;
+          }
+        }
+        expected_.change(p, s.constant);
+      }
+    } catch (const error& e) {
+      // A lost device takes content with it that no task has failed for.
+      if (expected_.good(p) && !lost_) fail(std::string("a view failed: ") + e.what());
+      if (mode == access_mode::update) spoil(p);
+    }
+  }
+
+  void spoil(const part& p) { expected_.spoil(p); }
+
+  template <class View>
+  void compare(const part& p, const View& v) {
+    for (std::size_t r = 0; r < p.rows; ++r) {
+      for (std::size_t c = 0; c < p.columns; ++c) {
+        const cell& expected = expected_.at(p.buffer, p.row + r, p.column + c);
+        if (!expected.good) return fail("a view of what was never written opened");
+        if (v(r, c) != expected.value) {
+          return fail("b" + std::to_string(p.buffer) + "(" + std::to_string(p.row + r) + ", " +
+                      std::to_string(p.column + c) + ") is " + std::to_string(v(r, c)) +
+                      " and not " + std::to_string(expected.value));
+        }
+      }
+    }
+  }
+
+  /// Element by element, because a part that is not good hides its neighbours.
+  void compare_buffers() {
+    for (std::size_t b = 0; b < buffers_.size(); ++b) {
+      for (std::size_t r = 0; r < program_.buffers[b].rows; ++r) {
+        for (std::size_t c = 0; c < program_.buffers[b].columns; ++c) compare_element(b, r, c);
+      }
+    }
+  }
+
+  void compare_element(std::size_t b, std::size_t r, std::size_t c) {
+    const part p{b, r, c, 1, 1};
+    try {
+      compare(p, region_of(p).read());
+    } catch (const error& e) {
+      if (expected_.good(p) && !lost_) fail(std::string("the end result is missing: ") + e.what());
+    }
+  }
+
+  const program& program_;
+  runtime rt_;
+  interpreter expected_;
+  std::deque<matrix> buffers_;
+  std::optional<budget> budget_;
+  std::vector<device_info> devices_;
+  std::vector<future<void>> futures_;
+  std::vector<future<number>> values_;
+  std::set<std::size_t> uncertain_;
+  std::stop_source stop_;
+  bool stopped_ = false;
+  bool lost_ = false;
+  std::size_t index_ = 0;
+  std::size_t settled_ = 0;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string run_and_compare(const program& made, const run_settings& settings) {
+  try {
+    return runner(made, settings).run();
+  } catch (const std::exception& e) {
+    return std::string("an exception that was not planned: ") + e.what();
+  }
+}
+
+}  // namespace hocket::seeded

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// seeded_search: runs many seeded programs. A seed that fails is printed, and running it again with
+// --first SEED --count 1 reproduces it anywhere.
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include <hocket/core/environment.hpp>
+#include <hocket/core/error.hpp>
+
+#include "heart/planted.hpp"
+#include "runner.hpp"
+
+namespace {
+
+using namespace hocket;
+
+struct arguments {
+  std::uint64_t first = 1;
+  std::uint64_t count = 1000;
+  int planted = 0;
+  bool real_clock = false;
+  bool describe = false;
+};
+
+arguments parse(int count, char** values) {
+  arguments made;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view name = values[i];
+    if (name == "--real") {
+      made.real_clock = true;
+      continue;
+    }
+    if (name == "--describe") {
+      made.describe = true;
+      continue;
+    }
+    const std::string_view value = i + 1 < count ? values[++i] : "";
+    if (name == "--first") made.first = parse_number(name, value, 0, UINT64_MAX);
+    else if (name == "--count") made.count = parse_number(name, value, 1, UINT64_MAX);
+    else if (name == "--planted") made.planted = static_cast<int>(parse_number(name, value, 0, 99));
+    else throw usage_error("There is no option \"" + std::string(name) + "\".");
+  }
+  return made;
+}
+
+int search(const arguments& given) {
+  seeded::run_settings settings;
+  settings.topology = std::make_shared<const host_topology>();
+  settings.real_clock = given.real_clock;
+  heart::plant(given.planted);
+  for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
+    const seeded::program made = seeded::make_program(seed);
+    if (given.describe) std::fputs(to_string(made).c_str(), stdout);
+    const std::string wrong = seeded::run_and_compare(made, settings);
+    if (wrong.empty()) continue;
+    std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
+    return 1;
+  }
+  std::printf("%llu seeds agree with the interpreter\n", static_cast<unsigned long long>(given.count));
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  try {
+    return search(parse(count, values));
+  } catch (const usage_error& e) {
+    std::fprintf(stderr, "seeded_search: %s\n", e.what());
+    return 2;
+  }
+}
