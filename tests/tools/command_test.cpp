@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include <boost/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+struct outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+class HocketCommand : public testing::Test {
+ protected:
+  HocketCommand() {
+    std::string name = (fs::temp_directory_path() / "hocket_command_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+  }
+  ~HocketCommand() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  /// Runs the command by the shell; variables are assignments that stand before it.
+  outcome run(const std::string& arguments, const std::string& variables = "") const {
+    const fs::path out = folder_ / "out", err = folder_ / "err";
+    const std::string line = "env -u HOCKET_VISIBLE_DEVICES -u HWLOC_SYNTHETIC " + variables +
+                             " '" HOCKET "' " + arguments + " >'" + out.string() + "' 2>'" +
+                             err.string() + "'";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out),
+            content_of(err)};
+  }
+
+  boost::json::object json_of(const std::string& arguments,
+                              const std::string& variables = "") const {
+    const outcome ended = run(arguments, variables);
+    EXPECT_EQ(ended.err, "");
+    return boost::json::parse(ended.out).as_object();
+  }
+
+  /// It fails with one line on standard error, and nothing on standard output.
+  void expect_refused(const outcome& ended, int exit_code, const std::string& part) const {
+    EXPECT_EQ(ended.exit_code, exit_code);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_THAT(ended.err, StartsWith("hocket: "));
+    EXPECT_THAT(ended.err, HasSubstr(part));
+    EXPECT_EQ(ended.err.find('\n') + 1, ended.err.size()) << ended.err;
+  }
+
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  static std::string content_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(HocketCommand, ListsDevices) {
+  const outcome ended = run("devices --sim 2,memory=64M");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, StartsWith("NAME"));
+  EXPECT_THAT(ended.out, HasSubstr("\nNUMA0 "));
+  EXPECT_THAT(ended.out, HasSubstr("\nSim0 "));
+  EXPECT_THAT(ended.out, HasSubstr("\nSim1 "));
+  EXPECT_THAT(ended.out, HasSubstr("64 MiB"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("\x1b"))) << "no colours but on a terminal";
+}
+
+TEST_F(HocketCommand, ListsDevicesAsJson) {
+  const auto devices =
+      json_of("devices --json --sim 1,memory=64M,lanes=3").at("devices").as_array();
+  const auto& last = devices.back().as_object();
+  EXPECT_EQ(last.at("name").as_string(), "Sim0");
+  EXPECT_EQ(last.at("backend").as_string(), "sim");
+  EXPECT_EQ(last.at("lanes").to_number<int>(), 3);
+  EXPECT_EQ(last.at("memory_bytes").to_number<std::uint64_t>(), std::uint64_t{64} << 20U);
+  EXPECT_EQ(last.at("formats").as_array().at(0).as_string(), "host");
+  EXPECT_FALSE(last.at("shares_host_memory").as_bool());
+  EXPECT_THAT(std::string(last.at("description").as_string()), Not(IsEmpty()));
+  EXPECT_TRUE(devices.front().as_object().at("shares_host_memory").as_bool());
+}
+
+TEST_F(HocketCommand, ListsTheDevicesThatAreAskedFor) {
+  const auto named =
+      json_of("devices --json --sim 3 --devices Sim2,NUMA0").at("devices").as_array();
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_EQ(named[0].as_object().at("name").as_string(), "Sim2");
+  const auto visible =
+      json_of("devices --json --sim 3", "HOCKET_VISIBLE_DEVICES=Sim1").at("devices").as_array();
+  ASSERT_EQ(visible.size(), 1U);
+  EXPECT_EQ(visible[0].as_object().at("name").as_string(), "Sim1");
+}
+
+TEST_F(HocketCommand, RefusesUnknownDevices) {
+  expect_refused(run("devices --devices Vulkan9"), 2, "there is no \"Vulkan9\"; the devices are: ");
+  expect_refused(run("devices", "HOCKET_VISIBLE_DEVICES=Vulkan9"), 2,
+                 "HOCKET_VISIBLE_DEVICES is \"Vulkan9\"; there is no \"Vulkan9\"");
+  expect_refused(run("devices --sim banana"), 2, "\"banana\"");
+}
+
+TEST_F(HocketCommand, RefusesWrongUse) {
+  expect_refused(run(""), 2, "--help");
+  expect_refused(run("dance"), 2, "--help");
+  expect_refused(run("devices --colour"), 2, "--colour");
+}
+
+TEST_F(HocketCommand, SaysWhatItIs) {
+  const outcome version = run("--version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out, "hocket " HOCKET_VERSION "\n");
+  const outcome help = run("--help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("devices"));
+  EXPECT_THAT(help.out, HasSubstr("doctor"));
+  EXPECT_THAT(run("doctor --help").out, HasSubstr("--json"));
+}
+
+TEST_F(HocketCommand, SaysThatItCannotWrite) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const fs::path err = folder() / "full";
+  const int status =
+      std::system(("'" HOCKET "' devices >/dev/full 2>'" + err.string() + "'").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_GT(fs::file_size(err), 0U);
+}
+
+TEST_F(HocketCommand, DoctorFindsAHealthyMachine) {
+  const outcome ended = run("doctor --sim 1", "HOCKET_DATA_DIR=/");
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  EXPECT_EQ(ended.err, "");
+  for (const char* part : {"host: ", "backend cpu: ", "backend sim: ", "device NUMA0: ",
+                           "device Sim0: ", "OpenBLAS: ", "oneTBB: Version 20", "data: "}) {
+    EXPECT_THAT(ended.out, HasSubstr(part));
+  }
+  EXPECT_THAT(ended.out, Not(HasSubstr("problem")));
+  EXPECT_THAT(ended.out, HasSubstr("Hocket is usable."));
+}
+
+TEST_F(HocketCommand, DoctorSaysWhyABackendHasNoDevice) {
+  EXPECT_THAT(run("doctor").out, HasSubstr("backend sim: It has no device. "));
+}
+
+TEST_F(HocketCommand, DoctorNamesASyntheticMachine) {
+  const outcome ended = run("doctor", "HWLOC_SYNTHETIC='numa:2 core:2 pu:1'");
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("2 NUMA nodes with 4 cores. They are synthetic"));
+  EXPECT_THAT(ended.out, HasSubstr("device NUMA1: It computes"));
+}
+
+TEST_F(HocketCommand, DoctorFindsWhatIsBroken) {
+  const outcome ended = run("doctor", "HOCKET_VISIBLE_DEVICES=Sim7");
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("there is no \"Sim7\""));
+  EXPECT_THAT(ended.out, HasSubstr("Hocket is not usable as it is."));
+  const auto json = json_of("doctor --json", "HOCKET_VISIBLE_DEVICES=Sim7");
+  EXPECT_FALSE(json.at("usable").as_bool());
+  bool found = false;
+  for (const auto& each : json.at("checks").as_array()) {
+    found = found || each.as_object().at("status").as_string() == "problem";
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "devices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <boost/json.hpp>
+
+#include "output.hpp"
+
+namespace tools {
+
+namespace {
+
+boost::json::value to_json(const std::vector<hocket::device_info>& devices) {
+  boost::json::array list;
+  for (const hocket::device_info& each : devices) {
+    const auto formats = format_names(each);
+    boost::json::object made{{"name", each.name},
+                             {"backend", each.backend},
+                             {"description", each.description},
+                             {"lanes", each.lanes},
+                             {"memory_bytes", nullptr},
+                             {"formats", boost::json::array(formats.begin(), formats.end())},
+                             {"shares_host_memory", each.shares_host_memory}};
+    if (each.memory_bytes != 0) made["memory_bytes"] = each.memory_bytes;
+    list.push_back(std::move(made));
+  }
+  return boost::json::object{{"devices", std::move(list)}};
+}
+
+std::string to_table(const std::vector<hocket::device_info>& devices) {
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "BACKEND", "LANES", "MEMORY", "SHARED WITH HOST", "FORMATS", "DESCRIPTION"}};
+  for (const hocket::device_info& each : devices) {
+    rows.push_back({each.name, each.backend, std::to_string(each.lanes),
+                    bytes_text(each.memory_bytes), each.shares_host_memory ? "yes" : "no",
+                    fmt::format("{}", fmt::join(format_names(each), ",")), each.description});
+  }
+  return table(rows);
+}
+
+}  // namespace
+
+hocket::runtime_options options_for(const request& asked) {
+  hocket::runtime_options options;
+  options.devices = asked.devices;
+  if (!asked.sim.empty()) options.backends = {{"sim", asked.sim}};
+  return options;
+}
+
+void list_devices(const request& asked) {
+  hocket::runtime rt(options_for(asked));
+  const std::vector<hocket::device_info> devices = rt.devices();
+  if (asked.json) {
+    print(to_json(devices));
+  } else {
+    print(to_table(devices));
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include <hocket/devices/device.hpp>
+
+namespace tools {
+
+/// Such as "256 MiB"; "unknown" for 0.
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+/// The languages that the kernels of a device are written in, best first.
+[[nodiscard]] std::vector<std::string> format_names(const hocket::device_info& device);
+
+/// Rows of equally many cells as aligned lines; the first row is the heading.
+[[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows);
+
+enum class colour { none, green, yellow, red };
+
+/// The text in a colour, where standard output is a terminal and NO_COLOR is not set.
+[[nodiscard]] std::string painted(std::string_view text, colour with);
+
+/// Writes to standard output. Throws error if not all of it can be written.
+void print(std::string_view text);
+void print(const boost::json::value& json);
+
+}  // namespace tools
