@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "command.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "machine.hpp"
+#include "report.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+constexpr std::size_t fewest_rounds = 9;
+constexpr std::size_t most_rounds = 10'000;
+constexpr std::size_t rounds_when_quick = 3;
+
+/// One line on standard error that is written over, and only where somebody looks at it.
+class progress_line {
+ public:
+  void show(const std::string& text) const {
+    if (seen_) fmt::print(stderr, "\r\033[K{}", text);
+  }
+  ~progress_line() { show(""); }
+
+ private:
+  bool seen_ = isatty(STDERR_FILENO) == 1;
+};
+
+struct request {
+  settings wanted;
+  std::size_t rounds = fewest_rounds;
+  std::optional<std::string> json;
+};
+
+void measure_and_report(
+    const request& asked,
+    const std::function<std::vector<comparison>(const settings&)>& comparisons_of) {
+  report_file target(asked.json.value_or("-"));
+  const machine_facts machine = this_machine();
+  keep_on_cores(asked.wanted.threads);
+  const std::vector<comparison> comparisons = comparisons_of(asked.wanted);
+  const std::size_t rounds = asked.wanted.quick ? rounds_when_quick : asked.rounds;
+  std::vector<row> rows;
+  {
+    const progress_line progress;
+    std::size_t done = 0;
+    for (const comparison& each : comparisons) {
+      progress.show(fmt::format("{}/{} {} {}", ++done, comparisons.size(), each.name, each.metric));
+      for (row& measured : measure(each, rounds)) rows.push_back(std::move(measured));
+    }
+  }
+  const auto form = asked.json ? to_json : to_table;
+  target.write(form(machine, built_commit(), rows));
+}
+
+}  // namespace
+
+int run_bench(int argc, char** argv, const std::string& name, const std::string& what,
+              const std::function<std::vector<comparison>(const settings&)>& comparisons_of) {
+  try {
+    const std::size_t cores = allowed_cores();
+    request asked;
+    asked.wanted.threads = cores;
+    CLI::App app(what, name);
+    app.set_help_flag("-h,--help", "Print this and end");
+    app.add_option("--json", asked.json, "Write JSON there, - is standard output, not a table")
+        ->type_name("FILE");
+    app.add_option("--threads", asked.wanted.threads, "Use so many cores (default: all)")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{1}, cores));
+    app.add_option("--rounds", asked.rounds, "Measure so many times (default and least: 9)")
+        ->type_name("N")
+        ->check(CLI::Range(fewest_rounds, most_rounds));
+    app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      report_file("-").write(app.help());
+      return 0;
+    } catch (const CLI::ParseError& problem) {
+      fmt::print(stderr, "{}: {}\n", name, problem.what());
+      return 2;
+    }
+    measure_and_report(asked, comparisons_of);
+    return 0;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "{}: {}\n", name, problem.what());
+    return 1;
+  }
+}
+
+}  // namespace hocket::bench

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace hocket::bench {
+
+/// What the user wants of a benchmark.
+struct settings {
+  std::size_t threads = 1;  ///< the process runs on so many cores
+  bool quick = false;       ///< small counts: whether it runs, not how fast
+};
+
+/// The main function of a benchmark: reads the options, measures what comparisons_of(settings)
+/// lists and reports it. Returns the exit code: 2 for wrong use, 1 for a failure.
+[[nodiscard]] int run_bench(
+    int argc, char** argv, const std::string& name, const std::string& what,
+    const std::function<std::vector<comparison>(const settings&)>& comparisons_of);
+
+}  // namespace hocket::bench

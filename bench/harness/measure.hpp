@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hocket::bench {
+
+/// Measures once and returns the value, in the unit of its comparison.
+using sampler = std::function<double()>;
+
+/// What is compared: ours is called "hocket". prepare makes what the samples need; it lives until
+/// the comparison is done.
+struct contender {
+  std::string subject;
+  std::function<sampler()> prepare;
+};
+
+/// One question that is asked of several subjects in one run.
+struct comparison {
+  std::string name;
+  std::string metric;
+  std::string unit;  ///< less is better
+  std::size_t threads = 1;
+  std::vector<contender> contenders;
+};
+
+/// What one subject answered.
+struct row {
+  std::string name;
+  std::string subject;
+  std::string metric;
+  std::string unit;
+  std::size_t threads = 1;
+  double median = 0;
+  double min = 0;
+  double max = 0;
+  std::size_t runs = 0;
+};
+
+/// Takes rounds samples of each contender. Every round asks all of them, each time beginning with
+/// the next one, so that a machine which gets slower or faster does so for all. One sample of each
+/// comes before, and does not count.
+[[nodiscard]] std::vector<row> measure(const comparison& what, std::size_t rounds);
+
+/// Nanoseconds that work takes.
+[[nodiscard]] double nanoseconds_of(const std::function<void()>& work);
+
+}  // namespace hocket::bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/json.hpp>
+
+namespace hocket::bench {
+
+namespace {
+
+namespace json = boost::json;
+
+bool same_question(const row& a, const row& b) {
+  return a.name == b.name && a.metric == b.metric && a.unit == b.unit && a.threads == b.threads;
+}
+
+/// The smallest median of the peers that were asked the same; nothing if there were none.
+std::optional<double> best_peer(const std::vector<row>& rows, const row& ours) {
+  std::optional<double> best;
+  for (const row& each : rows) {
+    if (each.subject == ours.subject || !same_question(each, ours)) continue;
+    best = std::min(best.value_or(each.median), each.median);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string to_json(const machine_facts& machine, const std::string& commit,
+                    const std::vector<row>& rows) {
+  json::array all;
+  for (const row& each : rows) {
+    all.push_back(json::object{{"case", each.name},
+                               {"subject", each.subject},
+                               {"metric", each.metric},
+                               {"unit", each.unit},
+                               {"threads", each.threads},
+                               {"median", each.median},
+                               {"min", each.min},
+                               {"max", each.max},
+                               {"runs", each.runs}});
+  }
+  const json::object report{{"machine",
+                             {{"cpu", machine.cpu},
+                              {"cores", machine.cores},
+                              {"memory_bytes", machine.memory_bytes},
+                              {"os", machine.os},
+                              {"compiler", machine.compiler},
+                              {"load", machine.load}}},
+                            {"commit", commit},
+                            {"rows", std::move(all)}};
+  return json::serialize(report) + "\n";
+}
+
+std::string to_table(const machine_facts& machine, const std::string& commit,
+                     const std::vector<row>& rows) {
+  std::string text = fmt::format("{}, {} cores, {}, {}, load {:.2f}\ncommit {}\n\n", machine.cpu,
+                                 machine.cores, machine.os, machine.compiler, machine.load, commit);
+  text += fmt::format("{:<18} {:<12} {:<8} {:>7} {:>12} {:>12} {:>12} {:<8} {:>10}\n", "case",
+                      "metric", "subject", "threads", "median", "min", "max", "unit", "to best");
+  const row* before = nullptr;
+  for (const row& each : rows) {
+    std::string ratio;
+    if (each.subject == "hocket") {
+      if (const auto best = best_peer(rows, each))
+        ratio = fmt::format("{:.2f}", each.median / *best);
+    }
+    const bool again = before != nullptr && same_question(*before, each);
+    text += fmt::format("{:<18} {:<12} {:<8} {:>7} {:>12.1f} {:>12.1f} {:>12.1f} {:<8} {:>10}\n",
+                        again ? "" : each.name, again ? "" : each.metric, each.subject,
+                        each.threads, each.median, each.min, each.max, each.unit, ratio);
+    before = &each;
+  }
+  return text;
+}
+
+report_file::report_file(std::string name) : name_(std::move(name)) {
+  if (name_ == "-") return;
+  owned_.reset(std::fopen(name_.c_str(), "wb"));
+  if (owned_ == nullptr) fail(errno);
+}
+
+void report_file::write(const std::string& text) {
+  std::FILE* file = name_ == "-" ? stdout : owned_.get();
+  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  good = std::fflush(file) == 0 && good;
+  if (good) return;
+  const int reason = errno;
+  std::error_code ignored;
+  if (owned_ != nullptr && std::filesystem::is_regular_file(name_, ignored)) {
+    std::filesystem::remove(name_, ignored);
+  }
+  fail(reason);
+}
+
+void report_file::fail(int reason) const {
+  throw std::runtime_error(fmt::format(
+      "{} could not be written: {}.",
+      name_ == "-" ? "Standard output" : "The file \"" + name_ + '"', std::strerror(reason)));
+}
+
+}  // namespace hocket::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+#include "measure.hpp"
+
+namespace hocket::bench {
+
+/// The form that all benchmarks share, and the tools that compare runs read.
+[[nodiscard]] std::string to_json(const machine_facts& machine, const std::string& commit,
+                                  const std::vector<row>& rows);
+
+/// For people: a line for each row, and the ratio of hocket to the best of the others.
+[[nodiscard]] std::string to_table(const machine_facts& machine, const std::string& commit,
+                                   const std::vector<row>& rows);
+
+/// Where a report goes: a file, or standard output for "-". It is opened before anything is
+/// measured, so that a name that cannot be written costs no time.
+class report_file {
+ public:
+  /// Throws std::runtime_error, as write does, with a sentence that names the file.
+  explicit report_file(std::string name);
+
+  /// Writes the whole text. After a failure, a full disk for example, no part of a file is left.
+  void write(const std::string& text);
+
+ private:
+  struct closer {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+
+  [[noreturn]] void fail(int reason) const;
+
+  std::string name_;
+  std::unique_ptr<std::FILE, closer> owned_;
+};
+
+}  // namespace hocket::bench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <memory>
+#include <vector>
+
+#include <hocket/hocket.hpp>
+
+#include "subjects.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+const kernel<> nothing{"nothing", host_body{[] {}}};
+const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+const kernel<in<float>, in<float>, inout<float>> three{
+    "three", host_body{[](view<const float>, view<const float>, view<float>) {}}};
+
+constexpr std::size_t elements = 16;
+
+/// A runtime with one processor device and one simulated device, which takes no time of its own.
+struct machine {
+  explicit machine(const char* name)
+      : rt({.devices = name, .backends = {{"sim", "1"}}}), on{.on = rt.device(name)} {}
+
+  runtime rt;
+  task_options on;
+};
+
+}  // namespace
+
+contender ours::host_tasks(const settings& wanted) {
+  return {"hocket", [count = counts_for(wanted).host] {
+            const auto rt = std::make_shared<runtime>();
+            return [rt, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) rt->async([] {});
+                rt->wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::async_get(const settings& wanted) {
+  return {"hocket", [count = counts_for(wanted).round_trips] {
+            const auto rt = std::make_shared<runtime>();
+            return [rt, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) rt->async([] {}).get();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::device_tasks(const settings& wanted, const char* device) {
+  return {"hocket", [count = counts_for(wanted).device, device] {
+            const auto home = std::make_shared<machine>(device);
+            return [home, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing);
+                home->rt.wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::device_round_trip(const settings& wanted, const char* device) {
+  return {"hocket", [count = counts_for(wanted).round_trips, device] {
+            const auto home = std::make_shared<machine>(device);
+            return [home, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing).get();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::device_chain(const settings& wanted, const char* device) {
+  return {"hocket", [count = counts_for(wanted).device, device] {
+            const auto home = std::make_shared<machine>(device);
+            const buffer<float> x(home->rt, elements, 0.0F);
+            return [home, x, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) {
+                  home->rt.submit(home->on, touch, updates(x));
+                }
+                home->rt.wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::three_buffers(const settings& wanted, const char* device) {
+  return {"hocket", [count = counts_for(wanted).device, device] {
+            const auto home = std::make_shared<machine>(device);
+            const buffer<float> a(home->rt, elements, 1.0F);
+            const buffer<float> b(home->rt, elements, 2.0F);
+            std::vector<buffer<float>> c;
+            for (std::size_t i = 0; i < updated_buffers; ++i)
+              c.emplace_back(home->rt, elements, 0.0F);
+            return [home, a, b, c, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) {
+                  home->rt.submit(home->on, three, reads(a), reads(b),
+                                  updates(c[i % updated_buffers]));
+                }
+                home->rt.wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+}  // namespace hocket::bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+
+#include <harness/command.hpp>
+
+namespace hocket::bench {
+
+/// How many tasks one sample has.
+struct task_counts {
+  std::size_t host;         ///< submitted together
+  std::size_t device;       ///< the same
+  std::size_t round_trips;  ///< one after the other, each waited for
+};
+
+[[nodiscard]] inline task_counts counts_for(const settings& wanted) {
+  return wanted.quick ? task_counts{100, 50, 20} : task_counts{20'000, 4'000, 2'000};
+}
+
+/// Three-buffer tasks update so many buffers in turn, and all read the same two.
+inline constexpr std::size_t updated_buffers = 16;
+
+/// What is called by this name is measured in the same way for all subjects.
+namespace ours {
+[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender async_get(const settings& wanted);
+[[nodiscard]] contender device_tasks(const settings& wanted, const char* device);
+[[nodiscard]] contender device_round_trip(const settings& wanted, const char* device);
+[[nodiscard]] contender device_chain(const settings& wanted, const char* device);
+[[nodiscard]] contender three_buffers(const settings& wanted, const char* device);
+[[nodiscard]] contender first_task_of_runtime();
+[[nodiscard]] contender first_task_of_process();
+}  // namespace ours
+
+namespace onetbb {
+[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender round_trip(const settings& wanted);
+}  // namespace onetbb
+
+namespace openmp {
+[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender round_trip(const settings& wanted);
+[[nodiscard]] contender chain(const settings& wanted);
+[[nodiscard]] contender three_buffers(const settings& wanted);
+}  // namespace openmp
+
+/// The main function of a process that runs one host task and says on standard output how many
+/// microseconds it took from here. first_task_of_process starts it.
+[[nodiscard]] int run_first_task();
+
+}  // namespace hocket::bench
