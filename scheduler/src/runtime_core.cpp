@@ -39,9 +39,7 @@ std::unique_ptr<executor> make_executor(const runtime_options& options) {
 }  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
-    : options_(options),
-      executor_(make_executor(options)),
-      stop_token_(stop_source_.get_token()) {
+    : options_(options), executor_(make_executor(options)), stop_token_(stop_source_.get_token()) {
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
   }
@@ -61,7 +59,13 @@ void runtime_core::connect() {
 void runtime_core::shut_down() noexcept {
   release_forgotten_views();
   const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && driving_ == 0; };
-  wait_until(idle);
+  try {
+    wait_until(idle);
+  } catch (const usage_error& e) {
+    // Only the virtual clock can tell: something waits for what will never come.
+    std::fprintf(stderr, "hocket: a runtime ends with tasks that can never run: %s\n", e.what());
+    return leave_behind();
+  }
   while (heart_ && !(quiet() && idle())) {
     executor_->wait([](const std::shared_ptr<executor::gate>&) {},
                     executor_->now() + std::chrono::milliseconds(1));
@@ -71,6 +75,14 @@ void runtime_core::shut_down() noexcept {
   // Devices post to the executor, and its workers step the heart: they go in this order.
   machine_.reset();
   executor_.reset();
+}
+
+void runtime_core::leave_behind() noexcept {
+  open_ = false;
+  // What is stuck still refers to these; to keep them is the lesser evil.
+  (void)heart_.release();
+  (void)machine_.release();
+  (void)executor_.release();
 }
 
 void runtime_core::release_forgotten_views() noexcept {
@@ -89,7 +101,8 @@ void runtime_core::release_forgotten_views() noexcept {
 
 bool runtime_core::quiet() {
   bool none = false;
-  inspect([&](const heart::heart& h) { none = h.unfinished() == 0 && h.commands_in_flight() == 0; });
+  inspect(
+      [&](const heart::heart& h) { none = h.unfinished() == 0 && h.commands_in_flight() == 0; });
   return none;
 }
 
@@ -232,9 +245,7 @@ void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {
   for (const auto& gate : due) gate->open();
 }
 
-void runtime_core::submission_gone() noexcept {
-  one_less(submissions_);
-}
+void runtime_core::submission_gone() noexcept { one_less(submissions_); }
 
 void runtime_core::wait_until(const std::function<bool()>& reached) {
   const auto reached_now = [&] {
@@ -311,16 +322,16 @@ void runtime_core::check_wait(const completion& task) {
   std::vector<view_record> own;
   {
     const std::scoped_lock lock(guard_);
-    std::copy_if(views_.begin(), views_.end(), std::back_inserter(own), [](const view_record& v) {
-      return v.holder == std::this_thread::get_id();
-    });
+    std::copy_if(views_.begin(), views_.end(), std::back_inserter(own),
+                 [](const view_record& v) { return v.holder == std::this_thread::get_id(); });
   }
   for (const view_record& v : own) {
     bool blocked = false;
     inspect([&](const heart::heart& h) { blocked = h.depends(waited->id, v.id); });
     if (blocked) {
-      throw usage_error(task.name() + " is waited for by the thread that holds a view of buffer \"" +
-                        v.label + "\", and cannot run before that view is gone.");
+      throw usage_error(task.name() +
+                        " is waited for by the thread that holds a view of buffer \"" + v.label +
+                        "\", and cannot run before that view is gone.");
     }
   }
 }

@@ -22,9 +22,10 @@ namespace hocket::detail {
 
 class machine_parts;
 
-/// What stands behind a runtime: the executor, the devices, the heart with its inbox, and the outbox
-/// from which the heart's actions are carried out. Events come from any thread; whoever finds the
-/// inbox unattended steps the heart, and afterwards carries out the actions if nobody does so already.
+/// What stands behind a runtime: the executor, the devices, the heart with its inbox, and the
+/// outbox from which the heart's actions are carried out. Events come from any thread; whoever
+/// finds the inbox unattended steps the heart, and afterwards carries out the actions if nobody
+/// does so already.
 class runtime_core final : public host_context,
                            public completion_sink,
                            public std::enable_shared_from_this<runtime_core> {
@@ -89,6 +90,7 @@ class runtime_core final : public host_context,
   [[nodiscard]] bool quiet();
   void report_unseen() noexcept;
   void release_forgotten_views() noexcept;
+  void leave_behind() noexcept;
 
   runtime_options options_;
   std::unique_ptr<executor> executor_;

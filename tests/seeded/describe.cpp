@@ -8,17 +8,16 @@ namespace hocket::seeded {
 namespace {
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"kernel", "host function", "value",     "reduction",
-                                   "plain",  "graph",         "view",      "cancel",
-                                   "pass time", "lose device", "stop token"};
+  constexpr const char* names[] = {"kernel",    "host function", "value",     "reduction",
+                                   "plain",     "graph",         "view",      "cancel",
+                                   "pass time", "lose device",   "stop token"};
   return names[static_cast<std::size_t>(k)];
 }
 
 std::string to_string(const use& u) {
   const part& p = u.where;
   const box where{{p.row, p.column}, {p.row + p.rows, p.column + p.columns}};
-  return " " + std::string(to_string(u.mode)) + " b" + std::to_string(p.buffer) +
-         to_string(where);
+  return " " + std::string(to_string(u.mode)) + " b" + std::to_string(p.buffer) + to_string(where);
 }
 
 std::string to_string(const step& s) {
@@ -26,6 +25,7 @@ std::string to_string(const step& s) {
   for (const use& u : s.uses) text += to_string(u);
   if (s.throws) text += " throws";
   if (s.takes_token) text += " token";
+  if (s.stays_open) text += " stays open";
   if (s.priority != 0) text += " priority " + std::to_string(s.priority);
   if (s.device >= 0) text += " on " + std::to_string(s.device);
   for (const std::size_t other : s.after) text += " after " + std::to_string(other);

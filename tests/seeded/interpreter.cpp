@@ -16,8 +16,7 @@ void interpreter::for_each(const part& where, F&& f) {
   const std::size_t columns = program_.buffers[where.buffer].columns;
   for (std::size_t r = 0; r < where.rows; ++r) {
     for (std::size_t c = 0; c < where.columns; ++c) {
-      f(cells_[where.buffer][(where.row + r) * columns + where.column + c],
-        r * where.columns + c);
+      f(cells_[where.buffer][(where.row + r) * columns + where.column + c], r * where.columns + c);
     }
   }
 }
@@ -46,8 +45,8 @@ bool interpreter::must_fail(const step& s, const std::vector<outcome>& before) c
   bool fails = s.throws;
   for (const use& u : s.uses) {
     // The task of a reduction has a partial of its own; only what combines it needs the target.
-    const bool needed = s.what == kind::reduction ? u.mode == access_mode::read
-                                                  : reads_content(u.mode);
+    const bool needed =
+        s.what == kind::reduction ? u.mode == access_mode::read : reads_content(u.mode);
     if (needed && !good(u.where)) fails = true;
   }
   for (const std::size_t other : s.after) fails = fails || before[other].failed;

@@ -16,9 +16,9 @@ struct cell {
   bool good = true;
 };
 
-/// Runs a program one step after the other, by the rules that users are told: this is the reference.
-/// What may legitimately happen or not (a cancellation that came in time, a lost device) is taken
-/// from what did happen.
+/// Runs a program one step after the other, by the rules that users are told: this is the
+/// reference. What may legitimately happen or not (a cancellation that came in time, a lost device)
+/// is taken from what did happen.
 class interpreter {
  public:
   explicit interpreter(const program& made);

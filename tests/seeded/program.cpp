@@ -40,13 +40,12 @@ class generator {
     for (std::size_t i = 0; i < sims; ++i) {
       // One task uses at most three buffers of 240 bytes: from just enough to plenty.
       const std::size_t memory = chance(50) ? between(720, 1500) : 1U << 20U;
-      made_.sim += (i == 0 ? "1,memory=" : ";1,memory=") + std::to_string(memory) +
-                   ",lanes=" + std::to_string(between(1, 2)) +
-                   ",depth=" + std::to_string(between(1, 3)) +
-                   ",flops=" + std::to_string(between(1, 50)) +
-                   "M,link=" + std::to_string(between(1, 100)) +
-                   "M,latency=" + std::to_string(between(0, 9)) +
-                   "us,launch=" + std::to_string(between(0, 5)) + "us";
+      made_.sim +=
+          (i == 0 ? "1,memory=" : ";1,memory=") + std::to_string(memory) +
+          ",lanes=" + std::to_string(between(1, 2)) + ",depth=" + std::to_string(between(1, 3)) +
+          ",flops=" + std::to_string(between(1, 50)) + "M,link=" + std::to_string(between(1, 100)) +
+          "M,latency=" + std::to_string(between(0, 9)) +
+          "us,launch=" + std::to_string(between(0, 5)) + "us";
     }
     made_.devices = 1 + sims;
     made_.private_memory = chance(30);
@@ -100,11 +99,14 @@ class generator {
     s.constant = static_cast<std::int64_t>(draw() % 1000);
     switch (s.what) {
       case kind::kernel:
-      case kind::host_function: return add_uses(s);
-      case kind::value: return add_use(s, access_mode::read);
+      case kind::host_function:
+        return add_uses(s);
+      case kind::value:
+        return add_use(s, access_mode::read);
       case kind::reduction:
         return add_use(s, access_mode::read) && add_use(s, access_mode::update);
-      default: return true;
+      default:
+        return true;
     }
   }
 
@@ -172,10 +174,13 @@ class generator {
     step s;
     s.what = draw_kind(false);
     switch (s.what) {
-      case kind::graph: fill_graph(s); break;
+      case kind::graph:
+        fill_graph(s);
+        break;
       case kind::view:
         if (!add_use(s, draw_mode())) return;
         s.constant = static_cast<std::int64_t>(draw() % 1000);
+        s.stays_open = chance(60);
         break;
       case kind::cancel:
         if (made_.steps.empty()) return;
@@ -185,8 +190,11 @@ class generator {
         if (made_.devices == 1) return;
         s.target = between(1, made_.devices - 1);
         break;
-      case kind::pass_time: s.count = between(1, 30); break;
-      case kind::stop_token: break;
+      case kind::pass_time:
+        s.count = between(1, 30);
+        break;
+      case kind::stop_token:
+        break;
       default:
         if (!fill(s)) return;
         decorate(s);
@@ -196,9 +204,7 @@ class generator {
     add_returns();
   }
 
-  access_mode draw_mode() {
-    return static_cast<access_mode>(between(0, 2));
-  }
+  access_mode draw_mode() { return static_cast<access_mode>(between(0, 2)); }
 
   void fill_graph(step& s) {
     s.count = between(1, 3);

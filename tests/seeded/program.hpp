@@ -33,7 +33,7 @@ enum class kind : std::uint8_t {
   cancel,         ///< cancels an earlier step
   pass_time,      ///< lets some events happen
   lose_device,
-  stop_token,     ///< stops the token that some earlier steps were given
+  stop_token,  ///< stops the token that some earlier steps were given
 };
 
 /// One call of the program. Steps are named by their position.
@@ -43,15 +43,16 @@ struct step {
   std::int64_t constant = 0;
   bool throws = false;
   bool takes_token = false;
+  bool stays_open = false;  ///< of a view: until the next time that something is waited for
   std::int64_t priority = 0;
-  int device = -1;                  ///< -1: any
-  std::vector<std::size_t> after;   ///< steps whose futures have to end well
-  int number_from = -1;             ///< a value step whose future is the constant
-  int takes = 0;                    ///< units of the program's budget
-  int returns = -1;                 ///< the step whose units come back
-  std::size_t target = 0;           ///< of a cancel; the device of a lose_device
-  std::size_t count = 1;            ///< runs of a graph; events of a pass_time
-  std::vector<step> recorded;       ///< of a graph
+  int device = -1;                 ///< -1: any
+  std::vector<std::size_t> after;  ///< steps whose futures have to end well
+  int number_from = -1;            ///< a value step whose future is the constant
+  int takes = 0;                   ///< units of the program's budget
+  int returns = -1;                ///< the step whose units come back
+  std::size_t target = 0;          ///< of a cancel; the device of a lose_device
+  std::size_t count = 1;           ///< runs of a graph; events of a pass_time
+  std::vector<step> recorded;      ///< of a graph
 };
 
 struct matrix_size {
@@ -60,8 +61,8 @@ struct matrix_size {
 
 struct program {
   std::uint64_t seed = 0;
-  std::string sim;             ///< configuration of the simulated devices
-  std::size_t devices = 1;     ///< NUMA0 and the simulated ones
+  std::string sim;          ///< configuration of the simulated devices
+  std::size_t devices = 1;  ///< NUMA0 and the simulated ones
   bool private_memory = false;
   double delay_probability = 0;
   bool loses_devices = false;

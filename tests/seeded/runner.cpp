@@ -4,6 +4,7 @@
 #include "runner.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -75,24 +76,26 @@ struct bodies {
   static constexpr auto wide = [](const launch_shape& shape) {
     return volume(shape.back()) % 3 == 0;
   };
-  write_body_0 w0 = write_body_0{"w0", host_body{[](number c, number t, const target& o) {
-                                   mix_into<false>(c, t, o);
-                                 }}}.wide(wide);
-  write_body_1 w1 =
-      write_body_1{"w1", host_body{[](number c, number t, const source& a, const target& o) {
-                     mix_into<false>(c, t, o, a);
-                   }}}.wide(wide);
+  write_body_0 w0 = write_body_0{
+      "w0", host_body{[](number c, number t, const target& o) {
+        mix_into<false>(c, t, o);
+      }}}.wide(wide);
+  write_body_1 w1 = write_body_1{
+      "w1", host_body{[](number c, number t, const source& a, const target& o) {
+        mix_into<false>(c, t, o, a);
+      }}}.wide(wide);
   write_body_2 w2 = write_body_2{
       "w2", host_body{[](number c, number t, const source& a, const source& b, const target& o) {
         mix_into<false>(c, t, o, a, b);
       }}}.wide(wide);
-  update_body_0 u0 = update_body_0{"u0", host_body{[](number c, number t, const target& o) {
-                                     mix_into<true>(c, t, o);
-                                   }}}.wide(wide);
-  update_body_1 u1 =
-      update_body_1{"u1", host_body{[](number c, number t, const source& a, const target& o) {
-                      mix_into<true>(c, t, o, a);
-                    }}}.wide(wide);
+  update_body_0 u0 = update_body_0{
+      "u0", host_body{[](number c, number t, const target& o) {
+        mix_into<true>(c, t, o);
+      }}}.wide(wide);
+  update_body_1 u1 = update_body_1{
+      "u1", host_body{[](number c, number t, const source& a, const target& o) {
+        mix_into<true>(c, t, o, a);
+      }}}.wide(wide);
   update_body_2 u2 = update_body_2{
       "u2", host_body{[](number c, number t, const source& a, const source& b, const target& o) {
         mix_into<true>(c, t, o, a, b);
@@ -126,11 +129,8 @@ class runner {
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
     if (wrong_.empty()) compare_buffers();
-    try {
-      rt_.wait();
-    } catch (const std::exception&) {
-      // Failures were planned, and looked at one by one above.
-    }
+    if (wrong_.empty()) check_memory();
+    look_at_failures();
     return wrong_;
   }
 
@@ -178,7 +178,8 @@ class runner {
     const bool updates_it = s.uses.back().mode == access_mode::update;
     std::vector<tile> in;
     for (std::size_t i = 0; i + 1 < s.uses.size(); ++i) in.push_back(region_of(s.uses[i].where));
-    if (s.what == kind::host_function) return submit_function(to, o, c, t, in, out_part, updates_it);
+    if (s.what == kind::host_function)
+      return submit_function(to, o, c, t, in, out_part, updates_it);
     if (updates_it) {
       if (in.empty()) return to.submit(o, b.u0, c, t, updates(out_part));
       if (in.size() == 1) return to.submit(o, b.u1, c, t, reads(in[0]), updates(out_part));
@@ -194,12 +195,14 @@ class runner {
                                       number t, const std::vector<tile>& in, const tile& out_part,
                                       bool updates_it) {
     if (in.empty() && updates_it) {
-      return to.submit(o, [](number k, number f, target out) { mix_into<true>(k, f, out); }, c, t,
-                       updates(out_part));
+      return to.submit(
+          o, [](number k, number f, target out) { mix_into<true>(k, f, out); }, c, t,
+          updates(out_part));
     }
     if (in.empty()) {
-      return to.submit(o, [](number k, number f, target out) { mix_into<false>(k, f, out); }, c, t,
-                       writes(out_part));
+      return to.submit(
+          o, [](number k, number f, target out) { mix_into<false>(k, f, out); }, c, t,
+          writes(out_part));
     }
     if (in.size() == 1 && updates_it) {
       return to.submit(
@@ -214,12 +217,16 @@ class runner {
     if (updates_it) {
       return to.submit(
           o,
-          [](number k, number f, source a, source b, target out) { mix_into<true>(k, f, out, a, b); },
+          [](number k, number f, source a, source b, target out) {
+            mix_into<true>(k, f, out, a, b);
+          },
           c, t, reads(in[0]), reads(in[1]), updates(out_part));
     }
     return to.submit(
         o,
-        [](number k, number f, source a, source b, target out) { mix_into<false>(k, f, out, a, b); },
+        [](number k, number f, source a, source b, target out) {
+          mix_into<false>(k, f, out, a, b);
+        },
         c, t, reads(in[0]), reads(in[1]), writes(out_part));
   }
 
@@ -236,9 +243,9 @@ class runner {
         break;
       }
       case kind::reduction:
-        futures.back() = to.submit(o, all_bodies().u1, s.constant, t,
-                                   reads(region_of(s.uses[0].where)),
-                                   reduces(region_of(s.uses[1].where), plus{}));
+        futures.back() =
+            to.submit(o, all_bodies().u1, s.constant, t, reads(region_of(s.uses[0].where)),
+                      reduces(region_of(s.uses[1].where), plus{}));
         break;
       case kind::plain: {
         task_options plain = o;
@@ -268,21 +275,26 @@ class runner {
 
   void perform(const step& s) {
     switch (s.what) {
-      case kind::graph: return run_graph(s);
-      case kind::view: return open_view(s);
+      case kind::graph:
+        return run_graph(s);
+      case kind::view:
+        return open_view(s);
       case kind::cancel:
         if (futures_[s.target].valid()) {
           futures_[s.target].cancel();
           uncertain_.insert(s.target);
         }
         return;
-      case kind::pass_time: return pass_time(s.count);
-      case kind::lose_device: return lose_device(s.target);
+      case kind::pass_time:
+        return pass_time(s.count);
+      case kind::lose_device:
+        return lose_device(s.target);
       case kind::stop_token:
         stop_.request_stop();
         stopped_ = true;
         return;
-      default: submit(rt_, s, futures_, values_);
+      default:
+        submit(rt_, s, futures_, values_);
     }
   }
 
@@ -316,6 +328,7 @@ class runner {
 
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
+    close_views();
     for (; settled_ < end && wrong_.empty(); ++settled_) {
       const step& s = program_.steps[settled_];
       if (!futures_[settled_].valid()) continue;
@@ -348,29 +361,58 @@ class runner {
     settle_outcomes(index_);
     if (!wrong_.empty()) return;
     try {
-      if (mode == access_mode::read) {
-        compare(p, region_of(p).read());
-      } else if (mode == access_mode::update) {
-        const auto v = region_of(p).update();
-        compare(p, v);
-        for (std::size_t r = 0; r < p.rows; ++r) {
-          for (std::size_t c = 0; c < p.columns; ++c) v(r, c) += s.constant;
-        }
-        expected_.change(p, s.constant);
-      } else {
-        const auto v = region_of(p).write();
-        for (std::size_t r = 0; r < p.rows; ++r) {
-          for (std::size_t c = 0; c < p.columns; ++c) {
-            v(r, c) = expected_.at(p.buffer, p.row + r, p.column + c).value + s.constant;
-          }
-        }
-        expected_.change(p, s.constant);
-      }
+      open_views_.push_back(opened(p, mode, s.constant));
     } catch (const error& e) {
       // A lost device takes content with it that no task has failed for.
       if (expected_.good(p) && !lost_) fail(std::string("a view failed: ") + e.what());
       if (mode == access_mode::update) spoil(p);
+      return;
     }
+    if (!s.stays_open) close_views();
+  }
+
+  /// What is done when the view ends. Until then nothing may have changed under it.
+  std::function<void()> opened(const part& p, access_mode mode, number constant) {
+    if (mode == access_mode::read) {
+      auto v = std::make_shared<host_view<const number, 2>>(region_of(p).read());
+      compare(p, *v);
+      return [this, p, v] { compare(p, *v); };
+    }
+    if (mode == access_mode::update) {
+      auto v = std::make_shared<host_view<number, 2>>(region_of(p).update());
+      compare(p, *v);
+      return [this, p, v, constant] {
+        compare(p, *v);
+        change(p, *v, constant);
+      };
+    }
+    auto v = std::make_shared<host_view<number, 2>>(region_of(p).write());
+    return [this, p, v, constant] { change(p, *v, constant); };
+  }
+
+  void change(const part& p, const host_view<number, 2>& v, number constant) {
+    for (std::size_t r = 0; r < p.rows; ++r) {
+      for (std::size_t c = 0; c < p.columns; ++c) {
+        v(r, c) = expected_.at(p.buffer, p.row + r, p.column + c).value + constant;
+      }
+    }
+    expected_.change(p, constant);
+  }
+
+  /// Those that steps do not show: of fills, and of what combines partials.
+  void look_at_failures() {
+    for (bool more = true; more;) {
+      more = false;
+      try {
+        if (wrong_.empty()) rt_.wait();
+      } catch (const std::exception&) {
+        more = true;
+      }
+    }
+  }
+
+  void close_views() {
+    for (const auto& end : std::exchange(open_views_, {})) end();
   }
 
   void spoil(const part& p) { expected_.spoil(p); }
@@ -386,6 +428,16 @@ class runner {
                       std::to_string(p.column + c) + ") is " + std::to_string(v(r, c)) +
                       " and not " + std::to_string(expected.value));
         }
+      }
+    }
+  }
+
+  void check_memory() {
+    const runtime_report report = rt_.report();
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      if (devices_[i].memory_bytes == 0 || devices_[i].shares_host_memory) continue;
+      if (report.devices[i].peak_bytes > devices_[i].memory_bytes) {
+        fail("more memory of " + devices_[i].name + " was used than there is");
       }
     }
   }
@@ -417,6 +469,7 @@ class runner {
   std::vector<future<void>> futures_;
   std::vector<future<number>> values_;
   std::set<std::size_t> uncertain_;
+  std::vector<std::function<void()>> open_views_;
   std::stop_source stop_;
   bool stopped_ = false;
   bool lost_ = false;

@@ -16,8 +16,8 @@ struct run_settings {
   bool real_clock = false;  ///< over threads; what is checked is the same
 };
 
-/// Runs the program on a runtime and compares everything that can be seen of it with the interpreter.
-/// Returns what is wrong; empty if nothing is.
+/// Runs the program on a runtime and compares everything that can be seen of it with the
+/// interpreter. Returns what is wrong; empty if nothing is.
 [[nodiscard]] std::string run_and_compare(const program& made, const run_settings& settings);
 
 }  // namespace hocket::seeded

@@ -4,9 +4,11 @@
 // seeded_search: runs many seeded programs. A seed that fails is printed, and running it again with
 // --first SEED --count 1 reproduces it anywhere.
 
-#include <charconv>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -26,6 +28,7 @@ struct arguments {
   int planted = 0;
   bool real_clock = false;
   bool describe = false;
+  bool expect_found = false;  ///< of a planted bug
 };
 
 arguments parse(int count, char** values) {
@@ -36,15 +39,23 @@ arguments parse(int count, char** values) {
       made.real_clock = true;
       continue;
     }
+    if (name == "--expect-found") {
+      made.expect_found = true;
+      continue;
+    }
     if (name == "--describe") {
       made.describe = true;
       continue;
     }
     const std::string_view value = i + 1 < count ? values[++i] : "";
-    if (name == "--first") made.first = parse_number(name, value, 0, UINT64_MAX);
-    else if (name == "--count") made.count = parse_number(name, value, 1, UINT64_MAX);
-    else if (name == "--planted") made.planted = static_cast<int>(parse_number(name, value, 0, 99));
-    else throw usage_error("There is no option \"" + std::string(name) + "\".");
+    if (name == "--first")
+      made.first = parse_number(name, value, 0, UINT64_MAX);
+    else if (name == "--count")
+      made.count = parse_number(name, value, 1, UINT64_MAX);
+    else if (name == "--planted")
+      made.planted = static_cast<int>(parse_number(name, value, 0, 99));
+    else
+      throw usage_error("There is no option \"" + std::string(name) + "\".");
   }
   return made;
 }
@@ -60,17 +71,36 @@ int search(const arguments& given) {
     const std::string wrong = seeded::run_and_compare(made, settings);
     if (wrong.empty()) continue;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
+    std::fflush(stdout);
     return 1;
   }
-  std::printf("%llu seeds agree with the interpreter\n", static_cast<unsigned long long>(given.count));
+  std::printf("%llu seeds agree with the interpreter\n",
+              static_cast<unsigned long long>(given.count));
   return 0;
+}
+
+/// Searches in a process of its own. A mismatch, a crash and a search without end all count as
+/// found.
+int search_for_planted(const arguments& given) {
+  constexpr unsigned longest_search = 40;  // seconds
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(longest_search);
+    std::_Exit(search(given));
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 2;
+  const bool found = !WIFEXITED(status) || WEXITSTATUS(status) == 1;
+  std::printf("planted bug %d was %s\n", given.planted, found ? "found" : "not found");
+  return found ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int count, char** values) {
   try {
-    return search(parse(count, values));
+    const arguments given = parse(count, values);
+    return given.expect_found ? search_for_planted(given) : search(given);
   } catch (const usage_error& e) {
     std::fprintf(stderr, "seeded_search: %s\n", e.what());
     return 2;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "heart/heart.hpp"
+#include "heart/planted.hpp"
 
 namespace hocket::heart {
 
@@ -23,7 +24,8 @@ void heart::add_edges(task& t) {
     task& before = *find(earlier);
     // A view hands memory to the host, where no ticket guards it: it has to end first.
     const bool issued =
-        before.state == phase::issued && before.request->kind == task_kind::launch;
+        before.state == phase::issued &&
+        (before.request->kind == task_kind::launch || planted(bug::forget_views));
     t.predecessors.push_back(earlier);
     if (kind == edge_kind::content) {
       ++t.blockers;
@@ -44,6 +46,7 @@ void heart::consider(task& t) {
   }
   // A doomed task keeps its place too: its outputs are given up after all that comes before it has
   // taken its versions, and not earlier.
+  if (t.doomed && planted(bug::doom_out_of_order)) return end_later(t.request->id, t.doomed);
   if (t.order > 0 || t.unissued > 0) return;
   if (t.doomed) return end_later(t.request->id, t.doomed);
   if (t.blockers == 0 || may_start_behind_predecessors(t)) start(t);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "heart/heart.hpp"
+#include "heart/planted.hpp"
 
 namespace hocket::heart {
 
@@ -23,7 +24,7 @@ void heart::finish(task& t, const failure& why) {
   if (t.device.valid()) mark_dirty(t.device);
   give_up_turn(t);
   unpin(t, memory);
-  if (why) {
+  if (why && !planted(bug::keep_failed_outputs)) {
     for (const task_access& a : r->accesses) {
       if (!writes_content(a.mode) || a.region.empty()) continue;
       if (t.wrote) coherence_.poison(a.data, a.region, r->id, why);
@@ -31,7 +32,9 @@ void heart::finish(task& t, const failure& why) {
     }
   }
   budgets_.withdraw(r->id);
-  for (const task_id taker : r->returns) budgets_.give_back(taker);
+  for (const task_id taker : r->returns) {
+    if (!planted(bug::never_return_budget)) budgets_.give_back(taker);
+  }
   const bool was_issued = t.state == phase::issued && r->kind == task_kind::launch;
   for (const successor& s : t.successors) {
     task* next = find(s.task);
@@ -72,7 +75,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   if (t.blockers > 0) {
     t.held = why;
   } else {
-    finish(t, t.doomed ? t.doomed : why);
+    finish(t, t.doomed && !planted(bug::commit_doomed) ? t.doomed : why);
   }
 }
 
@@ -154,7 +157,9 @@ void heart::handle(device_gone& e) {
   }
   lose_launches(e.device, e.why);
   std::vector<released_block> gone = coherence_.lose(memory, e.why);
-  for (const command_record& c : untrusted) fail_copy(c, e.why);
+  for (const command_record& c : untrusted) {
+    if (!planted(bug::trust_lost_copies)) fail_copy(c, e.why);
+  }
   for (released_block& block : gone) {
     block.after = readers;
     release(block);

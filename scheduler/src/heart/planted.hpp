@@ -19,8 +19,8 @@ enum class bug : int {
   hand_over_early,       ///< a command is handed over before what it waits for on other domains
   doom_out_of_order,     ///< the outputs of a cancelled task are given up at once
   ignore_external,       ///< the failure of a future that a task waits for is ignored
-  lose_quietly,          ///< the content of a lost memory still counts
-  unread_copies,         ///< a copy does not count as a reader of its source
+  trust_lost_copies,     ///< what was being copied from a lost device counts as there
+  forget_views,          ///< a view counts as over when it has begun
 };
 
 #ifdef HOCKET_PLANTED_BUGS

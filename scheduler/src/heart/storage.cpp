@@ -6,6 +6,7 @@
 #include <hocket/memory/eviction.hpp>
 
 #include "heart/heart.hpp"
+#include "heart/planted.hpp"
 
 namespace hocket::heart {
 
@@ -36,6 +37,7 @@ void heart::note_peak(memory_id memory) {
 }
 
 void heart::pin_present(task& t, memory_id memory) {
+  if (planted(bug::forget_pins)) return;
   for (const task_access& a : t.request->accesses) {
     const bool known = std::find(t.pinned.begin(), t.pinned.end(), a.data) != t.pinned.end();
     if (known || !coherence_.has_block(a.data, memory)) continue;
@@ -98,7 +100,7 @@ void heart::evict(data_id data, memory_id memory) {
 
 void heart::release(const released_block& freed) {
   coming_[freed.memory.value] += freed.bytes;
-  board_.when_done(freed.after, [this, block = freed.block, memory = freed.memory,
+  board_.when_done(planted(bug::free_early) ? ticket_set() : freed.after, [this, block = freed.block, memory = freed.memory,
                                  bytes = freed.bytes] {
     out_->push_back(free_block{block});
     coming_[memory.value] -= bytes;

@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "heart/planted.hpp"
+
 namespace hocket::heart {
 
 namespace {
@@ -36,6 +38,7 @@ void stream_board::plan(const command_record& record, action made) {
 
 bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
   after.prune([&](ticket t) { return done(t); });
+  if (planted(bug::hand_over_early)) after.clear();
   return std::all_of(after.begin(), after.end(), [&](ticket t) {
     return machine_.streams[t.stream.value].domain == domain &&
            streams_[t.stream.value].handed >= t.value;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "heart/planted.hpp"
+
 namespace hocket::heart {
 
 void version_chain::append(task_id task, const box& region, access_mode mode, const is_live& live,
@@ -14,11 +16,12 @@ void version_chain::append(task_id task, const box& region, access_mode mode, co
       if (overlap(earlier.region, region)) depend(earlier.task, kind);
     }
   };
-  report(writers_, reads_content(mode) ? edge_kind::content : edge_kind::order);
+  const bool bound = reads_content(mode) && !planted(bug::forget_writers);
+  report(writers_, bound ? edge_kind::content : edge_kind::order);
   if (!writes_content(mode)) {
     readers_.push_back({task, region});
   } else {
-    report(readers_, edge_kind::order);
+    if (!planted(bug::forget_readers)) report(readers_, edge_kind::order);
     // Who comes later depends on this task, and through it on everything it replaces.
     cut_out(writers_, region);
     cut_out(readers_, region);
