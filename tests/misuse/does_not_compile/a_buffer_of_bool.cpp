@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+// Expected: constraints not satisfied
+
+#include <hocket/hocket.hpp>
+
+using namespace hocket;
+
+void wrong(runtime& rt) { const buffer<bool> flags{rt, 10}; }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+// Expected: An argument of a task is a number, a future of one, or an access
+
+#include <hocket/hocket.hpp>
+
+using namespace hocket;
+
+const kernel<float, in<float>, out<float>> scaled{"scaled"};
+
+void wrong(submitter& s, const buffer<float>& x, const buffer<float>& y) {
+  s.submit(scaled, "two", reads(x), writes(y));
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+// Expected: A buffer has another rank than the kernel's
+
+#include <hocket/hocket.hpp>
+
+using namespace hocket;
+
+const kernel<float, in<float>, out<float>> scaled{"scaled"};
+
+void wrong(submitter& s, const buffer<float, 2>& x, const buffer<float>& y) {
+  s.submit(scaled, 2.0f, reads(x), writes(y));
+}
