@@ -31,8 +31,7 @@ std::uint64_t parse_number(std::string_view what, std::string_view text, std::ui
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, number);
   if (problem != std::errc() || stop != end || number < min || number > max) {
-    refuse(what, text,
-           "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+    refuse(what, text, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   }
   return number;
 }

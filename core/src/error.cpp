@@ -26,17 +26,28 @@ constexpr std::size_t longest_chain = 6;
 
 std::string_view to_string(failure_code code) noexcept {
   switch (code) {
-    case failure_code::task_failed: return "task failed";
-    case failure_code::dependency_failed: return "dependency failed";
-    case failure_code::cancelled: return "cancelled";
-    case failure_code::timed_out: return "timed out";
-    case failure_code::device_lost: return "device lost";
-    case failure_code::data_lost: return "data lost";
-    case failure_code::out_of_memory: return "out of memory";
-    case failure_code::compile_failed: return "compile failed";
-    case failure_code::no_device: return "no device";
-    case failure_code::io: return "input or output failed";
-    case failure_code::internal: return "internal error";
+    case failure_code::task_failed:
+      return "task failed";
+    case failure_code::dependency_failed:
+      return "dependency failed";
+    case failure_code::cancelled:
+      return "cancelled";
+    case failure_code::timed_out:
+      return "timed out";
+    case failure_code::device_lost:
+      return "device lost";
+    case failure_code::data_lost:
+      return "data lost";
+    case failure_code::out_of_memory:
+      return "out of memory";
+    case failure_code::compile_failed:
+      return "compile failed";
+    case failure_code::no_device:
+      return "no device";
+    case failure_code::io:
+      return "input or output failed";
+    case failure_code::internal:
+      return "internal error";
   }
   return "unknown";
 }

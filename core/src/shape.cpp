@@ -47,7 +47,8 @@ bool box::empty() const noexcept {
 
 index_list box::extents() const {
   index_list made(begin.size());
-  for (std::size_t d = 0; d < begin.size(); ++d) made[d] = end[d] > begin[d] ? end[d] - begin[d] : 0;
+  for (std::size_t d = 0; d < begin.size(); ++d)
+    made[d] = end[d] > begin[d] ? end[d] - begin[d] : 0;
   return made;
 }
 

@@ -54,8 +54,10 @@ void node_queue::turn() noexcept {
   for (std::size_t ran = 0; ran < items_of_one_turn; ++ran) {
     if (!crew_.take()) return;
     work next = take();
-    if (next.resumed != nullptr) run(std::unique_ptr<suspendable_item>(next.resumed));
-    else begin(std::move(next.item));
+    if (next.resumed != nullptr)
+      run(std::unique_ptr<suspendable_item>(next.resumed));
+    else
+      begin(std::move(next.item));
   }
   enqueue_turn();
 }

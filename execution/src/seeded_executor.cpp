@@ -143,9 +143,8 @@ void seeded_executor::refuse_to_wait() const {
         "Nothing is left to run that could end this wait but what follows a wait around it, and "
         "the seeded executor ends nested waits from the inside out.");
   }
-  throw usage_error(
-      "Nothing is left to run that could end this wait: it would last for ever (" +
-      std::to_string(waits_.size() - 1) + " more waits are around it).");
+  throw usage_error("Nothing is left to run that could end this wait: it would last for ever (" +
+                    std::to_string(waits_.size() - 1) + " more waits are around it).");
 }
 
 }  // namespace hocket

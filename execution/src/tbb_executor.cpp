@@ -148,14 +148,15 @@ bool tbb_executor::inside() const noexcept {
 
 void tbb_executor::post(std::size_t arena, int priority, work_item item) {
   using level = node_queue::level;
-  state_->queue(arena).post(
-      priority > 0 ? level::high : priority == 0 ? level::normal : level::low, std::move(item));
+  state_->queue(arena).post(priority > 0    ? level::high
+                            : priority == 0 ? level::normal
+                                            : level::low,
+                            std::move(item));
 }
 
 void tbb_executor::post_at(time_stamp time, work_item item) {
-  state_->timers->post_at(state_->at(time), [this, item = std::move(item)]() mutable {
-    post(0, 1, std::move(item));
-  });
+  state_->timers->post_at(
+      state_->at(time), [this, item = std::move(item)]() mutable { post(0, 1, std::move(item)); });
 }
 
 void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t grain,

@@ -22,8 +22,7 @@ using bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, bitmap_del
 struct topology_deleter {
   void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
 };
-using topology_handle =
-    std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, topology_deleter>;
+using topology_handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, topology_deleter>;
 
 void require(int status, const char* what) {
   if (status == 0) return;
@@ -71,8 +70,8 @@ struct host_topology::content {
   bool is_this_machine = true;
   bitmap allowed;
   std::vector<numa_node> nodes;
-  std::vector<bitmap> cpus;       // of each node, as far as they are allowed
-  std::vector<bitmap> memories;   // of each node
+  std::vector<bitmap> cpus;      // of each node, as far as they are allowed
+  std::vector<bitmap> memories;  // of each node
 
   /// cgroups restrict what hwloc shows; this adds what taskset and the like have set.
   void find_allowed() {
@@ -131,8 +130,8 @@ bool host_topology::bind_current_thread(std::size_t node) const noexcept {
 }
 
 bool host_topology::unbind_current_thread() const noexcept {
-  return hwloc_set_cpubind(content_->handle.get(), content_->allowed.get(),
-                           HWLOC_CPUBIND_THREAD) == 0;
+  return hwloc_set_cpubind(content_->handle.get(), content_->allowed.get(), HWLOC_CPUBIND_THREAD) ==
+         0;
 }
 
 node_memory host_topology::allocate_on_node(std::size_t node, std::size_t bytes) const {
@@ -142,9 +141,9 @@ node_memory host_topology::allocate_on_node(std::size_t node, std::size_t bytes)
   if (!content_->is_this_machine) {
     memory.note = "the machine is synthetic: its memory is bound to no node";
   } else {
-    memory.address = hwloc_alloc_membind(handle, bytes, content_->memories[node].get(),
-                                         HWLOC_MEMBIND_BIND,
-                                         HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+    memory.address =
+        hwloc_alloc_membind(handle, bytes, content_->memories[node].get(), HWLOC_MEMBIND_BIND,
+                            HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
     memory.bound = memory.address != nullptr;
     if (!memory.bound) {
       memory.note = "memory cannot be bound to " + content_->nodes[node].name + " (" +

@@ -8,8 +8,8 @@
 #include <hocket/memory/host_resource.hpp>
 
 // One declaration and one entry for each backend that this build has.
-#define HOCKET_BACKEND(name) \
-  namespace hocket {         \
+#define HOCKET_BACKEND(name)                              \
+  namespace hocket {                                      \
   std::unique_ptr<const backend> make_##name##_backend(); \
   }
 #include <hocket/backends.inc>
@@ -37,9 +37,8 @@ std::string missing_devices(const backend_list& backends) {
 
 }  // namespace
 
-machine_parts::machine_parts(const std::string& names,
-                             const backend_configurations& configurations, bool private_memory,
-                             executor& where, completion_sink& sink) {
+machine_parts::machine_parts(const std::string& names, const backend_configurations& configurations,
+                             bool private_memory, executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
   candidate_list found = find_devices(backends, where, configurations);
   if (found.empty()) throw error(failure(failure_code::no_device, missing_devices(backends)));
@@ -194,8 +193,12 @@ void machine_parts::issue(const heart::issue_copy& what) {
   if (why) {
     made.what = failed_command{why};
   } else {
-    made.what = copy_command{blocks_.at(what.from).where, blocks_.at(what.to).where, what.extents,
-                             what.element_size, what.region, what.bytes};
+    made.what = copy_command{blocks_.at(what.from).where,
+                             blocks_.at(what.to).where,
+                             what.extents,
+                             what.element_size,
+                             what.region,
+                             what.bytes};
   }
   submit(what.number, what.after, std::move(made));
 }
@@ -216,8 +219,8 @@ void machine_parts::issue(const heart::issue_launch& what) {
     ++next;
   }
   if (task.kernel->result) {
-    launch.buffers.push_back({{}, *task.kernel->result, what.extents[next],
-                              task.accesses[next].region});
+    launch.buffers.push_back(
+        {{}, *task.kernel->result, what.extents[next], task.accesses[next].region});
   }
   for (std::size_t i = 0; i < what.blocks.size(); ++i) {
     if (!what.blocks[i].valid()) {  // an empty region has no storage, and so no place in it

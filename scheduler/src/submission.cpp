@@ -43,7 +43,8 @@ class future_watch final : public continuation {
 }  // namespace
 
 void device_task::request_cancel() noexcept {
-  static_cast<runtime_core*>(context())->post(heart::cancel_asked{id, cancelled(std::string(label().text()))});
+  static_cast<runtime_core*>(context())->post(
+      heart::cancel_asked{id, cancelled(std::string(label().text()))});
 }
 
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }

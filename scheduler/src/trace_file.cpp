@@ -31,11 +31,16 @@ json::object name_of(const char* what, std::uint64_t process, std::uint64_t thre
 
 const char* category(trace_kind kind) {
   switch (kind) {
-    case trace_kind::kernel: return "kernel";
-    case trace_kind::host_task: return "host task";
-    case trace_kind::transfer: return "transfer";
-    case trace_kind::wait: return "wait";
-    case trace_kind::mark: return "mark";
+    case trace_kind::kernel:
+      return "kernel";
+    case trace_kind::host_task:
+      return "host task";
+    case trace_kind::transfer:
+      return "transfer";
+    case trace_kind::wait:
+      return "wait";
+    case trace_kind::mark:
+      return "mark";
   }
   return "";
 }
@@ -54,9 +59,9 @@ json::object span(const trace_record& r, const std::string& name) {
 }
 
 json::object arrow(const char* phase, const trace_record& r, time_stamp at, std::uint64_t id) {
-  json::object made{{"ph", phase},           {"name", "then"},          {"cat", "dependency"},
-                    {"id", id},              {"pid", r.device.value},   {"tid", r.stream.value},
-                    {"ts", microseconds(at)}};
+  json::object made{
+      {"ph", phase},           {"name", "then"},        {"cat", "dependency"},   {"id", id},
+      {"pid", r.device.value}, {"tid", r.stream.value}, {"ts", microseconds(at)}};
   if (*phase == 'f') made["bp"] = "e";
   return made;
 }
@@ -101,8 +106,8 @@ void write_trace(const trace_snapshot& trace, const std::string& path) {
   const std::string text = to_chrome_json(trace);
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
-    throw error(failure(failure_code::io,
-                        "Trace file \"" + path + "\" cannot be opened: " + std::strerror(errno) + "."));
+    throw error(failure(failure_code::io, "Trace file \"" + path + "\" cannot be opened: " +
+                                              std::strerror(errno) + "."));
   }
   errno = 0;
   bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -189,8 +189,8 @@ bool host_stream::core::perform_next() {
 failure host_stream::core::perform(const command& what) {
   // The loss is told after this: whoever hears of it may take the memory back.
   if (!epoch_->enter()) return {};
-  failure why = options_.perform ? options_.perform(what)
-                                 : perform_on_host(where_, options_.arena, what);
+  failure why =
+      options_.perform ? options_.perform(what) : perform_on_host(where_, options_.arena, what);
   epoch_->leave();
   return why;
 }

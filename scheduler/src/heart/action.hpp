@@ -39,7 +39,7 @@ struct issue_launch {
   ticket number;
   ticket_set after;
   request_ref task;
-  std::vector<block_id> blocks;  ///< one for each access
+  std::vector<block_id> blocks;     ///< one for each access
   std::vector<index_list> extents;  ///< of the whole buffers, one for each access
 };
 
@@ -61,8 +61,8 @@ struct start_timer {
   time_stamp at{};
 };
 
-using action =
-    std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete, start_timer>;
+using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
+                            start_timer>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

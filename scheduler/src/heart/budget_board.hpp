@@ -11,9 +11,9 @@
 namespace hocket::heart {
 
 /// Counted bytes that one task takes and another returns. They are granted in priority order: bytes
-/// that a task of higher priority will need are kept for it even while it is not ready. Granting in the
-/// order in which tasks become ready deadlocks pipelines, because early tasks eat what the first one
-/// that could return anything needs.
+/// that a task of higher priority will need are kept for it even while it is not ready. Granting in
+/// the order in which tasks become ready deadlocks pipelines, because early tasks eat what the
+/// first one that could return anything needs.
 class budget_board {
  public:
   void add(budget_id budget, std::uint64_t bytes);

@@ -13,7 +13,9 @@ namespace {
 // Enough that a few outliers (a first call, a page fault) never reach the median.
 constexpr std::size_t kept_samples = 15;
 
-nanoseconds seconds(double s) { return nanoseconds(static_cast<std::int64_t>(std::llround(s * 1e9))); }
+nanoseconds seconds(double s) {
+  return nanoseconds(static_cast<std::int64_t>(std::llround(s * 1e9)));
+}
 
 }  // namespace
 
@@ -26,8 +28,8 @@ nanoseconds cost_model::from_rates(const request& task, device_id device) const 
   const machine::device_node& node = machine_.devices[device.value];
   const double lanes =
       task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
-  const double busy = std::max(task.cost.flops / node.flops_per_second,
-                               task.cost.bytes / node.bytes_per_second);
+  const double busy =
+      std::max(task.cost.flops / node.flops_per_second, task.cost.bytes / node.bytes_per_second);
   return node.launch_latency + seconds(busy / lanes);
 }
 

@@ -12,8 +12,8 @@
 
 namespace hocket::heart {
 
-/// Predicts how long a task runs on a device: the median of what was measured for the same kernel, on
-/// the same device, at about the same size; before the first measurement the device's own rates.
+/// Predicts how long a task runs on a device: the median of what was measured for the same kernel,
+/// on the same device, at about the same size; before the first measurement the device's own rates.
 class cost_model {
  public:
   explicit cost_model(const machine& machine) : machine_(machine) {}

@@ -23,9 +23,8 @@ void heart::add_edges(task& t) {
   for (const auto& [earlier, kind] : edges) {
     task& before = *find(earlier);
     // A view hands memory to the host, where no ticket guards it: it has to end first.
-    const bool issued =
-        before.state == phase::issued &&
-        (before.request->kind == task_kind::launch || planted(bug::forget_views));
+    const bool issued = before.state == phase::issued &&
+                        (before.request->kind == task_kind::launch || planted(bug::forget_views));
     t.predecessors.push_back(earlier);
     if (kind == edge_kind::content) {
       ++t.blockers;
@@ -61,7 +60,8 @@ bool heart::may_start_behind_predecessors(const task& t) const {
     if (before->doomed || (common.valid() && before->device != common)) return false;
     common = before->device;
   }
-  // On a device with a queue of its own the task can follow at once; elsewhere it would block a lane.
+  // On a device with a queue of its own the task can follow at once; elsewhere it would block a
+  // lane.
   return common.valid() && machine_.devices[common.value].depth > 1 &&
          choose_device(*t.request) == common;
 }

@@ -74,8 +74,8 @@ struct inspected {
   std::function<void(const heart&)> look;
 };
 
-using event = std::variant<data_added, data_dropped, budget_added, submitted, external_ended,
-                           cancel_asked, stop_asked, view_released, command_ended, device_gone,
-                           inspected>;
+using event =
+    std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
+                 stop_asked, view_released, command_ended, device_gone, inspected>;
 
 }  // namespace hocket::heart

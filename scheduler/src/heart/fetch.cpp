@@ -36,8 +36,8 @@ bool heart::fetch(task& t) {
     if (wanted.insert(a.data).second) bytes += coherence_.bytes(a.data);
   }
   // Only what is free: fetching ahead never pushes anything out.
-  if (bytes > 0 && (ledger_.used(memory) + bytes > ledger_.capacity(memory) ||
-                    ledger_.shortage(memory) > 0)) {
+  if (bytes > 0 &&
+      (ledger_.used(memory) + bytes > ledger_.capacity(memory) || ledger_.shortage(memory) > 0)) {
     return false;
   }
   for (const data_id data : wanted) {

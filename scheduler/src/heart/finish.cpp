@@ -27,8 +27,10 @@ void heart::finish(task& t, const failure& why) {
   if (why && !planted(bug::keep_failed_outputs)) {
     for (const task_access& a : r->accesses) {
       if (!writes_content(a.mode) || a.region.empty()) continue;
-      if (t.wrote) coherence_.poison(a.data, a.region, r->id, why);
-      else coherence_.poison_unissued(a.data, a.region, r->id, why);
+      if (t.wrote)
+        coherence_.poison(a.data, a.region, r->id, why);
+      else
+        coherence_.poison_unissued(a.data, a.region, r->id, why);
     }
   }
   budgets_.withdraw(r->id);
@@ -120,8 +122,7 @@ void heart::doom_readers(const command_record& record, const failure& why) {
   }
 }
 
-void heart::record_trace(const command_record& record, const command_result& how,
-                         trace_kind kind) {
+void heart::record_trace(const command_record& record, const command_result& how, trace_kind kind) {
   const task* t = find(record.task);
   trace_record made;
   made.kind = kind;
@@ -144,7 +145,8 @@ void heart::handle(device_gone& e) {
   if (!d.alive) return;
   d.alive = false;
   const memory_id memory = machine_.devices[e.device.value].memory;
-  // Copies that others make out of the lost memory bring nothing that can be trusted, and still read it.
+  // Copies that others make out of the lost memory bring nothing that can be trusted, and still
+  // read it.
   ticket_set readers;
   std::vector<command_record> untrusted;
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {

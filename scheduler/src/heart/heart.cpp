@@ -164,14 +164,13 @@ void heart::fail_hopeless_reservations() {
     const task& t = *find(d.reserving);
     const memory_id memory = machine_.devices[t.device.value].memory;
     if (coming_[memory.value] > 0) continue;
-    end_later(d.reserving,
-              failure(failure_code::out_of_memory,
-                      "Task \"" + t.request->label + "\" lacks " +
-                          std::to_string(ledger_.shortage(memory)) + " bytes in " +
-                          machine_.memories[memory.value].name + ", where " +
-                          std::to_string(ledger_.used(memory)) + " of " +
-                          std::to_string(ledger_.capacity(memory)) +
-                          " are in use and none can be moved out."));
+    end_later(d.reserving, failure(failure_code::out_of_memory,
+                                   "Task \"" + t.request->label + "\" lacks " +
+                                       std::to_string(ledger_.shortage(memory)) + " bytes in " +
+                                       machine_.memories[memory.value].name + ", where " +
+                                       std::to_string(ledger_.used(memory)) + " of " +
+                                       std::to_string(ledger_.capacity(memory)) +
+                                       " are in use and none can be moved out."));
   }
 }
 

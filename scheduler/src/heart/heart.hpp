@@ -33,9 +33,9 @@ struct device_statistics {
   std::uint64_t peak_bytes = 0;
 };
 
-/// Decides where and when tasks with data run: a state machine without threads, clock, files or driver
-/// calls. Events go in, actions come out; the same events give the same actions. It is stepped by one
-/// caller at a time.
+/// Decides where and when tasks with data run: a state machine without threads, clock, files or
+/// driver calls. Events go in, actions come out; the same events give the same actions. It is
+/// stepped by one caller at a time.
 class heart {
  public:
   heart(machine description, std::size_t trace_capacity);
@@ -70,11 +70,11 @@ class heart {
     std::size_t order = 0;     ///< order edges from tasks that were not issued
     std::vector<successor> successors;
     std::vector<task_id> predecessors;  ///< by content
-    device_id device;  ///< preferred or committed
-    ticket number;     ///< of the launch, once issued
-    failure doomed;    ///< it may run but it will not commit
-    bool told = false;  ///< its future was failed before it ended
-    nanoseconds predicted{0};  ///< as counted in its device's queue
+    device_id device;                   ///< preferred or committed
+    ticket number;                      ///< of the launch, once issued
+    failure doomed;                     ///< it may run but it will not commit
+    bool told = false;                  ///< its future was failed before it ended
+    nanoseconds predicted{0};           ///< as counted in its device's queue
     bool fetching = false;
     bool wrote = false;  ///< coherence knows its outputs
     /// How its command ended, where that was heard of before the end of a predecessor.
@@ -91,9 +91,9 @@ class heart {
 
   struct device_state {
     bool alive = true;
-    std::set<place_in_queue> present;  ///< tasks whose data are there
-    std::set<place_in_queue> absent;   ///< tasks whose data have to come
-    std::set<place_in_queue> in_order; ///< tasks that want it and were not issued, ready or not
+    std::set<place_in_queue> present;   ///< tasks whose data are there
+    std::set<place_in_queue> absent;    ///< tasks whose data have to come
+    std::set<place_in_queue> in_order;  ///< tasks that want it and were not issued, ready or not
     std::size_t fetching = 0;
     task_id reserving;  ///< waits for memory
     ticket last_wide;
@@ -176,8 +176,7 @@ class heart {
   void mark_issued(task& t);
 
   // storage.cpp: blocks, reservation, eviction.
-  [[nodiscard]] std::vector<need> needs_of(const request& r,
-                                                               memory_id memory) const;
+  [[nodiscard]] std::vector<need> needs_of(const request& r, memory_id memory) const;
   void give_block(data_id data, memory_id memory);
   void pin_present(task& t, memory_id memory);
   void unpin(task& t, memory_id memory);

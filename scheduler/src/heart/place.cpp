@@ -98,8 +98,8 @@ bool heart::data_present(const task& t) const {
     if (!coherence_.valid(a.data, a.region, node.memory)) return false;
     for (const ticket arrives : coherence_.ready(a.data, a.region, node.memory)) {
       // What its own lanes are still computing is as good as there: the launch follows it.
-      const bool own = std::find(node.compute.begin(), node.compute.end(), arrives.stream) !=
-                       node.compute.end();
+      const bool own =
+          std::find(node.compute.begin(), node.compute.end(), arrives.stream) != node.compute.end();
       if (!own && !board_.done(arrives)) return false;
     }
   }

@@ -29,8 +29,8 @@ enum class task_kind : std::uint8_t {
   fetch,   ///< the same for an instant: the value is taken out when it is delivered
 };
 
-/// A task as it was submitted. The front fills it and does not change it any more once every external
-/// predecessor was reported; the heart only reads it.
+/// A task as it was submitted. The front fills it and does not change it any more once every
+/// external predecessor was reported; the heart only reads it.
 struct request {
   virtual ~request() = default;
 
@@ -43,8 +43,8 @@ struct request {
   launch_shape shape;
   work cost;
   body_width width = body_width::serial;
-  bool host_only = false;  ///< a host function: runs on devices of the host alone
-  std::uint64_t bytes = 0;  ///< of the whole buffers that it uses
+  bool host_only = false;             ///< a host function: runs on devices of the host alone
+  std::uint64_t bytes = 0;            ///< of the whole buffers that it uses
   std::vector<task_access> accesses;  ///< in signature order, a hidden result last
   std::vector<scalar_argument> scalars;
 
@@ -53,10 +53,10 @@ struct request {
   bool in_order = false;      ///< never before those of higher priority with the same device
   nanoseconds timeout = nanoseconds::max();
 
-  std::uint32_t external = 0;       ///< futures that have to succeed before; each is reported once
-  budget_id budget;                 ///< taken from when the task starts
+  std::uint32_t external = 0;  ///< futures that have to succeed before; each is reported once
+  budget_id budget;            ///< taken from when the task starts
   std::uint64_t budget_bytes = 0;
-  std::vector<task_id> returns;     ///< tasks whose budget bytes come back when this one ends
+  std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
 };
 
 using request_ref = std::shared_ptr<request>;

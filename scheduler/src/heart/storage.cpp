@@ -100,17 +100,17 @@ void heart::evict(data_id data, memory_id memory) {
 
 void heart::release(const released_block& freed) {
   coming_[freed.memory.value] += freed.bytes;
-  board_.when_done(planted(bug::free_early) ? ticket_set() : freed.after, [this, block = freed.block, memory = freed.memory,
-                                 bytes = freed.bytes] {
-    out_->push_back(free_block{block});
-    coming_[memory.value] -= bytes;
-    ledger_.give_back(memory, bytes);
-    grant_reservations();
-    relieve(memory);
-    for (std::size_t i = 0; i < devices_.size(); ++i) {
-      if (machine_.devices[i].memory == memory) mark_dirty(device_id{i});
-    }
-  });
+  board_.when_done(planted(bug::free_early) ? ticket_set() : freed.after,
+                   [this, block = freed.block, memory = freed.memory, bytes = freed.bytes] {
+                     out_->push_back(free_block{block});
+                     coming_[memory.value] -= bytes;
+                     ledger_.give_back(memory, bytes);
+                     grant_reservations();
+                     relieve(memory);
+                     for (std::size_t i = 0; i < devices_.size(); ++i) {
+                       if (machine_.devices[i].memory == memory) mark_dirty(device_id{i});
+                     }
+                   });
 }
 
 ticket_set heart::bring(const task_access& a, memory_id memory, task_id for_task) {
@@ -153,11 +153,10 @@ ticket heart::copy(const copy_request& wanted, task_id for_task) {
   const data_state& d = data_.at(wanted.data);
   ticket_set after = wanted.after;
   after.prune([&](ticket t) { return t.stream == link.stream || board_.done(t); });
-  board_.plan(record,
-              issue_copy{record.number, std::move(after),
-                         coherence_.block(wanted.data, wanted.from),
-                         coherence_.block(wanted.data, wanted.to), d.extents, d.element_size,
-                         wanted.region, wanted.bytes});
+  board_.plan(record, issue_copy{record.number, std::move(after),
+                                 coherence_.block(wanted.data, wanted.from),
+                                 coherence_.block(wanted.data, wanted.to), d.extents,
+                                 d.element_size, wanted.region, wanted.bytes});
   return record.number;
 }
 

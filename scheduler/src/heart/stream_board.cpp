@@ -130,9 +130,7 @@ std::size_t stream_board::in_flight() const {
   return sum;
 }
 
-nanoseconds stream_board::backlog(stream_id stream) const {
-  return streams_[stream.value].backlog;
-}
+nanoseconds stream_board::backlog(stream_id stream) const { return streams_[stream.value].backlog; }
 
 const std::deque<command_record>& stream_board::commands(stream_id stream) const {
   return streams_[stream.value].commands;

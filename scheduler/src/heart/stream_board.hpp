@@ -17,12 +17,12 @@ namespace hocket::heart {
 /// What a command is for; kept until it has ended.
 struct command_record {
   ticket number;
-  task_id task;      ///< that is launched, or that a copy is for (none for an eviction)
+  task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
   bool is_copy = false;
-  data_id data;      ///< of a copy
-  box region;        ///< of a copy
-  memory_id from;    ///< of a copy
-  memory_id to;      ///< of a copy
+  data_id data;    ///< of a copy
+  box region;      ///< of a copy
+  memory_id from;  ///< of a copy
+  memory_id to;    ///< of a copy
   std::uint64_t bytes = 0;
   nanoseconds predicted{0};
 };
@@ -30,7 +30,8 @@ struct command_record {
 /// The streams as the heart sees them: which numbers were given out, which commands were handed to
 /// their device and which have ended. A command has its number from the moment it is planned. It is
 /// handed over, in order, when everything it waits for on streams of other domains has ended and
-/// everything on streams of its own domain was handed over; what is left is waited for on the device.
+/// everything on streams of its own domain was handed over; what is left is waited for on the
+/// device.
 class stream_board {
  public:
   explicit stream_board(const machine& machine);

@@ -19,8 +19,8 @@ enum class edge_kind : std::uint8_t {
 };
 
 /// The accesses to one buffer that a later task could depend on, in the order of submission. What a
-/// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left of
-/// it, or when its task has ended.
+/// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left
+/// of it, or when its task has ended.
 class version_chain {
  public:
   using is_live = std::function<bool(task_id)>;
@@ -30,7 +30,8 @@ class version_chain {
   void append(task_id task, const box& region, access_mode mode, const is_live& live,
               const add_edge& depend);
 
-  /// The first task, in order of submission, that still has to use the buffer; none if there is none.
+  /// The first task, in order of submission, that still has to use the buffer; none if there is
+  /// none.
   [[nodiscard]] task_id next_user(const std::function<bool(task_id)>& unissued) const;
 
  private:

@@ -82,7 +82,8 @@ TEST(fiber, bodies_throw_and_catch) {
       f->leave();
     }
   });
-  while (!f->run()) {}
+  while (!f->run()) {
+  }
   EXPECT_EQ(caught, 2);
 }
 

@@ -259,8 +259,10 @@ class atomic {
     search::here().point();
     const bool equal = value_ == expected;
     if (acquires(equal ? success : failure)) search::here().known().join(published_);
-    if (equal) write(desired, success);
-    else expected = value_;
+    if (equal)
+      write(desired, success);
+    else
+      expected = value_;
     return equal;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,

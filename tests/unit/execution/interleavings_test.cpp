@@ -252,7 +252,8 @@ TEST(interleavings, the_search_finds_a_lost_event) {
       interleavings::atomic<int> owned;
       int stepped = 0;
       void post() {
-        while (!add(1)) {}
+        while (!add(1)) {
+        }
         if (owned.exchange(1) == 1) return;
         while (waiting.load() != 0) {
           stepped += waiting.exchange(0);

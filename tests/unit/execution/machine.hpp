@@ -18,8 +18,10 @@ inline std::shared_ptr<const host_topology> machine(const char* synthetic) {
   if (const char* const set = std::getenv(name)) before = set;
   setenv(name, synthetic, 1);
   auto made = std::make_shared<const host_topology>();
-  if (before) setenv(name, before->c_str(), 1);
-  else unsetenv(name);
+  if (before)
+    setenv(name, before->c_str(), 1);
+  else
+    unsetenv(name);
   return made;
 }
 

@@ -137,8 +137,10 @@ TEST(strand, has_one_owner_at_a_time_over_many_threads) {
       for (int t = 0; t < threads; ++t) {
         posting.emplace_back([&s, t] {
           for (int i = 1; i <= each; ++i) {
-            if (i % 3 == 0) s.post_only({t, i});
-            else s.post({t, i});
+            if (i % 3 == 0)
+              s.post_only({t, i});
+            else
+              s.post({t, i});
           }
         });
       }

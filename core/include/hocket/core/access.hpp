@@ -24,9 +24,12 @@ enum class access_mode : std::uint8_t {
 /// "reads", "writes" or "updates", as in a sentence about a task.
 [[nodiscard]] constexpr std::string_view to_string(access_mode mode) noexcept {
   switch (mode) {
-    case access_mode::read: return "reads";
-    case access_mode::write: return "writes";
-    case access_mode::update: return "updates";
+    case access_mode::read:
+      return "reads";
+    case access_mode::write:
+      return "writes";
+    case access_mode::update:
+      return "updates";
   }
   return "";
 }

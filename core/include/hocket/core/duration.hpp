@@ -7,7 +7,8 @@
 
 namespace hocket {
 
-/// Time since a clock's own start, in nanoseconds. Every clock of Hocket, real or virtual, counts so.
+/// Time since a clock's own start, in nanoseconds. Every clock of Hocket, real or virtual, counts
+/// so.
 using nanoseconds = std::chrono::nanoseconds;
 using time_stamp = nanoseconds;
 

@@ -53,8 +53,8 @@ class failure {
   /// The same failure with one more step of context, for example "reading buffer \"x\"".
   [[nodiscard]] failure within(std::string context) const;
 
-  /// The failure of a task that did not run because of this one: dependency_failed, with the labels of
-  /// the tasks in between (of a long chain only the nearest are named, and the others counted).
+  /// The failure of a task that did not run because of this one: dependency_failed, with the labels
+  /// of the tasks in between (of a long chain only the nearest are named, and the others counted).
   [[nodiscard]] failure downstream(const std::string& label) const;
 
   /// Throws: the kept exception where there is one and it was not passed on through other tasks,

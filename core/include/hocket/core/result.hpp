@@ -13,8 +13,8 @@ namespace hocket {
 template <class T>
 class [[nodiscard]] result {
  public:
-  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(*-explicit-*)
-  result(failure why) : state_(std::in_place_index<1>, std::move(why)) {}    // NOLINT(*-explicit-*)
+  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}    // NOLINT(*-explicit-*)
+  result(failure why) : state_(std::in_place_index<1>, std::move(why)) {}  // NOLINT(*-explicit-*)
 
   [[nodiscard]] explicit operator bool() const noexcept { return state_.index() == 0; }
   [[nodiscard]] T& value() & {

@@ -21,8 +21,8 @@ struct trace_record {
   trace_kind kind = trace_kind::mark;
   device_id device;
   stream_id stream;
-  task_id task;       ///< the task that ran, or that a transfer is for
-  task_id cause;      ///< the task whose end this one waited for last; none if there is none
+  task_id task;            ///< the task that ran, or that a transfer is for
+  task_id cause;           ///< the task whose end this one waited for last; none if there is none
   std::uint32_t name = 0;  ///< from trace_names::intern
   std::uint64_t bytes = 0;
   time_stamp begin{};

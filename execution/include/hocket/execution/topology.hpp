@@ -13,9 +13,9 @@ namespace hocket {
 
 /// One NUMA node of the host, as far as the thread that asked may use it.
 struct numa_node {
-  std::string name;         ///< "NUMA0", by the position in host_topology::nodes()
-  unsigned os_number = 0;   ///< what the operating system calls it
-  std::size_t cores = 1;    ///< one lane for each
+  std::string name;        ///< "NUMA0", by the position in host_topology::nodes()
+  unsigned os_number = 0;  ///< what the operating system calls it
+  std::size_t cores = 1;   ///< one lane for each
   std::optional<std::uint64_t> memory_bytes;  ///< nothing where it is unknown (synthetic machines)
 };
 
@@ -23,7 +23,7 @@ struct numa_node {
 struct node_memory {
   void* address = nullptr;  ///< null if there was none; else at the start of a page
   std::size_t bytes = 0;
-  bool bound = false;       ///< false: the memory is anywhere, and note says why
+  bool bound = false;  ///< false: the memory is anywhere, and note says why
   std::string note;
 };
 

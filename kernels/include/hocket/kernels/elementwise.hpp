@@ -135,9 +135,9 @@ class elementwise_loop {
 template <std::size_t I, class F, class... Values>
 consteval bool may_write() {
   return []<std::size_t... J>(std::index_sequence<J...>) {
-    return !std::is_invocable_v<const F&,
-                                std::conditional_t<I == J, Values&&, Values&>...>;
-  }(std::index_sequence_for<Values...>{});
+    return !std::is_invocable_v<const F&, std::conditional_t<I == J, Values&&, Values&>...>;
+  }
+  (std::index_sequence_for<Values...>{});
 }
 
 /// The signature element for one descriptor of a call: any rank, and for a number the element type
@@ -210,7 +210,8 @@ class elementwise_family : public family_base {
       return ((detail::may_write<I, F, detail::parameter_value<P>...>() ==
                detail::parameter_writes<P>()) &&
               ...);
-    }(std::index_sequence_for<P...>{});
+    }
+    (std::index_sequence_for<P...>{});
   }
 
   template <class... P>
@@ -232,18 +233,17 @@ class elementwise_family : public family_base {
       detail::elementwise_loop<F, decltype(arguments)...>(f, arguments...).run(lanes);
     };
     const auto bytes = [](const launch_shape& shape) {
-      const double each = (0.0 + ... + (detail::parameter_traits<P>::is_buffer
-                                            ? double{sizeof(detail::parameter_value<P>)}
-                                            : 0.0));
+      const double each =
+          (0.0 + ... +
+           (detail::parameter_traits<P>::is_buffer ? double{sizeof(detail::parameter_value<P>)}
+                                                   : 0.0));
       return each * static_cast<double>(volume(shape.front()));
     };
     return kernel<P...>(shared_->name, host_body{body})
         .check([name = shared_->name](const launch_shape& shape) {
           detail::require_equal_extents(name, shape);
         })
-        .wide([bytes](const launch_shape& shape) {
-          return bytes(shape) >= detail::wide_bytes;
-        })
+        .wide([bytes](const launch_shape& shape) { return bytes(shape) >= detail::wide_bytes; })
         .in_place();
   }
 

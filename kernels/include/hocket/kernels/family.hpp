@@ -35,8 +35,7 @@ concept typed_kernel = detail::is_kernel<std::remove_cv_t<T>>;
 
 /// The kernel for a call with arguments of these descriptors: itself, or the family's member.
 template <class... Descriptors, class K>
-  requires(typed_kernel<K> || kernel_family<K>)
-[[nodiscard]] const auto& resolve(const K& of) {
+requires(typed_kernel<K> || kernel_family<K>) [[nodiscard]] const auto& resolve(const K& of) {
   if constexpr (typed_kernel<K>) {
     return of;
   } else {
@@ -102,8 +101,7 @@ struct first_element {
 template <class First, class... Rest>
 struct first_element<First, Rest...> : first_element<Rest...> {};
 template <class First, class... Rest>
-  requires(parameter_traits<First>::is_buffer)
-struct first_element<First, Rest...> {
+requires(parameter_traits<First>::is_buffer) struct first_element<First, Rest...> {
   using type = typename parameter_traits<First>::element;
 };
 template <class... D>

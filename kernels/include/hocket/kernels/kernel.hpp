@@ -77,7 +77,7 @@ class kernel {
   /// element type, the mode and (unless the kernel takes any) the rank of the signature.
   template <class... D>
   static constexpr bool accepts =
-      match<D...>::kinds && match<D...>::elements && match<D...>::modes && match<D...>::ranks;
+      match<D...>::kinds&& match<D...>::elements&& match<D...>::modes&& match<D...>::ranks;
 
   /// Does not compile, with a sentence that says why, unless accepts<D...>.
   template <class... D>
@@ -158,8 +158,7 @@ class kernel {
   static constexpr std::size_t count = std::tuple_size_v<parameters>;
 
   template <std::size_t I>
-  using traits =
-      detail::parameter_traits<typename std::tuple_element_t<I, parameters>::type>;
+  using traits = detail::parameter_traits<typename std::tuple_element_t<I, parameters>::type>;
 
   kernel(kernel_ref definition) : definition_(std::move(definition)) {}  // NOLINT(*-explicit-*)
 
@@ -168,7 +167,8 @@ class kernel {
     made->name = std::move(name);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       made->parameters = {traits<I>::described()...};
-    }(std::make_index_sequence<count>{});
+    }
+    (std::make_index_sequence<count>{});
     if constexpr (!std::is_void_v<value_type>) made->result = element_type_of<value_type>;
     return made;
   }
@@ -178,7 +178,8 @@ class kernel {
   static consteval std::size_t position() {
     return []<std::size_t... J>(std::index_sequence<J...>) {
       return (std::size_t{0} + ... + std::size_t{traits<J>::is_buffer == traits<I>::is_buffer});
-    }(std::make_index_sequence<I>{});
+    }
+    (std::make_index_sequence<I>{});
   }
 
   template <std::size_t I>

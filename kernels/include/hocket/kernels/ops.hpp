@@ -21,8 +21,7 @@ concept one_of = (std::same_as<T, Types> || ...);
 template <class T>
 concept real = one_of<T, float, double>;
 template <class T>
-concept computable =
-    real<T> || one_of<T, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+concept computable = real<T> || one_of<T, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 template <class T>
 concept storable =
     computable<T> || one_of<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;

@@ -97,8 +97,8 @@ template <class Identity, class Combine>
 class reduction_family : public family_base {
  public:
   reduction_family(std::string name, Identity identity, Combine combine)
-      : shared_(std::make_shared<content>(std::move(name), std::move(identity),
-                                          std::move(combine))) {}
+      : shared_(
+            std::make_shared<content>(std::move(name), std::move(identity), std::move(combine))) {}
 
   template <class... D>
   const auto& resolve() const {
@@ -125,7 +125,7 @@ class reduction_family : public family_base {
       return static_cast<T>(combine(a, b));
     };
     const auto body = [identity = identity_as<T>(), typed](lane_group& lanes,
-                                                          const strided_view<const T>& x) {
+                                                           const strided_view<const T>& x) {
       return detail::blocked_reduction<T, decltype(typed)>(x, identity, typed).run(lanes);
     };
     return kernel<returns<T>, in<T, any_rank>>(shared_->name, host_body{body})

@@ -43,9 +43,7 @@ struct buffer_parameter {
   static constexpr std::size_t rank = R;
   using element = T;
   using argument = view_of<std::conditional_t<Mode == access_mode::read, const T, T>, R>;
-  static parameter described() {
-    return {parameter::kind::buffer, element_type_of<T>, Mode, R};
-  }
+  static parameter described() { return {parameter::kind::buffer, element_type_of<T>, Mode, R}; }
 };
 
 /// What one element of a signature, or one descriptor of a call, stands for. Anything that is not a
@@ -115,8 +113,8 @@ struct call_match {
                         ranks = false;
 };
 template <class... P, class... D>
-  requires(sizeof...(P) == sizeof...(D))
-struct call_match<std::tuple<std::type_identity<P>...>, std::tuple<std::type_identity<D>...>> {
+requires(sizeof...(P) == sizeof...(D)) struct call_match<std::tuple<std::type_identity<P>...>,
+                                                         std::tuple<std::type_identity<D>...>> {
   static constexpr bool count = true;
   static constexpr bool kinds = (same_kind<P, D>() && ...);
   static constexpr bool elements = (same_element<P, D>() && ...);

@@ -38,14 +38,11 @@ class view {
   }
 
   template <std::convertible_to<std::size_t>... Indices>
-    requires(sizeof...(Indices) == R)
-  [[nodiscard]] T& operator()(Indices... indices) const noexcept {
+  requires(sizeof...(Indices) == R) [[nodiscard]] T& operator()(Indices... indices) const noexcept {
     return data_[offset(std::index_sequence_for<Indices...>{},
                         sizes{static_cast<std::size_t>(indices)...})];
   }
-  [[nodiscard]] T& operator[](std::size_t index) const noexcept
-    requires(R == 1)
-  {
+  [[nodiscard]] T& operator[](std::size_t index) const noexcept requires(R == 1) {
     return (*this)(index);
   }
 

@@ -47,10 +47,10 @@ struct minimum {
   static constexpr T identity = std::numeric_limits<T>::max();
 };
 
-/// The task combines something with the content: it updates a partial of its own that starts with the
-/// identity, and the partials are combined in the order of submission. Tasks that reduce the same
-/// region run side by side, and the bits of the result do not depend on which ended first. The kernel
-/// takes it as inout<T, R>.
+/// The task combines something with the content: it updates a partial of its own that starts with
+/// the identity, and the partials are combined in the order of submission. Tasks that reduce the
+/// same region run side by side, and the bits of the result do not depend on which ended first. The
+/// kernel takes it as inout<T, R>.
 template <element T, std::size_t R, class Op>
 struct reduction_access {
   region<T, R> what;
@@ -60,8 +60,8 @@ template <element T, std::size_t R, class Op>
   return {what};
 }
 
-/// Memory for the task's own use, without content at first and gone when it ends. The kernel takes it
-/// as out<T, R>.
+/// Memory for the task's own use, without content at first and gone when it ends. The kernel takes
+/// it as out<T, R>.
 template <element T, std::size_t R>
 struct scratch_access {
   shape<R> extents;

@@ -21,10 +21,10 @@ struct budget_share {
   std::uint64_t bytes = 0;
 };
 
-/// Bytes that are counted, not allocated: one task takes some, another returns them, and a task that
-/// wants more than is left waits. They are granted in order of priority: what a task of higher
-/// priority will need is kept for it even while it is not ready. With one budget for the activations
-/// of each device this bounds how far a pipeline runs ahead.
+/// Bytes that are counted, not allocated: one task takes some, another returns them, and a task
+/// that wants more than is left waits. They are granted in order of priority: what a task of higher
+/// priority will need is kept for it even while it is not ready. With one budget for the
+/// activations of each device this bounds how far a pipeline runs ahead.
 class budget {
  public:
   budget(runtime& home, std::uint64_t bytes);

@@ -95,11 +95,9 @@ class buffer : public region<T, R> {
   /// Submits a task that fills the buffer with value.
   buffer(runtime& home, const shape<R>& extents, T value, std::string label = {});
 
-  buffer(runtime& home, std::size_t extent, std::string label = {})
-    requires(R == 1)
+  buffer(runtime& home, std::size_t extent, std::string label = {}) requires(R == 1)
       : buffer(home, shape<1>{extent}, std::move(label)) {}
-  buffer(runtime& home, std::size_t extent, T value, std::string label = {})
-    requires(R == 1)
+  buffer(runtime& home, std::size_t extent, T value, std::string label = {}) requires(R == 1)
       : buffer(home, shape<1>{extent}, value, std::move(label)) {}
 
   /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as

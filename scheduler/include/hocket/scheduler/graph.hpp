@@ -30,8 +30,8 @@ class graph {
 };
 
 /// Keeps what is submitted to it. The futures it returns stand for tasks of later runs: they can be
-/// given to other tasks of the same recording, and waiting for one throws usage_error. Functions that
-/// are recorded are called once for each run, and must allow that. One thread at a time.
+/// given to other tasks of the same recording, and waiting for one throws usage_error. Functions
+/// that are recorded are called once for each run, and must allow that. One thread at a time.
 class recorder final : public submitter {
  public:
   explicit recorder(runtime& home);

@@ -39,8 +39,8 @@ struct trace_snapshot {
   std::uint64_t dropped = 0;  ///< older spans that the ring did not keep
 };
 
-/// The trace in the JSON form that Perfetto and Chrome open: a process for each device, a thread for
-/// each stream, an arrow from each task to the one that it held up last. Times in microseconds.
+/// The trace in the JSON form that Perfetto and Chrome open: a process for each device, a thread
+/// for each stream, an arrow from each task to the one that it held up last. Times in microseconds.
 [[nodiscard]] std::string to_chrome_json(const trace_snapshot& trace);
 
 /// Writes the trace to a file. Throws error, naming the file, if it cannot be written whole; a file

@@ -18,7 +18,7 @@
 namespace hocket {
 
 enum class clock_kind : std::uint8_t {
-  real,     ///< oneTBB workers and the time that passes
+  real,      ///< oneTBB workers and the time that passes
   simulated  ///< one thread, an order that comes from the seed, and time that devices model
 };
 
@@ -34,7 +34,8 @@ struct runtime_options {
 
   /// With the virtual clock: decides the order of what happens at one time.
   std::uint64_t seed = 0;
-  /// With the virtual clock: how probable it is that something comes later, and by how much at most.
+  /// With the virtual clock: how probable it is that something comes later, and by how much at
+  /// most.
   double delay_probability = 0;
   nanoseconds longest_delay{0};
 
@@ -48,17 +49,18 @@ struct runtime_options {
   std::size_t trace_capacity = 0;
 };
 
-/// The devices of this machine, and what is to be run on them. Work is submitted from any thread and
-/// runs at once, in an order that its data allow. Several runtimes do not disturb one another.
+/// The devices of this machine, and what is to be run on them. Work is submitted from any thread
+/// and runs at once, in an order that its data allow. Several runtimes do not disturb one another.
 ///
-/// With the virtual clock everything happens in the thread that made the runtime, while it waits, and
-/// no other may use it.
+/// With the virtual clock everything happens in the thread that made the runtime, while it waits,
+/// and no other may use it.
 class runtime : public submitter {
  public:
   /// Starts the workers. Drivers connect when the first buffer or device is asked for.
   explicit runtime(const runtime_options& options = {});
 
-  /// Waits for what was submitted. A failure that nobody has looked at is printed on standard error.
+  /// Waits for what was submitted. A failure that nobody has looked at is printed on standard
+  /// error.
   ~runtime() override;
 
   /// Waits until everything that was submitted so far has ended. Rethrows the first failure that
@@ -112,10 +114,9 @@ template <element T, std::size_t R>
 buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::string label)
     : region<T, R>([&] {
         const index_list sizes(extents.begin(), extents.end());
-        return detail::region_ref{
-            std::make_shared<detail::buffer_state>(home.core(), element_type_of<T>, sizes,
-                                                   std::move(label)),
-            box::whole(sizes)};
+        return detail::region_ref{std::make_shared<detail::buffer_state>(
+                                      home.core(), element_type_of<T>, sizes, std::move(label)),
+                                  box::whole(sizes)};
       }()) {}
 
 template <element T, std::size_t R>

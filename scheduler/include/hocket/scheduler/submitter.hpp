@@ -22,9 +22,9 @@ namespace hocket {
 template <class K>
 concept kernel_or_family = typed_kernel<K> || kernel_family<K>;
 
-/// What tasks are given to: a runtime, which runs them, or a recorder, which keeps them for a graph.
-/// Functions that take a submitter work with both. All functions may be called from any thread, also
-/// from tasks; the tasks of one thread come in the order of its calls.
+/// What tasks are given to: a runtime, which runs them, or a recorder, which keeps them for a
+/// graph. Functions that take a submitter work with both. All functions may be called from any
+/// thread, also from tasks; the tasks of one thread come in the order of its calls.
 class submitter {
  public:
   submitter() = default;
@@ -37,12 +37,11 @@ class submitter {
   ///
   /// Order: after every earlier task whose accesses conflict with these, as if all tasks ran one
   /// after the other. Failure: if a task fails, what reads its outputs does not run, and fails with
-  /// the chain of labels, until another task writes them anew. Throws usage_error for arguments that
-  /// do not fit together, and for a task that is too large for every device.
+  /// the chain of labels, until another task writes them anew. Throws usage_error for arguments
+  /// that do not fit together, and for a task that is too large for every device.
   template <kernel_or_family K, class... Args>
   auto submit(const task_options& options, const K& kernel, const Args&... args) {
-    const auto& chosen =
-        resolve<typename detail::descriptor<Args>::type...>(kernel);
+    const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
     using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
     chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
     return launch<typename chosen_kernel::value_type>(options, chosen.definition(), false, args...);
@@ -53,11 +52,12 @@ class submitter {
   }
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
-  /// with views, view<const T, R> for reads and view<T, R> for writes and updates, and with numbers.
-  /// What it returns is the future's value. Order and failure as above.
+  /// with views, view<const T, R> for reads and view<T, R> for writes and updates, and with
+  /// numbers. What it returns is the future's value. Order and failure as above.
   template <class F, class First, class... Args>
-    requires(!kernel_or_family<F> && !std::same_as<F, task_options>)
-  auto submit(const task_options& options, F function, const First& first, const Args&... args) {
+  requires(!kernel_or_family<F> &&
+           !std::same_as<F, task_options>) auto submit(const task_options& options, F function,
+                                                       const First& first, const Args&... args) {
     using result =
         std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>;
     std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
@@ -74,8 +74,9 @@ class submitter {
     }
   }
   template <class F, class First, class... Args>
-    requires(!kernel_or_family<F> && !std::same_as<F, task_options>)
-  auto submit(F function, const First& first, const Args&... args) {
+  requires(!kernel_or_family<F> &&
+           !std::same_as<F, task_options>) auto submit(F function, const First& first,
+                                                       const Args&... args) {
     return submit(task_options{}, std::move(function), first, args...);
   }
 
@@ -88,13 +89,12 @@ class submitter {
       return future<value>(detail::launch(context, detail::host_options_of(options),
                                           std::forward<F>(function), after));
     }
-    return future<value>(keep(detail::make_host_recipe(detail::host_options_of(options),
-                                                       std::forward<F>(function)),
-                              std::string(options.label.text()), after));
+    return future<value>(
+        keep(detail::make_host_recipe(detail::host_options_of(options), std::forward<F>(function)),
+             std::string(options.label.text()), after));
   }
   template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, task_options>)
-  auto async(F&& function) {
+  requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
     return async(task_options{}, std::forward<F>(function));
   }
 

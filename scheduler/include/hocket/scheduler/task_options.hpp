@@ -41,9 +41,9 @@ struct task_options {
   /// below zero, zero, above.
   std::int64_t priority = 0;
 
-  /// Among the tasks with this option that were submitted for the same device, given by `on`: start in
-  /// order of priority, then of age, also where a later one is ready first. The order must agree with
-  /// that of the data, or none of them runs any more.
+  /// Among the tasks with this option that were submitted for the same device, given by `on`: start
+  /// in order of priority, then of age, also where a later one is ready first. The order must agree
+  /// with that of the data, or none of them runs any more.
   bool in_order = false;
 
   /// For messages, reports and traces; the kernel's name if it is empty.

@@ -58,16 +58,26 @@ using body_argument_t = typename parameter_traits<typename descriptor<A>::type>:
 template <class Number>
 [[nodiscard]] scalar_argument convert_number(Number value, element_type to) {
   switch (to) {
-    case element_type::f32: return scalar_argument::of(static_cast<float>(value));
-    case element_type::f64: return scalar_argument::of(static_cast<double>(value));
-    case element_type::i8: return scalar_argument::of(static_cast<std::int8_t>(value));
-    case element_type::u8: return scalar_argument::of(static_cast<std::uint8_t>(value));
-    case element_type::i16: return scalar_argument::of(static_cast<std::int16_t>(value));
-    case element_type::u16: return scalar_argument::of(static_cast<std::uint16_t>(value));
-    case element_type::i32: return scalar_argument::of(static_cast<std::int32_t>(value));
-    case element_type::u32: return scalar_argument::of(static_cast<std::uint32_t>(value));
-    case element_type::i64: return scalar_argument::of(static_cast<std::int64_t>(value));
-    case element_type::u64: return scalar_argument::of(static_cast<std::uint64_t>(value));
+    case element_type::f32:
+      return scalar_argument::of(static_cast<float>(value));
+    case element_type::f64:
+      return scalar_argument::of(static_cast<double>(value));
+    case element_type::i8:
+      return scalar_argument::of(static_cast<std::int8_t>(value));
+    case element_type::u8:
+      return scalar_argument::of(static_cast<std::uint8_t>(value));
+    case element_type::i16:
+      return scalar_argument::of(static_cast<std::int16_t>(value));
+    case element_type::u16:
+      return scalar_argument::of(static_cast<std::uint16_t>(value));
+    case element_type::i32:
+      return scalar_argument::of(static_cast<std::int32_t>(value));
+    case element_type::u32:
+      return scalar_argument::of(static_cast<std::uint32_t>(value));
+    case element_type::i64:
+      return scalar_argument::of(static_cast<std::int64_t>(value));
+    case element_type::u64:
+      return scalar_argument::of(static_cast<std::uint64_t>(value));
   }
   return {};
 }
@@ -78,17 +88,17 @@ template <class Number>
 }
 
 template <class Number>
-  requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 void add_argument(task_description& task, Number value) {
   task.arguments.push_back(number_argument{convert_number(value, next_type(task)), {}, nullptr});
 }
 
 template <class Number>
 void add_argument(task_description& task, const future<Number>& value) {
-  task.arguments.push_back(number_argument{
-      {}, value.state(), [](const void* known, element_type to) {
-        return convert_number(*static_cast<const Number*>(known), to);
-      }});
+  task.arguments.push_back(
+      number_argument{{}, value.state(), [](const void* known, element_type to) {
+                        return convert_number(*static_cast<const Number*>(known), to);
+                      }});
 }
 
 template <element T, std::size_t R, access_mode Mode>

@@ -13,8 +13,8 @@ namespace hocket::detail {
 
 class runtime_core;
 
-/// A buffer without its C++ type. Counted: handles and pending tasks keep it alive, and when the last
-/// of them is gone its memory comes back. May outlive its runtime, as an empty shell.
+/// A buffer without its C++ type. Counted: handles and pending tasks keep it alive, and when the
+/// last of them is gone its memory comes back. May outlive its runtime, as an empty shell.
 class buffer_state {
  public:
   buffer_state(const std::shared_ptr<runtime_core>& owner, element_type type,

@@ -84,7 +84,7 @@ struct task_description {
 
   kernel_ref kernel;
   bool host_only = false;
-  std::vector<std::variant<number_argument, access_argument>> arguments;  ///< in signature order
+  std::vector<std::variant<number_argument, access_argument>> arguments;   ///< in signature order
   device_task* (*make_state)(host_context*, std::string label) = nullptr;  ///< of its future
 };
 

@@ -12,9 +12,12 @@ namespace detail {
 template <class Op>
 [[nodiscard]] const auto& combiner() {
   static const auto family = elementwise("combine", [](const auto& part, auto& whole) {
-    if constexpr (std::is_same_v<Op, plus>) whole = whole + part;
-    else if constexpr (std::is_same_v<Op, maximum>) whole = select(whole < part, part, whole);
-    else whole = select(part < whole, part, whole);
+    if constexpr (std::is_same_v<Op, plus>)
+      whole = whole + part;
+    else if constexpr (std::is_same_v<Op, maximum>)
+      whole = select(whole < part, part, whole);
+    else
+      whole = select(part < whole, part, whole);
   });
   return family;
 }
