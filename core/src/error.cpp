@@ -3,6 +3,7 @@
 
 #include <hocket/core/error.hpp>
 
+#include <atomic>
 #include <exception>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct failure::content {
   std::vector<std::string> context;
   std::vector<std::string> passed;  // labels of tasks that did not run, nearest to the cause first
   std::size_t unnamed = 0;          // how many more there are beyond those
+  // Shared by all failures that come from one.
+  std::shared_ptr<std::atomic<bool>> seen = std::make_shared<std::atomic<bool>>(false);
 };
 
 namespace {
@@ -56,8 +59,9 @@ failure::failure(failure_code code, std::string message)
     : failure(code, std::move(message), nullptr) {}
 
 failure::failure(failure_code code, std::string message, std::exception_ptr thrown)
-    : content_(std::make_shared<content>(
-          content{code, std::move(message), std::move(thrown), {}, {}, 0})) {}
+    : content_(
+          std::make_shared<content>(content{code, std::move(message), std::move(thrown), {}, {}})) {
+}
 
 failure_code failure::code() const noexcept {
   return content_ ? content_->code : failure_code::internal;
@@ -105,6 +109,12 @@ failure failure::downstream(const std::string& label) const {
   made.content_ = std::move(wider);
   return made;
 }
+
+void failure::mark_seen() const noexcept {
+  if (content_) content_->seen->store(true);
+}
+
+bool failure::seen() const noexcept { return content_ && content_->seen->load(); }
 
 void failure::raise() const {
   if (content_ && content_->thrown && content_->context.empty()) {

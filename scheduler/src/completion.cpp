@@ -191,6 +191,7 @@ void completion::park() {
 
 void completion::look() noexcept {
   looked_ = true;
+  why_.mark_seen();
   if (root_) root_->looked_ = true;
 }
 

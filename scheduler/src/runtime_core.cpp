@@ -275,7 +275,8 @@ void runtime_core::wait_all() {
     const std::scoped_lock lock(guard_);
     failed.swap(failed_);
   }
-  std::erase_if(failed, [](const completion_ptr& task) { return task->looked(); });
+  std::erase_if(failed,
+                [](const completion_ptr& task) { return task->looked() || task->why().seen(); });
   if (failed.empty()) return;
   const completion_ptr first = failed.front();
   first->look();
@@ -288,7 +289,7 @@ void runtime_core::wait_all() {
 
 void runtime_core::report_unseen() noexcept {
   for (const completion_ptr& task : failed_) {
-    if (task->looked()) continue;
+    if (task->looked() || task->why().seen()) continue;
     std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
                  task->why().message().c_str());
   }

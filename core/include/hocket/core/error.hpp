@@ -57,6 +57,11 @@ class failure {
   /// of the tasks in between (of a long chain only the nearest are named, and the others counted).
   [[nodiscard]] failure downstream(const std::string& label) const;
 
+  /// Somebody has looked at this failure, or at one that comes from it (see downstream): it need
+  /// not be reported any more. Any thread.
+  void mark_seen() const noexcept;
+  [[nodiscard]] bool seen() const noexcept;
+
   /// Throws: the kept exception where there is one and it was not passed on through other tasks,
   /// else an error.
   [[noreturn]] void raise() const;
