@@ -7,6 +7,7 @@
 #include <map>
 
 #include "machine_parts.hpp"
+#include "runtime_core.hpp"
 
 namespace hocket::detail {
 
@@ -87,22 +88,28 @@ void check_devices(const task_description& task,
 
 }  // namespace
 
-void check(const task_description& task, const machine_parts& machine) {
-  if (task.on && task.on->value >= machine.description().devices.size()) {
+void check(const task_description& task, runtime_core& home) {
+  const heart::machine& machine = home.machine().description();
+  if (task.on && task.on->value >= machine.devices.size()) {
     throw usage_error(begin(task) + "is to run on device number " + std::to_string(task.on->value) +
-                      " of " + std::to_string(machine.description().devices.size()) + ".");
+                      " of " + std::to_string(machine.devices.size()) + ".");
   }
   if (task.in_order && !task.on) {
     throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");
   }
   const std::vector<const access_argument*> accesses = accesses_of(task);
+  for (const access_argument* use : accesses) {
+    if (use->data->owner().get() == &home) continue;
+    throw usage_error(begin(task) + std::string(to_string(use->mode)) + " buffer \"" +
+                      use->data->label() + "\", which belongs to another runtime.");
+  }
   check_shape(task, accesses);
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     for (std::size_t j = i + 1; j < accesses.size(); ++j) {
       check_overlap(task, *accesses[i], *accesses[j]);
     }
   }
-  check_devices(task, accesses, machine.description());
+  check_devices(task, accesses, machine);
 }
 
 }  // namespace hocket::detail

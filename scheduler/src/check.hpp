@@ -6,10 +6,10 @@
 
 namespace hocket::detail {
 
-class machine_parts;
+class runtime_core;
 
 /// Everything that the caller of submit could have known to be wrong: throws usage_error with the
 /// labels, the values given and those allowed.
-void check(const task_description& task, const machine_parts& machine);
+void check(const task_description& task, runtime_core& home);
 
 }  // namespace hocket::detail

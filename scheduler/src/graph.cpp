@@ -67,7 +67,7 @@ detail::completion_ptr recorder::next_task(const std::string& label) {
 }
 
 detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
-  detail::check(task, home_.core()->machine());
+  detail::check(task, *home_.core());
   detail::completion_ptr made = next_task(task.label);
   content_->nodes.emplace_back(std::move(task));
   return made;

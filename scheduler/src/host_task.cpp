@@ -3,7 +3,9 @@
 
 #include <hocket/scheduler/detail/host_task.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <vector>
 
 namespace hocket::detail {
 
@@ -11,6 +13,27 @@ namespace {
 
 /// How many tasks one posted item runs one after the other before it lets others have the worker.
 constexpr int most_in_a_row = 64;
+
+/// Whose tasks the calling thread runs while it waits, innermost last. Only for threads that are no
+/// workers: those stay what they are over a wait, while a worker's task may go on with another
+/// thread.
+thread_local std::vector<const host_context*> helped_contexts;
+
+class helping_scope {
+ public:
+  explicit helping_scope(host_context* context)
+      : outside_(context != nullptr && !context->where().inside()) {
+    if (outside_) helped_contexts.push_back(context);
+  }
+  helping_scope(const helping_scope&) = delete;
+  helping_scope& operator=(const helping_scope&) = delete;
+  ~helping_scope() {
+    if (outside_) helped_contexts.pop_back();
+  }
+
+ private:
+  bool outside_;
+};
 
 std::string sentence(std::string text) {
   if (text.empty() || (text.back() != '.' && text.back() != '!' && text.back() != '?')) text += '.';
@@ -187,7 +210,13 @@ failure host_task::failure_of_predecessors() {
   return first;
 }
 
+bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
+  return std::find(helped_contexts.begin(), helped_contexts.end(), &context) !=
+         helped_contexts.end();
+}
+
 failure host_task::attempt() noexcept {
+  const helping_scope scope(context());
   try {
     execute();
     return {};

@@ -21,6 +21,7 @@ void add_access(launch_submission& s, const access_argument& use) {
 void add_number(launch_submission& s, const number_argument& number, element_type type) {
   s.scalars.push_back(number.value);
   if (number.from == nullptr) return;
+  number.from->check_waitable();
   s.scalars.back().type = type;
   s.waits.push_back({number.from, s.scalars.size() - 1, number});
 }
@@ -49,7 +50,8 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 }  // namespace
 
 completion_ptr runtime_core::launch(task_description&& task) {
-  check(task, machine());
+  check(task, *this);
+  for (const completion_ptr& before : task.after) before->check_waitable();
   const auto s = std::make_shared<launch_submission>(*this);
   s->label = std::move(task.label);
   s->trace_name = names_.intern(s->label);

@@ -37,12 +37,13 @@ std::string missing_devices(const backend_list& backends) {
 
 }  // namespace
 
-machine_parts::machine_parts(const std::string& names, const backend_configurations& configurations,
-                             bool private_memory, executor& where, completion_sink& sink) {
+machine_parts::machine_parts(const std::string& names, std::string_view source,
+                             const backend_configurations& configurations, bool private_memory,
+                             executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
   candidate_list found = find_devices(backends, where, configurations);
   if (found.empty()) throw error(failure(failure_code::no_device, missing_devices(backends)));
-  const candidate_list chosen = select_devices(std::move(found), names);
+  const candidate_list chosen = select_devices(std::move(found), names, source);
   // The host's memory is that of the first device that shares it, unless replicas are forced.
   const bool shared = !private_memory && chosen.front()->info().shares_host_memory;
   if (!shared) add_host_memory();

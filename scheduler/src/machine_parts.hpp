@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,8 +20,10 @@ class machine_parts {
  public:
   /// Throws error if there is no device, or one does not connect; usage_error for wrong names or
   /// configurations.
-  machine_parts(const std::string& names, const backend_configurations& configurations,
-                bool private_memory, executor& where, completion_sink& sink);
+  /// source says where names come from, for messages.
+  machine_parts(const std::string& names, std::string_view source,
+                const backend_configurations& configurations, bool private_memory, executor& where,
+                completion_sink& sink);
   ~machine_parts();
 
   [[nodiscard]] const heart::machine& description() const noexcept { return description_; }

@@ -42,6 +42,7 @@ runtime_core::runtime_core(const runtime_options& options)
     : options_(options), executor_(make_executor(options)), stop_token_(stop_source_.get_token()) {
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
+    devices_from_ = "HOCKET_VISIBLE_DEVICES";
   }
 }
 
@@ -49,7 +50,7 @@ runtime_core::~runtime_core() = default;
 
 void runtime_core::connect() {
   std::call_once(connected_, [this] {
-    machine_ = std::make_unique<machine_parts>(options_.devices, options_.backends,
+    machine_ = std::make_unique<machine_parts>(options_.devices, devices_from_, options_.backends,
                                                options_.private_memory, *executor_, *this);
     heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
     has_heart_ = true;
@@ -266,7 +267,7 @@ void runtime_core::wait_until(const std::function<bool()>& reached) {
 }
 
 void runtime_core::wait_all() {
-  if (executor_->inside()) {
+  if (executor_->inside() || host_task::runs_in_a_waiter(*this)) {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
   wait_until([this] { return unfinished_ == 0; });

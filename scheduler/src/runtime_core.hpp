@@ -93,6 +93,7 @@ class runtime_core final : public host_context,
   void leave_behind() noexcept;
 
   runtime_options options_;
+  std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
   std::once_flag connected_;
   std::unique_ptr<machine_parts> machine_;

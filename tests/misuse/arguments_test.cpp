@@ -87,7 +87,7 @@ TEST_F(WrongArguments, ABufferWhoseRuntimeIsGone) {
 }
 
 // Known gap: it throws what a map throws, and the runtime never ends.
-TEST_F(WrongArguments, DISABLED_ABufferOfAnotherRuntime) {
+TEST_F(WrongArguments, ABufferOfAnotherRuntime) {
   runtime other(small_machine());
   const buffer<float> x{other, 10, 1.0f, "foreign"};
   EXPECT_THAT(refusal([&] { rt_.submit(ops::fill, 0.0f, writes(x)); }), HasSubstr("\"foreign\""));

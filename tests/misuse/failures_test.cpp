@@ -42,7 +42,7 @@ TEST_F(Failures, OfAKernelAreItsOwnException) {
 }
 
 // Known gap: the message names the kernel alone.
-TEST_F(Failures, DISABLED_OfAKernelNameTheTask) {
+TEST_F(Failures, OfAKernelNameTheTask) {
   EXPECT_THAT(throwing().why().message(), HasSubstr("\"source\""));
 }
 

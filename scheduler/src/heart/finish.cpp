@@ -67,7 +67,10 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   done.flops += t.request->cost.flops;
   record_trace(record, how, trace_kind::kernel);
   failure why = how.why;
-  if (why && !why.thrown()) {
+  if (why && why.thrown()) {
+    why = failure(why.code(), "Task \"" + t.request->label + "\" failed: " + why.message(),
+                  why.thrown());
+  } else if (why) {
     why = why.within("running task \"" + t.request->label + "\" on " +
                      machine_.devices[t.device.value].name);
   } else if (!why) {

@@ -83,7 +83,13 @@ void heart::relieve(memory_id memory) {
     if (sole && memory == host_memory) continue;  // there is nowhere to write it back to
     candidates.push_back({data, coherence_.bytes(data), distance, d.last_use, sole});
   }
-  for (const data_id victim : choose_victims(candidates, shortage - coming)) evict(victim, memory);
+  for (const data_id victim : choose_victims(candidates, shortage - coming)) {
+    // A block that is free at once may have granted a reservation, and evicted more, meanwhile.
+    if (ledger_.shortage(memory) <= coming_[memory.value]) return;
+    if (coherence_.has_block(victim, memory) && !coherence_.pinned(victim, memory)) {
+      evict(victim, memory);
+    }
+  }
 }
 
 void heart::evict(data_id data, memory_id memory) {

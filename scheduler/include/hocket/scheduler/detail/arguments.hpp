@@ -95,6 +95,9 @@ void add_argument(task_description& task, Number value) {
 
 template <class Number>
 void add_argument(task_description& task, const future<Number>& value) {
+  if (!value.valid()) {
+    throw usage_error("Task \"" + task.label + "\" is given a future without a task as a number.");
+  }
   task.arguments.push_back(
       number_argument{{}, value.state(), [](const void* known, element_type to) {
                         return convert_number(*static_cast<const Number*>(known), to);

@@ -81,6 +81,9 @@ class host_task : public completion {
   void request_cancel() noexcept override;
   bool help(helping& by) noexcept override;
 
+  /// True if the calling thread is no worker but runs a task of the context while it waits.
+  [[nodiscard]] static bool runs_in_a_waiter(const host_context& context) noexcept;
+
   [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
  protected:
