@@ -112,7 +112,7 @@ bool completion::help(helping&) noexcept { return false; }
 
 void completion::check_waitable() const {
   if (const std::string_view reason = not_waitable(); !reason.empty()) {
-    throw usage_error(std::string(reason));
+    throw usage_error(name() + " " + std::string(reason));
   }
 }
 

@@ -19,8 +19,8 @@ class recorded_task final : public completion {
       : completion(nullptr, std::move(label)), owner_(&owner), index_(index) {}
 
   [[nodiscard]] std::string_view not_waitable() const noexcept override {
-    return "A task of a recording is waited for or continued from; it runs only when the graph "
-           "does.";
+    return "is part of a recording and runs only when the graph does; it cannot be waited for or "
+           "continued from before.";
   }
   [[nodiscard]] const graph_content* owner() const noexcept { return owner_; }
   [[nodiscard]] std::size_t index() const noexcept { return index_; }

@@ -57,7 +57,7 @@ TEST_F(WrongWaiting, InARecording) {
                   (void)sum.get();
                 });
               }),
-              HasSubstr("A task of a recording is waited for"));
+              HasSubstr("is part of a recording"));
 }
 
 TEST_F(WrongWaiting, ForATaskOfAnotherRecording) {

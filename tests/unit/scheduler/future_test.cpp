@@ -218,15 +218,15 @@ TEST(futures_alone, outlive_their_runtime) {
 /// A recorded task, as far as futures see one.
 class recorded final : public detail::completion {
  public:
-  recorded() : completion(nullptr) {}
+  recorded() : completion(nullptr, "later") {}
   [[nodiscard]] std::string_view not_waitable() const noexcept override {
-    return "A recorded task has no result before its graph is run.";
+    return "has no result before its graph is run.";
   }
 };
 
 TEST(futures_alone, of_recorded_tasks_say_that_they_have_no_result) {
   const future<int> f{detail::completion_ptr(new recorded)};
-  const std::string expected = "A recorded task has no result before its graph is run.";
+  const std::string expected = "Task \"later\" has no result before its graph is run.";
   EXPECT_EQ(message_of([&] { (void)f.get(); }), expected);
   EXPECT_EQ(message_of([&] { f.wait(); }), expected);
   EXPECT_EQ(message_of([&] { (void)f.wait_for(1s); }), expected);

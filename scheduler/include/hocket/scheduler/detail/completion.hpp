@@ -92,7 +92,8 @@ class completion {
   /// predecessors. Returns whether it ran one.
   virtual bool help(helping& by) noexcept;
 
-  /// If not empty, what to tell somebody who wants to wait for this or to continue from it.
+  /// If not empty, how the sentence about this task goes on that somebody is told who wants to wait
+  /// for it or to continue from it.
   [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
 
   /// Waits until the task has ended, helping where that is possible. Throws usage_error if waiting
