@@ -212,7 +212,9 @@ void heart::issue_view(task& t) {
     ledger_.take(host_memory, n.bytes);
   }
   for (const task_access& a : t.request->accesses) {
-    if (!coherence_.has_block(a.data, host_memory)) give_block(a.data, host_memory);
+    if (!a.region.empty() && !coherence_.has_block(a.data, host_memory)) {
+      give_block(a.data, host_memory);
+    }
   }
   pin_present(t, host_memory);
   const ticket_set waits = acquire(t, host_memory);
