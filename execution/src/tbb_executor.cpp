@@ -97,6 +97,7 @@ struct tbb_executor::state {
     return time >= furthest ? pump::clock::time_point::max() : begin + time;
   }
 
+  tbb::task_scheduler_handle scheduler{tbb::attach{}};
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   std::optional<tbb::global_control> parallelism;
@@ -127,6 +128,11 @@ tbb_executor::~tbb_executor() {
   state_->timers.reset();
   // A timer may have posted meanwhile.
   state_->wait_until_idle();
+  // Without this oneTBB's threads would still be leaving when the process ends. It waits for them
+  // only where nobody else in the process uses oneTBB.
+  tbb::task_scheduler_handle scheduler = std::move(state_->scheduler);
+  state_.reset();
+  (void)tbb::finalize(scheduler, std::nothrow);
 }
 
 const host_topology& tbb_executor::topology() const noexcept { return *state_->topology; }

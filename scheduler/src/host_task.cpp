@@ -216,6 +216,15 @@ bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
 }
 
 failure host_task::attempt() noexcept {
+  host_context* const home = context();
+  if (home == nullptr || !home->traces()) return call();
+  const time_stamp begin = home->where().now();
+  failure why = call();
+  home->ran(*this, begin);
+  return why;
+}
+
+failure host_task::call() noexcept {
   const helping_scope scope(context());
   try {
     execute();

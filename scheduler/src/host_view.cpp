@@ -64,7 +64,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   s->state->id = s->id;
   const completion_ptr state = s->state;
   home->started();
-  home->post(heart::submitted{s});
+  home->post(heart::submitted{s, {}});
   try {
     state->wait();
   } catch (const usage_error&) {

@@ -88,11 +88,12 @@ completion_ptr runtime_core::launch(task_description&& task) {
   const completion_ptr state = s->state;
   started();
   s->watch_stop(task.stop);
-  post(heart::submitted{s});
+  const auto unwanted = [&] { return task.stop.stop_requested() || stop_token_.stop_requested(); };
+  post(heart::submitted{s, unwanted() ? cancelled(s->label) : failure()});
   s->watch(s);
-  if (value != nullptr) post(heart::submitted{fetch_of(*s, value)});
-  // It may have been asked before the heart knew of the task.
-  if (task.stop.stop_requested() || stop_token_.stop_requested()) s->state->request_cancel();
+  if (value != nullptr) post(heart::submitted{fetch_of(*s, value), {}});
+  // It may have been asked since, and before the heart knew of the task.
+  if (unwanted()) s->state->request_cancel();
   return state;
 }
 

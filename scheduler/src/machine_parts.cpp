@@ -31,7 +31,7 @@ constexpr std::uint64_t unknown_memory = std::uint64_t{1} << 50U;
 
 std::string missing_devices(const backend_list& backends) {
   std::string text = "There is no device to run on.";
-  for (const auto& b : backends) text += " " + b->why_none();
+  for (const auto& b : backends) text.append(" ").append(b->why_none());
   return text;
 }
 

@@ -73,6 +73,7 @@ trace_snapshot runtime::trace() {
   for (std::size_t i = 0; i < machine.description().streams.size(); ++i) {
     made.stream_names.push_back(machine.stream_name(stream_id{i}));
   }
+  core_->host_tasks().add_to(made);
   return made;
 }
 

@@ -39,7 +39,11 @@ std::unique_ptr<executor> make_executor(const runtime_options& options) {
 }  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
-    : options_(options), executor_(make_executor(options)), stop_token_(stop_source_.get_token()) {
+    : options_(options),
+      executor_(make_executor(options)),
+      host_trace_(options.trace_capacity),
+      stop_token_(stop_source_.get_token()) {
+  traces_ = options.trace_capacity > 0;
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
     devices_from_ = "HOCKET_VISIBLE_DEVICES";
@@ -234,6 +238,10 @@ void runtime_core::ended(completion& task) noexcept {
     failed_.emplace_back(&task);
   }
   one_less(unfinished_);
+}
+
+void runtime_core::ran(const completion& task, time_stamp begin) noexcept {
+  host_trace_.push({task.label(), begin, executor_->now()});
 }
 
 void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {

@@ -16,6 +16,7 @@
 #include <hocket/scheduler/runtime.hpp>
 
 #include "heart/heart.hpp"
+#include "host_trace.hpp"
 #include "submission.hpp"
 
 namespace hocket::detail {
@@ -48,6 +49,7 @@ class runtime_core final : public host_context,
   void inspect(const std::function<void(const heart::heart&)>& look);
   [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
   [[nodiscard]] trace_names& names() noexcept { return names_; }
+  [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }
   [[nodiscard]] const machine_parts& machine();
 
   // Views that threads hold.
@@ -64,6 +66,7 @@ class runtime_core final : public host_context,
   void started() noexcept override { unfinished_.fetch_add(1); }
   void ended(completion& task) noexcept override;
   void check_wait(const completion& task) override;
+  void ran(const completion& task, time_stamp begin) noexcept override;
   [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
 
   // completion_sink
@@ -101,6 +104,7 @@ class runtime_core final : public host_context,
   inbox<heart::event> events_;
   inbox<heart::action_list> actions_;
   trace_names names_;
+  host_trace host_trace_;
 
   std::atomic<std::uint64_t> numbers_{0};
   std::atomic<std::uint64_t> arenas_used_{0};

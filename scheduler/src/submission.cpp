@@ -9,11 +9,11 @@
 
 namespace hocket::detail {
 
-namespace {
-
 failure cancelled(const std::string& label) {
   return failure(failure_code::cancelled, "Task \"" + label + "\" was cancelled.");
 }
+
+namespace {
 
 /// Waits for one future on behalf of a submission.
 class future_watch final : public continuation {

@@ -37,6 +37,9 @@ class submission : public heart::request {
   runtime_core& home_;
 };
 
+/// How a task of that label ends that somebody wished not to run.
+[[nodiscard]] failure cancelled(const std::string& label);
+
 /// One launch of a kernel.
 class launch_submission final : public submission {
  public:

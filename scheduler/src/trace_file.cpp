@@ -45,11 +45,21 @@ const char* category(trace_kind kind) {
   return "";
 }
 
+std::string title(trace_kind kind, const std::string& name) {
+  if (kind == trace_kind::transfer) return "copy for " + name;
+  if (kind == trace_kind::wait) return "wait before " + name;
+  return name;
+}
+
 json::object span(const trace_record& r, const std::string& name) {
-  json::object args{{"task", r.task.valid() ? json::value(r.task.value) : json::value(nullptr)}};
+  const auto number = [](task_id id) {
+    return id.valid() ? json::value(id.value) : json::value(nullptr);
+  };
+  json::object args{{"task", number(r.task)}};
+  if (r.kind == trace_kind::wait) args["for"] = number(r.cause);
   if (r.kind == trace_kind::transfer) args["bytes"] = r.bytes;
   return {{"ph", "X"},
-          {"name", r.kind == trace_kind::transfer ? "copy for " + name : name},
+          {"name", title(r.kind, name)},
           {"cat", category(r.kind)},
           {"pid", r.device.value},
           {"tid", r.stream.value},

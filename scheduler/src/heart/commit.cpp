@@ -180,6 +180,7 @@ void heart::issue(task& t) {
   record.number = t.number;
   record.task = r.id;
   record.predicted = costs_.predict(r, t.device);
+  record.wanted = t.submitted;
   board_.plan(record, std::move(made));
   note_accesses(t, node.memory, t.number);
   mark_issued(t);

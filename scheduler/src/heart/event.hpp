@@ -35,6 +35,7 @@ struct budget_added {
 
 struct submitted {
   request_ref task;
+  failure unwanted;  ///< cancelled before it came
 };
 
 /// One future that the task waits for is final.

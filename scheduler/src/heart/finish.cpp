@@ -140,7 +140,21 @@ void heart::record_trace(const command_record& record, const command_result& how
   made.bytes = record.bytes;
   made.begin = how.begin;
   made.end = how.end;
+  record_wait(made, record.wanted);
   trace_.push(made);
+}
+
+void heart::record_wait(const trace_record& ended, time_stamp wanted) {
+  // Shorter gaps are what a stream needs between two commands.
+  constexpr nanoseconds shortest{1000};
+  time_stamp& last = last_end_[ended.stream.value];
+  trace_record gap = ended;
+  gap.kind = trace_kind::wait;
+  gap.bytes = 0;
+  gap.begin = std::max(last, wanted);
+  gap.end = ended.begin;
+  if (gap.end - gap.begin >= shortest) trace_.push(gap);
+  last = ended.end;
 }
 
 void heart::handle(device_gone& e) {

@@ -30,6 +30,7 @@ heart::heart(machine description, std::size_t trace_capacity)
       coherence_(machine_.memories.size()),
       ledger_(capacities(machine_)),
       trace_(trace_capacity),
+      last_end_(machine_.streams.size()),
       devices_(machine_.devices.size()),
       coming_(machine_.memories.size(), 0),
       peaks_(machine_.memories.size(), 0) {}
@@ -99,6 +100,7 @@ void heart::handle(submitted& e) {
   const task_id id = e.task->id;
   task& t = *tasks_.emplace(id, std::make_unique<task>()).first->second;
   t.request = std::move(e.task);
+  t.submitted = now_;
   t.blockers = t.unissued = t.request->external;
   add_edges(t);
   if (t.request->in_order) devices_[t.request->on->value].in_order.insert(place_of(t));
@@ -108,6 +110,7 @@ void heart::handle(submitted& e) {
   if (t.request->timeout != nanoseconds::max()) {
     out_->push_back(start_timer{id, t.request->label, now_ + t.request->timeout});
   }
+  if (e.unwanted) return doom(t, e.unwanted);
   consider(t);
 }
 

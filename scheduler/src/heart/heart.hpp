@@ -80,6 +80,7 @@ class heart {
     /// How its command ended, where that was heard of before the end of a predecessor.
     std::optional<failure> held;
     task_id cause;
+    time_stamp submitted{};
     std::vector<data_id> pinned;
   };
 
@@ -199,6 +200,7 @@ class heart {
   void doom_readers(const command_record& record, const failure& why);
   void lose_launches(device_id device, const failure& why);
   void record_trace(const command_record& record, const command_result& how, trace_kind kind);
+  void record_wait(const trace_record& ended, time_stamp wanted);
   void mark_dirty(device_id device) { dirty_.insert(device); }
 
   machine machine_;
@@ -208,6 +210,7 @@ class heart {
   reservation_ledger ledger_;
   budget_board budgets_;
   trace_ring trace_;
+  std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
 
   std::unordered_map<task_id, std::unique_ptr<task>> tasks_;
   std::unordered_map<data_id, data_state> data_;

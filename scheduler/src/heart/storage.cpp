@@ -24,7 +24,7 @@ std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
 void heart::give_block(data_id data, memory_id memory) {
   const block_id block{blocks_++};
   coherence_.set_block(data, memory, block);
-  out_->push_back(allocate_block{block, memory, coherence_.bytes(data)});
+  out_->emplace_back(allocate_block{block, memory, coherence_.bytes(data)});
   note_peak(memory);
 }
 
@@ -156,6 +156,7 @@ ticket heart::copy(const copy_request& wanted, task_id for_task) {
   record.to = wanted.to;
   record.bytes = wanted.bytes;
   record.predicted = cost_model::copy_time(link, wanted.bytes);
+  record.wanted = now_;
   const data_state& d = data_.at(wanted.data);
   ticket_set after = wanted.after;
   after.prune([&](ticket t) { return t.stream == link.stream || board_.done(t); });

@@ -25,6 +25,7 @@ struct command_record {
   memory_id to;    ///< of a copy
   std::uint64_t bytes = 0;
   nanoseconds predicted{0};
+  time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
 };
 
 /// The streams as the heart sees them: which numbers were given out, which commands were handed to

@@ -14,7 +14,13 @@
 
 namespace hocket {
 
-enum class trace_kind : std::uint8_t { kernel, host_task, transfer, wait, mark };
+enum class trace_kind : std::uint8_t {
+  kernel,
+  host_task,
+  transfer,
+  wait,  ///< a stream stood still, although the command that came next was already wanted
+  mark
+};
 
 /// One span of the timeline, as it is kept in the ring: 80 bytes, no allocation.
 struct trace_record {

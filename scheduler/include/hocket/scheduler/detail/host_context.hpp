@@ -36,8 +36,17 @@ class host_context {
   /// something that the caller holds is in the way.
   virtual void check_wait(const completion& task) = 0;
 
+  /// True if ran() is to be called for tasks.
+  [[nodiscard]] bool traces() const noexcept { return traces_; }
+
+  /// The function of the task ran from begin until now.
+  virtual void ran(const completion& /*task*/, time_stamp /*begin*/) noexcept {}
+
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
   [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;
+
+ protected:
+  bool traces_ = false;  // fixed before the first task
 };
 
 }  // namespace hocket::detail

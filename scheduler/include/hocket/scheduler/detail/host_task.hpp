@@ -111,6 +111,7 @@ class host_task : public completion {
   [[nodiscard]] failure refusal();
   [[nodiscard]] failure failure_of_predecessors();
   [[nodiscard]] failure attempt() noexcept;
+  [[nodiscard]] failure call() noexcept;
   void drop_sources(claim::claimed how) noexcept;
   void drop_sources() noexcept;
   [[nodiscard]] bool runs_at_once() const noexcept;
