@@ -41,8 +41,6 @@ std::vector<std::string> format_names(const hocket::device_info& device) {
         return "opencl_c";
       case hocket::kernel_format::glsl:
         return "glsl";
-      case hocket::kernel_format::spirv:
-        return "spirv";
       case hocket::kernel_format::cuda_c:
         return "cuda_c";
     }

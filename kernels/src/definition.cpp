@@ -10,7 +10,7 @@ namespace hocket {
 
 bool kernel_definition::has(kernel_format format) const noexcept {
   if (format == kernel_format::host) return static_cast<bool>(host);
-  return std::ranges::any_of(sources, [&](const source& s) { return s.format == format; });
+  return std::ranges::any_of(sources, [&](const kernel_source& s) { return s.format == format; });
 }
 
 work kernel_definition::work_of(const launch_shape& shape) const {

@@ -2,19 +2,31 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/kernel.hpp>
 
-#include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+#include <hocket/core/error.hpp>
 
 namespace hocket::detail {
 
-kernel_ref with_source(const kernel_definition& from, kernel_format format, std::string text) {
+kernel_ref with_source(const kernel_definition& from, kernel_source source) {
+  const std::size_t wanted = from.parameters.size() + (from.result ? 1 : 0);
+  if (source.names.size() != wanted) {
+    throw usage_error("A body of kernel \"" + from.name + "\" names " +
+                      std::to_string(source.names.size()) + " parameters; the kernel has " +
+                      std::to_string(wanted) + (from.result ? " with its result." : "."));
+  }
   return changed(from, [&](kernel_definition& made) {
-    const auto same = std::ranges::find(made.sources, format, &kernel_definition::source::format);
-    if (same != made.sources.end()) {
-      same->text = std::move(text);
-    } else {
-      made.sources.push_back({format, std::move(text)});
-    }
+    made.sources.insert(made.sources.begin(), std::move(source));
   });
+}
+
+std::vector<std::string> split_names(const std::string& names) {
+  std::vector<std::string> parts;
+  boost::split(parts, names, boost::is_any_of(","));
+  for (std::string& part : parts) boost::trim(part);
+  return parts;
 }
 
 }  // namespace hocket::detail

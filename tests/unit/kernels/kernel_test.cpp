@@ -9,12 +9,17 @@
 
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ops.hpp>
+#include <hocket/kernels/program.hpp>
 #include <hocket/kernels/reduction.hpp>
 
 #include "support.hpp"
 
 namespace hocket::testing {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 using scale_kernel = kernel<float, inout<float>>;
 static_assert(std::is_void_v<scale_kernel::value_type>);
@@ -69,9 +74,9 @@ TEST(kernel, returns_a_value_through_the_hidden_buffer) {
 
 TEST(kernel, chained_members_return_a_changed_copy) {
   const kernel<inout<float>> plain{"plain", host_body{[](view<float>) {}}};
-  const auto rich = plain.with(glsl{"first"})
-                        .with(glsl{"second"})
-                        .with(cuda_c{"cuda"})
+  const auto rich = plain.with(glsl{"x", "first"})
+                        .with(glsl{"x", "second"})
+                        .with(cuda_c{"x", "cuda"})
                         .cost([](const launch_shape&) {
                           return work{1, 2};
                         })
@@ -82,8 +87,10 @@ TEST(kernel, chained_members_return_a_changed_copy) {
   EXPECT_TRUE(rich.definition()->in_place);
   EXPECT_TRUE(rich.definition()->has(kernel_format::host));
   EXPECT_TRUE(rich.definition()->has(kernel_format::cuda_c));
-  ASSERT_EQ(rich.definition()->sources.size(), 2u);
-  EXPECT_EQ(rich.definition()->sources[0].text, "second");
+  const kernel_source* chosen =
+      source_for(*rich.definition(), kernel_format::glsl, device_style::gpu);
+  ASSERT_NE(chosen, nullptr);
+  EXPECT_EQ(chosen->passes[0].text, "second");
   EXPECT_EQ(rich.definition()->work_of({{4}}).bytes, 2);
   EXPECT_EQ(rich.definition()->width_of({{4}}), body_width::wide);
   EXPECT_EQ(plain.definition()->width_of({{4}}), body_width::serial);
@@ -91,12 +98,13 @@ TEST(kernel, chained_members_return_a_changed_copy) {
   EXPECT_EQ(plain.definition()->work_of({{4}}).flops, 4);
 }
 
-TEST(kernel, keeps_the_words_of_spirv) {
-  const std::array<std::uint32_t, 2> words{0x07230203, 0x00010500};
-  const auto made = kernel<inout<float>>("words").with(spirv{words});
-  EXPECT_FALSE(made.definition()->has(kernel_format::host));
-  ASSERT_EQ(made.definition()->sources[0].text.size(), 8u);
-  EXPECT_EQ(std::memcmp(made.definition()->sources[0].text.data(), words.data(), 8), 0);
+TEST(kernel, refuses_a_body_that_names_other_parameters) {
+  const kernel<float, inout<float>> scale{"scale"};
+  EXPECT_THAT(
+      [&] {
+        (void)scale.with(opencl_c{"a, x, y", ""});
+      },
+      ThrowsMessage<usage_error>(AllOf(HasSubstr("\"scale\""), HasSubstr("3"), HasSubstr("2"))));
 }
 
 TEST(select, has_the_type_of_the_element_beside_a_literal) {

@@ -19,6 +19,9 @@ struct device_numbers {
   std::vector<stream_id> compute;  ///< one for each lane
   stream_id inbound;
   stream_id outbound;
+  /// For a device that imports_host_memory: the allocations in its commands are the host's, and it
+  /// need have no memory of its own.
+  bool uses_host_memory = false;
 };
 
 /// A device that was found and can be connected; nothing was started yet.

@@ -17,10 +17,23 @@ struct device_info {
   std::string backend;                 ///< "cpu", "sim"
   std::string description;             ///< for people: model, clock, driver
   std::vector<kernel_format> formats;  ///< that it reads, best first
+  device_style style = device_style::gpu;
+  std::vector<element_type> lacks;  ///< types of elements and numbers that its kernels cannot use
+
+  /// Compute streams of one domain can wait for one another on the device; empty: all of the
+  /// backend.
+  std::string domain;
+  /// That its copies are made by the host, so that they and kernels wait for one another there.
+  bool copies_on_host = false;
+  /// Copies go straight to and from other devices of the domain.
+  bool peer_copies = false;
 
   std::uint64_t memory_bytes = 0;   ///< that tasks may use
   std::size_t alignment = 64;       ///< of every allocation
   bool shares_host_memory = false;  ///< its replicas are host memory; nothing moves to it
+  /// It can use allocations of the host's memory as they are, in place of its own.
+  bool imports_host_memory = false;
+  std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
 
   std::size_t lanes = 1;  ///< compute streams that run at the same time
   std::size_t depth = 2;  ///< commands worth having in flight on one compute stream
@@ -54,6 +67,10 @@ class device {
 
   /// Copies from this device's memory into host memory.
   [[nodiscard]] virtual stream& outbound() noexcept = 0;
+
+  /// An allocation of the host's memory is about to be given back: what was made to import it has
+  /// to go. Only for devices that use the host's memory; no command uses the allocation any more.
+  virtual void forget(const allocation& host) noexcept { (void)host; }
 };
 
 }  // namespace hocket

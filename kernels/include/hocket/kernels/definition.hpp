@@ -11,12 +11,9 @@
 #include <hocket/core/access.hpp>
 #include <hocket/core/dtype.hpp>
 #include <hocket/kernels/argument.hpp>
+#include <hocket/kernels/source.hpp>
 
 namespace hocket {
-
-/// A language that a kernel's body can be written in. A kernel names the formats it has, a device
-/// those it reads.
-enum class kernel_format : std::uint8_t { host, opencl_c, glsl, spirv, cuda_c };
 
 /// Any number of dimensions: the body gets a strided_view.
 inline constexpr std::size_t any_rank = static_cast<std::size_t>(-1);
@@ -39,9 +36,6 @@ struct work {
 /// How much of a `cpu` device a host body takes: one lane, or the whole node.
 enum class body_width : std::uint8_t { serial, wide };
 
-/// The extents of a launch's buffer arguments, in signature order.
-using launch_shape = std::vector<index_list>;
-
 /// A kernel without its C++ types: one name, one signature, a body in each format it has.
 /// Immutable once it is shared.
 struct kernel_definition {
@@ -52,12 +46,8 @@ struct kernel_definition {
   /// The body in kernel_format::host; empty if there is none. May throw; the task then fails.
   std::function<void(const host_launch&)> host;
 
-  /// Text bodies, in formats other than host.
-  struct source {
-    kernel_format format;
-    std::string text;
-  };
-  std::vector<source> sources;
+  /// Text bodies, in formats other than host. Of several for one device the first is taken.
+  std::vector<kernel_source> sources;
 
   /// Throws usage_error if these extents do not fit together; empty means that any do.
   std::function<void(const launch_shape&)> check;

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <hocket/kernels/definition.hpp>
 #include <hocket/kernels/signature.hpp>
@@ -25,25 +25,28 @@ struct host_body {
 template <class F>
 host_body(F) -> host_body<F>;
 
-/// Bodies as text, in the languages of devices.
-struct glsl {
-  std::string text;
+/// A body of one pass as text, in the language of a device:
+///
+///     scale.with(opencl_c{"a, x", "uint i = ITEM(0); if (i < x_extent(0)) x(i) *= a;"})
+template <kernel_format Format>
+struct text_body {
+  std::string names;  ///< of the parameters, separated by commas, and of the result last
+  std::string text;   ///< as in kernel_pass
+  grid local{64, 1, 1};
+  std::function<grid(const launch_shape&)> items = {};
 };
-struct opencl_c {
-  std::string text;
-};
-struct cuda_c {
-  std::string text;
-};
-struct spirv {
-  std::span<const std::uint32_t> words;
-};
+using glsl = text_body<kernel_format::glsl>;
+using opencl_c = text_body<kernel_format::opencl_c>;
+using cuda_c = text_body<kernel_format::cuda_c>;
 
 namespace detail {
 
-/// A copy of the definition with the body of that format added, or replaced where it had one.
-[[nodiscard]] kernel_ref with_source(const kernel_definition& from, kernel_format format,
-                                     std::string text);
+/// A copy of the definition with the source before those it has. Throws usage_error if the source
+/// names another number of parameters than the kernel has.
+[[nodiscard]] kernel_ref with_source(const kernel_definition& from, kernel_source source);
+
+/// "a, x" as its parts, without blanks.
+[[nodiscard]] std::vector<std::string> split_names(const std::string& names);
 
 /// A copy of the definition that change(copy) has changed.
 template <class Change>
@@ -135,21 +138,15 @@ class kernel {
     return detail::changed(*definition_, [](auto& made) { made.in_place = true; });
   }
 
-  /// Adds a body in another format.
-  [[nodiscard]] kernel with(glsl body) const {
-    return detail::with_source(*definition_, kernel_format::glsl, std::move(body.text));
+  /// Adds a body in another format; it is preferred to those in that format that the kernel has.
+  template <kernel_format Format>
+  [[nodiscard]] kernel with(text_body<Format> body) const {
+    return with(kernel_source{Format,
+                              detail::split_names(body.names),
+                              {{std::move(body.text), body.local, std::move(body.items)}}});
   }
-  [[nodiscard]] kernel with(opencl_c body) const {
-    return detail::with_source(*definition_, kernel_format::opencl_c, std::move(body.text));
-  }
-  [[nodiscard]] kernel with(cuda_c body) const {
-    return detail::with_source(*definition_, kernel_format::cuda_c, std::move(body.text));
-  }
-  [[nodiscard]] kernel with(spirv body) const {
-    const auto bytes = std::as_bytes(body.words);
-    return detail::with_source(
-        *definition_, kernel_format::spirv,
-        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  [[nodiscard]] kernel with(kernel_source source) const {
+    return detail::with_source(*definition_, std::move(source));
   }
 
   [[nodiscard]] const kernel_ref& definition() const noexcept { return definition_; }

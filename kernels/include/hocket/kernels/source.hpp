@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/shape.hpp>
+
+namespace hocket {
+
+/// A language that a kernel's body can be written in. A kernel names the formats it has, a device
+/// those it reads.
+enum class kernel_format : std::uint8_t { host, opencl_c, glsl, cuda_c };
+
+/// What a device is good at, for kernels that have several bodies in one format.
+enum class device_style : std::uint8_t {
+  gpu,           ///< thousands of work-items; shared memory and barriers are cheap
+  cpu_compiler,  ///< a CPU whose compiler turns the work-items of a group into loops and vectors
+  cpu_lanes,     ///< a CPU that runs some work-items of a group in the lanes of a vector
+  cpu_switching  ///< the same, and a barrier costs more than what it saves
+};
+
+/// The extents of a launch's buffer arguments, in signature order, a hidden result last.
+using launch_shape = std::vector<index_list>;
+
+/// Three numbers: of work-items, or of groups.
+using grid = std::array<std::size_t, 3>;
+
+/// One dispatch of a kernel on a device.
+struct kernel_pass {
+  /// The statements of the body. See docs/kernel-text.md for what they may use.
+  std::string text;
+
+  /// Work-items of a group; at most 256 together.
+  grid local{64, 1, 1};
+
+  /// The work-items that are wanted, rounded up to whole groups. Empty: one for each element of the
+  /// largest buffer.
+  std::function<grid(const launch_shape&)> items = {};
+
+  /// Declarations in memory that the work-items of a group share, such as "f32 tile[64]".
+  std::vector<std::string> shared = {};
+};
+
+/// The body of a kernel as text, in one format. Its passes run one after another.
+struct kernel_source {
+  kernel_format format = kernel_format::opencl_c;
+
+  /// What the text calls the parameters, in signature order, and the result last if there is one.
+  std::vector<std::string> names;
+
+  std::vector<kernel_pass> passes;
+
+  /// Functions and macros that the passes use. Functions do not see the parameters.
+  std::string functions = {};
+
+  /// How many words of 32 bits the passes share as `scratch[]`. Empty: none.
+  std::function<std::size_t(const launch_shape&)> scratch = {};
+
+  /// The devices that this body is for. Empty: all that read the format.
+  std::vector<device_style> styles = {};
+};
+
+}  // namespace hocket

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+#include <limits>
+
+#include <hocket/core/error.hpp>
+#include <hocket/kernels/program.hpp>
+
+namespace hocket {
+
+namespace {
+
+/// A region as device code walks it: the last stride is one.
+struct walk {
+  index_list extents;
+  index_list strides;
+};
+
+/// Merges dimensions that lie one after another in memory.
+walk collapsed(const index_list& extents, const index_list& strides) {
+  walk made;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == 1) continue;
+    if (!made.extents.empty() && made.strides.back() == extents[d] * strides[d]) {
+      made.extents.back() *= extents[d];
+      made.strides.back() = strides[d];
+    } else {
+      made.extents.push_back(extents[d]);
+      made.strides.push_back(strides[d]);
+    }
+  }
+  if (made.extents.empty() || made.strides.back() != 1) {
+    made.extents.push_back(1);
+    made.strides.push_back(1);
+  }
+  return made;
+}
+
+std::size_t first_element(const box& region, const index_list& strides) {
+  std::size_t offset = 0;
+  for (std::size_t d = 0; d < strides.size(); ++d) offset += region.begin[d] * strides[d];
+  return offset;
+}
+
+/// True if a place in the argument's array has a number of 32 bits.
+bool fits(const device_argument& argument) {
+  return volume(*argument.extents) <= std::numeric_limits<std::uint32_t>::max();
+}
+
+void add_buffer(lowered_launch& made, std::vector<std::uint32_t>& words,
+                const device_argument& argument, bool any_rank_wanted) {
+  const index_list whole = dense_strides(*argument.extents);
+  const index_list extents = argument.region->extents();
+  const walk w = any_rank_wanted ? collapsed(extents, whole) : walk{extents, whole};
+  made.variant.ranks.push_back(w.extents.size());
+  words.push_back(static_cast<std::uint32_t>(first_element(*argument.region, whole)));
+  for (const std::size_t extent : w.extents) words.push_back(static_cast<std::uint32_t>(extent));
+  for (std::size_t d = 0; d + 1 < w.strides.size(); ++d) {
+    words.push_back(static_cast<std::uint32_t>(w.strides[d]));
+  }
+}
+
+void add_scalar(std::vector<std::uint32_t>& words, const scalar_argument& scalar) {
+  std::uint32_t two[2];
+  switch (scalar.type) {
+    case element_type::i8:
+      words.push_back(static_cast<std::uint32_t>(std::int32_t{scalar.as<std::int8_t>()}));
+      return;
+    case element_type::u8:
+      words.push_back(scalar.as<std::uint8_t>());
+      return;
+    case element_type::i16:
+      words.push_back(static_cast<std::uint32_t>(std::int32_t{scalar.as<std::int16_t>()}));
+      return;
+    case element_type::u16:
+      words.push_back(scalar.as<std::uint16_t>());
+      return;
+    case element_type::f32:
+    case element_type::i32:
+    case element_type::u32:
+    case element_type::f64:
+    case element_type::i64:
+    case element_type::u64:
+      std::memcpy(two, scalar.bytes, sizeof two);
+      words.insert(words.end(), two, two + size_of(scalar.type) / sizeof(std::uint32_t));
+  }
+}
+
+grid wanted_items(const kernel_pass& pass, const launch_shape& shape) {
+  if (pass.items) return pass.items(shape);
+  std::size_t most = 0;
+  for (const index_list& extents : shape) most = std::max(most, volume(extents));
+  return {most, 1, 1};
+}
+
+}  // namespace
+
+const kernel_source* source_for(const kernel_definition& kernel, kernel_format format,
+                                device_style style) {
+  const auto suits = [&](const kernel_source& s) {
+    return s.format == format &&
+           (s.styles.empty() || std::ranges::find(s.styles, style) != s.styles.end());
+  };
+  const auto found = std::ranges::find_if(kernel.sources, suits);
+  return found == kernel.sources.end() ? nullptr : &*found;
+}
+
+result<lowered_launch> lower(const kernel_definition& kernel, const kernel_source& source,
+                             std::span<const device_argument> buffers,
+                             std::span<const scalar_argument> scalars) {
+  lowered_launch made;
+  std::vector<std::uint32_t> words;
+  launch_shape shape;
+  std::size_t next = 0;
+  const auto add = [&](bool any_rank_wanted) {
+    shape.push_back(buffers[next].region->extents());
+    add_buffer(made, words, buffers[next++], any_rank_wanted);
+  };
+  for (const parameter& p : kernel.parameters) {
+    if (p.is == parameter::kind::buffer) add(p.rank == any_rank);
+  }
+  if (kernel.result) add(false);
+  if (!std::ranges::all_of(buffers, fits)) {
+    return failure(failure_code::task_failed,
+                   "Kernel \"" + kernel.name +
+                       "\" has an argument of more than 2^32 - 1 elements, "
+                       "which its body in a device's language cannot address.");
+  }
+  for (const scalar_argument& scalar : scalars) add_scalar(words, scalar);
+  if (source.scratch) made.scratch_words = source.scratch(shape);
+  for (const kernel_pass& pass : source.passes) {
+    const grid items = wanted_items(pass, shape);
+    lowered_pass& lowered = made.passes.emplace_back();
+    for (std::size_t d = 0; d < items.size(); ++d) {
+      lowered.groups[d] = (items[d] + pass.local[d] - 1) / pass.local[d];
+      lowered.words.push_back(static_cast<std::uint32_t>(items[d]));
+    }
+    lowered.words.insert(lowered.words.end(), words.begin(), words.end());
+  }
+  return made;
+}
+
+std::size_t argument_words(const kernel_definition& kernel, const program_variant& variant) {
+  std::size_t words = std::tuple_size_v<grid>;
+  for (const std::size_t rank : variant.ranks) words += rank == 0 ? 1 : 2 * rank;
+  for (const parameter& p : kernel.parameters) {
+    if (p.is == parameter::kind::scalar) words += size_of(p.type) > sizeof(std::uint32_t) ? 2 : 1;
+  }
+  return words;
+}
+
+}  // namespace hocket

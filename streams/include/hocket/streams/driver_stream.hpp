@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/streams/host_epoch.hpp>
+#include <hocket/streams/stream.hpp>
+
+namespace hocket {
+
+class driver_stream;
+
+/// Streams that can wait for one another on their devices, because they belong to one context of a
+/// driver. It outlives them.
+class driver_domain {
+ public:
+  driver_domain() = default;
+  driver_domain(const driver_domain&) = delete;
+  driver_domain& operator=(const driver_domain&) = delete;
+
+ private:
+  friend class driver_stream;
+
+  [[nodiscard]] driver_stream* find(const timeline* of) const;
+
+  std::mutex guard_;
+  std::vector<driver_stream*> streams_;
+};
+
+/// A queue of a driver, with what all drivers have in common: commands are handed to the driver in
+/// order, each once its program is compiled (by a worker, never by the caller) and whatever it
+/// waits for has been handed over as well; what the driver has ended is reported in order.
+///
+/// A derived class says how a command is prepared and handed over, calls ended() for each that was,
+/// and calls close() in its destructor.
+class driver_stream : public stream {
+ public:
+  driver_stream(driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
+                stream_id id);
+  ~driver_stream() override;
+
+  void submit(command what) final;
+  [[nodiscard]] const timeline& time() const noexcept final { return time_; }
+
+ protected:
+  /// A command that the device has to wait for: it was handed over and has perhaps not ended.
+  struct device_wait {
+    driver_stream* on;
+    std::uint64_t value;
+  };
+
+  /// True if the command can be handed over as it is. Under the domain's lock; quick.
+  [[nodiscard]] virtual bool prepared(const command& what) = 0;
+
+  /// Makes what the command lacks, above all its program. By a worker, without a lock; may block.
+  /// One call at a time for each stream. A failure is the command's.
+  [[nodiscard]] virtual failure prepare(const command& what) = 0;
+
+  /// Hands the command to the driver, behind all that were handed over before. Under the domain's
+  /// lock; must not block and must not call ended(). A failure means that nothing was handed over;
+  /// it is the command's.
+  [[nodiscard]] virtual failure enqueue(const command& what,
+                                        std::span<const device_wait> waits) = 0;
+
+  /// The driver has ended a command that was handed over. Any thread that does not hold the
+  /// domain's lock, once for each, in any order. Steps whoever listens, so not from a callback in
+  /// which the driver holds locks.
+  void ended(std::uint64_t value, const command_result& how);
+
+  /// The device is lost. Commands that were not handed over are dropped, here and on other streams
+  /// of the device; ended() is still to be called for the others, and only after that is the loss
+  /// reported. As for ended().
+  void lose(const failure& why);
+
+  /// Drops what was not handed over and waits until prepare() has returned and ended() was called
+  /// for everything else; nothing is reported afterwards.
+  void close();
+
+  [[nodiscard]] executor& where() const noexcept { return where_; }
+  [[nodiscard]] bool lost() const noexcept { return epoch_->ended(); }
+
+ private:
+  using endings = std::vector<std::pair<driver_stream*, std::pair<std::uint64_t, command_result>>>;
+
+  static void step_all(driver_domain& domain);
+  [[nodiscard]] bool step(endings& failed);
+  [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
+                              failure& why) const;
+  void hand_over(endings& failed, std::span<const device_wait> waits);
+  void prepare_later(const command& what);
+  void conclude(std::uint64_t value, const command_result& how);
+
+  driver_domain& domain_;
+  executor& where_;
+  std::shared_ptr<host_epoch> epoch_;
+  timeline time_;
+
+  // Under the domain's lock.
+  std::deque<command> waiting_;
+  std::uint64_t passed_ = 0;   // the last command that was handed over or failed before
+  std::uint64_t handed_ = 0;   // the last command that the driver really has
+  std::size_t in_driver_ = 0;  // how many commands it has
+  bool preparing_ = false;
+  bool closed_ = false;
+  failure not_prepared_;  // of the first command that waits
+  std::condition_variable changed_;
+
+  std::mutex report_guard_;  // for what follows
+  std::map<std::uint64_t, command_result> results_;
+  bool reporting_ = false;
+};
+
+}  // namespace hocket
