@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hocket {
+
+/// Compiled programs on disk, kept from one run to the next, below `$XDG_CACHE_HOME/hocket` or
+/// `~/.cache/hocket`. Whatever is wrong with the files means that there is no cache: nothing fails.
+/// Only files and folders that belong to this user, and that nobody else may write, are trusted.
+/// Any thread, any number of processes.
+class program_cache {
+ public:
+  /// backend names the folder, for example "opencl".
+  explicit program_cache(const std::string& backend);
+
+  /// The folder is given; an empty path is no cache.
+  explicit program_cache(std::filesystem::path folder);
+
+  /// What was stored under the key, if that is there and whole. The key is a text of any length
+  /// that says everything the program depends on: its source, the options, the driver with its
+  /// version, the device. An entry that is damaged is set aside under another name, and said once
+  /// on stderr.
+  [[nodiscard]] std::optional<std::vector<std::byte>> load(const std::string& key) const;
+
+  /// Replaces what was there, in one step.
+  void store(const std::string& key, std::span<const std::byte> program) const;
+
+ private:
+  void set_aside(const std::filesystem::path& entry) const;
+
+  std::filesystem::path folder_;
+  mutable std::atomic<bool> warned_{false};
+};
+
+}  // namespace hocket
