@@ -81,11 +81,11 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
   touch(data, buffer);
 }
 
-ticket_set coherence::make_valid(data_id data, const box& region, memory_id memory,
-                                 const choose_source& choose, const issue_copy& issue) {
-  const buffer_state& buffer = content_->at(data);
+void coherence::for_missing(
+    data_id data, const box& region, memory_id memory,
+    const std::function<void(const box&, std::span<const memory_id>)>& look) const {
   std::vector<piece<holder_list>> wanted;
-  buffer.residences.visit(region, [&](const box& part, const residence& r) {
+  content_->at(data).residences.visit(region, [&](const box& part, const residence& r) {
     if (!r.valid(memory) && r.valid_anywhere()) wanted.push_back({part, r.holders()});
   });
   coalesce(wanted);
@@ -93,9 +93,17 @@ ticket_set coherence::make_valid(data_id data, const box& region, memory_id memo
   for (const auto& [part, holders] : wanted) {
     sources.clear();
     for (const holder& h : holders) sources.push_back(h.memory);
+    look(part, sources);
+  }
+}
+
+ticket_set coherence::make_valid(data_id data, const box& region, memory_id memory,
+                                 const choose_source& choose, const issue_copy& issue) {
+  const buffer_state& buffer = content_->at(data);
+  for_missing(data, region, memory, [&](const box& part, std::span<const memory_id> sources) {
     const std::uint64_t bytes = std::uint64_t{part.elements()} * buffer.element_size;
     content_->copy(data, part, choose(sources, bytes), memory, issue);
-  }
+  });
   return buffer.ready(region, memory);
 }
 

@@ -45,9 +45,7 @@ void check_overlap(const task_description& task, const access_argument& a,
 }
 
 bool runs_on(const task_description& task, const heart::machine::device_node& node) {
-  if (task.host_only) return node.runs_host_tasks;
-  return std::any_of(node.formats.begin(), node.formats.end(),
-                     [&](kernel_format f) { return task.kernel->has(f); });
+  return task.host_only ? node.runs_host_tasks : node.runs(*task.kernel);
 }
 
 std::uint64_t bytes_of(const std::vector<const access_argument*>& accesses) {

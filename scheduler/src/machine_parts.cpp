@@ -45,23 +45,35 @@ machine_parts::machine_parts(const std::string& names, std::string_view source,
   if (found.empty()) throw error(failure(failure_code::no_device, missing_devices(backends)));
   const candidate_list chosen = select_devices(std::move(found), names, source);
   // The host's memory is that of the first device that shares it, unless replicas are forced.
-  const bool shared = !private_memory && chosen.front()->info().shares_host_memory;
-  if (!shared) add_host_memory();
-  for (const auto& candidate : chosen) add_device(*candidate, private_memory, where, sink);
+  const auto host = std::find_if(chosen.begin(), chosen.end(), [&](const auto& candidate) {
+    return !private_memory && candidate->info().shares_host_memory;
+  });
+  description_.memories.push_back({"host memory", unknown_memory});
+  alignments_.push_back(64);
+  memories_.push_back(nullptr);
+  if (host == chosen.end()) {
+    host_resource_ = std::make_unique<host_resource>();
+    memories_.front() = host_resource_.get();
+  }
+  for (auto at = chosen.begin(); at != chosen.end(); ++at) {
+    const device_info& info = (*at)->info();
+    const bool imports = info.imports_host_memory && !private_memory;
+    add_device(**at, imports || at == host, where, sink);
+  }
   add_links();
 }
 
 machine_parts::~machine_parts() {
   for (const auto& [id, b] : blocks_) {
-    if (!b.why && b.memory.valid()) memories_[b.memory.value]->deallocate(b.where);
+    if (!b.why && b.memory.valid()) deallocate(b.where, b.memory);
   }
 }
 
-void machine_parts::add_host_memory() {
-  host_resource_ = std::make_unique<host_resource>();
-  memories_.push_back(host_resource_.get());
-  alignments_.push_back(64);
-  description_.memories.push_back({"host memory", unknown_memory});
+void machine_parts::deallocate(const allocation& where, memory_id memory) noexcept {
+  if (memory == heart::host_memory) {
+    for (device* user : importing_) user->forget(where);
+  }
+  memories_[memory.value]->deallocate(where);
 }
 
 stream_id machine_parts::add_stream(device_id device, std::size_t domain) {
@@ -69,51 +81,85 @@ stream_id machine_parts::add_stream(device_id device, std::size_t domain) {
   return stream_id{description_.streams.size() - 1};
 }
 
-std::size_t machine_parts::domain_of(const std::string& backend) {
-  const auto at = std::find(domains_.begin(), domains_.end(), backend);
+std::size_t machine_parts::domain_of(const std::string& name) {
+  const auto at = std::find(domains_.begin(), domains_.end(), name);
   if (at != domains_.end()) return static_cast<std::size_t>(at - domains_.begin());
-  domains_.push_back(backend);
+  domains_.push_back(name);
   return domains_.size() - 1;
 }
 
-void machine_parts::add_device(const device_candidate& candidate, bool private_memory,
+void machine_parts::add_streams(const device_info& info, device_numbers& numbers) {
+  const std::string& domain = info.domain.empty() ? info.backend : info.domain;
+  const std::size_t own = domain_of(domain);
+  const std::size_t copies = info.copies_on_host ? domain_of(info.name + " copies") : own;
+  for (std::size_t lane = 0; lane < info.lanes; ++lane) {
+    numbers.compute.push_back(add_stream(numbers.device, own));
+  }
+  numbers.inbound = add_stream(numbers.device, copies);
+  numbers.outbound = add_stream(numbers.device, copies);
+  inbound_.push_back(numbers.inbound);
+  outbound_.push_back(numbers.outbound);
+}
+
+void machine_parts::add_device(const device_candidate& candidate, bool uses_host_memory,
                                executor& where, completion_sink& sink) {
   const device_info& info = candidate.info();
-  const device_id id{devices_.size()};
-  const std::size_t domain = domain_of(info.backend);
-  device_numbers numbers{id, {}, {}, {}};
-  for (std::size_t lane = 0; lane < info.lanes; ++lane) {
-    numbers.compute.push_back(add_stream(id, domain));
-  }
-  numbers.inbound = add_stream(id, domain);
-  numbers.outbound = add_stream(id, domain);
+  device_numbers numbers;
+  numbers.device = device_id{devices_.size()};
+  numbers.uses_host_memory = uses_host_memory && info.imports_host_memory;
+  add_streams(info, numbers);
   devices_.push_back(candidate.connect(numbers, where, sink).value());
   class device& made = *devices_.back();
-  infos_.push_back(info);
+  infos_.push_back(made.info());
   for (std::size_t lane = 0; lane < info.lanes; ++lane) streams_.push_back(&made.compute(lane));
   streams_.push_back(&made.inbound());
   streams_.push_back(&made.outbound());
-  inbound_.push_back(numbers.inbound);
-  outbound_.push_back(numbers.outbound);
+  if (numbers.uses_host_memory) {
+    importing_.push_back(&made);
+    alignments_.front() = std::max(alignments_.front(), info.alignment);
+    return add_node(info, numbers, heart::host_memory);
+  }
+  add_node(info, numbers, add_memory(made, uses_host_memory));
+}
 
-  const memory_id memory{memories_.size()};
+memory_id machine_parts::add_memory(class device& made, bool is_the_hosts) {
+  const device_info& info = made.info();
+  const std::uint64_t capacity = info.memory_bytes == 0 ? unknown_memory : info.memory_bytes;
+  if (is_the_hosts) {
+    memories_.front() = &made.memory();
+    alignments_.front() = std::max(alignments_.front(), info.alignment);
+    description_.memories.front() = {info.name, capacity};
+    return heart::host_memory;
+  }
   memories_.push_back(&made.memory());
   alignments_.push_back(info.alignment);
-  description_.memories.push_back(
-      {info.name, info.memory_bytes == 0 || private_memory ? unknown_memory : info.memory_bytes});
-  if (info.memory_bytes != 0) description_.memories.back().capacity = info.memory_bytes;
+  description_.memories.push_back({info.name, capacity});
+  return memory_id{memories_.size() - 1};
+}
 
+void machine_parts::add_node(const device_info& info, const device_numbers& numbers,
+                             memory_id memory) {
   heart::machine::device_node node;
   node.name = info.name;
   node.memory = memory;
   node.compute = numbers.compute;
   node.formats = info.formats;
+  node.style = info.style;
+  node.lacks = info.lacks;
+  node.largest_binding = info.largest_binding;
   node.runs_host_tasks = info.shares_host_memory;
   node.depth = info.depth;
   node.flops_per_second = info.flops_per_second;
   node.bytes_per_second = info.memory_bytes_per_second;
   node.launch_latency = info.launch_latency;
   description_.devices.push_back(std::move(node));
+}
+
+bool machine_parts::linked(std::size_t from, std::size_t to) const {
+  const ticket any_from{outbound_[from], 0}, any_to{inbound_[to], 0};
+  const auto domain = [&](ticket t) { return description_.streams[t.stream.value].domain; };
+  return infos_[from].shares_host_memory ||
+         (infos_[to].peer_copies && domain(any_from) == domain(any_to));
 }
 
 void machine_parts::add_links() {
@@ -126,16 +172,13 @@ void machine_parts::add_links() {
   };
   for (std::size_t to = 0; to < devices_.size(); ++to) {
     const memory_id own = description_.devices[to].memory;
-    if (own != heart::host_memory) {
-      connect(heart::host_memory, own, inbound_[to], to);
-      connect(own, heart::host_memory, outbound_[to], to);
-    }
+    if (own == heart::host_memory) continue;
+    connect(heart::host_memory, own, inbound_[to], to);
+    connect(own, heart::host_memory, outbound_[to], to);
     for (std::size_t from = 0; from < devices_.size(); ++from) {
       const memory_id other = description_.devices[from].memory;
-      const bool reachable =
-          infos_[from].backend == infos_[to].backend || infos_[from].shares_host_memory;
-      if (from == to || other == heart::host_memory || own == heart::host_memory) continue;
-      if (reachable) {
+      if (from == to || other == heart::host_memory) continue;
+      if (linked(from, to)) {
         connect(other, own, inbound_[to], to);
       } else if (infos_[to].shares_host_memory) {
         connect(other, own, outbound_[from], from);
@@ -155,8 +198,12 @@ std::string machine_parts::stream_name(stream_id stream) const {
 }
 
 void machine_parts::allocate(const heart::allocate_block& what) {
-  result<allocation> got =
-      memories_[what.memory.value]->allocate(what.bytes, alignments_[what.memory.value]);
+  const std::size_t alignment = alignments_[what.memory.value];
+  // Who imports host memory takes whole units of its alignment.
+  const bool in_units = what.memory == heart::host_memory && !importing_.empty();
+  const std::uint64_t bytes =
+      in_units ? (what.bytes + alignment - 1) / alignment * alignment : what.bytes;
+  result<allocation> got = memories_[what.memory.value]->allocate(bytes, alignment);
   if (got) {
     blocks_.emplace(what.block, block{got.value(), what.memory, {}});
   } else {
@@ -166,7 +213,7 @@ void machine_parts::allocate(const heart::allocate_block& what) {
 
 void machine_parts::free(const heart::free_block& what) {
   const auto at = blocks_.find(what.block);
-  if (!at->second.why) memories_[at->second.memory.value]->deallocate(at->second.where);
+  if (!at->second.why) deallocate(at->second.where, at->second.memory);
   blocks_.erase(at);
 }
 

@@ -48,12 +48,16 @@ class machine_parts {
     failure why;
   };
 
-  void add_device(const device_candidate& candidate, bool private_memory, executor& where,
+  void add_device(const device_candidate& candidate, bool uses_host_memory, executor& where,
                   completion_sink& sink);
-  void add_host_memory();
+  void add_streams(const device_info& info, device_numbers& numbers);
+  void add_node(const device_info& info, const device_numbers& numbers, memory_id memory);
+  [[nodiscard]] memory_id add_memory(class device& made, bool is_the_hosts);
   void add_links();
+  [[nodiscard]] bool linked(std::size_t from, std::size_t to) const;
   [[nodiscard]] stream_id add_stream(device_id device, std::size_t domain);
-  [[nodiscard]] std::size_t domain_of(const std::string& backend);
+  [[nodiscard]] std::size_t domain_of(const std::string& name);
+  void deallocate(const allocation& where, memory_id memory) noexcept;
   void submit(ticket number, const ticket_set& after, command what);
 
   heart::machine description_;
@@ -63,6 +67,7 @@ class machine_parts {
   std::vector<stream_id> outbound_;  ///< of each device
   std::unique_ptr<memory_resource> host_resource_;
   std::vector<std::unique_ptr<device>> devices_;
+  std::vector<device*> importing_;  ///< devices that use the host's memory
   std::vector<memory_resource*> memories_;
   std::vector<std::size_t> alignments_;
   std::vector<stream*> streams_;

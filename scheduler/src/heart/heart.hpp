@@ -141,6 +141,7 @@ class heart {
   // place.cpp: where it runs.
   void place(task& t);
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
+  [[nodiscard]] bool can_bind(const task_access& a, const machine::device_node& node) const;
   [[nodiscard]] std::optional<device_id> choose_device(const request& r) const;
   [[nodiscard]] time_stamp predicted_end(const request& r, device_id device) const;
   void enqueue(task& t, device_id device);
@@ -185,6 +186,9 @@ class heart {
   void relieve(memory_id memory);
   void evict(data_id data, memory_id memory);
   void release(const released_block& freed);
+  /// Parts that no link connects with a memory get there through the host's.
+  void bring_to_host(const task_access& a, memory_id on_the_way_to, task_id for_task);
+  void need_host_block(data_id data);
   ticket_set bring(const task_access& a, memory_id memory, task_id for_task);
   [[nodiscard]] ticket copy(const copy_request& wanted, task_id for_task);
   [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,

@@ -33,7 +33,13 @@ struct machine {
     memory_id memory;
     std::vector<stream_id> compute;
     std::vector<kernel_format> formats;
+    device_style style = device_style::gpu;
+    std::vector<element_type> lacks;
+    std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit
     bool runs_host_tasks = false;
+
+    /// True if the device has a body for the kernel, and all its types.
+    [[nodiscard]] bool runs(const kernel_definition& kernel) const;
     std::size_t depth = 1;
     double flops_per_second = 1e9;  ///< of one lane
     double bytes_per_second = 1e10;

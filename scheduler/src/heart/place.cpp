@@ -29,9 +29,20 @@ bool heart::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   if (!devices_[device.value].alive || (r.on && *r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
-  return std::any_of(node.formats.begin(), node.formats.end(),
-                     [&](kernel_format f) { return r.kernel->has(f); }) &&
-         r.bytes <= ledger_.capacity(node.memory);
+  return node.runs(*r.kernel) && r.bytes <= ledger_.capacity(node.memory) &&
+         std::all_of(r.accesses.begin(), r.accesses.end(),
+                     [&](const task_access& a) { return can_bind(a, node); });
+}
+
+bool heart::can_bind(const task_access& a, const machine::device_node& node) const {
+  if (node.largest_binding == 0 || a.region.empty()) return true;
+  const data_state& d = data_.at(a.data);
+  const index_list strides = dense_strides(d.extents);
+  std::uint64_t span = 1;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    span += (a.region.end[i] - a.region.begin[i] - 1) * strides[i];
+  }
+  return span * d.element_size <= node.largest_binding;
 }
 
 std::optional<device_id> heart::choose_device(const request& r) const {

@@ -94,10 +94,7 @@ void heart::relieve(memory_id memory) {
 
 void heart::evict(data_id data, memory_id memory) {
   if (coherence_.sole_copy(data, memory)) {
-    if (!coherence_.has_block(data, host_memory)) {
-      ledger_.take(host_memory, coherence_.bytes(data));
-      give_block(data, host_memory);
-    }
+    need_host_block(data);
     coherence_.write_back(data, memory, host_memory,
                           [&](const copy_request& wanted) { return copy(wanted, task_id{}); });
   }
@@ -119,7 +116,28 @@ void heart::release(const released_block& freed) {
                    });
 }
 
+void heart::bring_to_host(const task_access& a, memory_id on_the_way_to, task_id for_task) {
+  std::vector<box> parts;
+  coherence_.for_missing(
+      a.data, a.region, on_the_way_to, [&](const box& part, std::span<const memory_id> holders) {
+        const bool direct = std::any_of(holders.begin(), holders.end(), [&](memory_id from) {
+          return machine_.link_between(from, on_the_way_to).has_value();
+        });
+        if (!direct) parts.push_back(part);
+      });
+  if (parts.empty()) return;
+  need_host_block(a.data);
+  for (const box& part : parts) (void)bring({a.data, part, a.mode}, host_memory, for_task);
+}
+
+void heart::need_host_block(data_id data) {
+  if (coherence_.has_block(data, host_memory)) return;
+  ledger_.take(host_memory, coherence_.bytes(data));
+  give_block(data, host_memory);
+}
+
 ticket_set heart::bring(const task_access& a, memory_id memory, task_id for_task) {
+  bring_to_host(a, memory, for_task);
   return coherence_.make_valid(
       a.data, a.region, memory,
       [&](std::span<const memory_id> holders, std::uint64_t bytes) {

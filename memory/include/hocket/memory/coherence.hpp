@@ -94,6 +94,10 @@ class coherence {
   [[nodiscard]] bool valid(data_id data, const box& region, memory_id memory) const;
   /// Bytes that make_valid would copy.
   [[nodiscard]] std::uint64_t missing(data_id data, const box& region, memory_id memory) const;
+  /// Calls look for each part of the region that make_valid would copy, with the memories that
+  /// hold it, in id order.
+  void for_missing(data_id data, const box& region, memory_id memory,
+                   const std::function<void(const box&, std::span<const memory_id>)>& look) const;
   /// True if every part of the region was written (or is being written by a committed task). A
   /// poisoned part counts as written.
   [[nodiscard]] bool initialised(data_id data, const box& region) const;

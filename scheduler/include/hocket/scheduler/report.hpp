@@ -30,8 +30,8 @@ struct runtime_report {
   std::vector<device_report> devices;
 };
 
-/// A trace with the names that its numbers stand for. Functions that ran as host tasks come last, as
-/// if on a further device, "host tasks", with as many streams as ran at the same time.
+/// A trace with the names that its numbers stand for. Functions that ran as host tasks come last,
+/// as if on a further device, "host tasks", with as many streams as ran at the same time.
 struct trace_snapshot {
   std::vector<trace_record> records;
   std::vector<std::string> record_names;  ///< one for each record
