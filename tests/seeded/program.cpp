@@ -45,7 +45,7 @@ class generator {
           ",lanes=" + std::to_string(between(1, 2)) + ",depth=" + std::to_string(between(1, 3)) +
           ",flops=" + std::to_string(between(1, 50)) + "M,link=" + std::to_string(between(1, 100)) +
           "M,latency=" + std::to_string(between(0, 9)) +
-          "us,launch=" + std::to_string(between(0, 5)) + "us";
+          "us,launch=" + std::to_string(between(0, 5)) + "us,peer=" + (chance(70) ? "yes" : "no");
     }
     made_.devices = 1 + sims;
     made_.private_memory = chance(30);

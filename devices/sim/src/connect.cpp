@@ -22,7 +22,7 @@ device_info describe(const executor& where, std::size_t number, const sim_option
   info.formats = {kernel_format::host};
   info.memory_bytes = given.memory_bytes;
   info.shares_host_memory = given.shares_host_memory;
-  info.peer_copies = true;
+  info.peer_copies = given.peer_copies;
   info.lanes = given.lanes;
   info.depth = given.depth.value_or(where.is_virtual() ? 1 : 2);
   info.flops_per_second = given.flops_per_second.value_or(info.flops_per_second);

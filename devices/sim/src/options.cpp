@@ -31,6 +31,7 @@ sim_options parse_device(std::string_view text) {
   made.depth = reader.number("depth", 1, most_depth);
   made.execute = reader.flag("execute").value_or(made.execute);
   made.shares_host_memory = reader.flag("shared").value_or(made.shares_host_memory);
+  made.peer_copies = reader.flag("peer").value_or(made.peer_copies);
   reader.finish();
   return made;
 }

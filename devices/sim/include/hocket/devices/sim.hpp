@@ -25,6 +25,7 @@ struct sim_options {
   std::optional<std::size_t> depth;  ///< absent: two on a real clock, one on a virtual one
   bool execute = true;               ///< false: kernels and copies take their time but do nothing
   bool shares_host_memory = false;
+  bool peer_copies = true;  ///< false: what goes to another device goes through the host
 
   friend bool operator==(const sim_options&, const sim_options&) = default;
 };
