@@ -142,6 +142,7 @@ void machine_parts::add_node(const device_info& info, const device_numbers& numb
   heart::machine::device_node node;
   node.name = info.name;
   node.memory = memory;
+  node.owns_memory = !numbers.uses_host_memory;
   node.compute = numbers.compute;
   node.formats = info.formats;
   node.style = info.style;

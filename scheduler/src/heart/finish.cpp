@@ -86,8 +86,10 @@ void heart::finish_launch(const command_record& record, const command_result& ho
 
 void heart::finish_copy(const command_record& record, const command_result& how) {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (machine_.devices[i].memory == record.to) devices_[i].done.bytes_in += record.bytes;
-    if (machine_.devices[i].memory == record.from) devices_[i].done.bytes_out += record.bytes;
+    const machine::device_node& node = machine_.devices[i];
+    if (!node.owns_memory) continue;
+    if (node.memory == record.to) devices_[i].done.bytes_in += record.bytes;
+    if (node.memory == record.from) devices_[i].done.bytes_out += record.bytes;
   }
   record_trace(record, how, trace_kind::transfer);
   if (how.why) fail_copy(record, how.why);
@@ -161,28 +163,12 @@ void heart::handle(device_gone& e) {
   device_state& d = devices_[e.device.value];
   if (!d.alive) return;
   d.alive = false;
+  if (machine_.devices[e.device.value].owns_memory) {
+    lose_memory(e.device, e.why);
+  } else {
+    lose_launches(e.device, e.why);
+  }
   const memory_id memory = machine_.devices[e.device.value].memory;
-  // Copies that others make out of the lost memory bring nothing that can be trusted, and still
-  // read it.
-  ticket_set readers;
-  std::vector<command_record> untrusted;
-  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    const bool own = machine_.streams[i].device == e.device;
-    for (const command_record& c : board_.commands(stream_id{i})) {
-      if (!c.is_copy || (!own && c.from != memory)) continue;
-      untrusted.push_back(c);
-      if (!own) readers.add(c.number);
-    }
-  }
-  lose_launches(e.device, e.why);
-  std::vector<released_block> gone = coherence_.lose(memory, e.why);
-  for (const command_record& c : untrusted) {
-    if (!planted(bug::trust_lost_copies)) fail_copy(c, e.why);
-  }
-  for (released_block& block : gone) {
-    block.after = readers;
-    release(block);
-  }
   // What was queued here and not issued goes elsewhere, or fails for want of a device.
   std::vector<task_id> homeless;
   for (const place_in_queue& p : d.present) homeless.push_back(p.task);
@@ -199,6 +185,31 @@ void heart::handle(device_gone& e) {
   }
   d.reserving = {};
   for (const task_id id : homeless) place(*find(id));
+}
+
+void heart::lose_memory(device_id device, const failure& why) {
+  const memory_id memory = machine_.devices[device.value].memory;
+  // Copies that others make out of the lost memory bring nothing that can be trusted, and still
+  // read it.
+  ticket_set readers;
+  std::vector<command_record> untrusted;
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    const bool own = machine_.streams[i].device == device;
+    for (const command_record& c : board_.commands(stream_id{i})) {
+      if (!c.is_copy || (!own && c.from != memory)) continue;
+      untrusted.push_back(c);
+      if (!own) readers.add(c.number);
+    }
+  }
+  lose_launches(device, why);
+  std::vector<released_block> gone = coherence_.lose(memory, why);
+  for (const command_record& c : untrusted) {
+    if (!planted(bug::trust_lost_copies)) fail_copy(c, why);
+  }
+  for (released_block& block : gone) {
+    block.after = readers;
+    release(block);
+  }
 }
 
 void heart::lose_launches(device_id device, const failure& why) {

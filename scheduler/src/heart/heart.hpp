@@ -202,6 +202,7 @@ class heart {
   void finish_copy(const command_record& record, const command_result& how);
   void fail_copy(const command_record& record, const failure& why);
   void doom_readers(const command_record& record, const failure& why);
+  void lose_memory(device_id device, const failure& why);
   void lose_launches(device_id device, const failure& why);
   void record_trace(const command_record& record, const command_result& how, trace_kind kind);
   void record_wait(const trace_record& ended, time_stamp wanted);

@@ -31,6 +31,7 @@ struct machine {
   struct device_node {
     std::string name;
     memory_id memory;
+    bool owns_memory = true;  ///< else it uses another's, which is not lost with it
     std::vector<stream_id> compute;
     std::vector<kernel_format> formats;
     device_style style = device_style::gpu;
