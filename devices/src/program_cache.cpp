@@ -135,9 +135,9 @@ std::optional<std::pair<std::string_view, std::string_view>> parse(std::string_v
 
 }  // namespace
 
-program_cache::program_cache(const std::string& backend) : program_cache(folder_of(backend)) {}
+program_cache::program_cache(const std::string& backend) : folder_(folder_of(backend)) {}
 
-program_cache::program_cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+program_cache::program_cache(in_folder folder) : folder_(std::move(folder.path)) {}
 
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
   if (folder_.empty() || !trusted_folder(folder_)) return {};

@@ -38,17 +38,27 @@ void driver_stream::submit(command what) {
 }
 
 void driver_stream::step_all(driver_domain& domain) {
-  endings failed;
-  {
-    const std::scoped_lock lock(domain.guard_);
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (driver_stream* s : domain.streams_) {
-        while (s->step(failed)) progress = true;
-      }
+  for (bool again = true; std::exchange(again, false);) {
+    for (const ending& e : step_some(domain)) {
+      if (e.loses_device) e.of->epoch_->end(e.how.why);
+      e.of->conclude(e.value, e.how);
+      e.of->leave();
+      // Who waits for a stream of the lost device is not stepped by anybody else.
+      again = again || e.loses_device;
     }
   }
-  for (const auto& [stream, ending] : failed) stream->conclude(ending.first, ending.second);
+}
+
+driver_stream::endings driver_stream::step_some(driver_domain& domain) {
+  endings failed;
+  const std::scoped_lock lock(domain.guard_);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (driver_stream* s : domain.streams_) {
+      while (s->step(failed)) progress = true;
+    }
+  }
+  return failed;
 }
 
 bool driver_stream::step(endings& failed) {
@@ -65,14 +75,20 @@ bool driver_stream::step(endings& failed) {
     return false;
   }
   if (why) {
-    const time_stamp now = where_.now();
-    failed.push_back({this, {head.value, {why, now, now}}});
-    passed_ = head.value;
-    waiting_.pop_front();
+    fail(failed, why, false);
   } else {
     hand_over(failed, waits);
   }
   return true;
+}
+
+/// Takes the first command away, for who steps to conclude.
+void driver_stream::fail(endings& failed, const failure& why, bool loses_device) {
+  const time_stamp now = where_.now();
+  passed_ = waiting_.front().value;
+  failed.push_back({this, passed_, {why, now, now}, loses_device});
+  ++busy_;
+  waiting_.pop_front();
 }
 
 bool driver_stream::waits_of(const command& what, std::vector<device_wait>& waits,
@@ -100,40 +116,38 @@ void driver_stream::hand_over(endings& failed, std::span<const device_wait> wait
   if (!epoch_->enter()) return waiting_.clear();
   if (const failure why = enqueue(head, waits)) {
     epoch_->leave();
-    const time_stamp now = where_.now();
-    failed.push_back({this, {head.value, {why, now, now}}});
-  } else {
-    handed_ = head.value;
-    ++in_driver_;
+    return fail(failed, why, why.code() == failure_code::device_lost);
   }
-  passed_ = head.value;
+  handed_ = passed_ = head.value;
+  ++busy_;
   waiting_.pop_front();
 }
 
 void driver_stream::prepare_later(const command& what) {
   preparing_ = true;
+  ++busy_;
   where_.post(0, 1, [this, &what] {
     failure why = prepare(what);
-    driver_domain& domain = domain_;
     {
-      const std::scoped_lock lock(domain.guard_);
+      const std::scoped_lock lock(domain_.guard_);
       preparing_ = false;
       not_prepared_ = std::move(why);
-      if (closed_) {
-        // Who closes the stream waits for this, and may destroy it at once.
-        changed_.notify_all();
-        return;
-      }
     }
-    step_all(domain);
+    step_all(domain_);
+    leave();
   });
 }
 
 void driver_stream::ended(std::uint64_t value, const command_result& how) {
   conclude(value, how);
   epoch_->leave();
+  leave();
+}
+
+/// Who closes the stream may destroy it at once.
+void driver_stream::leave() {
   const std::scoped_lock lock(domain_.guard_);
-  if (--in_driver_ == 0) changed_.notify_all();
+  if (--busy_ == 0) changed_.notify_all();
 }
 
 void driver_stream::conclude(std::uint64_t value, const command_result& how) {
@@ -142,7 +156,11 @@ void driver_stream::conclude(std::uint64_t value, const command_result& how) {
   if (reporting_) return;
   reporting_ = true;
   while (!results_.empty() && results_.begin()->first == time_.completed() + 1) {
-    const auto next = results_.extract(results_.begin());
+    auto next = results_.extract(results_.begin());
+    // One that failed on the way has no place among those that ran; they end one after another.
+    command_result& what = next.mapped();
+    what.begin = std::max(what.begin, latest_);
+    what.end = latest_ = std::max(what.begin, what.end);
     lock.unlock();
     time_.advance(next.key());
     (void)epoch_->report(time_.stream(), next.key(), next.mapped());
@@ -160,7 +178,7 @@ void driver_stream::close() {
   std::unique_lock lock(domain_.guard_);
   closed_ = true;
   if (!preparing_) waiting_.clear();
-  changed_.wait(lock, [this] { return !preparing_ && in_driver_ == 0; });
+  changed_.wait(lock, [this] { return busy_ == 0; });
   waiting_.clear();
 }
 

@@ -18,11 +18,14 @@ namespace hocket {
 /// Any thread, any number of processes.
 class program_cache {
  public:
+  /// A folder, wherever it is; an empty path is no cache.
+  struct in_folder {
+    std::filesystem::path path;
+  };
+
   /// backend names the folder, for example "opencl".
   explicit program_cache(const std::string& backend);
-
-  /// The folder is given; an empty path is no cache.
-  explicit program_cache(std::filesystem::path folder);
+  explicit program_cache(in_folder folder);
 
   /// What was stored under the key, if that is there and whole. The key is a text of any length
   /// that says everything the program depends on: its source, the options, the driver with its

@@ -89,15 +89,25 @@ class driver_stream : public stream {
   [[nodiscard]] bool lost() const noexcept { return epoch_->ended(); }
 
  private:
-  using endings = std::vector<std::pair<driver_stream*, std::pair<std::uint64_t, command_result>>>;
+  /// A command that failed before it was handed over.
+  struct ending {
+    driver_stream* of;
+    std::uint64_t value;
+    command_result how;
+    bool loses_device;
+  };
+  using endings = std::vector<ending>;
 
   static void step_all(driver_domain& domain);
+  [[nodiscard]] static endings step_some(driver_domain& domain);
   [[nodiscard]] bool step(endings& failed);
   [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
                               failure& why) const;
+  void fail(endings& failed, const failure& why, bool loses_device);
   void hand_over(endings& failed, std::span<const device_wait> waits);
   void prepare_later(const command& what);
   void conclude(std::uint64_t value, const command_result& how);
+  void leave();
 
   driver_domain& domain_;
   executor& where_;
@@ -106,9 +116,11 @@ class driver_stream : public stream {
 
   // Under the domain's lock.
   std::deque<command> waiting_;
-  std::uint64_t passed_ = 0;   // the last command that was handed over or failed before
-  std::uint64_t handed_ = 0;   // the last command that the driver really has
-  std::size_t in_driver_ = 0;  // how many commands it has
+  std::uint64_t passed_ = 0;  // the last command that was handed over or failed before
+  std::uint64_t handed_ = 0;  // the last command that the driver really has
+  // What close() waits for: commands that the driver has, threads that report or step for this
+  // stream without the lock.
+  std::size_t busy_ = 0;
   bool preparing_ = false;
   bool closed_ = false;
   failure not_prepared_;  // of the first command that waits
@@ -116,6 +128,7 @@ class driver_stream : public stream {
 
   std::mutex report_guard_;  // for what follows
   std::map<std::uint64_t, command_result> results_;
+  time_stamp latest_{};  // the end of what was reported last
   bool reporting_ = false;
 };
 
