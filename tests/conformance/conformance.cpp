@@ -5,12 +5,17 @@
 
 #include <algorithm>
 
+#include <hocket/devices/host_memory.hpp>
+
+#include "kernels.hpp"
+
 namespace hocket::testing {
 
 namespace {
 
 /// Numbers for the device after those of the devices before it.
-device_numbers number(const device_info& info, const std::vector<device_numbers>& before) {
+device_numbers number(const device_info& info, const std::vector<device_numbers>& before,
+                      bool host_memory) {
   std::uint64_t next = 0;
   for (const device_numbers& b : before) next += b.compute.size() + 2;
   device_numbers made;
@@ -18,8 +23,25 @@ device_numbers number(const device_info& info, const std::vector<device_numbers>
   for (std::size_t lane = 0; lane < info.lanes; ++lane) made.compute.push_back({next++});
   made.inbound = {next++};
   made.outbound = {next++};
+  made.uses_host_memory = host_memory;
   return made;
 }
+
+/// The memory of the host that devices import.
+class imported_memory final : public host_memory {
+ public:
+  imported_memory(const std::vector<std::unique_ptr<device>>& users, const device_info& first)
+      : host_memory(first.name, first.memory_bytes), users_(users) {}
+
+ protected:
+  void give_back(void* address, std::size_t bytes) noexcept override {
+    for (const auto& d : users_) d->forget({address, 0, bytes});
+    host_memory::give_back(address, bytes);
+  }
+
+ private:
+  const std::vector<std::unique_ptr<device>>& users_;
+};
 
 }  // namespace
 
@@ -30,6 +52,7 @@ void conformance::SetUp() {
     ASSERT_FALSE(gap->second.empty()) << "a gap without a reason";
     GTEST_SKIP() << gap->second;
   }
+  nothing_ = do_nothing().definition();
   executor_ = GetParam().make_executor();
   backend_ = GetParam().make_backend();
   const auto found = backend_->find(*executor_, GetParam().configuration);
@@ -38,7 +61,9 @@ void conformance::SetUp() {
 }
 
 void conformance::connect(const device_candidate& found) {
-  numbers_.push_back(number(found.info(), numbers_));
+  const bool host_memory = GetParam().host_memory;
+  ASSERT_TRUE(!host_memory || found.info().imports_host_memory);
+  numbers_.push_back(number(found.info(), numbers_, host_memory));
   const device_numbers& own = numbers_.back();
   std::set<stream_id> streams(own.compute.begin(), own.compute.end());
   streams.insert({own.inbound, own.outbound});
@@ -46,7 +71,11 @@ void conformance::connect(const device_candidate& found) {
   auto made = found.connect(own, *executor_, sink);
   ASSERT_TRUE(made) << made.why().message();
   devices_.push_back(std::move(made).value());
-  memories_.push_back(std::make_unique<counting_resource>(devices_.back()->memory()));
+  if (host_memory && !host_memory_) {
+    host_memory_ = std::make_unique<imported_memory>(devices_, found.info());
+  }
+  memories_.push_back(
+      std::make_unique<counting_resource>(host_memory ? *host_memory_ : devices_.back()->memory()));
 }
 
 void conformance::TearDown() {
@@ -59,6 +88,13 @@ bool conformance::runs_host_bodies() const {
   const auto& formats = devices_.front()->info().formats;
   return std::find(formats.begin(), formats.end(), kernel_format::host) != formats.end();
 }
+
+bool conformance::lacks(std::size_t d, element_type type) const {
+  const auto& all = devices_[d]->info().lacks;
+  return std::find(all.begin(), all.end(), type) != all.end();
+}
+
+launch_command conformance::nothing() const { return launch_of(nothing_, {}); }
 
 void conformance::lose(std::size_t d, const failure& why) { GetParam().lose(*devices_[d], why); }
 

@@ -25,6 +25,9 @@ struct target {
   std::function<std::unique_ptr<const backend>()> make_backend;
   std::string configuration;  ///< of at least one device, two where the backend can
 
+  /// The device uses the host's memory in place of its own; it has to be able to.
+  bool host_memory = false;
+
   /// Makes a device of the backend be lost; empty where the test cannot bring that about.
   std::function<void(device&, const failure&)> lose;
 
@@ -55,6 +58,47 @@ class conformance : public ::testing::TestWithParam<target> {
   [[nodiscard]] memory_resource& memory(std::size_t d = 0) { return *memories_[d]; }
   [[nodiscard]] const device_numbers& numbers(std::size_t d = 0) const { return numbers_[d]; }
   [[nodiscard]] bool runs_host_bodies() const;
+  [[nodiscard]] bool lacks(std::size_t d, element_type type) const;
+
+  /// An allocation of the device, filled.
+  template <class T>
+  [[nodiscard]] allocation put(std::size_t d, std::vector<T> values) {
+    const allocation made = memory(d).allocate(values.size() * sizeof(T), alignment(d)).value();
+    const timepoint done =
+        submit(at(d).inbound(), whole_copy<T>({values.data(), 0, made.bytes}, made, values.size()));
+    finish(done);
+    EXPECT_FALSE(result(done).why) << result(done).why.message();
+    return made;
+  }
+
+  /// What the allocation holds after a timepoint; it is given back.
+  template <class T>
+  [[nodiscard]] std::vector<T> take(std::size_t d, const allocation& from, timepoint after) {
+    std::vector<T> values(from.bytes / sizeof(T));
+    const timepoint done =
+        submit(at(d).outbound(), whole_copy<T>(from, {values.data(), 0, from.bytes}, values.size()),
+               {after});
+    finish(done);
+    EXPECT_FALSE(result(done).why) << result(done).why.message();
+    if (after.on != nullptr) finish(after);
+    memory(d).deallocate(from);
+    return values;
+  }
+
+  template <class T>
+  [[nodiscard]] static copy_command whole_copy(const allocation& from, const allocation& to,
+                                               std::size_t count) {
+    return {from, to, {count}, sizeof(T), box::whole({count}), count * sizeof(T)};
+  }
+  template <class T>
+  [[nodiscard]] static placed_buffer whole(const allocation& where, index_list extents) {
+    const box all = box::whole(extents);
+    return {where, element_type_of<T>, std::move(extents), all};
+  }
+
+  /// A launch of the kernel that does nothing, which every device can run.
+  [[nodiscard]] launch_command nothing() const;
+  [[nodiscard]] std::size_t alignment(std::size_t d) const { return devices_[d]->info().alignment; }
   [[nodiscard]] bool threads() const { return !executor_->is_virtual(); }
 
   /// Waits until everything that was submitted through `submit` and is heard of has ended.
@@ -76,8 +120,10 @@ class conformance : public ::testing::TestWithParam<target> {
  private:
   void connect(const device_candidate& found);
 
+  kernel_ref nothing_;
   std::unique_ptr<const backend> backend_;
   std::vector<device_numbers> numbers_;
+  std::unique_ptr<memory_resource> host_memory_;
   std::vector<std::unique_ptr<counting_resource>> memories_;
 };
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "context.hpp"
+
+#include <array>
+
+#include "describe.hpp"
+#include "errors.hpp"
+
+namespace hocket::opencl {
+
+result<std::shared_ptr<context>> root_device::open() {
+  const std::lock_guard lock(guard_);
+  if (auto known = opened_.lock()) return known;
+  const std::array<cl_context_properties, 3> properties{
+      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
+  cl_int code = CL_SUCCESS;
+  const cl_context object =
+      cl_->clCreateContext(properties.data(), static_cast<cl_uint>(parts_.size()), parts_.data(),
+                           nullptr, nullptr, &code);
+  if (object == nullptr) return failure_of(code, name_, "to start");
+  auto made = std::make_shared<context>(cl_, handle<cl_context>(*cl_, object), parts_,
+                                        identity_of(*cl_, platform_, parts_.front()));
+  opened_ = made;
+  return made;
+}
+
+}  // namespace hocket::opencl

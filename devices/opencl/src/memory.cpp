@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "memory.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "errors.hpp"
+
+namespace hocket::opencl {
+
+cl_mem buffer_table::create(std::size_t bytes, cl_int& code) {
+  const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &code);
+  if (made == nullptr) return nullptr;
+  const std::lock_guard lock(guard_);
+  own_.insert(made);
+  return made;
+}
+
+void buffer_table::release(cl_mem object) noexcept {
+  {
+    const std::lock_guard lock(guard_);
+    own_.erase(object);
+  }
+  cl_.clReleaseMemObject(object);
+}
+
+bool buffer_table::owns(const void* chunk) const {
+  const std::lock_guard lock(guard_);
+  return own_.contains(chunk);
+}
+
+result<buffer_use> buffer_table::use(const allocation& where, bool host_memory,
+                                     const std::string& device) {
+  if (where.chunk == nullptr || where.bytes == 0) return stand_in(device);
+  if (host_memory) return import_host(where, device);
+  assert(owns(where.chunk));
+  buffer_use made{static_cast<cl_mem>(where.chunk), {}};
+  if (where.offset == 0) return made;
+  const cl_buffer_region part{where.offset, where.bytes};
+  cl_int code = CL_SUCCESS;
+  made.object = cl_.clCreateSubBuffer(made.object, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                      &part, &code);
+  if (made.object == nullptr) return failure_of(code, device, "to use a part of a buffer");
+  made.held = handle<cl_mem>(cl_, made.object);
+  return made;
+}
+
+result<buffer_use> buffer_table::import_host(const allocation& host, const std::string& device) {
+  const std::lock_guard lock(guard_);
+  import& known = imports_[host.address()];
+  if (!known.object || known.bytes < host.bytes) {
+    cl_int code = CL_SUCCESS;
+    const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                           host.bytes, host.address(), &code);
+    if (made == nullptr) return failure_of(code, device, "to use an allocation of the host");
+    known = {handle<cl_mem>(cl_, made), host.bytes};
+  }
+  return buffer_use{known.object.get(), {}};
+}
+
+result<buffer_use> buffer_table::stand_in(const std::string& device) {
+  constexpr std::size_t bytes = 64;
+  const std::lock_guard lock(guard_);
+  if (!stand_in_) {
+    cl_int code = CL_SUCCESS;
+    const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &code);
+    if (made == nullptr) return failure_of(code, device, "to make a buffer of a few bytes");
+    stand_in_ = handle<cl_mem>(cl_, made);
+  }
+  return buffer_use{stand_in_.get(), {}};
+}
+
+void buffer_table::forget(const allocation& host) noexcept {
+  const std::lock_guard lock(guard_);
+  imports_.erase(host.address());
+}
+
+result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignment) {
+  // A buffer begins wherever the device wants one to begin; only offsets in it can be seen.
+  (void)alignment;
+  if (bytes > largest_) {
+    return no_memory(device_, bytes,
+                     "one allocation of it has at most " + std::to_string(largest_) + " bytes.");
+  }
+  std::uint64_t used = used_.load();
+  do {
+    if (bytes > limit_ || used > limit_ - bytes) {
+      return no_memory(
+          device_, bytes,
+          std::to_string(used) + " of " + std::to_string(limit_) + " bytes are in use.");
+    }
+  } while (!used_.compare_exchange_weak(used, used + bytes));
+  cl_int code = CL_SUCCESS;
+  const cl_mem made = buffers_.create(std::max<std::size_t>(bytes, 1), code);
+  if (made == nullptr) {
+    used_.fetch_sub(bytes);
+    return no_memory(device_, bytes, "its driver says " + name_of(code) + ".");
+  }
+  return allocation{made, 0, bytes};
+}
+
+void device_memory::deallocate(const allocation& a) noexcept {
+  buffers_.release(static_cast<cl_mem>(a.chunk));
+  used_.fetch_sub(a.bytes);
+}
+
+}  // namespace hocket::opencl

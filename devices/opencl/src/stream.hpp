@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "completion.hpp"
+#include "launch.hpp"
+
+namespace hocket::opencl {
+
+/// What the streams of a device have in common.
+struct stream_parts {
+  std::shared_ptr<context> in;
+  std::shared_ptr<device_clock> clock;
+  std::shared_ptr<host_epoch> epoch;
+  cl_device_id id = nullptr;
+  std::string device;
+  device_style style = device_style::gpu;
+  bool host_memory = false;
+};
+
+/// An in-order command queue. That of copies to the host is told so: where the device uses the
+/// host's memory, nothing else says which end of a copy is the device's.
+class queue_stream final : public driver_stream {
+ public:
+  queue_stream(const stream_parts& parts, handle<cl_command_queue> queue, executor& where,
+               stream_id id, bool outbound);
+  ~queue_stream() override;
+  using driver_stream::close;
+
+ private:
+  [[nodiscard]] bool prepared(const command& what) override;
+  [[nodiscard]] failure prepare(const command& what) override;
+  [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
+
+  [[nodiscard]] enqueued copy(const copy_command& what, std::span<const cl_event> waits);
+  [[nodiscard]] enqueued mark(std::span<const cl_event> waits);
+
+  std::shared_ptr<context> context_;
+  std::string device_;
+  bool host_memory_;
+  bool outbound_;
+  handle<cl_command_queue> queue_;
+  launcher launcher_;
+  std::shared_ptr<completions> completions_;
+};
+
+}  // namespace hocket::opencl
