@@ -4,23 +4,28 @@
 
 #include <type_traits>
 
+#include <hocket/kernels/traced.hpp>
+
 namespace hocket::detail {
 
-/// a + b and a * b; integers wrap around without overflow in the sense of the language.
+/// a + b and a * b of numbers or traced values; integers wrap around without overflow in the sense
+/// of the language.
 template <class T>
 [[nodiscard]] constexpr T sum_of(T a, T b) noexcept {
-  if constexpr (std::is_integral_v<T>) {
-    using bits = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<bits>(a) + static_cast<bits>(b));
+  using type = element_behind_t<T>;
+  if constexpr (std::is_integral_v<type>) {
+    using bits = std::make_unsigned_t<type>;
+    return cast<type>(cast<bits>(a) + cast<bits>(b));
   } else {
     return a + b;
   }
 }
 template <class T>
 [[nodiscard]] constexpr T product_of(T a, T b) noexcept {
-  if constexpr (std::is_integral_v<T>) {
-    using bits = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<bits>(a) * static_cast<bits>(b));
+  using type = element_behind_t<T>;
+  if constexpr (std::is_integral_v<type>) {
+    using bits = std::make_unsigned_t<type>;
+    return cast<type>(cast<bits>(a) * cast<bits>(b));
   } else {
     return a * b;
   }

@@ -6,6 +6,7 @@
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
+#include "device/bodies.hpp"
 #include "rows.hpp"
 
 namespace hocket::ops::detail {
@@ -114,7 +115,8 @@ auto bias_forward_op<Relu>::instance() -> const type<T>& {
           require_extents(name, "an output", shape[2], "its input asks for one", shape[0]);
         })
         .wide([](const launch_shape& shape) { return is_large<T>(shape, 2); })
-        .in_place();
+        .in_place()
+        .with(hocket::detail::bias_forward_bodies(element_type_of<T>, Relu));
   }();
   return made;
 }
@@ -129,7 +131,8 @@ auto bias_backward_op<Mode>::instance() -> const type<T>& {
           require_extents(name, "a gradient of the bias", shape[1],
                           "the columns of its input ask for one", {shape[0][1]});
         })
-        .wide([](const launch_shape& shape) { return is_large<T>(shape, 1); });
+        .wide([](const launch_shape& shape) { return is_large<T>(shape, 1); })
+        .with(hocket::detail::bias_backward_bodies(element_type_of<T>, Mode));
   }();
   return made;
 }
@@ -149,7 +152,8 @@ auto bias_relu_backward_op<Mode>::instance() -> const type<T>& {
                           "the columns of the output ask for one", {shape[0][1]});
         })
         .wide([](const launch_shape& shape) { return is_large<T>(shape, 3); })
-        .in_place();
+        .in_place()
+        .with(hocket::detail::bias_relu_backward_bodies(element_type_of<T>, Mode));
   }();
   return made;
 }

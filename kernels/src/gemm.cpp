@@ -11,6 +11,8 @@
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
+#include "device/bodies.hpp"
+
 namespace hocket::ops::detail {
 
 namespace {
@@ -169,7 +171,8 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
         .wide([](const launch_shape& shape) {
           const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
           return tile_count(product) > 1 && operations(product) >= wide_operations;
-        });
+        })
+        .with(hocket::detail::gemm_bodies({element_type_of<T>, TransposeA, TransposeB, Mode}));
   }();
   return made;
 }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/kernel.hpp>
 
+#include <iterator>
+
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -10,15 +12,17 @@
 
 namespace hocket::detail {
 
-kernel_ref with_source(const kernel_definition& from, kernel_source source) {
+kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
   const std::size_t wanted = from.parameters.size() + (from.result ? 1 : 0);
-  if (source.names.size() != wanted) {
+  for (const kernel_source& source : sources) {
+    if (source.names.size() == wanted) continue;
     throw usage_error("A body of kernel \"" + from.name + "\" names " +
                       std::to_string(source.names.size()) + " parameters; the kernel has " +
                       std::to_string(wanted) + (from.result ? " with its result." : "."));
   }
   return changed(from, [&](kernel_definition& made) {
-    made.sources.insert(made.sources.begin(), std::move(source));
+    made.sources.insert(made.sources.begin(), std::make_move_iterator(sources.begin()),
+                        std::make_move_iterator(sources.end()));
   });
 }
 

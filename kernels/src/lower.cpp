@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
-#include <limits>
 
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/program.hpp>
@@ -43,10 +42,11 @@ std::size_t first_element(const box& region, const index_list& strides) {
   return offset;
 }
 
-/// True if a place in the argument's array has a number of 32 bits.
-bool fits(const device_argument& argument) {
-  return volume(*argument.extents) <= std::numeric_limits<std::uint32_t>::max();
-}
+/// Places of elements have 32 bits in bodies, and a loop that goes over them in steps passes the
+/// end by one step.
+constexpr std::size_t most_elements = 4'000'000'000;
+
+bool fits(const device_argument& argument) { return volume(*argument.extents) <= most_elements; }
 
 void add_buffer(lowered_launch& made, std::vector<std::uint32_t>& words,
                 const device_argument& argument, bool any_rank_wanted) {
@@ -123,9 +123,9 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
   if (kernel.result) add(false);
   if (!std::ranges::all_of(buffers, fits)) {
     return failure(failure_code::task_failed,
-                   "Kernel \"" + kernel.name +
-                       "\" has an argument of more than 2^32 - 1 elements, "
-                       "which its body in a device's language cannot address.");
+                   "Kernel \"" + kernel.name + "\" has an argument of more than " +
+                       std::to_string(most_elements) +
+                       " elements, which its body in a device's language cannot address.");
   }
   for (const scalar_argument& scalar : scalars) add_scalar(words, scalar);
   if (source.scratch) made.scratch_words = source.scratch(shape);

@@ -7,36 +7,13 @@
 #include <set>
 #include <string_view>
 
+#include <hocket/kernels/expression.hpp>
+
 namespace hocket {
 
 namespace {
 
-/// The names of element types in kernel texts, the same in all languages.
-constexpr std::string_view name_of(element_type type) {
-  switch (type) {
-    case element_type::f32:
-      return "f32";
-    case element_type::f64:
-      return "f64";
-    case element_type::i8:
-      return "i8";
-    case element_type::u8:
-      return "u8";
-    case element_type::i16:
-      return "i16";
-    case element_type::u16:
-      return "u16";
-    case element_type::i32:
-      return "i32";
-    case element_type::u32:
-      return "u32";
-    case element_type::i64:
-      return "i64";
-    case element_type::u64:
-      return "u64";
-  }
-  return "";
-}
+using detail::type_name;
 
 /// A buffer of the program: a parameter, or the hidden result.
 struct program_buffer {
@@ -139,8 +116,8 @@ std::string argument_macros(const kernel_definition& kernel, const kernel_source
   return text;
 }
 
-std::set<element_type> types_of(const kernel_definition& kernel) {
-  std::set<element_type> types;
+std::set<element_type> types_of(const kernel_definition& kernel, const kernel_source& source) {
+  std::set<element_type> types(source.types.begin(), source.types.end());
   for (const parameter& p : kernel.parameters) types.insert(p.type);
   if (kernel.result) types.insert(*kernel.result);
   return types;
@@ -149,7 +126,7 @@ std::set<element_type> types_of(const kernel_definition& kernel) {
 std::string opencl_word(std::size_t at) { return "hocket_block.words[" + std::to_string(at) + "]"; }
 
 std::string opencl_scalar(element_type type, std::size_t at) {
-  const std::string name(name_of(type));
+  const std::string name(type_name(type));
   if (size_of(type) == 8) {
     const std::string reads = type == element_type::f64   ? "as_double"
                               : type == element_type::i64 ? "as_long"
@@ -182,7 +159,7 @@ typedef ulong u64;
 std::string glsl_word(std::size_t at) { return "hocket_words[" + std::to_string(at) + "]"; }
 
 std::string glsl_scalar(element_type type, std::size_t at) {
-  const std::string name(name_of(type));
+  const std::string name(type_name(type));
   if (size_of(type) == 8) {
     const std::string reads = type == element_type::f64   ? "packDouble2x32"
                               : type == element_type::i64 ? "i64(packUint2x32"
@@ -244,7 +221,7 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   std::string text(opencl_prelude);
-  if (types_of(kernel).contains(element_type::f64)) {
+  if (types_of(kernel, source).contains(element_type::f64)) {
     text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double f64;\n";
   }
   text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, variant)) +
@@ -254,8 +231,8 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   text += "__kernel __attribute__((reqd_work_group_size(" + std::to_string(p.local[0]) + ", " +
           std::to_string(p.local[1]) + ", " + std::to_string(p.local[2]) + ")))\nvoid hocket_main(";
   for (const program_buffer& b : buffers) {
-    text += std::string("__global ") + (b.written ? "" : "const ") + std::string(name_of(b.type)) +
-            "* " + b.name + "_, ";
+    text += std::string("__global ") + (b.written ? "" : "const ") +
+            std::string(type_name(b.type)) + "* " + b.name + "_, ";
   }
   if (source.scratch) text += "__global uint* scratch, ";
   text += "const hocket_arguments hocket_block) {\n";
@@ -267,7 +244,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
                          std::size_t pass, const program_variant& variant, argument_block block) {
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
-  std::string text = "#version 450\n" + glsl_extensions(types_of(kernel));
+  std::string text = "#version 450\n" + glsl_extensions(types_of(kernel, source));
   text += glsl_prelude;
   text += "layout(local_size_x = " + std::to_string(p.local[0]) +
           ", local_size_y = " + std::to_string(p.local[1]) +
@@ -279,7 +256,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
             number + " { " + content + " };\n";
   };
   for (const program_buffer& b : buffers) {
-    bind(b.written ? "" : "readonly ", std::string(name_of(b.type)) + " " + b.name + "_[];");
+    bind(b.written ? "" : "readonly ", std::string(type_name(b.type)) + " " + b.name + "_[];");
   }
   if (source.scratch) bind("", "uint scratch[];");
   const std::string words =

@@ -26,7 +26,7 @@ auto max_op::instance() -> const type<T>& {
   // a != a keeps a NaN on the left, and no comparison replaces one on the right. Without a branch
   // between the two conditions the loop is vectorised.
   static const auto made = reduction("max", least, [](auto a, auto b) {
-                             return ((a > b) | (a != a)) ? a : b;
+                             return select((a > b) | (a != a), a, b);
                            }).template resolve<in<T, any_rank>>();
   return made;
 }

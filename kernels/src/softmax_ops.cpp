@@ -5,6 +5,7 @@
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
+#include "device/bodies.hpp"
 #include "rows.hpp"
 
 namespace hocket::ops::detail {
@@ -140,7 +141,8 @@ auto softmax_cross_entropy_forward_op::instance() -> const type<T>& {
                             "the rows of the logits ask for losses", {shape[0][0]});
           })
           .cost([](const launch_shape& shape) { return cost_of<T>(shape, volume(shape[2])); })
-          .wide(is_large);
+          .wide(is_large)
+          .with(hocket::detail::softmax_forward_bodies(element_type_of<T>));
   return made;
 }
 
@@ -155,16 +157,17 @@ auto softmax_cross_entropy_backward_op::instance() -> const type<T>& {
           })
           .cost([](const launch_shape& shape) { return cost_of<T>(shape, volume(shape[2])); })
           .wide(is_large)
-          .in_place();
+          .in_place()
+          .with(hocket::detail::softmax_backward_bodies(element_type_of<T>));
   return made;
 }
 
 template <class T>
 auto count_correct_op::instance() -> const type<T>& {
   static const type<T> made =
-      type<T>(count_name, host_body{count_correct_rows<T>}).check([](const launch_shape& shape) {
-        check_labels(count_name, shape);
-      });
+      type<T>(count_name, host_body{count_correct_rows<T>})
+          .check([](const launch_shape& shape) { check_labels(count_name, shape); })
+          .with(hocket::detail::count_correct_bodies(element_type_of<T>));
   return made;
 }
 

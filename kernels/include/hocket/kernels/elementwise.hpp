@@ -9,12 +9,16 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/kernel.hpp>
 #include <hocket/kernels/loop_nest.hpp>
+#include <hocket/kernels/math.hpp>
 #include <hocket/kernels/ranges.hpp>
 #include <hocket/kernels/select.hpp>
+#include <hocket/kernels/traced.hpp>
+#include <hocket/kernels/traced_source.hpp>
 
 namespace hocket {
 
@@ -41,6 +45,13 @@ struct strided_cursor {
   [[nodiscard]] T& at(std::size_t i) const noexcept { return first[i * stride]; }
 };
 
+struct index_cursor {
+  std::uint32_t first;
+  [[nodiscard]] host_index at(std::size_t i) const noexcept {
+    return host_index(first + static_cast<std::uint32_t>(i));
+  }
+};
+
 template <class F, class... Cursors>
 void loop_over(std::size_t count, const F& f, const Cursors... cursors) {
 // Arguments are disjoint or, in place, the same region: no iteration sees another's result. The
@@ -54,12 +65,26 @@ void loop_over(std::size_t count, const F& f, const Cursors... cursors) {
 /// How many elements of each buffer one piece of a wide elementwise body has.
 inline constexpr std::size_t elementwise_grain = 32768;
 
+/// Whether an elementwise lambda asks for the element's index, after parameters of these types.
+template <class F, class... Values>
+inline constexpr bool takes_index = std::is_invocable_v<const F&, Values&..., host_index> &&
+                                    !std::is_invocable_v<const F&, Values&..., std::uint32_t>;
+
 /// The host body of an elementwise kernel whose arguments are Arguments: numbers and strided_views.
 template <class F, class... Arguments>
 class elementwise_loop {
   template <class A>
   static constexpr bool is_view = !std::is_arithmetic_v<A>;
   static constexpr std::size_t buffers = (std::size_t{0} + ... + std::size_t{is_view<Arguments>});
+
+  template <class A>
+  struct value_in {
+    using type = A;
+  };
+  template <class T>
+  struct value_in<strided_view<T>> {
+    using type = std::remove_const_t<T>;
+  };
 
  public:
   elementwise_loop(const F& f, const Arguments&... arguments)
@@ -69,8 +94,9 @@ class elementwise_loop {
 
   void run(lane_group& lanes) const {
     for_ranges(lanes, nest_.size(), elementwise_grain, [this](std::size_t begin, std::size_t end) {
-      nest_.for_runs(begin, end, [this](const auto& offsets, std::size_t count) {
-        this->run_once(offsets, count, std::index_sequence_for<Arguments...>{});
+      nest_.for_runs(begin, end, [this, begin](const auto& offsets, std::size_t count) mutable {
+        this->run_once(begin, offsets, count, std::index_sequence_for<Arguments...>{});
+        begin += count;
       });
     });
   }
@@ -100,12 +126,19 @@ class elementwise_loop {
   }
 
   template <std::size_t... I>
-  void run_once(const std::array<std::size_t, buffers>& offsets, std::size_t count,
-                std::index_sequence<I...>) const {
+  void run_once(std::size_t first, const std::array<std::size_t, buffers>& offsets,
+                std::size_t count, std::index_sequence<I...>) const {
+    const auto run = [&](auto... cursors) {
+      if constexpr (takes_index<F, typename value_in<Arguments>::type...>) {
+        loop_over(count, f_, cursors..., index_cursor{static_cast<std::uint32_t>(first)});
+      } else {
+        loop_over(count, f_, cursors...);
+      }
+    };
     if (nest_.dense()) {
-      loop_over(count, f_, cursor<I, true>(offsets)...);
+      run(cursor<I, true>(offsets)...);
     } else {
-      loop_over(count, f_, cursor<I, false>(offsets)...);
+      run(cursor<I, false>(offsets)...);
     }
   }
 
@@ -135,9 +168,51 @@ class elementwise_loop {
 template <std::size_t I, class F, class... Values>
 consteval bool may_write() {
   return []<std::size_t... J>(std::index_sequence<J...>) {
-    return !std::is_invocable_v<const F&, std::conditional_t<I == J, Values&&, Values&>...>;
+    if constexpr (takes_index<F, Values...>) {
+      return !std::is_invocable_v<const F&, std::conditional_t<I == J, Values&&, Values&>...,
+                                  host_index>;
+    } else {
+      return !std::is_invocable_v<const F&, std::conditional_t<I == J, Values&&, Values&>...>;
+    }
   }
   (std::index_sequence_for<Values...>{});
+}
+
+template <class P>
+consteval auto value_of_parameter() {
+  if constexpr (parameter_traits<P>::is_buffer) {
+    return std::type_identity<typename parameter_traits<P>::element>{};
+  } else {
+    return std::type_identity<P>{};
+  }
+}
+template <class P>
+using parameter_value = typename decltype(value_of_parameter<P>())::type;
+
+/// What calls of f with traced values leave in the parameters that it may write; nothing if f takes
+/// no traced values.
+template <class... P, class F>
+std::vector<traced_result> trace_elementwise(const F& f) {
+  using indices = std::index_sequence_for<P...>;
+  std::vector<traced_result> results;
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>, auto... index) {
+    std::tuple values{
+        traced<parameter_value<P>>(make_parameter(element_type_of<parameter_value<P>>, I))...};
+    const auto before = values;
+    std::apply([&](auto&... value) { f(value..., index...); }, values);
+    const auto add = [&](std::size_t number, const expression& now, const expression& was) {
+      if (now != was) results.push_back({number, now});
+    };
+    (add(I, std::get<I>(values).recorded(), std::get<I>(before).recorded()), ...);
+  };
+  if constexpr (takes_index<F, parameter_value<P>...>) {
+    if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&..., traced_index>) {
+      call(indices{}, traced_index());
+    }
+  } else if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&...>) {
+    call(indices{});
+  }
+  return results;
 }
 
 /// The signature element for one descriptor of a call: any rank, and for a number the element type
@@ -164,17 +239,6 @@ template <class D, class Element>
 using elementwise_parameter_t = typename decltype(elementwise_parameter<D, Element>())::type;
 
 template <class P>
-consteval auto value_of_parameter() {
-  if constexpr (parameter_traits<P>::is_buffer) {
-    return std::type_identity<typename parameter_traits<P>::element>{};
-  } else {
-    return std::type_identity<P>{};
-  }
-}
-template <class P>
-using parameter_value = typename decltype(value_of_parameter<P>())::type;
-
-template <class P>
 consteval bool parameter_writes() {
   if constexpr (parameter_traits<P>::is_buffer) return writes_content(parameter_traits<P>::mode);
   return false;
@@ -182,8 +246,9 @@ consteval bool parameter_writes() {
 
 }  // namespace detail
 
-/// A family made from one lambda that is applied to each element. See elementwise().
-template <class F>
+/// A family made from one lambda that is applied to each element. See elementwise() and
+/// elementwise_on_host().
+template <class F, bool Portable = true>
 class elementwise_family : public family_base {
  public:
   elementwise_family(std::string name, F f)
@@ -216,7 +281,8 @@ class elementwise_family : public family_base {
 
   template <class... P>
   const kernel<P...>& make() const {
-    constexpr bool invocable = std::is_invocable_v<const F&, detail::parameter_value<P>&...>;
+    constexpr bool invocable = std::is_invocable_v<const F&, detail::parameter_value<P>&...> ||
+                               detail::takes_index<F, detail::parameter_value<P>...>;
     static_assert(invocable, "The elementwise lambda takes another number of arguments.");
     if constexpr (invocable) {
       static_assert(modes_agree<P...>(),
@@ -239,12 +305,19 @@ class elementwise_family : public family_base {
                                                    : 0.0));
       return each * static_cast<double>(volume(shape.front()));
     };
-    return kernel<P...>(shared_->name, host_body{body})
-        .check([name = shared_->name](const launch_shape& shape) {
-          detail::require_equal_extents(name, shape);
-        })
-        .wide([bytes](const launch_shape& shape) { return bytes(shape) >= detail::wide_bytes; })
-        .in_place();
+    const auto on_host =
+        kernel<P...>(shared_->name, host_body{body})
+            .check([name = shared_->name](const launch_shape& shape) {
+              detail::require_equal_extents(name, shape);
+            })
+            .wide([bytes](const launch_shape& shape) { return bytes(shape) >= detail::wide_bytes; })
+            .in_place();
+    if constexpr (Portable) {
+      return on_host.with(detail::elementwise_sources(on_host.definition()->parameters,
+                                                      detail::trace_elementwise<P...>(shared_->f)));
+    } else {
+      return on_host;
+    }
   }
 
   std::shared_ptr<content> shared_;
@@ -252,13 +325,22 @@ class elementwise_family : public family_base {
 
 /// Makes a family of kernels from one generic lambda that is applied to each element of buffers of
 /// equal extents, of any rank: `const auto&` or `auto` takes reads(b) or a number, `auto&` takes
-/// writes(b) or updates(b). Branching is select(condition, a, b).
+/// writes(b) or updates(b). A last parameter `element_index auto` takes no argument; it is the
+/// element's index. The lambda is compiled for the host, and called once with traced values to give
+/// the bodies in devices' languages: it computes with operators, select(), cast<T>() and the
+/// functions of math.hpp, without `if` on a value.
 ///
 ///     const auto relu = elementwise("relu", [](const auto& x, auto& y) {
 ///       y = select(x > 0, x, 0);
 ///     });
 template <class F>
 [[nodiscard]] elementwise_family<F> elementwise(std::string name, F f) {
+  return {std::move(name), std::move(f)};
+}
+
+/// elementwise() with a body for the host alone, from a lambda that may call any C++.
+template <class F>
+[[nodiscard]] elementwise_family<F, false> elementwise_on_host(std::string name, F f) {
   return {std::move(name), std::move(f)};
 }
 

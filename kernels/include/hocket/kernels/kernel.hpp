@@ -41,9 +41,10 @@ using cuda_c = text_body<kernel_format::cuda_c>;
 
 namespace detail {
 
-/// A copy of the definition with the source before those it has. Throws usage_error if the source
-/// names another number of parameters than the kernel has.
-[[nodiscard]] kernel_ref with_source(const kernel_definition& from, kernel_source source);
+/// A copy of the definition with the sources before those it has. Throws usage_error if one names
+/// another number of parameters than the kernel has.
+[[nodiscard]] kernel_ref with_sources(const kernel_definition& from,
+                                      std::vector<kernel_source> sources);
 
 /// "a, x" as its parts, without blanks.
 [[nodiscard]] std::vector<std::string> split_names(const std::string& names);
@@ -146,7 +147,10 @@ class kernel {
                               {{std::move(body.text), body.local, std::move(body.items)}}});
   }
   [[nodiscard]] kernel with(kernel_source source) const {
-    return detail::with_source(*definition_, std::move(source));
+    return detail::with_sources(*definition_, {std::move(source)});
+  }
+  [[nodiscard]] kernel with(std::vector<kernel_source> sources) const {
+    return detail::with_sources(*definition_, std::move(sources));
   }
 
   [[nodiscard]] const kernel_ref& definition() const noexcept { return definition_; }

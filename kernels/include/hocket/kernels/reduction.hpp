@@ -13,7 +13,9 @@
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/kernel.hpp>
 #include <hocket/kernels/loop_nest.hpp>
+#include <hocket/kernels/math.hpp>
 #include <hocket/kernels/ranges.hpp>
+#include <hocket/kernels/traced_source.hpp>
 
 namespace hocket {
 
@@ -92,8 +94,8 @@ class blocked_reduction {
 
 }  // namespace detail
 
-/// A family that reduces one buffer to a value. See reduction().
-template <class Identity, class Combine>
+/// A family that reduces one buffer to a value. See reduction() and reduction_on_host().
+template <class Identity, class Combine, bool Portable = true>
 class reduction_family : public family_base {
  public:
   reduction_family(std::string name, Identity identity, Combine combine)
@@ -128,10 +130,21 @@ class reduction_family : public family_base {
                                                            const strided_view<const T>& x) {
       return detail::blocked_reduction<T, decltype(typed)>(x, identity, typed).run(lanes);
     };
-    return kernel<returns<T>, in<T, any_rank>>(shared_->name, host_body{body})
-        .wide([](const launch_shape& shape) {
-          return static_cast<double>(volume(shape.front()) * sizeof(T)) >= detail::wide_bytes;
-        });
+    const auto on_host =
+        kernel<returns<T>, in<T, any_rank>>(shared_->name, host_body{body})
+            .wide([](const launch_shape& shape) {
+              return static_cast<double>(volume(shape.front()) * sizeof(T)) >= detail::wide_bytes;
+            });
+    if constexpr (Portable &&
+                  std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&>) {
+      const traced<T> a(detail::make_parameter(element_type_of<T>, 0));
+      const traced<T> b(detail::make_parameter(element_type_of<T>, 1));
+      const traced<T> combined = shared_->combine(a, b);
+      return on_host.with(
+          detail::reduction_sources(scalar_argument::of(identity_as<T>()), combined.recorded()));
+    } else {
+      return on_host;
+    }
   }
 
   template <class T>
@@ -148,12 +161,22 @@ class reduction_family : public family_base {
 
 /// Makes a family that reduces all elements of one buffer, of any rank, to the value of its future.
 /// combine(a, b) is associative up to rounding, and identity is its neutral element: a number, or a
-/// function that is given a T{} and returns one. An empty buffer gives the identity.
+/// function that is given a T{} and returns one. An empty buffer gives the identity. combine is
+/// traced, as the lambda of elementwise() is. On one device the order of the elements depends on
+/// their number alone.
 ///
 ///     const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 template <class Identity, class Combine>
 [[nodiscard]] reduction_family<Identity, Combine> reduction(std::string name, Identity identity,
                                                             Combine combine) {
+  return {std::move(name), std::move(identity), std::move(combine)};
+}
+
+/// reduction() with a body for the host alone, from a lambda that may call any C++.
+template <class Identity, class Combine>
+[[nodiscard]] reduction_family<Identity, Combine, false> reduction_on_host(std::string name,
+                                                                           Identity identity,
+                                                                           Combine combine) {
   return {std::move(name), std::move(identity), std::move(combine)};
 }
 

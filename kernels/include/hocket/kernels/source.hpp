@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <hocket/core/dtype.hpp>
 #include <hocket/core/shape.hpp>
 
 namespace hocket {
@@ -63,6 +64,9 @@ struct kernel_source {
 
   /// The devices that this body is for. Empty: all that read the format.
   std::vector<device_style> styles = {};
+
+  /// The types of elements that the text uses besides those of the parameters.
+  std::vector<element_type> types = {};
 };
 
 }  // namespace hocket

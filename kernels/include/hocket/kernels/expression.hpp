@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/dtype.hpp>
+#include <hocket/kernels/argument.hpp>
+#include <hocket/kernels/source.hpp>
+
+namespace hocket::detail {
+
+/// What a traced lambda can do with values.
+enum class operation : std::uint8_t {
+  parameter,
+  index,
+  literal,
+  convert,
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  both,
+  either,
+  invert,
+  select,
+  exp,
+  exp2,
+  log,
+  log2,
+  sqrt,
+  absolute,
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  tanh,
+  asin,
+  acos,
+  atan,
+  floor,
+  ceil,
+  trunc,
+  rint,
+  pow,
+  fma
+};
+
+/// The type of a traced value; none for a truth value.
+using expression_type = std::optional<element_type>;
+
+struct expression_node;
+
+/// A value that a traced lambda has computed: a node of a graph that never changes.
+using expression = std::shared_ptr<const expression_node>;
+
+struct expression_node {
+  operation what = operation::literal;
+  expression_type type;
+  std::vector<expression> operands = {};
+  std::size_t number = 0;      ///< of a parameter
+  scalar_argument value = {};  ///< of a literal
+};
+
+[[nodiscard]] expression make_parameter(element_type type, std::size_t number);
+[[nodiscard]] expression make_index();
+[[nodiscard]] expression make_literal(const scalar_argument& value);
+[[nodiscard]] expression make_truth(bool value);
+
+/// The operation on operands that have the types it asks for.
+[[nodiscard]] expression apply(operation what, expression_type type,
+                               std::vector<expression> operands);
+
+/// The value as that type: itself if it has it.
+[[nodiscard]] expression converted(element_type type, expression value);
+
+/// Statements in the language of a format that give each expression a name.
+struct rendered_expressions {
+  std::string statements;
+  std::vector<std::string> results;  ///< the name of each expression
+  std::vector<element_type> types;   ///< that the statements use
+};
+
+/// Parameter k is read as names[k], the index is `i`. Equal subexpressions are computed once.
+/// Nothing where the language has no function for one of the operations on its type.
+[[nodiscard]] std::optional<rendered_expressions> rendered(const std::vector<expression>& wanted,
+                                                           const std::vector<std::string>& names,
+                                                           kernel_format format);
+
+/// A number as it is written in the language of a format.
+[[nodiscard]] std::string literal_text(const scalar_argument& value, kernel_format format);
+
+/// The name of an element type in kernel texts.
+[[nodiscard]] const char* type_name(element_type type) noexcept;
+
+}  // namespace hocket::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <vector>
+
+#include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/expression.hpp>
+
+namespace hocket::detail {
+
+/// What a traced lambda leaves in a parameter that it may write.
+struct traced_result {
+  std::size_t parameter;
+  expression value;
+};
+
+/// The bodies of an elementwise kernel in the languages that can express the results.
+[[nodiscard]] std::vector<kernel_source> elementwise_sources(
+    const std::vector<parameter>& parameters, const std::vector<traced_result>& results);
+
+/// The bodies of a reduction; `combined` is of the parameters 0 and 1. The order of the elements
+/// depends on their number and on the device's style.
+[[nodiscard]] std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
+                                                           const expression& combined);
+
+}  // namespace hocket::detail

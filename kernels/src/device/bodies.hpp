@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <hocket/core/access.hpp>
+#include <hocket/kernels/source.hpp>
+
+/// The bodies of built-in kernels in the languages of devices. `real` is float or double; texts
+/// call it REAL, and know by macros what else differs.
+namespace hocket::detail {
+
+[[nodiscard]] std::vector<kernel_source> bias_forward_bodies(element_type real, bool relu);
+[[nodiscard]] std::vector<kernel_source> bias_backward_bodies(element_type real, access_mode mode);
+[[nodiscard]] std::vector<kernel_source> bias_relu_backward_bodies(element_type real,
+                                                                   access_mode mode);
+
+[[nodiscard]] std::vector<kernel_source> softmax_forward_bodies(element_type real);
+[[nodiscard]] std::vector<kernel_source> softmax_backward_bodies(element_type real);
+[[nodiscard]] std::vector<kernel_source> count_correct_bodies(element_type real);
+
+/// What a product multiplies.
+struct gemm_form {
+  element_type real;
+  bool transpose_a, transpose_b;
+  access_mode mode;
+};
+[[nodiscard]] std::vector<kernel_source> gemm_bodies(const gemm_form& form);
+
+/// The styles of devices that run work-items in lanes and cannot combine loads.
+inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
+                                                      device_style::cpu_switching};
+
+/// REAL, and EXP, LOG and NOT_A_NUMBER of it; REAL16, a vector, in OpenCL C.
+[[nodiscard]] std::string real_macros(element_type real, kernel_format format);
+
+[[nodiscard]] inline std::string define(const std::string& what, const std::string& as) {
+  return "#define " + what + " " + as + "\n";
+}
+
+/// Adds a body of one pass for some styles in both formats.
+void add_both(std::vector<kernel_source>& to, element_type real,
+              const std::vector<std::string>& names, const kernel_pass& pass,
+              const std::string& functions, const std::vector<device_style>& styles);
+
+}  // namespace hocket::detail

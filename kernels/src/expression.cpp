@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/expression.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace hocket::detail {
+
+namespace {
+
+bool is_signed_integer(element_type type) {
+  return type == element_type::i8 || type == element_type::i16 || type == element_type::i32 ||
+         type == element_type::i64;
+}
+
+bool is_real(element_type type) { return type == element_type::f32 || type == element_type::f64; }
+
+template <class T>
+std::string shortest(T value) {
+  std::array<char, 64> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  std::string made(text.data(), end);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (made.find_first_of(".e") == std::string::npos) made += ".0";
+  }
+  return made;
+}
+
+template <class T>
+std::string bits_text(T value, kernel_format format) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::uint32_t word;
+    std::memcpy(&word, &value, sizeof word);
+    return "BITS_FLOAT(" + std::to_string(word) + "u)";
+  } else {
+    std::uint32_t words[2];
+    std::memcpy(words, &value, sizeof words);
+    const std::string both = std::to_string(words[0]) + "u, " + std::to_string(words[1]) + "u";
+    return format == kernel_format::glsl ? "packDouble2x32(uvec2(" + both + "))"
+                                         : "as_double((uint2)(" + both + "))";
+  }
+}
+
+template <class T>
+std::string real_text(T value, const char* suffix, kernel_format format) {
+  if (!std::isfinite(value)) return bits_text(value, format);
+  const std::string text = shortest(value) + suffix;
+  return std::signbit(value) ? "(" + text + ")" : text;
+}
+
+/// The least number of a signed type is no literal: its magnitude is not a number of that type.
+template <class T>
+std::string integer_text(T value, const char* suffix) {
+  if (value == std::numeric_limits<T>::min()) {
+    return "(" + shortest(value + 1) + suffix + " - 1" + suffix + ")";
+  }
+  const std::string text = shortest(value) + suffix;
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+/// How an operation is written; $0, $1 and $2 stand for its operands. Empty where there is none.
+std::string form_of(const expression_node& node, kernel_format format) {
+  const bool in_glsl = format == kernel_format::glsl;
+  const element_type type = node.type.value_or(element_type::f32);
+  // GLSL has few functions for double; its sources define the two that begin with hocket_.
+  const auto function = [&](const char* name) -> std::string {
+    if (in_glsl && type == element_type::f64) return "";
+    return std::string(name) + "($0)";
+  };
+  switch (node.what) {
+    case operation::parameter:
+    case operation::index:
+    case operation::literal:
+      return "";
+    case operation::convert:
+      return std::string("AS(") + type_name(type) + ", $0)";
+    case operation::negate:
+      return "-$0";
+    case operation::add:
+      return "$0 + $1";
+    case operation::subtract:
+      return "$0 - $1";
+    case operation::multiply:
+      return "$0 * $1";
+    case operation::divide:
+      return "$0 / $1";
+    case operation::remainder:
+      // The sign of GLSL's % differs from that of C.
+      return is_signed_integer(type) ? "$0 - $0 / $1 * $1" : "$0 % $1";
+    case operation::equal:
+      return "$0 == $1";
+    case operation::not_equal:
+      return "$0 != $1";
+    case operation::less:
+      return "$0 < $1";
+    case operation::less_equal:
+      return "$0 <= $1";
+    case operation::both:
+      return "$0 && $1";
+    case operation::either:
+      return "$0 || $1";
+    case operation::invert:
+      return "!$0";
+    case operation::select:
+      return "$0 ? $1 : $2";
+    case operation::exp:
+      return in_glsl && type == element_type::f64 ? "hocket_exp($0)" : "exp($0)";
+    case operation::log:
+      return in_glsl && type == element_type::f64 ? "hocket_log($0)" : "log($0)";
+    case operation::exp2:
+      return function("exp2");
+    case operation::log2:
+      return function("log2");
+    case operation::sin:
+      return function("sin");
+    case operation::cos:
+      return function("cos");
+    case operation::tan:
+      return function("tan");
+    case operation::sinh:
+      return function("sinh");
+    case operation::cosh:
+      return function("cosh");
+    case operation::tanh:
+      return function("tanh");
+    case operation::asin:
+      return function("asin");
+    case operation::acos:
+      return function("acos");
+    case operation::atan:
+      return function("atan");
+    case operation::pow:
+      return in_glsl && type == element_type::f64 ? "" : "pow($0, $1)";
+    case operation::sqrt:
+      return "sqrt($0)";
+    case operation::absolute:
+      return in_glsl ? "abs($0)" : "fabs($0)";
+    case operation::floor:
+      return "floor($0)";
+    case operation::ceil:
+      return "ceil($0)";
+    case operation::trunc:
+      return "trunc($0)";
+    case operation::rint:
+      return in_glsl ? "roundEven($0)" : "rint($0)";
+    case operation::fma:
+      return "fma($0, $1, $2)";
+  }
+  return "";
+}
+
+std::string filled(const std::string& form, const std::vector<std::string>& operands) {
+  std::string text;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '$') {
+      text += operands[static_cast<std::size_t>(form[++i] - '0')];
+    } else {
+      text += form[i];
+    }
+  }
+  return text;
+}
+
+/// Gives each different node a name, in an order in which operands come before their users.
+class renderer {
+ public:
+  renderer(const std::vector<std::string>& names, kernel_format format)
+      : names_(names), format_(format) {}
+
+  /// The name of a node's value; empty if it cannot be written.
+  std::string name_of(const expression& wanted) {
+    if (const auto found = done_.find(wanted.get()); found != done_.end()) return found->second;
+    std::string name = make(*wanted);
+    done_.emplace(wanted.get(), name);
+    return name;
+  }
+
+  std::string statements;
+  std::set<element_type> types;
+
+ private:
+  std::string make(const expression_node& node) {
+    if (node.type) types.insert(*node.type);
+    if (node.what == operation::index) return "i";
+    if (node.what == operation::literal) {
+      if (!node.type) return node.number != 0 ? "true" : "false";
+      return literal_text(node.value, format_);
+    }
+    if (node.what == operation::parameter) return variable(node.type, names_[node.number]);
+    std::vector<std::string> operands;
+    for (const expression& operand : node.operands) {
+      operands.push_back(name_of(operand));
+      if (operands.back().empty()) return "";
+    }
+    const std::string form = form_of(node, format_);
+    if (form.empty()) return "";
+    return variable(node.type, filled(form, operands));
+  }
+
+  /// One variable for each different text.
+  std::string variable(expression_type type, const std::string& text) {
+    const std::string declared = std::string(type ? type_name(*type) : "bool");
+    const auto [at, added] = variables_.emplace(declared + " " + text, "");
+    if (added) {
+      at->second = "v" + std::to_string(variables_.size() - 1);
+      // Without `precise` a product and a sum may become one operation, which rounds once.
+      const bool exact = format_ == kernel_format::glsl && type && is_real(*type);
+      statements += (exact ? "precise " : "") + declared + " " + at->second + " = " + text + ";\n";
+    }
+    return at->second;
+  }
+
+  const std::vector<std::string>& names_;
+  kernel_format format_;
+  std::unordered_map<const expression_node*, std::string> done_;
+  std::map<std::string, std::string> variables_;
+};
+
+}  // namespace
+
+const char* type_name(element_type type) noexcept {
+  switch (type) {
+    case element_type::f32:
+      return "f32";
+    case element_type::f64:
+      return "f64";
+    case element_type::i8:
+      return "i8";
+    case element_type::u8:
+      return "u8";
+    case element_type::i16:
+      return "i16";
+    case element_type::u16:
+      return "u16";
+    case element_type::i32:
+      return "i32";
+    case element_type::u32:
+      return "u32";
+    case element_type::i64:
+      return "i64";
+    case element_type::u64:
+      return "u64";
+  }
+  return "";
+}
+
+std::string literal_text(const scalar_argument& value, kernel_format format) {
+  const auto converted_int = [&](std::int32_t number) {
+    return std::string("AS(") + type_name(value.type) + ", " + integer_text(number, "") + ")";
+  };
+  switch (value.type) {
+    case element_type::f32:
+      return real_text(value.as<float>(), "f", format);
+    case element_type::f64:
+      return real_text(value.as<double>(), format == kernel_format::glsl ? "lf" : "", format);
+    case element_type::i8:
+      return converted_int(value.as<std::int8_t>());
+    case element_type::u8:
+      return converted_int(value.as<std::uint8_t>());
+    case element_type::i16:
+      return converted_int(value.as<std::int16_t>());
+    case element_type::u16:
+      return converted_int(value.as<std::uint16_t>());
+    case element_type::i32:
+      return integer_text(value.as<std::int32_t>(), "");
+    case element_type::u32:
+      return shortest(value.as<std::uint32_t>()) + "u";
+    case element_type::i64:
+      return integer_text(value.as<std::int64_t>(), "l");
+    case element_type::u64:
+      return shortest(value.as<std::uint64_t>()) + "ul";
+  }
+  return "";
+}
+
+expression make_parameter(element_type type, std::size_t number) {
+  return std::make_shared<expression_node>(expression_node{operation::parameter, type, {}, number});
+}
+
+expression make_index() {
+  return std::make_shared<expression_node>(expression_node{operation::index, element_type::u32});
+}
+
+expression make_literal(const scalar_argument& value) {
+  return std::make_shared<expression_node>(
+      expression_node{operation::literal, value.type, {}, 0, value});
+}
+
+expression make_truth(bool value) {
+  return std::make_shared<expression_node>(
+      expression_node{operation::literal, {}, {}, value ? std::size_t{1} : std::size_t{0}});
+}
+
+expression apply(operation what, expression_type type, std::vector<expression> operands) {
+  return std::make_shared<expression_node>(expression_node{what, type, std::move(operands)});
+}
+
+expression converted(element_type type, expression value) {
+  if (value->type == type) return value;
+  return apply(operation::convert, type, {std::move(value)});
+}
+
+std::optional<rendered_expressions> rendered(const std::vector<expression>& wanted,
+                                             const std::vector<std::string>& names,
+                                             kernel_format format) {
+  renderer made(names, format);
+  rendered_expressions all;
+  for (const expression& each : wanted) {
+    all.results.push_back(made.name_of(each));
+    if (all.results.back().empty()) return std::nullopt;
+  }
+  all.statements = std::move(made.statements);
+  all.types.assign(made.types.begin(), made.types.end());
+  return all;
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/traced_source.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <hocket/core/shape.hpp>
+
+#include "device/double_functions.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+/// A product and a sum stay two operations, as on the host.
+constexpr const char* opencl_exact = "#pragma OPENCL FP_CONTRACT OFF\n";
+
+/// More work-items than any device runs at once; each takes several elements then.
+constexpr std::size_t most_items = std::size_t{1} << 20;
+
+/// How many elements in a row one work-item of a compiling CPU takes.
+constexpr std::size_t elements_each = 4096;
+
+std::size_t largest(const launch_shape& shape) {
+  std::size_t most = 0;
+  for (const index_list& extents : shape) most = std::max(most, volume(extents));
+  return most;
+}
+
+std::string prelude_for(kernel_format format, const std::string& text) {
+  if (format == kernel_format::opencl_c) return opencl_exact;
+  if (text.find("hocket_") == std::string::npos) return "";
+  return std::string(glsl_double_functions);
+}
+
+std::vector<std::string> parameter_names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.push_back("p" + std::to_string(k));
+  return names;
+}
+
+/// The statements for the element i: all reads, then all writes.
+struct element_text {
+  std::string text;
+  std::string count;  ///< how many elements there are
+  std::vector<element_type> types;
+};
+
+std::optional<element_text> text_of(const std::vector<parameter>& parameters,
+                                    const std::vector<traced_result>& results,
+                                    kernel_format format) {
+  element_text made;
+  std::vector<std::string> values = parameter_names(parameters.size());
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (parameters[k].is != parameter::kind::buffer) continue;
+    if (made.count.empty()) made.count = values[k] + "_count";
+    values[k] += "(i)";
+  }
+  std::vector<expression> wanted;
+  for (const traced_result& result : results) wanted.push_back(result.value);
+  const auto made_text = rendered(wanted, values, format);
+  if (!made_text) return std::nullopt;
+  made.text = made_text->statements;
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    made.text += values[results[r].parameter] + " = " + made_text->results[r] + ";\n";
+  }
+  made.types = made_text->types;
+  return made;
+}
+
+kernel_pass pass_in_steps(const element_text& element) {
+  return {"for (uint i = ITEM(0); i < " + element.count + "; i += ITEMS0) {\n" + element.text + "}",
+          {64, 1, 1},
+          [](const launch_shape& shape) {
+            return grid{std::min(largest(shape), most_items), 1, 1};
+          }};
+}
+
+/// Consecutive elements in one loop, which the compiler of the device vectorises: no iteration sees
+/// another's result.
+kernel_pass pass_in_runs(const element_text& element) {
+  const std::string each = std::to_string(elements_each) + "u";
+  return {"uint begin = ITEM(0) * " + each + ";\nuint count = " + element.count +
+              ";\nuint end = begin + min(count - begin, " + each +
+              ");\n#pragma clang loop vectorize(assume_safety)\n"
+              "for (uint i = begin; i < end; ++i) {\n" +
+              element.text + "}",
+          {1, 1, 1},
+          [](const launch_shape& shape) {
+            return grid{(largest(shape) + elements_each - 1) / elements_each, 1, 1};
+          }};
+}
+
+const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
+                                               device_style::cpu_switching};
+
+/// How partial results go to the words of `scratch` and come back.
+std::string partial_macros(element_type type, kernel_format format) {
+  const std::string name = type_name(type);
+  if (type == element_type::f32) {
+    return "#define PUT(k, v) scratch[k] = FLOAT_BITS(v)\n"
+           "#define GET(k) BITS_FLOAT(scratch[k])\n";
+  }
+  if (size_of(type) <= sizeof(std::uint32_t)) {
+    return "#define PUT(k, v) scratch[k] = AS(u32, v)\n#define GET(k) AS(" + name +
+           ", scratch[k])\n";
+  }
+  if (format == kernel_format::opencl_c) {
+    return "#define PUT(k, v) vstore2(as_uint2(v), k, scratch)\n#define GET(k) as_" +
+           std::string(type == element_type::f64   ? "double"
+                       : type == element_type::i64 ? "long"
+                                                   : "ulong") +
+           "(vload2(k, scratch))\n";
+  }
+  const std::string words = "(uvec2(scratch[2u * (k)], scratch[2u * (k) + 1u]))";
+  const bool real = type == element_type::f64;
+  return std::string("#define PUT(k, v) { uvec2 words = ") +
+         (real ? "unpackDouble2x32(v)" : "unpackUint2x32(u64(v))") +
+         "; scratch[2u * (k)] = words.x; scratch[2u * (k) + 1u] = words.y; }\n#define GET(k) " +
+         (real ? "packDouble2x32" + words : name + "(packUint2x32" + words + ")") + "\n";
+}
+
+/// How many partial results there are: one for each so many elements, and no more than 256.
+constexpr std::size_t most_partials = 256;
+
+std::function<grid(const launch_shape&)> partials(std::size_t elements, std::size_t items_each) {
+  return [=](const launch_shape& shape) {
+    return grid{std::min(volume(shape[0]) / elements + 1, most_partials) * items_each, 1, 1};
+  };
+}
+
+std::string partials_macro(std::size_t elements) {
+  return "#define PARTIALS min(x_count / " + std::to_string(elements) + "u + 1u, " +
+         std::to_string(most_partials) + "u)\n";
+}
+
+/// A group for each partial result; memory that the group shares takes its part of a tree.
+std::vector<kernel_pass> passes_of_groups(const std::string& type) {
+  const std::string tree =
+      "part[LOCAL_ITEM(0)] = sum;\n"
+      "for (uint half_of_it = 128u; half_of_it > 0u; half_of_it /= 2u) {\n"
+      "  BARRIER();\n"
+      "  if (LOCAL_ITEM(0) < half_of_it) part[LOCAL_ITEM(0)] =\n"
+      "    hocket_combine(part[LOCAL_ITEM(0)], part[LOCAL_ITEM(0) + half_of_it]);\n"
+      "}\n";
+  const std::vector<std::string> shared = {type + " part[256]"};
+  return {{type +
+               " sum = IDENTITY;\n"
+               "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, x(i));" +
+               "\n" + tree + "if (LOCAL_ITEM(0) == 0u) { PUT(GROUP(0), part[0]); }",
+           {256, 1, 1},
+           partials(8192, 256),
+           shared},
+          {type +
+               " sum = IDENTITY;\n"
+               "if (LOCAL_ITEM(0) < PARTIALS) sum = GET(LOCAL_ITEM(0));\n" +
+               tree + "if (LOCAL_ITEM(0) == 0u) result(0) = part[0];",
+           {256, 1, 1},
+           [](const launch_shape&) {
+             return grid{1, 1, 1};
+           },
+           shared}};
+}
+
+/// One work-item combines the partial results.
+kernel_pass last_pass(const std::string& type) {
+  return {type +
+              " sum = GET(0);\n"
+              "uint count = PARTIALS;\n"
+              "for (uint k = 1u; k < count; ++k) sum = hocket_combine(sum, GET(k));\n"
+              "if (ITEM(0) == 0u) result(0) = sum;",
+          {1, 1, 1},
+          [](const launch_shape&) {
+            return grid{1, 1, 1};
+          }};
+}
+
+/// Neighbouring work-items take neighbouring elements.
+std::vector<kernel_pass> passes_of_lanes(const std::string& type) {
+  return {
+      {type + " sum = IDENTITY;\n"
+              "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, x(i));\n"
+              "if (ITEM(0) < ITEMS0) { PUT(ITEM(0), sum); }",
+       {64, 1, 1},
+       partials(64, 1)},
+      last_pass(type)};
+}
+
+/// Each work-item has consecutive elements, in chains of which the compiler makes vectors.
+std::vector<kernel_pass> passes_of_runs(const std::string& type) {
+  return {
+      {"uint each = x_count / ITEMS0 + 1u;\n"
+       "uint i = min(ITEM(0) * each, x_count);\n"
+       "uint end = i + min(each, x_count - i);\n" +
+           type +
+           " chain[16];\n"
+           "for (uint c = 0u; c < 16u; ++c) chain[c] = IDENTITY;\n"
+           "for (; end - i >= 16u; i += 16u) {\n"
+           "  for (uint c = 0u; c < 16u; ++c) chain[c] = hocket_combine(chain[c], x(i + c));\n"
+           "}\n"
+           "for (uint c = 0u; i + c < end; ++c) chain[c] = hocket_combine(chain[c], x(i + c));\n"
+           "for (uint h = 8u; h > 0u; h /= 2u) {\n"
+           "  for (uint c = 0u; c < h; ++c) chain[c] = hocket_combine(chain[c], chain[c + h]);\n"
+           "}\n"
+           "PUT(ITEM(0), chain[0]);",
+       {1, 1, 1},
+       partials(4096, 1)},
+      last_pass(type)};
+}
+
+}  // namespace
+
+std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& parameters,
+                                               const std::vector<traced_result>& results) {
+  std::vector<kernel_source> made;
+  if (results.empty()) return made;
+  const std::vector<std::string> names = parameter_names(parameters.size());
+  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+    const auto element = text_of(parameters, results, format);
+    if (!element) continue;
+    const std::string prelude = prelude_for(format, element->text);
+    made.push_back({format, names, {pass_in_steps(*element)}, prelude, {}, {}, element->types});
+    if (format == kernel_format::opencl_c) {
+      made.insert(made.begin(), {format,
+                                 names,
+                                 {pass_in_runs(*element)},
+                                 prelude,
+                                 {},
+                                 {device_style::cpu_compiler},
+                                 element->types});
+    }
+  }
+  return made;
+}
+
+std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
+                                             const expression& combined) {
+  std::vector<kernel_source> made;
+  const std::string type = type_name(identity.type);
+  const auto scratch = [words = (size_of(identity.type) + 3) / 4](const launch_shape&) {
+    return most_partials * words;
+  };
+  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+    const auto body = rendered({combined}, {"a", "b"}, format);
+    if (!body) continue;
+    const std::string functions =
+        prelude_for(format, body->statements) + type + " hocket_combine(" + type + " a, " + type +
+        " b) {\n" + body->statements + "return " + body->results[0] + ";\n}\n#define IDENTITY " +
+        literal_text(identity, format) + "\n" + partial_macros(identity.type, format);
+    const auto add = [&](std::vector<kernel_pass> passes, std::size_t elements,
+                         std::vector<device_style> styles) {
+      made.push_back({format,
+                      {"x", "result"},
+                      std::move(passes),
+                      functions + partials_macro(elements),
+                      scratch,
+                      std::move(styles),
+                      body->types});
+    };
+    add(passes_of_groups(type), 8192, {device_style::gpu});
+    add(passes_of_lanes(type), 64, lane_styles);
+    add(passes_of_runs(type), 4096, {device_style::cpu_compiler});
+  }
+  return made;
+}
+
+}  // namespace hocket::detail
