@@ -10,6 +10,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <chrono>
 #include <exception>
@@ -28,7 +29,8 @@
 namespace hocket {
 namespace {
 
-/// Frees workers that leave the arena from the node that they were bound to.
+/// Frees workers that leave the arena from the node that they were bound to, and knows whether
+/// there are any.
 class leaving_observer final : public tbb::task_scheduler_observer {
  public:
   leaving_observer(tbb::task_arena& arena, const host_topology& topology)
@@ -37,11 +39,19 @@ class leaving_observer final : public tbb::task_scheduler_observer {
   }
   ~leaving_observer() override { observe(false); }
 
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) inside_.fetch_add(1);
+  }
   void on_scheduler_exit(bool is_worker) override {
-    if (is_worker) unbind_worker(topology_);
+    if (!is_worker) return;
+    unbind_worker(topology_);
+    inside_.fetch_sub(1);
   }
 
+  [[nodiscard]] bool empty() const noexcept { return inside_.load() == 0; }
+
  private:
+  std::atomic<int> inside_{0};
   const host_topology& topology_;
 };
 
@@ -92,12 +102,17 @@ struct tbb_executor::state {
     while (!idle()) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 
+  /// oneTBB keeps what it has about an observer until the last worker has left, and a process that
+  /// ended before would seem to leak it.
+  void wait_until_left() const {
+    while (!observer->empty()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
   [[nodiscard]] pump::clock::time_point at(time_stamp time) const noexcept {
     const auto furthest = pump::clock::time_point::max() - begin;
     return time >= furthest ? pump::clock::time_point::max() : begin + time;
   }
 
-  tbb::task_scheduler_handle scheduler{tbb::attach{}};
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   std::optional<tbb::global_control> parallelism;
@@ -128,11 +143,7 @@ tbb_executor::~tbb_executor() {
   state_->timers.reset();
   // A timer may have posted meanwhile.
   state_->wait_until_idle();
-  // Without this oneTBB's threads would still be leaving when the process ends. It waits for them
-  // only where nobody else in the process uses oneTBB.
-  tbb::task_scheduler_handle scheduler = std::move(state_->scheduler);
-  state_.reset();
-  (void)tbb::finalize(scheduler, std::nothrow);
+  state_->wait_until_left();
 }
 
 const host_topology& tbb_executor::topology() const noexcept { return *state_->topology; }

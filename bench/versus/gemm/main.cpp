@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// The product of two matrices: through a runtime, and by the best that each API has.
+
+#include <hocket/hocket.hpp>
+
+#include "subjects.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+/// So many calls that a sample takes long enough to be measured.
+product of_size(std::size_t size, const settings& wanted) {
+  constexpr std::size_t operations_of_sample = std::size_t{4} << 30U;
+  const std::size_t operations = 2 * size * size * size;
+  return {size, wanted.quick ? 1 : std::max<std::size_t>(1, operations_of_sample / operations)};
+}
+
+std::vector<contender> on(const device_info& device, const product& what, const settings& wanted) {
+  std::vector<contender> all{hocket_gemm(what, device.name)};
+  if (device.backend == "cpu") all.push_back(openblas_gemm(what, wanted.threads));
+#ifdef HOCKET_BENCH_OPENCL
+  // The peers use the first device that there is.
+  if (device.name == "OpenCL0") {
+    all.push_back(opencl_gemm(what));
+#ifdef HOCKET_BENCH_CLBLAST
+    all.push_back(clblast_gemm(what));
+#endif
+  }
+#endif
+  return all;
+}
+
+std::vector<comparison> comparisons_of(const settings& wanted) {
+  std::vector<device_info> devices;
+  {
+    runtime rt;
+    devices = rt.devices();
+  }
+  std::vector<comparison> all;
+  const std::vector<std::size_t> sizes =
+      wanted.quick ? std::vector<std::size_t>{64} : std::vector<std::size_t>{256, 512, 1024};
+  for (const device_info& device : devices) {
+    for (const std::size_t size : sizes) {
+      all.push_back({device.name, "gemm " + std::to_string(size), "us/call", wanted.threads,
+                     on(device, of_size(size, wanted), wanted)});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+}  // namespace hocket::bench
+
+int main(int argc, char** argv) {
+  return hocket::bench::run_bench(argc, argv, "bench_gemm",
+                                  "The product of two matrices on each device, beside what else "
+                                  "computes it there.",
+                                  hocket::bench::comparisons_of);
+}
