@@ -266,8 +266,8 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
   } else {
     text += "layout(push_constant, std430) uniform hocket_arguments { " + words + " };\n";
   }
-  for (const std::string& declared : p.shared) text += "shared " + declared + ";\n";
   text += source.functions + "\n";
+  for (const std::string& declared : p.shared) text += "shared " + declared + ";\n";
   text += argument_macros(kernel, source, buffers, {glsl_word, glsl_scalar});
   return text + "void main() {\n" + p.text + "\n}\n";
 }
