@@ -70,7 +70,9 @@ std::optional<element_text> text_of(const std::vector<parameter>& parameters,
 }
 
 kernel_pass pass_in_steps(const element_text& element) {
-  return {"for (uint i = ITEM(0); i < " + element.count + "; i += ITEMS0) {\n" + element.text + "}",
+  return {"uint count = " + element.count +
+              ";\nuint step = ITEMS0;\nfor (uint i = ITEM(0); i < count; i += step) {\n" +
+              element.text + "}",
           {64, 1, 1},
           [](const launch_shape& shape) {
             return grid{std::min(largest(shape), most_items), 1, 1};

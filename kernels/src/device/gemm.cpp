@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
+
 #include "bodies.hpp"
 
 namespace hocket::detail {
@@ -66,7 +68,11 @@ REAL packed[128 * PANEL];
 for (uint k = 0u; k < 64u * PANEL; ++k) sums[k] = 0;
 for (uint first_l = 0u; first_l < depth; first_l += 128u) {
   uint count = min(depth - first_l, 128u);
-  if (columns == PANEL) {
+  if (columns == PANEL && TRANSPOSE_B) {
+    for (uint j = 0u; j < PANEL; ++j) {
+      for (uint l = 0u; l < count; ++l) packed[l * PANEL + j] = B_AT(first_l + l, first_j + j);
+    }
+  } else if (columns == PANEL) {
     for (uint l = 0u; l < count; ++l) {
       for (uint j = 0u; j < PANEL; ++j) packed[l * PANEL + j] = B_AT(first_l + l, first_j + j);
     }
@@ -113,42 +119,57 @@ std::string form_macros(const gemm_form& form) {
          define("TRANSPOSE_B", form.transpose_b ? "true" : "false") +
          define("DEPTH", form.transpose_a ? "a_extent0" : "a_extent1") +
          define("A_STEP", form.transpose_a ? "a_stride0" : "1u") +
+         define("B_STEP", form.transpose_b ? "1u" : "b_stride0") +
+         define("A_ROW(i)", form.transpose_a ? "a_offset + (i)" : "a_offset + (i) * a_stride0") +
+         define("B_ROW(j)", form.transpose_b ? "b_offset + (j) * b_stride0" : "b_offset + (j)") +
          define("A_AT(i, l)", form.transpose_a ? "a(l, i)" : "a(i, l)") +
          define("B_AT(l, j)", form.transpose_b ? "b(j, l)" : "b(l, j)") +
          define("KEEP(i, j, sum)",
                 form.mode == access_mode::update ? "c(i, j) = c(i, j) + (sum)" : "c(i, j) = sum");
 }
 
-/// One work-item for each block of the product, row by row of blocks.
+/// More work-items than any device runs at once; each takes several blocks then.
+constexpr std::size_t most_items = std::size_t{1} << 18;
+
+/// One work-item for each block of the product.
 std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t columns) {
   return [=](const launch_shape& shape) {
-    return grid{(shape[2][1] + columns - 1) / columns, (shape[2][0] + rows - 1) / rows, 1};
+    const index_list& c = shape[2];
+    const std::size_t count = (c[1] + columns - 1) / columns * ((c[0] + rows - 1) / rows);
+    return grid{std::min(count, most_items), 1, 1};
   };
 }
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
-/// A block of sums in variables of each work-item. Written out: some devices keep arrays in memory.
+/// A block of sums in variables of each work-item. Everything is written out: some devices keep
+/// arrays in memory, and compute again in a loop what does not change in it.
 std::string block_text(std::size_t rows, std::size_t columns) {
   std::string begin =
       "uint m = c_extent0;\nuint n = c_extent1;\nuint depth = DEPTH;\n"
-      "uint i = ITEM(1) * " +
-      number(rows) + "u;\nuint j = ITEM(0) * " + number(columns) + "u;\nif (i < m && j < n) {\n";
+      "uint a_step = A_STEP;\nuint b_step = B_STEP;\n"
+      "uint across = (n + " +
+      number(columns - 1) + "u) / " + number(columns) + "u;\nuint blocks = (m + " +
+      number(rows - 1) + "u) / " + number(rows) +
+      "u * across;\nfor (uint at = ITEM(0); at < blocks; at += ITEMS0) {\nuint i = at / across * " +
+      number(rows) + "u;\nuint j = at % across * " + number(columns) + "u;\n";
   std::string loads, steps, end;
   for (std::size_t c = 0; c < columns; ++c) {
-    begin += "uint j" + number(c) + " = min(j + " + number(c) + "u, n - 1u);\n";
-    loads += "REAL b" + number(c) + " = B_AT(l, j" + number(c) + ");\n";
+    const std::string column = number(c);
+    begin += "uint q" + column + " = B_ROW(min(j + " + column + "u, n - 1u));\n";
+    loads += "REAL b" + column + " = b_[q" + column + "];\nq" + column + " += b_step;\n";
   }
   for (std::size_t r = 0; r < rows; ++r) {
     const std::string row = number(r);
-    begin += "uint i" + row + " = min(i + " + row + "u, m - 1u);\n";
-    loads += "REAL a" + row + " = A_AT(i" + row + ", l);\n";
+    begin += "uint p" + row + " = A_ROW(min(i + " + row + "u, m - 1u));\n";
+    loads += "REAL a" + row + " = a_[p" + row + "];\np" + row + " += a_step;\n";
     for (std::size_t c = 0; c < columns; ++c) {
-      const std::string sum = "s" + row + "_" + number(c);
+      const std::string column = number(c);
+      const std::string sum = "s" + row + "_" + column;
       begin += "REAL " + sum + " = AS(REAL, 0);\n";
-      steps += sum + " = a" + row + " * b" + number(c) + " + " + sum + ";\n";
-      end += "if (i + " + row + "u < m && j + " + number(c) + "u < n) KEEP(i" + row + ", j" +
-             number(c) + ", " + sum + ");\n";
+      steps += sum + " = a" + row + " * b" + column + " + " + sum + ";\n";
+      end += "if (i + " + row + "u < m && j + " + column + "u < n) KEEP(i + " + row + "u, j + " +
+             column + "u, " + sum + ");\n";
     }
   }
   return begin + "for (uint l = 0u; l < depth; ++l) {\n" + loads + steps + "}\n" + end + "}";
@@ -166,7 +187,7 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
   add_both(made, form.real, names,
            {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
            macros, {device_style::gpu});
-  add_both(made, form.real, names, {block_text(4, 4), {8, 1, 1}, blocks(4, 4)}, macros,
+  add_both(made, form.real, names, {block_text(8, 8), {8, 1, 1}, blocks(8, 8)}, macros,
            lane_styles);
   const bool single = form.real == element_type::f32;
   const std::size_t panel = single ? 32 : 16;
