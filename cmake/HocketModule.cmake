@@ -13,7 +13,7 @@
 #   hocket_add_backend(<name> ...)    the same for devices/<name>: target hocket::devices_<name>, DEPENDS
 #                                     hocket::devices is implied, HOCKET_ENABLE_<NAME> switches it off
 #   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s]
-#                   [ENVIRONMENT A=b ...] [RUN_SERIAL])
+#                   [ENVIRONMENT A=b ...] [RUN_SERIAL] [DRIVERS])
 #                                     executable test_<name>, ctest entry <name>. LABELS: race (repeated 20 times under
 #                                     ThreadSanitizer), full (only in scripts/test --full), house (not under sanitizers)
 #   hocket_add_bench(<name> SOURCES ... LINK ...)       executable bench_<name>
@@ -81,7 +81,12 @@ function(hocket_link_backends target)
     string(APPEND table "HOCKET_BACKEND(${backend})\n")
     target_link_libraries(${target} PRIVATE hocket::devices_${backend})
   endforeach()
-  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/hocket/backends.inc" CONTENT "${table}")
+  # One table serves all targets.
+  get_property(written GLOBAL PROPERTY HOCKET_BACKENDS_WRITTEN)
+  if(NOT written)
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/hocket/backends.inc" CONTENT "${table}")
+    set_property(GLOBAL PROPERTY HOCKET_BACKENDS_WRITTEN ON)
+  endif()
   target_include_directories(${target} PRIVATE "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
 endfunction()
 
@@ -99,9 +104,12 @@ endfunction()
 
 # One executable test_<name> of the build's bin directory, and one ctest entry <name>.
 function(hocket_add_test name)
-  cmake_parse_arguments(arg "RUN_SERIAL" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "RUN_SERIAL;DRIVERS" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+  endif()
+  if(NOT arg_DRIVERS)
+    list(APPEND arg_ENVIRONMENT "${HOCKET_WITHOUT_DRIVERS}")
   endif()
   _hocket_add_executable(test_${name} SOURCES ${arg_SOURCES} INTERNALS ${arg_INTERNALS}
     LINK ${arg_LINK} GTest::gtest_main GTest::gmock)
@@ -109,6 +117,9 @@ function(hocket_add_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "${arg_ENVIRONMENT}" RUN_SERIAL ${arg_RUN_SERIAL})
 endfunction()
+
+# What keeps a test to the devices that every machine has.
+set(HOCKET_WITHOUT_DRIVERS "HOCKET_BACKENDS=cpu,sim")
 
 function(hocket_add_bench name)
   _hocket_add_executable(bench_${name} ${ARGN})

@@ -37,6 +37,22 @@ void refuse_unknown(const backend_list& backends, const backend_configurations& 
 
 }  // namespace
 
+backend_list select_backends(backend_list all, std::string_view names, std::string_view option) {
+  if (names.empty()) return all;
+  const std::vector<std::string> wanted = split(names, ',');
+  std::vector<std::string> known;
+  for (const auto& b : all) known.push_back(b->name());
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw usage_error(std::string(option) + " is \"" + std::string(names) +
+                      "\"; there is no backend \"" + name + "\", but: " + joined(known) + ".");
+  }
+  std::erase_if(all, [&](const auto& b) {
+    return std::find(wanted.begin(), wanted.end(), b->name()) == wanted.end();
+  });
+  return all;
+}
+
 candidate_list find_devices(const backend_list& backends, const executor& where,
                             const backend_configurations& configurations) {
   refuse_unknown(backends, configurations);

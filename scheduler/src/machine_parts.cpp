@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <hocket/core/environment.hpp>
 #include <hocket/memory/host_resource.hpp>
 
 // One declaration and one entry for each backend that this build has.
@@ -24,7 +25,8 @@ backend_list all_backends() {
 #define HOCKET_BACKEND(name) backends.push_back(make_##name##_backend());
 #include <hocket/backends.inc>
 #undef HOCKET_BACKEND
-  return backends;
+  return select_backends(std::move(backends),
+                         environment_variable("HOCKET_BACKENDS").value_or(""));
 }
 
 constexpr std::uint64_t unknown_memory = std::uint64_t{1} << 50U;

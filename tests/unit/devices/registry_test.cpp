@@ -50,6 +50,19 @@ TEST_F(registry, finds_the_devices_of_all_backends_in_order) {
   EXPECT_THAT(names(find({})), ElementsAre("NUMA0", "NUMA1"));
 }
 
+TEST_F(registry, asks_only_the_backends_that_are_named) {
+  backends = select_backends(std::move(backends), "sim");
+  EXPECT_THAT(names(find()), ElementsAre("Sim0", "Sim1", "Sim2"));
+  backends = select_backends(std::move(backends), "");
+  ASSERT_EQ(backends.size(), 1U);
+  try {
+    (void)select_backends(std::move(backends), "sim,abacus");
+    FAIL();
+  } catch (const usage_error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("HOCKET_BACKENDS"), HasSubstr("\"abacus\"")));
+  }
+}
+
 TEST_F(registry, refuses_the_configuration_of_an_unknown_backend) {
   try {
     (void)find({{"abacus", "2"}});

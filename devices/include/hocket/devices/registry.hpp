@@ -22,6 +22,11 @@ using candidate_list = std::vector<std::unique_ptr<device_candidate>>;
 /// What is passed to backend::find, by the backend's name.
 using backend_configurations = std::map<std::string, std::string>;
 
+/// Those of the backends that names lists, separated by commas, in their own order; all if it is
+/// empty. option is what the message of a usage_error for an unknown name calls names.
+[[nodiscard]] backend_list select_backends(backend_list all, std::string_view names,
+                                           std::string_view option = "HOCKET_BACKENDS");
+
 /// The devices of all backends. Throws usage_error for a configuration of a backend that the list
 /// does not have, and for one that its backend refuses.
 [[nodiscard]] candidate_list find_devices(const backend_list& backends, const executor& where,
