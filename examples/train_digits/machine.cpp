@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -21,10 +23,27 @@ constexpr const char* virtual_sims =
 constexpr const char* real_cpu = "lanes=1";
 constexpr const char* real_sims = "2,memory=256M";
 
+bool of_a_driver(const hocket::device_info& info) {
+  return info.backend != "cpu" && info.backend != "sim";
+}
+
+/// One device of each backend first, the others after them, and what is simulated last.
+std::vector<hocket::device_info> in_order_of_choice(std::vector<hocket::device_info> infos) {
+  std::set<std::string> seen;
+  std::map<std::string, int> rank;
+  for (const hocket::device_info& info : infos) {
+    const bool first = seen.insert(info.backend).second;
+    rank[info.name] = info.backend == "sim" ? 2 : (first ? 0 : 1);
+  }
+  std::stable_sort(infos.begin(), infos.end(),
+                   [&](const auto& a, const auto& b) { return rank[a.name] < rank[b.name]; });
+  return infos;
+}
+
 std::vector<std::string> names_of_stages(hocket::runtime& rt, const options& given) {
   std::vector<std::string> names = given.devices;
   if (!names.empty()) return names;
-  for (const hocket::device_info& info : rt.devices()) {
+  for (const hocket::device_info& info : in_order_of_choice(rt.devices())) {
     if (names.size() < given.stages.value_or(usual_stages)) names.push_back(info.name);
   }
   return names;
@@ -47,17 +66,32 @@ void check(const std::vector<std::string>& names, std::size_t stages) {
 
 }  // namespace
 
-hocket::runtime_options machine_for(clock_kind clock, std::size_t trace_capacity) {
+clock_kind clock_for(const options& given) {
+  if (given.clock) return *given.clock;
+  const bool simulated = std::any_of(given.devices.begin(), given.devices.end(),
+                                     [](const auto& name) { return name.starts_with("Sim"); });
+  if (simulated) return clock_kind::virtual_time;
+  hocket::runtime rt(machine_for(given, clock_kind::real, 0));
+  const std::vector<hocket::device_info> infos = rt.devices();
+  return std::any_of(infos.begin(), infos.end(), of_a_driver) ? clock_kind::real
+                                                              : clock_kind::virtual_time;
+}
+
+hocket::runtime_options machine_for(const options& given, clock_kind clock,
+                                    std::size_t trace_capacity) {
   const bool real = clock == clock_kind::real;
   hocket::runtime_options machine;
   machine.backends = {{"cpu", real ? real_cpu : virtual_cpu},
                       {"sim", real ? real_sims : virtual_sims}};
+  for (const auto& [name, text] : given.backends) machine.backends[name] = text;
   machine.clock = real ? hocket::clock_kind::real : hocket::clock_kind::simulated;
+  machine.private_memory = given.private_memory;
   machine.trace_capacity = trace_capacity;
   return machine;
 }
 
-std::vector<stage_device> devices_of_stages(hocket::runtime& rt, const options& given) {
+std::vector<stage_device> devices_of_stages(hocket::runtime& rt, const options& given,
+                                            clock_kind clock) {
   const std::vector<std::string> names = names_of_stages(rt, given);
   const std::size_t stages = given.stages.value_or(names.size());
   check(names, stages);
@@ -66,7 +100,7 @@ std::vector<stage_device> devices_of_stages(hocket::runtime& rt, const options& 
   for (const std::string& name : names) {
     const hocket::device_handle handle = rt.device(name);
     const hocket::device_info& info = infos[handle.id.value];
-    const bool real = given.clock == clock_kind::real;
+    const bool real = clock == clock_kind::real;
     const double speed = real ? 1 : info.flops_per_second * static_cast<double>(info.lanes);
     devices.push_back({handle, info, speed});
   }

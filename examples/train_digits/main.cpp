@@ -48,9 +48,9 @@ std::size_t trace_capacity(const options& given, const hyperparameters& how) {
   return given.trace ? std::max(steps, records_of_file) : steps;
 }
 
-std::string header(const options& given, const hyperparameters& how, const split& data,
-                   const std::vector<layer>& layers, const std::vector<stage_device>& devices,
-                   const model& network) {
+std::string header(const options& given, clock_kind clock, const hyperparameters& how,
+                   const split& data, const std::vector<layer>& layers,
+                   const std::vector<stage_device>& devices, const model& network) {
   std::vector<std::size_t> sizes{layers.front().inputs};
   std::size_t parameters = 0;
   for (const layer& each : layers) {
@@ -67,8 +67,7 @@ std::string header(const options& given, const hyperparameters& how, const split
       "pipeline  schedule {}, {} clock, {}",
       data.description, fmt::join(sizes, "-"), parameters, fmt::join(cut, " + "), how.epochs,
       how.batch, how.micro_batches, how.micro_batch_rows(), how.learning_rate, how.momentum,
-      given.seed, to_string(given.pipeline), to_string(given.clock),
-      to_string(devices, given.clock));
+      given.seed, to_string(given.pipeline), to_string(clock), to_string(devices, clock));
 }
 
 std::vector<device_report> reports_of(const hocket::runtime_report& report,
@@ -95,10 +94,11 @@ void train_and_report(options given, const std::stop_token& stop) {
   const hyperparameters how = choose(given, source.kind, data.train.rows);
   const std::vector<layer> layers = make_layers(data.train.columns, how.hidden, data.train.classes);
 
-  hocket::runtime rt(machine_for(given.clock, trace_capacity(given, how)));
-  const std::vector<stage_device> devices = devices_of_stages(rt, given);
+  const clock_kind clock = clock_for(given);
+  hocket::runtime rt(machine_for(given, clock, trace_capacity(given, how)));
+  const std::vector<stage_device> devices = devices_of_stages(rt, given, clock);
   const model network = make_model(rt, layers, devices, how, given.pipeline, given.seed);
-  if (!given.quiet) say(header(given, how, data, layers, devices, network));
+  if (!given.quiet) say(header(given, clock, how, data, layers, devices, network));
 
   progress shown(progress_view::of_standard_error(given.quiet));
   const training_log log =
@@ -118,7 +118,7 @@ void train_and_report(options given, const std::stop_token& stop) {
   report.loss = log.loss;
   report.seed = given.seed;
   report.schedule = to_string(given.pipeline);
-  report.clock = to_string(given.clock);
+  report.clock = to_string(clock);
   report.dataset = to_string(source.kind);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   publish(report, given.json);

@@ -89,6 +89,7 @@ class command_line {
     add_data();
     add_network();
     add_pipeline();
+    add_machine();
     add_output();
   }
 
@@ -161,10 +162,33 @@ class command_line {
         [this](const auto& name, const auto& text) {
           into_.micro_batches = parse_count(name, text);
         });
-    add("--clock", "NAME", "virtual or real (default: virtual)",
+    add("--clock", "NAME",
+        "virtual or real (default: real where a driver has devices and no stage is simulated)",
         [this](const auto& name, const auto& text) {
           into_.clock =
               parse_choice(name, text, std::array{clock_kind::virtual_time, clock_kind::real});
+        });
+  }
+
+  void add_machine() {
+    group_ = "Machine";
+    add("--backend", "NAME=TEXT", "What a backend is told, such as opencl=sub-devices=2",
+        [this](const auto& name, const auto& text) {
+          const std::size_t end = text.find('=');
+          if (end == 0 || end == std::string::npos) {
+            throw hocket::usage_error(fmt::format(
+                "{} is \"{}\"; it must be the name of a backend, =, and what it is told.", name,
+                text));
+          }
+          into_.backends[text.substr(0, end)] = text.substr(end + 1);
+        });
+    add("--memory", "NAME", "shared or private: whether all devices get copies (default: shared)",
+        [this](const auto& name, const auto& text) {
+          if (text != "shared" && text != "private") {
+            throw hocket::usage_error(
+                fmt::format("{} is \"{}\"; it must be shared or private.", name, text));
+          }
+          into_.private_memory = text == "private";
         });
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,7 +38,9 @@ struct options {
   std::optional<double> learning_rate;
   double momentum = 0.9;
   std::uint64_t seed = 1;
-  clock_kind clock = clock_kind::virtual_time;
+  std::optional<clock_kind> clock;
+  std::map<std::string, std::string> backends;  ///< what each is told
+  bool private_memory = false;
   std::optional<std::filesystem::path> trace;
   std::optional<std::filesystem::path> json;  ///< "-" is standard output
   bool quiet = false;

@@ -34,7 +34,7 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(given.devices.empty());
   EXPECT_FALSE(given.hidden);
   EXPECT_EQ(given.micro_batches, 8U);
-  EXPECT_EQ(given.clock, clock_kind::virtual_time);
+  EXPECT_FALSE(given.clock);
   EXPECT_FALSE(given.trace);
   EXPECT_FALSE(given.json);
   EXPECT_FALSE(given.quiet);
@@ -137,13 +137,23 @@ TEST(Options, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NE(refusal({"--json", "x", "--trace", "x"}).find("differ"), std::string::npos);
 }
 
+TEST(Options, OfTheMachine) {
+  const options given = parse({"--backend", "opencl=sub-devices=2", "--memory", "private"});
+  EXPECT_EQ(given.backends.at("opencl"), "sub-devices=2");
+  EXPECT_TRUE(given.private_memory);
+  EXPECT_FALSE(parse({}).private_memory);
+  EXPECT_NE(refusal({"--backend", "opencl"}).find("\"opencl\""), std::string::npos);
+  EXPECT_NE(refusal({"--memory", "none"}).find("shared or private"), std::string::npos);
+}
+
 TEST(Options, HelpAndVersion) {
   EXPECT_EQ(text({"--version"}), "train_digits 1.2.3\n");
   const std::string help = text({"--help"});
   for (const std::string name :
-       {"--data", "--dataset", "--download", "--schedule", "--stages", "--devices", "--hidden",
-        "--micro-batches", "--batch", "--epochs", "--learning-rate", "--momentum", "--seed",
-        "--clock", "--trace", "--json", "--quiet", "--version", "--help"}) {
+       {"--data",   "--dataset",       "--download", "--schedule", "--stages",        "--devices",
+        "--hidden", "--micro-batches", "--batch",    "--epochs",   "--learning-rate", "--momentum",
+        "--seed",   "--clock",         "--backend",  "--memory",   "--trace",         "--json",
+        "--quiet",  "--version",       "--help"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }
 }
