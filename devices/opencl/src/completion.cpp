@@ -23,11 +23,6 @@ cl_ulong profiled(const api& cl, cl_event event, cl_profiling_info what) {
 
 }  // namespace
 
-struct completions::call {
-  std::shared_ptr<completions> to;
-  std::uint64_t value;
-};
-
 void completions::add(std::uint64_t value, enqueued what, time_stamp handed) {
   entry made;
   made.value = value;
@@ -35,27 +30,11 @@ void completions::add(std::uint64_t value, enqueued what, time_stamp handed) {
   made.last = std::make_shared<const handle<cl_event>>(std::move(what.last));
   made.why = std::move(what.why);
   made.handed = handed;
-  const auto last = made.last;
   {
     const std::lock_guard lock(guard_);
     in_driver_.push_back(std::move(made));
   }
-  auto data = std::make_unique<call>(call{shared_from_this(), value});
-  if (context_->cl().clSetEventCallback(last->get(), CL_COMPLETE, called, data.get()) ==
-      CL_SUCCESS) {
-    (void)data.release();
-    return;
-  }
-  wait_for(last, value);
-}
-
-/// A driver that does not call back is waited for.
-void completions::wait_for(const std::shared_ptr<const handle<cl_event>>& event,
-                           std::uint64_t value) {
-  where_.post(0, 0, [self = shared_from_this(), event, value] {
-    const cl_event one = event->get();
-    self->heard(value, self->context_->cl().clWaitForEvents(1, &one));
-  });
+  waits_.post([this] { finish_next(); });
 }
 
 std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t value) const {
@@ -64,56 +43,49 @@ std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t va
   return after == in_driver_.begin() ? nullptr : std::prev(after)->last;
 }
 
-void CL_CALLBACK completions::called(cl_event, cl_int status, void* data) {
-  const std::unique_ptr<call> what(static_cast<call*>(data));
-  what->to->heard(what->value, status);
-}
-
-void completions::heard(std::uint64_t value, cl_int status) {
+void completions::finish_next() {
+  std::shared_ptr<const handle<cl_event>> event;
   {
-    const time_stamp now = where_.now();
     const std::lock_guard lock(guard_);
-    const auto at = std::ranges::lower_bound(in_driver_, value, {}, &entry::value);
-    at->heard = now;
-    at->status = status < 0 ? status : CL_COMPLETE;
-    if (std::exchange(draining_, true)) return;
+    event = in_driver_.front().last;
   }
-  where_.post(0, 1, [self = shared_from_this()] { self->drain(); });
+  const cl_int status = wait_for(event->get());
+  const time_stamp heard = where_.now();
+  event.reset();
+  entry ended;
+  {
+    const std::lock_guard lock(guard_);
+    ended = std::move(in_driver_.front());
+    in_driver_.pop_front();
+  }
+  const std::uint64_t value = ended.value;
+  const command_result how = result_of(ended, status, heard);
+  ended = {};  // its events are gone before anybody hears that it has ended
+  told_(value, how);
 }
 
-void completions::drain() {
-  while (true) {
-    std::vector<entry> ready;
-    {
-      const std::lock_guard lock(guard_);
-      while (!in_driver_.empty() && in_driver_.front().status <= CL_COMPLETE) {
-        ready.push_back(std::move(in_driver_.front()));
-        in_driver_.pop_front();
-      }
-      if (ready.empty()) {
-        draining_ = false;
-        return;
-      }
-    }
-    for (entry& e : ready) {
-      const std::uint64_t value = e.value;
-      const command_result how = result_of(e);
-      e = {};  // the command's events are gone before anybody hears that it has ended
-      told_(value, how);
-    }
-  }
+/// CL_COMPLETE, or what went wrong.
+cl_int completions::wait_for(cl_event event) const {
+  const api& cl = context_->cl();
+  const cl_int code = cl.clWaitForEvents(1, &event);
+  cl_int status = CL_COMPLETE;
+  const cl_int asked =
+      cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  if (asked == CL_SUCCESS && status < 0) return status;
+  return code;
 }
 
-command_result completions::result_of(const entry& e) const {
+command_result completions::result_of(const entry& e, cl_int status, time_stamp heard) const {
   const api& cl = context_->cl();
   const cl_event last = e.last->get(), first = e.first ? e.first.get() : last;
-  command_result how{e.why, e.handed, std::max(e.handed, e.heard)};
-  if (e.status < 0 && !how.why) how.why = failure_of(e.status, device_, "to run a command");
-  if (e.status >= 0) {
-    std::tie(how.begin, how.end) =
-        clock_->on_host(profiled(cl, first, CL_PROFILING_COMMAND_START),
-                        profiled(cl, last, CL_PROFILING_COMMAND_END), how.begin, how.end);
+  command_result how{e.why, e.handed, std::max(e.handed, heard)};
+  if (status != CL_COMPLETE) {
+    if (!how.why) how.why = failure_of(status, device_, "to run a command");
+    return how;
   }
+  std::tie(how.begin, how.end) =
+      clock_->on_host(profiled(cl, first, CL_PROFILING_COMMAND_START),
+                      profiled(cl, last, CL_PROFILING_COMMAND_END), how.begin, how.end);
   return how;
 }
 

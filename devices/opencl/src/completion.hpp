@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <hocket/execution/executor.hpp>
+#include <hocket/execution/pump.hpp>
 #include <hocket/streams/command.hpp>
 
 #include "clock.hpp"
@@ -23,21 +24,22 @@ struct enqueued {
   failure why;
 };
 
-/// The commands of one queue that its driver has, in order. The driver calls back when one has
-/// ended; a worker then reports it. Outlives the stream by as long as workers are in it.
-class completions : public std::enable_shared_from_this<completions> {
+/// The commands of one queue that its driver has, in order. A thread of its own waits for them and
+/// tells of each: drivers call back with locks held, so that a callback had to wake a worker, which
+/// is one wake more on the way and measured up to twice as long.
+class completions {
  public:
   using report = std::function<void(std::uint64_t, const command_result&)>;
 
-  /// told is called once for each command, in order, and may destroy what it belongs to when it
-  /// is told of the last.
-  completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock, executor& where,
-              std::string device, report told)
+  /// The executor outlives it. told is called once for each command, in order, by the thread.
+  completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock,
+              const executor& where, std::string device, report told)
       : context_(std::move(of)),
         clock_(std::move(clock)),
         where_(where),
         device_(std::move(device)),
-        told_(std::move(told)) {}
+        told_(std::move(told)),
+        waits_(device_) {}
 
   /// A command was handed over.
   void add(std::uint64_t value, enqueued what, time_stamp handed);
@@ -53,27 +55,23 @@ class completions : public std::enable_shared_from_this<completions> {
     std::shared_ptr<const handle<cl_event>> last;
     failure why;
     time_stamp handed{};
-    time_stamp heard{};
-    cl_int status = CL_QUEUED;
   };
-  struct call;
 
-  static void CL_CALLBACK called(cl_event event, cl_int status, void* data);
-  void wait_for(const std::shared_ptr<const handle<cl_event>>& event, std::uint64_t value);
-  void heard(std::uint64_t value, cl_int status);
-  void drain();
-  [[nodiscard]] command_result result_of(const entry& e) const;
+  void finish_next();
+  [[nodiscard]] cl_int wait_for(cl_event event) const;
+  [[nodiscard]] command_result result_of(const entry& e, cl_int status, time_stamp heard) const;
 
   std::shared_ptr<context> context_;
   std::shared_ptr<device_clock> clock_;
-  executor& where_;
+  const executor& where_;
   std::string device_;
   report told_;
 
-  // No function of the driver is called under this lock: the driver may call back under its own.
+  // No function of the driver is called under this lock.
   mutable std::mutex guard_;
   std::deque<entry> in_driver_;
-  bool draining_ = false;
+
+  pump waits_;
 };
 
 }  // namespace hocket::opencl

@@ -66,9 +66,9 @@ handle<cl_program> program_store::from_disk(const std::string& key) const {
   std::vector<const unsigned char*> programs(
       devices_.size(), reinterpret_cast<const unsigned char*>(stored->data()));
   cl_int code = CL_SUCCESS;
-  const cl_program made = cl_.clCreateProgramWithBinary(
-      context_, static_cast<cl_uint>(devices_.size()), devices_.data(), sizes.data(),
-      programs.data(), nullptr, &code);
+  const cl_program made =
+      cl_.clCreateProgramWithBinary(context_, static_cast<cl_uint>(devices_.size()),
+                                    devices_.data(), sizes.data(), programs.data(), nullptr, &code);
   if (made == nullptr) return {};
   handle<cl_program> owned(cl_, made);
   return code == CL_SUCCESS && build(made) == CL_SUCCESS ? std::move(owned) : handle<cl_program>();

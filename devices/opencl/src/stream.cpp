@@ -17,9 +17,11 @@ queue_stream::queue_stream(const stream_parts& parts, handle<cl_command_queue> q
       outbound_(outbound),
       queue_(std::move(queue)),
       launcher_(parts.in, parts.id, parts.device, parts.style, parts.host_memory),
-      completions_(std::make_shared<completions>(
-          parts.in, parts.clock, where, parts.device,
-          [this](std::uint64_t value, const command_result& how) { ended(value, how); })) {}
+      completions_(parts.in, parts.clock, where, parts.device,
+                   [this](std::uint64_t value, const command_result& how) {
+                     if (how.why && how.why.code() == failure_code::device_lost) lose(how.why);
+                     ended(value, how);
+                   }) {}
 
 queue_stream::~queue_stream() { close(); }
 
@@ -36,7 +38,7 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   for (const device_wait& w : waits) {
     // All streams of the domain are of this class.
     const auto* const on = static_cast<const queue_stream*>(w.on);
-    if (auto event = on->completions_->last_event(w.value)) {
+    if (auto event = on->completions_.last_event(w.value)) {
       events.push_back(event->get());
       kept.push_back(std::move(event));
     }
@@ -51,7 +53,7 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   if (!made.last && !made.why) made = mark(events);
   if (!made.last) return made.why;
   // From here on the driver has something of the command, whatever went wrong with the rest.
-  completions_->add(what.value, std::move(made), now);
+  completions_.add(what.value, std::move(made), now);
   // Without it another queue that waits for this one may wait for ever.
   (void)context_->cl().clFlush(queue_.get());
   return {};

@@ -45,7 +45,7 @@ class queue_stream final : public driver_stream {
   bool outbound_;
   handle<cl_command_queue> queue_;
   launcher launcher_;
-  std::shared_ptr<completions> completions_;
+  completions completions_;
 };
 
 }  // namespace hocket::opencl
