@@ -23,8 +23,8 @@ std::shared_ptr<const api> load() {
   if (library == nullptr) return nullptr;
   auto made = std::make_shared<api>();
   bool all = true;
-#define HOCKET_OPENCL_FIND(name) all = find(library, #name, made->name) && all;
-  HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_FIND)
+#define HOCKET_OPENCL_FIND(name) all = find(library, #name, made->name) && all
+  HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_FIND);
 #undef HOCKET_OPENCL_FIND
   return all ? made : nullptr;
 }

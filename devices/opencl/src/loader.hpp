@@ -12,26 +12,49 @@
 namespace hocket::opencl {
 
 /// Every function of OpenCL that Hocket uses; all are part of OpenCL 1.2.
-#define HOCKET_OPENCL_FUNCTIONS(each)                                                              \
-  each(clBuildProgram) each(clCreateBuffer) each(clCreateCommandQueue) each(clCreateContext)       \
-      each(clCreateKernel) each(clCreateProgramWithBinary) each(clCreateProgramWithSource)         \
-          each(clCreateSubBuffer) each(clCreateSubDevices) each(clEnqueueCopyBuffer) each(         \
-              clEnqueueCopyBufferRect) each(clEnqueueFillBuffer) each(clEnqueueMarkerWithWaitList) \
-              each(clEnqueueNDRangeKernel) each(clEnqueueReadBuffer) each(clEnqueueReadBufferRect) \
-                  each(clEnqueueWriteBuffer) each(clEnqueueWriteBufferRect) each(clFinish) each(   \
-                      clFlush) each(clGetDeviceIDs) each(clGetDeviceInfo) each(clGetEventInfo)     \
-                      each(clGetEventProfilingInfo) each(clGetPlatformIDs) each(clGetPlatformInfo) \
-                          each(clGetProgramBuildInfo) each(clGetProgramInfo)                       \
-                              each(clReleaseCommandQueue) each(clReleaseContext)                   \
-                                  each(clReleaseDevice) each(clReleaseEvent) each(clReleaseKernel) \
-                                      each(clReleaseMemObject) each(clReleaseProgram)              \
-                                          each(clRetainEvent) each(clSetEventCallback)             \
-                                              each(clSetKernelArg) each(clWaitForEvents)
+#define HOCKET_OPENCL_FUNCTIONS(each) \
+  each(clBuildProgram);               \
+  each(clCreateBuffer);               \
+  each(clCreateCommandQueue);         \
+  each(clCreateContext);              \
+  each(clCreateKernel);               \
+  each(clCreateProgramWithBinary);    \
+  each(clCreateProgramWithSource);    \
+  each(clCreateSubBuffer);            \
+  each(clCreateSubDevices);           \
+  each(clEnqueueCopyBuffer);          \
+  each(clEnqueueCopyBufferRect);      \
+  each(clEnqueueFillBuffer);          \
+  each(clEnqueueMarkerWithWaitList);  \
+  each(clEnqueueNDRangeKernel);       \
+  each(clEnqueueReadBuffer);          \
+  each(clEnqueueReadBufferRect);      \
+  each(clEnqueueWriteBuffer);         \
+  each(clEnqueueWriteBufferRect);     \
+  each(clFinish);                     \
+  each(clFlush);                      \
+  each(clGetDeviceIDs);               \
+  each(clGetDeviceInfo);              \
+  each(clGetEventInfo);               \
+  each(clGetEventProfilingInfo);      \
+  each(clGetPlatformIDs);             \
+  each(clGetPlatformInfo);            \
+  each(clGetProgramBuildInfo);        \
+  each(clGetProgramInfo);             \
+  each(clReleaseCommandQueue);        \
+  each(clReleaseContext);             \
+  each(clReleaseDevice);              \
+  each(clReleaseEvent);               \
+  each(clReleaseKernel);              \
+  each(clReleaseMemObject);           \
+  each(clReleaseProgram);             \
+  each(clSetKernelArg);               \
+  each(clWaitForEvents)
 
 /// The functions of the loader that finds the drivers.
 struct api {
-#define HOCKET_OPENCL_DECLARE(name) decltype(&::name) name = nullptr;
-  HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_DECLARE)
+#define HOCKET_OPENCL_DECLARE(name) decltype(&::name) name = nullptr
+  HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_DECLARE);
 #undef HOCKET_OPENCL_DECLARE
 };
 
