@@ -44,18 +44,30 @@ bool advance(const box& region, const piece_list& pieces, index_list& index, std
   return false;
 }
 
-}  // namespace
-
-void copy_box(const copy_command& what) {
+template <class Piece>
+void walk(const copy_command& what, const Piece& piece) {
   if (what.region.empty()) return;
   const piece_list pieces = pieces_of(what);
-  const auto* from = static_cast<const std::byte*>(what.from.address());
-  auto* to = static_cast<std::byte*>(what.to.address());
   index_list index = what.region.begin;
   std::size_t offset = pieces.offset;
   do {
-    std::memcpy(to + offset, from + offset, pieces.bytes);
+    piece(offset, pieces.bytes);
   } while (advance(what.region, pieces, index, offset));
+}
+
+}  // namespace
+
+void copy_box(const copy_command& what) {
+  const auto* from = static_cast<const std::byte*>(what.from.address());
+  auto* to = static_cast<std::byte*>(what.to.address());
+  walk(what, [&](std::size_t offset, std::size_t bytes) {
+    std::memcpy(to + offset, from + offset, bytes);
+  });
+}
+
+void for_each_piece(const copy_command& what,
+                    const std::function<void(std::size_t, std::size_t)>& piece) {
+  walk(what, piece);
 }
 
 }  // namespace hocket

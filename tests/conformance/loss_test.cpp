@@ -27,7 +27,7 @@ TEST_P(conformance, a_device_is_lost_among_its_commands) {
   HOCKET_NEEDS_LOSS();
   timepoint copy, last;
   for (int i = 0; i < 500; ++i) {
-    copy = submit(first().inbound(), nothing(), {last});
+    copy = submit(first().inbound(), whole_copy<float>({}, {}, 0), {last});
     last = submit(first().compute(0), nothing(), {copy});
   }
   // The sink checks that nothing is reported afterwards.

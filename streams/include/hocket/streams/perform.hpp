@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
+
 #include <hocket/execution/executor.hpp>
 #include <hocket/streams/command.hpp>
 
@@ -10,6 +12,10 @@ namespace hocket {
 /// Copies the box, with as few and as long pieces as its shape allows. Both allocations are host
 /// addresses.
 void copy_box(const copy_command& what);
+
+/// Calls piece(offset, bytes) for those pieces, in order; both arrays have them at the same place.
+void for_each_piece(const copy_command& what,
+                    const std::function<void(std::size_t, std::size_t)>& piece);
 
 /// Runs the kernel's host body here: a wide one with the workers of the arena, a serial one alone.
 /// What the body throws is returned as task_failed, with the exception kept.

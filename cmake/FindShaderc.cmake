@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+
+# Shaderc::shaderc, the static library with all that it uses. Debian's libshaderc_combined.a contains nothing of
+# glslang and SPIRV-Tools, and its libshaderc.so does not name them either.
+
+find_path(Shaderc_INCLUDE_DIR shaderc/shaderc.h)
+find_path(Shaderc_SPIRV_TOOLS_INCLUDE_DIR spirv-tools/libspirv.h)
+set(_shaderc_libraries shaderc_combined glslang MachineIndependent GenericCodeGen OSDependent OGLCompiler SPIRV
+  SPIRV-Tools-opt SPIRV-Tools)
+set(_shaderc_variables "")
+foreach(_library IN LISTS _shaderc_libraries)
+  find_library(Shaderc_${_library}_LIBRARY NAMES lib${_library}.a)
+  mark_as_advanced(Shaderc_${_library}_LIBRARY)
+  list(APPEND _shaderc_variables Shaderc_${_library}_LIBRARY)
+endforeach()
+mark_as_advanced(Shaderc_INCLUDE_DIR Shaderc_SPIRV_TOOLS_INCLUDE_DIR)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Shaderc
+  REQUIRED_VARS ${_shaderc_variables} Shaderc_INCLUDE_DIR Shaderc_SPIRV_TOOLS_INCLUDE_DIR)
+
+if(Shaderc_FOUND AND NOT TARGET Shaderc::shaderc)
+  set(_shaderc_files "")
+  foreach(_variable IN LISTS _shaderc_variables)
+    list(APPEND _shaderc_files "${${_variable}}")
+  endforeach()
+  # They need one another in both directions.
+  list(JOIN _shaderc_files "," _shaderc_files)
+  add_library(Shaderc::shaderc INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(Shaderc::shaderc INTERFACE "$<LINK_GROUP:RESCAN,${_shaderc_files}>")
+  target_include_directories(Shaderc::shaderc INTERFACE "${Shaderc_INCLUDE_DIR}"
+    "${Shaderc_SPIRV_TOOLS_INCLUDE_DIR}")
+endif()

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hocket/core/result.hpp>
+#include <hocket/devices/program_cache.hpp>
+
+namespace hocket::vulkan {
+
+/// Turns GLSL into SPIR-V that was checked: no driver sees what is not valid. One thread at a time.
+class compiler {
+ public:
+  compiler();
+  ~compiler();
+
+  /// A failure has the code compile_failed; device and kernel are named in it.
+  [[nodiscard]] result<std::vector<std::uint32_t>> compile(const std::string& device,
+                                                           const std::string& kernel,
+                                                           const std::string& text);
+
+ private:
+  struct content;
+  std::unique_ptr<content> content_;  // begins with the first text that is in no cache
+  program_cache cache_{std::string("vulkan")};
+};
+
+}  // namespace hocket::vulkan

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/vulkan.hpp>
+
+#include "device.hpp"
+#include "facts.hpp"
+#include "options.hpp"
+
+namespace hocket {
+
+namespace {
+
+class candidate final : public device_candidate {
+ public:
+  candidate(vulkan::facts found, std::size_t number, const vulkan::options& given)
+      : found_(std::move(found)),
+        number_(number),
+        given_(given),
+        info_(describe(found_, number, given)) {}
+
+  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
+
+  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
+                                                        executor& where,
+                                                        completion_sink& sink) const override {
+    return vulkan::connect_device(found_, number_, given_, numbers, where, sink);
+  }
+
+ private:
+  vulkan::facts found_;
+  std::size_t number_;
+  vulkan::options given_;
+  device_info info_;
+};
+
+class vulkan_backend final : public backend {
+ public:
+  explicit vulkan_backend(vulkan_validation_listener listener) : listener_(std::move(listener)) {}
+
+  [[nodiscard]] std::string name() const override { return "vulkan"; }
+
+  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
+      const executor& where, const std::string& configuration) const override {
+    const vulkan::options given = vulkan::parse_options(configuration, listener_);
+    std::vector<std::unique_ptr<device_candidate>> made;
+    if (where.is_virtual()) return made;
+    auto looked_at = vulkan::instance::make({});
+    if (!looked_at) return made;
+    std::vector<vulkan::facts> found = vulkan::usable_devices(*looked_at.value());
+    for (std::size_t number = 0; number < found.size(); ++number) {
+      if (given.device && *given.device != number) continue;
+      made.push_back(std::make_unique<candidate>(std::move(found[number]), number, given));
+    }
+    return made;
+  }
+
+  [[nodiscard]] std::string why_none() const override {
+    return "There is no Vulkan device, or not the one that was asked for; this needs "
+           "libvulkan.so.1 "
+           "(in Debian libvulkan1) and a driver with Vulkan 1.2 (without a GPU "
+           "mesa-vulkan-drivers; scripts/install-vulkan-drivers installs it and another one).";
+  }
+
+ private:
+  vulkan_validation_listener listener_;
+};
+
+}  // namespace
+
+std::unique_ptr<const backend> make_vulkan_backend() {
+  return std::make_unique<vulkan_backend>(nullptr);
+}
+
+std::unique_ptr<const backend> make_vulkan_backend(vulkan_validation_listener listener) {
+  return std::make_unique<vulkan_backend>(std::move(listener));
+}
+
+}  // namespace hocket

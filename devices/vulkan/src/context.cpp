@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "context.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "errors.hpp"
+
+namespace hocket::vulkan {
+
+namespace {
+
+// A family for transfers alone knows no stages but these.
+constexpr VkPipelineStageFlags device = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+constexpr VkPipelineStageFlags host = VK_PIPELINE_STAGE_HOST_BIT;
+
+struct side {
+  VkPipelineStageFlags stages;
+  VkAccessFlags access;
+};
+
+void order(const context& of, VkCommandBuffer commands, const side& before, const side& after) {
+  VkMemoryBarrier all{};
+  all.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  all.srcAccessMask = before.access;
+  all.dstAccessMask = after.access;
+  of.api().vkCmdPipelineBarrier(commands, before.stages, after.stages, 0, 1, &all, 0, nullptr, 0,
+                                nullptr);
+}
+
+}  // namespace
+
+result<std::unique_ptr<context>> context::make(const facts& found, std::size_t number,
+                                               const options& given) {
+  std::unique_ptr<context> made(new context());
+  auto own = instance::make(given.listener);
+  if (!own) return own.why();
+  made->instance_ = std::move(own).value();
+  const std::vector<facts> all = usable_devices(*made->instance_);
+  made->info_ = describe(found, number, given);
+  if (number >= all.size() || !same(all[number], found)) {
+    return failure(failure_code::device_lost,
+                   "Device \"" + made->name() + "\" has changed since it was found.");
+  }
+  made->facts_ = all[number];
+  made->plan_ = plan_memory(made->facts_, given);
+  const VkResult code = made->create_device();
+  if (code != VK_SUCCESS) return made->failed("cannot be connected", code);
+  return made;
+}
+
+VkResult context::create_device() {
+  const float priority[] = {1.0F, 1.0F};
+  VkDeviceQueueCreateInfo queues[2]{};
+  const bool two_queues = two_families() || facts_.compute_queues > 1;
+  for (VkDeviceQueueCreateInfo& q : queues) {
+    q.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    q.queueCount = 1;
+    q.pQueuePriorities = priority;
+  }
+  queues[0].queueFamilyIndex = facts_.compute_family;
+  queues[0].queueCount = two_queues && !two_families() ? 2 : 1;
+  queues[1].queueFamilyIndex = facts_.transfer_family;
+
+  VkPhysicalDeviceFeatures2 all{};
+  VkPhysicalDeviceVulkan12Features v12{};
+  VkPhysicalDevice16BitStorageFeatures storage16{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+  all.pNext = &v12;
+  v12.pNext = &storage16;
+  const auto flag = [](bool on) { return on ? VK_TRUE : VK_FALSE; };
+  all.features.shaderFloat64 = flag(facts_.float64);
+  all.features.shaderInt64 = flag(facts_.int64);
+  all.features.shaderInt16 = flag(facts_.int16);
+  storage16.storageBuffer16BitAccess = flag(facts_.int16);
+  v12.shaderInt8 = flag(facts_.int8);
+  v12.storageBuffer8BitAccess = flag(facts_.int8);
+  v12.timelineSemaphore = VK_TRUE;
+
+  const char* const import = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &all;
+  info.queueCreateInfoCount = two_families() ? 2 : 1;
+  info.pQueueCreateInfos = queues;
+  info.enabledExtensionCount = info_.imports_host_memory ? 1 : 0;
+  info.ppEnabledExtensionNames = &import;
+  VkDevice device = VK_NULL_HANDLE;
+  const instance_api& api = instance_->api();
+  const VkResult code = api.vkCreateDevice(facts_.physical, &info, nullptr, &device);
+  if (code != VK_SUCCESS) return code;
+  if (!load(api, device, api_)) return VK_ERROR_INITIALIZATION_FAILED;
+  if (info_.imports_host_memory && api_.vkGetMemoryHostPointerPropertiesEXT == nullptr) {
+    return VK_ERROR_EXTENSION_NOT_PRESENT;
+  }
+  separate_ = two_queues;
+  compute_.family = facts_.compute_family;
+  transfer_.family = facts_.transfer_family;
+  api_.vkGetDeviceQueue(device, compute_.family, 0, &compute_.handle);
+  if (separate_) {
+    api_.vkGetDeviceQueue(device, transfer_.family, two_families() ? 0 : 1, &transfer_.handle);
+  }
+  return VK_SUCCESS;
+}
+
+context::~context() {
+  if (api_.vkDestroyDevice == nullptr) return;
+  // Whatever was submitted has ended; this is for what the driver still does with it.
+  if (api_.vkDeviceWaitIdle != nullptr) api_.vkDeviceWaitIdle(api_.device);
+  api_.vkDestroyDevice(api_.device, nullptr);
+}
+
+failure context::failed(const std::string& what, VkResult code) const {
+  return vulkan::failed(name(), what, code);
+}
+
+result<owned_semaphore> context::make_timeline() const {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VkSemaphore made = VK_NULL_HANDLE;
+  const VkResult code = api_.vkCreateSemaphore(api_.device, &info, nullptr, &made);
+  if (code != VK_SUCCESS) return failed("cannot make a semaphore", code);
+  return owned_semaphore(api_, made);
+}
+
+VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &timeline;
+  info.pValues = &value;
+  return api_.vkWaitSemaphores(api_.device, &info, std::numeric_limits<std::uint64_t>::max());
+}
+
+void context::signal(VkSemaphore timeline, std::uint64_t value) const {
+  VkSemaphoreSignalInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+  info.semaphore = timeline;
+  info.value = value;
+  (void)api_.vkSignalSemaphore(api_.device, &info);
+}
+
+VkResult context::submit(queue& to, std::span<const submission> all) const {
+  std::vector<VkTimelineSemaphoreSubmitInfo> values(all.size());
+  std::vector<VkSubmitInfo> infos(all.size());
+  std::size_t most = 0;
+  for (const submission& s : all) most = std::max(most, s.waits.size());
+  const std::vector<VkPipelineStageFlags> stages(most, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const submission& s = all[i];
+    values[i].sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    values[i].waitSemaphoreValueCount = static_cast<std::uint32_t>(s.values.size());
+    values[i].pWaitSemaphoreValues = s.values.data();
+    values[i].signalSemaphoreValueCount = 1;
+    values[i].pSignalSemaphoreValues = &s.value;
+    infos[i].sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    infos[i].pNext = &values[i];
+    infos[i].waitSemaphoreCount = static_cast<std::uint32_t>(s.waits.size());
+    infos[i].pWaitSemaphores = s.waits.data();
+    infos[i].pWaitDstStageMask = stages.data();
+    infos[i].commandBufferCount = 1;
+    infos[i].pCommandBuffers = &s.commands;
+    infos[i].signalSemaphoreCount = 1;
+    infos[i].pSignalSemaphores = &s.timeline;
+  }
+  const std::scoped_lock lock(to.guard);
+  return api_.vkQueueSubmit(to.handle, static_cast<std::uint32_t>(infos.size()), infos.data(),
+                            VK_NULL_HANDLE);
+}
+
+result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
+                                             std::uint32_t count) {
+  const device_api& api = of.api();
+  VkCommandPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  info.queueFamilyIndex = family;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkResult code = api.vkCreateCommandPool(api.device, &info, nullptr, &pool);
+  if (code != VK_SUCCESS) return of.failed("cannot make a command pool", code);
+  command_buffers made{owned_command_pool(api, pool), std::vector<VkCommandBuffer>(count)};
+  VkCommandBufferAllocateInfo buffers{};
+  buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  buffers.commandPool = pool;
+  buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  buffers.commandBufferCount = count;
+  code = api.vkAllocateCommandBuffers(api.device, &buffers, made.buffers.data());
+  if (code != VK_SUCCESS) return of.failed("cannot make command buffers", code);
+  return made;
+}
+
+VkResult begin(const context& of, VkCommandBuffer commands) {
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  const VkResult code = of.api().vkBeginCommandBuffer(commands, &info);
+  if (code != VK_SUCCESS) return code;
+  // What the host writes after the submission, before a semaphore that it signals.
+  order(of, commands, {device | host, VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT},
+        {device, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT});
+  return VK_SUCCESS;
+}
+
+VkResult end(const context& of, VkCommandBuffer commands) {
+  order(of, commands, {device, VK_ACCESS_MEMORY_WRITE_BIT}, {host, VK_ACCESS_HOST_READ_BIT});
+  return of.api().vkEndCommandBuffer(commands);
+}
+
+void barrier(const context& of, VkCommandBuffer commands) {
+  order(of, commands, {device, VK_ACCESS_MEMORY_WRITE_BIT},
+        {device, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT});
+}
+
+}  // namespace hocket::vulkan

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "facts.hpp"
+
+namespace hocket::vulkan {
+
+/// A queue, for one thread at a time.
+struct queue {
+  VkQueue handle = VK_NULL_HANDLE;
+  std::uint32_t family = 0;
+  std::mutex guard;
+};
+
+/// Commands that begin when the timelines have reached the values, and whose own timeline reaches
+/// its value when they have ended.
+struct submission {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  std::span<const VkSemaphore> waits;
+  std::span<const std::uint64_t> values;
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  std::uint64_t value = 0;
+};
+
+/// A connected device as its driver sees it: what memory, programs and streams have in common, and
+/// outlived by none of them.
+class context {
+ public:
+  /// The device that was found with this number.
+  [[nodiscard]] static result<std::unique_ptr<context>> make(const facts& found, std::size_t number,
+                                                             const options& given);
+  ~context();
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return info_.name; }
+  [[nodiscard]] const device_info& info() const noexcept { return info_; }
+  [[nodiscard]] const facts& about() const noexcept { return facts_; }
+  [[nodiscard]] const VkPhysicalDeviceLimits& limits() const noexcept {
+    return facts_.properties.limits;
+  }
+  [[nodiscard]] const memory_plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const device_api& api() const noexcept { return api_; }
+  [[nodiscard]] queue& compute() noexcept { return compute_; }
+  /// May be the same.
+  [[nodiscard]] queue& transfer() noexcept { return separate_ ? transfer_ : compute_; }
+  [[nodiscard]] bool two_families() const noexcept {
+    return facts_.compute_family != facts_.transfer_family;
+  }
+
+  [[nodiscard]] failure failed(const std::string& what, VkResult code) const;
+
+  [[nodiscard]] result<owned_semaphore> make_timeline() const;
+  /// Waits for as long as it takes.
+  [[nodiscard]] VkResult wait(VkSemaphore timeline, std::uint64_t value) const;
+  /// Sets a timeline that the host signals. Where that fails the device is lost, and who waits
+  /// hears of it from the driver.
+  void signal(VkSemaphore timeline, std::uint64_t value) const;
+  /// All of them or, if that fails, none.
+  [[nodiscard]] VkResult submit(queue& to, std::span<const submission> all) const;
+
+ private:
+  context() = default;
+  [[nodiscard]] VkResult create_device();
+
+  std::unique_ptr<const instance> instance_;
+  facts facts_;
+  device_info info_;
+  memory_plan plan_;
+  device_api api_;
+  queue compute_;
+  queue transfer_;
+  bool separate_ = false;  // the queues are two
+};
+
+/// A command pool with one or more command buffers, which go with it.
+struct command_buffers {
+  owned_command_pool pool;
+  std::vector<VkCommandBuffer> buffers;
+};
+[[nodiscard]] result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
+                                                           std::uint32_t count);
+
+/// Begins a command buffer behind everything that was submitted before, and what the host wrote.
+[[nodiscard]] VkResult begin(const context& of, VkCommandBuffer commands);
+/// Ends it, so that the host sees what it wrote.
+[[nodiscard]] VkResult end(const context& of, VkCommandBuffer commands);
+/// Between two commands the second of which uses what the first one wrote.
+void barrier(const context& of, VkCommandBuffer commands);
+
+}  // namespace hocket::vulkan

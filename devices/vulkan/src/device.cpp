@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "device.hpp"
+
+#include <cassert>
+
+#include "copy.hpp"
+#include "staging.hpp"
+#include "stream.hpp"
+
+namespace hocket::vulkan {
+
+namespace {
+
+class connected final : public vulkan_device {
+ public:
+  connected(std::unique_ptr<context> of, const device_numbers& numbers)
+      : context_(std::move(of)),
+        memory_(*context_),
+        imports_(numbers.uses_host_memory ? std::make_unique<import_table>(*context_) : nullptr) {}
+  ~connected() override;
+
+  [[nodiscard]] failure start(const device_numbers& numbers, executor& where,
+                              completion_sink& sink);
+
+  [[nodiscard]] const device_info& info() const noexcept override { return context_->info(); }
+  [[nodiscard]] memory_resource& memory() noexcept override { return memory_; }
+  [[nodiscard]] stream& compute(std::size_t lane) noexcept override {
+    assert(lane == 0);
+    (void)lane;
+    return *compute_;
+  }
+  [[nodiscard]] stream& inbound() noexcept override { return *inbound_; }
+  [[nodiscard]] stream& outbound() noexcept override { return *outbound_; }
+  void forget(const allocation& host) noexcept override {
+    if (imports_) imports_->forget(host);
+  }
+  void lose(const failure& why) override { compute_->lose(why); }
+
+ private:
+  std::unique_ptr<context> context_;
+  device_memory memory_;
+  std::unique_ptr<import_table> imports_;
+  driver_domain domain_;
+  std::unique_ptr<launch_stream> compute_;
+  std::unique_ptr<timeline_stream> inbound_;
+  std::unique_ptr<timeline_stream> outbound_;
+};
+
+failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
+  const timeline_stream::parts parts{*context_, domain_, where,
+                                     std::make_shared<host_epoch>(numbers.device, sink)};
+  auto compute = launch_stream::make(parts, numbers.compute.front(), imports_.get());
+  if (!compute) return compute.why();
+  compute_ = std::move(compute).value();
+  const auto copies = [&](stream_id id, direction way) {
+    const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
+    return on_host ? host_copy_stream::make(parts, id, way, numbers.uses_host_memory)
+                   : staged_copy_stream::make(parts, id, way);
+  };
+  auto inbound = copies(numbers.inbound, direction::inbound);
+  if (!inbound) return inbound.why();
+  inbound_ = std::move(inbound).value();
+  auto outbound = copies(numbers.outbound, direction::outbound);
+  if (!outbound) return outbound.why();
+  outbound_ = std::move(outbound).value();
+  return {};
+}
+
+connected::~connected() {
+  // Each before any is destroyed: they may wait for one another.
+  if (compute_) compute_->close();
+  if (inbound_) inbound_->close();
+  if (outbound_) outbound_->close();
+}
+
+}  // namespace
+
+result<std::unique_ptr<device>> connect_device(const facts& found, std::size_t number,
+                                               const options& given, const device_numbers& numbers,
+                                               executor& where, completion_sink& sink) {
+  auto of = context::make(found, number, given);
+  if (!of) return of.why();
+  auto made = std::make_unique<connected>(std::move(of).value(), numbers);
+  if (failure why = made->start(numbers, where, sink)) return why;
+  return std::unique_ptr<device>(std::move(made));
+}
+
+}  // namespace hocket::vulkan

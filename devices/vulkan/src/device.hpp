@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+
+#include <hocket/devices/backend.hpp>
+
+#include "facts.hpp"
+
+namespace hocket::vulkan {
+
+/// Connects the device that was found with this number.
+[[nodiscard]] result<std::unique_ptr<device>> connect_device(const facts& found, std::size_t number,
+                                                             const options& given,
+                                                             const device_numbers& numbers,
+                                                             executor& where,
+                                                             completion_sink& sink);
+
+}  // namespace hocket::vulkan

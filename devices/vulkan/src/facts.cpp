@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "facts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace hocket::vulkan {
+
+namespace {
+
+std::set<std::string> extensions_of(const instance_api& api, VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  std::set<std::string> names;
+  if (api.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS) {
+    return names;
+  }
+  std::vector<VkExtensionProperties> found(count);
+  if (api.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, found.data()) < 0) {
+    return names;
+  }
+  found.resize(count);
+  for (const VkExtensionProperties& e : found) names.insert(e.extensionName);
+  return names;
+}
+
+void read_properties(const instance_api& api, facts& of) {
+  const std::set<std::string> extensions = extensions_of(api, of.physical);
+  VkPhysicalDeviceProperties2 all{};
+  VkPhysicalDeviceMaintenance3Properties sizes{};
+  VkPhysicalDeviceDriverProperties driver{};
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT import{};
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  import.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+  pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
+  all.pNext = &sizes;
+  sizes.pNext = &driver;
+  void** last = &driver.pNext;
+  const bool imports = extensions.contains(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (imports) {
+    *last = &import;
+    last = &import.pNext;
+  }
+  const bool has_pci = extensions.contains(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+  if (has_pci) *last = &pci;
+  api.vkGetPhysicalDeviceProperties2(of.physical, &all);
+  of.properties = all.properties;
+  of.largest_allocation = sizes.maxMemoryAllocationSize;
+  of.driver = driver.driverID;
+  of.driver_text = fmt::format("{} {}", driver.driverName, driver.driverInfo);
+  if (imports && std::has_single_bit(import.minImportedHostPointerAlignment)) {
+    of.import_alignment = import.minImportedHostPointerAlignment;
+  }
+  if (has_pci) {
+    of.pci = fmt::format("{:08x}:{:08x}:{:08x}.{:x}", pci.pciDomain, pci.pciBus, pci.pciDevice,
+                         pci.pciFunction);
+  }
+}
+
+/// False if the device lacks what the backend cannot do without.
+bool read_features(const instance_api& api, facts& of) {
+  VkPhysicalDeviceFeatures2 all{};
+  VkPhysicalDeviceVulkan12Features v12{};
+  VkPhysicalDevice16BitStorageFeatures storage16{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+  all.pNext = &v12;
+  v12.pNext = &storage16;
+  api.vkGetPhysicalDeviceFeatures2(of.physical, &all);
+  of.float64 = all.features.shaderFloat64 == VK_TRUE;
+  of.int64 = all.features.shaderInt64 == VK_TRUE;
+  of.int16 = all.features.shaderInt16 == VK_TRUE && storage16.storageBuffer16BitAccess == VK_TRUE;
+  of.int8 = v12.shaderInt8 == VK_TRUE && v12.storageBuffer8BitAccess == VK_TRUE;
+  return v12.timelineSemaphore == VK_TRUE;
+}
+
+/// False if there is none that computes.
+bool choose_families(const instance_api& api, facts& of) {
+  std::uint32_t count = 0;
+  api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, &count, families.data());
+  families.resize(count);
+  // Of several the one that does the least besides.
+  const auto least = [&](VkQueueFlags wanted) -> std::optional<std::uint32_t> {
+    std::optional<std::uint32_t> best;
+    for (std::uint32_t f = 0; f < count; ++f) {
+      if ((families[f].queueFlags & wanted) == 0 || families[f].queueCount == 0) continue;
+      const auto uses = [&](std::uint32_t i) { return std::popcount(families[i].queueFlags); };
+      if (!best || uses(f) < uses(*best)) best = f;
+    }
+    return best;
+  };
+  const auto compute = least(VK_QUEUE_COMPUTE_BIT);
+  if (!compute) return false;
+  of.compute_family = *compute;
+  of.transfer_family = *compute;
+  of.compute_queues = families[*compute].queueCount;
+  of.timestamp_bits = families[*compute].timestampValidBits;
+  const auto transfer = least(VK_QUEUE_TRANSFER_BIT);
+  const VkQueueFlags more = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT;
+  if (transfer && (families[*transfer].queueFlags & more) == 0) of.transfer_family = *transfer;
+  return true;
+}
+
+std::optional<facts> inspect(const instance_api& api, VkPhysicalDevice physical) {
+  facts made;
+  made.physical = physical;
+  // What a driver says of itself first, because older ones know nothing of what follows.
+  api.vkGetPhysicalDeviceProperties(physical, &made.properties);
+  if (made.properties.apiVersion < VK_API_VERSION_1_2) return std::nullopt;
+  read_properties(api, made);
+  if (!read_features(api, made) || !choose_families(api, made)) return std::nullopt;
+  api.vkGetPhysicalDeviceMemoryProperties(physical, &made.memory);
+  return made;
+}
+
+int rank_of(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+device_style style_of(const facts& of) {
+  if (of.driver == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) return device_style::cpu_switching;
+  const bool cpu = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  return cpu ? device_style::cpu_lanes : device_style::gpu;
+}
+
+std::vector<element_type> lacks_of(const facts& of) {
+  std::vector<element_type> lacks;
+  const auto unless = [&](bool has, std::initializer_list<element_type> types) {
+    if (!has) lacks.insert(lacks.end(), types);
+  };
+  unless(of.float64, {element_type::f64});
+  unless(of.int64, {element_type::i64, element_type::u64});
+  unless(of.int16, {element_type::i16, element_type::u16});
+  unless(of.int8, {element_type::i8, element_type::u8});
+  return lacks;
+}
+
+/// Placement replaces these by what it measures.
+void guess_rates(device_info& info) {
+  switch (info.style) {
+    case device_style::gpu:
+      info.flops_per_second = 2e12;
+      info.memory_bytes_per_second = 2e11;
+      info.link_bytes_per_second = 1e10;
+      info.launch_latency = std::chrono::microseconds(15);
+      break;
+    case device_style::cpu_switching:
+      info.flops_per_second = 2e9;
+      info.memory_bytes_per_second = 4e9;
+      info.link_bytes_per_second = 7e9;
+      info.launch_latency = std::chrono::microseconds(20);
+      break;
+    default:
+      info.flops_per_second = 6e9;
+      info.memory_bytes_per_second = 8e9;
+      info.link_bytes_per_second = 7e9;
+      info.launch_latency = std::chrono::microseconds(40);
+  }
+  info.link_latency = std::chrono::microseconds(5);
+}
+
+}  // namespace
+
+std::vector<facts> usable_devices(const instance& of) {
+  std::vector<facts> found;
+  for (VkPhysicalDevice physical : of.physical_devices()) {
+    if (auto made = inspect(of.api(), physical)) found.push_back(std::move(*made));
+  }
+  std::ranges::stable_sort(found, {}, [](const facts& f) {
+    return std::tuple(rank_of(f.properties.deviceType), f.pci);
+  });
+  return found;
+}
+
+bool same(const facts& a, const facts& b) {
+  return a.driver == b.driver && a.driver_text == b.driver_text && a.pci == b.pci &&
+         a.properties.vendorID == b.properties.vendorID &&
+         a.properties.deviceID == b.properties.deviceID &&
+         std::strcmp(a.properties.deviceName, b.properties.deviceName) == 0;
+}
+
+std::optional<std::uint32_t> memory_type(const VkPhysicalDeviceMemoryProperties& memory,
+                                         std::uint32_t allowed, VkMemoryPropertyFlags required,
+                                         VkMemoryPropertyFlags preferred) {
+  std::optional<std::uint32_t> best;
+  int most = -1;
+  for (std::uint32_t t = 0; t < memory.memoryTypeCount; ++t) {
+    const VkMemoryPropertyFlags flags = memory.memoryTypes[t].propertyFlags;
+    if ((allowed >> t & 1U) == 0 || (flags & required) != required) continue;
+    const int has = std::popcount(flags & preferred);
+    if (has > most) {
+      most = has;
+      best = t;
+    }
+  }
+  return best;
+}
+
+memory_plan plan_memory(const facts& of, const options& given) {
+  // Memory of a card that the host can address is slow to read there.
+  const bool apart = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  const VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                                     VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  const std::uint32_t any = ~std::uint32_t{0};
+  if (!given.staging && !apart && memory_type(of.memory, any, host, 0)) {
+    return {true, host, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+  }
+  return {false, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+}
+
+device_info describe(const facts& of, std::size_t number, const options& given) {
+  const VkPhysicalDeviceLimits& limits = of.properties.limits;
+  const memory_plan plan = plan_memory(of, given);
+  device_info info;
+  info.name = "Vulkan" + std::to_string(number);
+  info.backend = "vulkan";
+  info.description = fmt::format("{}, {}, Vulkan {}.{}.{}", of.properties.deviceName,
+                                 of.driver_text, VK_API_VERSION_MAJOR(of.properties.apiVersion),
+                                 VK_API_VERSION_MINOR(of.properties.apiVersion),
+                                 VK_API_VERSION_PATCH(of.properties.apiVersion));
+  info.formats = {kernel_format::glsl};
+  info.style = style_of(of);
+  info.lacks = lacks_of(of);
+  info.domain = info.name;
+  const auto type = memory_type(of.memory, ~std::uint32_t{0}, plan.required, plan.preferred);
+  if (type) {
+    info.memory_bytes = of.memory.memoryHeaps[of.memory.memoryTypes[*type].heapIndex].size;
+  }
+  if (given.memory_bytes) info.memory_bytes = std::min(info.memory_bytes, *given.memory_bytes);
+  const bool cpu = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.imports_host_memory = cpu && given.import && of.import_alignment.has_value();
+  if (info.imports_host_memory) info.alignment = std::max<std::size_t>(64, *of.import_alignment);
+  // A region is bound from a place that is aligned, so that a little more than it has to fit.
+  const std::uint64_t slack =
+      2 * std::max<std::uint64_t>(limits.minStorageBufferOffsetAlignment, 8);
+  info.largest_binding = limits.maxStorageBufferRange - slack;
+  info.lanes = 1;
+  info.depth = 4;
+  guess_rates(info);
+  return info;
+}
+
+}  // namespace hocket::vulkan

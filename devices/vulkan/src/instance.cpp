@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "instance.hpp"
+
+#include "errors.hpp"
+
+namespace hocket::vulkan {
+
+namespace {
+
+VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                    VkDebugUtilsMessageTypeFlagsEXT,
+                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                    void* listener) {
+  (*static_cast<const vulkan_validation_listener*>(listener))(data->pMessage);
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(vulkan_validation_listener& listener) {
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = hear;
+  info.pUserData = &listener;
+  return info;
+}
+
+}  // namespace
+
+result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listener listener) {
+  const bool validated = static_cast<bool>(listener);
+  std::unique_ptr<instance> made(new instance(std::move(listener)));
+  const VkResult code = made->create();
+  if (code == VK_SUCCESS) return std::unique_ptr<const instance>(std::move(made));
+  if (code == VK_ERROR_LAYER_NOT_PRESENT && validated) {
+    return failure(failure_code::no_device,
+                   "The configuration of vulkan has validation=yes, and the layer "
+                   "VK_LAYER_KHRONOS_validation is not there; Debian has it in the package "
+                   "vulkan-validationlayers.");
+  }
+  return failed("vulkan", "cannot be begun", code);
+}
+
+VkResult instance::create() {
+  library_ = open_library();
+  if (library_ == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pApplicationName = "hocket";
+  application.apiVersion = VK_API_VERSION_1_2;
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pApplicationInfo = &application;
+
+  const char* const layer = "VK_LAYER_KHRONOS_validation";
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                    VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  const VkValidationFeatureEnableEXT more =
+      VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(listener_);
+  VkValidationFeaturesEXT features{};
+  features.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
+  features.pNext = &messenger;
+  features.enabledValidationFeatureCount = 1;
+  features.pEnabledValidationFeatures = &more;
+  if (listener_) {
+    info.pNext = &features;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &layer;
+    info.enabledExtensionCount = std::size(extensions);
+    info.ppEnabledExtensionNames = extensions;
+  }
+  VkInstance made = VK_NULL_HANDLE;
+  const VkResult code = library_->vkCreateInstance(&info, nullptr, &made);
+  if (code != VK_SUCCESS) return code;
+  if (!load(*library_, made, api_)) return VK_ERROR_INITIALIZATION_FAILED;
+  if (!listener_) return VK_SUCCESS;
+  const auto create_messenger = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      library_->vkGetInstanceProcAddr(made, "vkCreateDebugUtilsMessengerEXT"));
+  if (create_messenger == nullptr) return VK_ERROR_EXTENSION_NOT_PRESENT;
+  return create_messenger(made, &messenger, nullptr, &messenger_);
+}
+
+instance::~instance() {
+  if (messenger_ != VK_NULL_HANDLE) {
+    const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+        library_->vkGetInstanceProcAddr(api_.instance, "vkDestroyDebugUtilsMessengerEXT"));
+    if (destroy != nullptr) destroy(api_.instance, messenger_, nullptr);
+  }
+  if (api_.vkDestroyInstance != nullptr) api_.vkDestroyInstance(api_.instance, nullptr);
+}
+
+std::vector<VkPhysicalDevice> instance::physical_devices() const {
+  std::uint32_t count = 0;
+  if (api_.vkEnumeratePhysicalDevices(api_.instance, &count, nullptr) != VK_SUCCESS) return {};
+  std::vector<VkPhysicalDevice> found(count);
+  const VkResult code = api_.vkEnumeratePhysicalDevices(api_.instance, &count, found.data());
+  if (code != VK_SUCCESS && code != VK_INCOMPLETE) return {};
+  found.resize(count);
+  return found;
+}
+
+}  // namespace hocket::vulkan

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <hocket/streams/command.hpp>
+
+#include "clock.hpp"
+#include "memory.hpp"
+#include "program.hpp"
+
+namespace hocket::vulkan {
+
+/// A launch in the terms of the device, as far as it was worked out.
+struct planned_launch {
+  std::uint64_t value = 0;  ///< of the command
+  failure why;              ///< that it cannot be made
+  const kernel_source* source = nullptr;
+  lowered_launch lowered;
+  std::shared_ptr<const program> made;    ///< null until it was compiled
+  std::shared_ptr<const buffer> scratch;  ///< null if none is needed, or until there is one
+};
+
+[[nodiscard]] planned_launch plan(const context& of, const command& what);
+
+/// Where one command is recorded, used again once it has ended.
+struct slot {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  command_buffers owner;
+  owned_query_pool stamps;
+  owned_descriptor_pool sets;
+  std::uint32_t sets_room = 0;      // of the pool
+  std::uint32_t bindings_room = 0;  // of the pool
+  buffer arguments;
+  // What the command uses while it runs.
+  std::shared_ptr<const program> uses;
+  std::shared_ptr<const buffer> scratch;
+};
+[[nodiscard]] result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped);
+
+/// What the buffers of a launch are on the device.
+class launch_memory {
+ public:
+  /// imports is null if the device has memory of its own. Bound in place of regions without
+  /// elements: a small buffer.
+  launch_memory(const context& of, const import_table* imports) : of_(of), imports_(imports) {}
+
+  [[nodiscard]] failure make_nothing();
+  [[nodiscard]] VkBuffer nothing() const { return nothing_.handle.get(); }
+  /// Null if it has still to be imported.
+  [[nodiscard]] const buffer* find(const allocation& where) const;
+
+ private:
+  const context& of_;
+  const import_table* imports_;
+  buffer nothing_;
+};
+
+/// Records the launch, which is complete; changes the words of its argument blocks.
+[[nodiscard]] failure record(const context& of, const launch_memory& memory,
+                             const launch_command& what, planned_launch& planned, slot& to);
+
+}  // namespace hocket::vulkan

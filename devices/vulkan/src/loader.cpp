@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "loader.hpp"
+
+#include <dlfcn.h>
+
+namespace hocket::vulkan {
+
+namespace {
+
+template <class Get>
+bool load_one(Get get, const char* name, auto& into) {
+  into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(get(name));
+  return into != nullptr;
+}
+
+}  // namespace
+
+#define HOCKET_VULKAN_LOAD(name) complete = load_one(get, #name, to.name) && complete;
+
+std::unique_ptr<const library> open_library() {
+  // It stays loaded: threads of drivers may outlive their instances.
+  void* const opened = ::dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (opened == nullptr) return nullptr;
+  auto made = std::make_unique<library>();
+  library& to = *made;
+  to.vkGetInstanceProcAddr =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(opened, "vkGetInstanceProcAddr"));
+  if (to.vkGetInstanceProcAddr == nullptr) return nullptr;
+  const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(nullptr, name); };
+  bool complete = true;
+  HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_LOAD)
+  return complete ? std::move(made) : nullptr;
+}
+
+bool load(const library& from, VkInstance instance, instance_api& to) {
+  to.instance = instance;
+  const auto get = [&](const char* name) { return from.vkGetInstanceProcAddr(instance, name); };
+  bool complete = true;
+  HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_LOAD)
+  return complete;
+}
+
+bool load(const instance_api& from, VkDevice device, device_api& to) {
+  to.device = device;
+  const auto get = [&](const char* name) { return from.vkGetDeviceProcAddr(device, name); };
+  bool complete = true;
+  HOCKET_VULKAN_DEVICE_FUNCTIONS(HOCKET_VULKAN_LOAD)
+  load_one(get, "vkGetMemoryHostPointerPropertiesEXT", to.vkGetMemoryHostPointerPropertiesEXT);
+  return complete;
+}
+
+#undef HOCKET_VULKAN_LOAD
+
+}  // namespace hocket::vulkan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+#include <memory>
+
+namespace hocket::vulkan {
+
+// Each table has the functions that the backend uses. Tables belong to an instance or a device, so
+// that calls go straight to its driver and nothing is global.
+
+#define HOCKET_VULKAN_LIBRARY_FUNCTIONS(X)  \
+  X(vkCreateInstance)                       \
+  X(vkEnumerateInstanceExtensionProperties) \
+  X(vkEnumerateInstanceLayerProperties)     \
+  X(vkEnumerateInstanceVersion)
+
+#define HOCKET_VULKAN_INSTANCE_FUNCTIONS(X) \
+  X(vkCreateDevice)                         \
+  X(vkDestroyInstance)                      \
+  X(vkEnumerateDeviceExtensionProperties)   \
+  X(vkEnumeratePhysicalDevices)             \
+  X(vkGetDeviceProcAddr)                    \
+  X(vkGetPhysicalDeviceFeatures2)           \
+  X(vkGetPhysicalDeviceMemoryProperties)    \
+  X(vkGetPhysicalDeviceProperties)          \
+  X(vkGetPhysicalDeviceProperties2)         \
+  X(vkGetPhysicalDeviceQueueFamilyProperties)
+
+#define HOCKET_VULKAN_DEVICE_FUNCTIONS(X) \
+  X(vkAllocateCommandBuffers)             \
+  X(vkAllocateDescriptorSets)             \
+  X(vkAllocateMemory)                     \
+  X(vkBeginCommandBuffer)                 \
+  X(vkBindBufferMemory)                   \
+  X(vkCmdBindDescriptorSets)              \
+  X(vkCmdBindPipeline)                    \
+  X(vkCmdCopyBuffer)                      \
+  X(vkCmdDispatchBase)                    \
+  X(vkCmdPipelineBarrier)                 \
+  X(vkCmdPushConstants)                   \
+  X(vkCmdResetQueryPool)                  \
+  X(vkCmdWriteTimestamp)                  \
+  X(vkCreateBuffer)                       \
+  X(vkCreateCommandPool)                  \
+  X(vkCreateComputePipelines)             \
+  X(vkCreateDescriptorPool)               \
+  X(vkCreateDescriptorSetLayout)          \
+  X(vkCreatePipelineLayout)               \
+  X(vkCreateQueryPool)                    \
+  X(vkCreateSemaphore)                    \
+  X(vkCreateShaderModule)                 \
+  X(vkDestroyBuffer)                      \
+  X(vkDestroyCommandPool)                 \
+  X(vkDestroyDescriptorPool)              \
+  X(vkDestroyDescriptorSetLayout)         \
+  X(vkDestroyDevice)                      \
+  X(vkDestroyPipeline)                    \
+  X(vkDestroyPipelineLayout)              \
+  X(vkDestroyQueryPool)                   \
+  X(vkDestroySemaphore)                   \
+  X(vkDestroyShaderModule)                \
+  X(vkDeviceWaitIdle)                     \
+  X(vkEndCommandBuffer)                   \
+  X(vkFreeMemory)                         \
+  X(vkGetBufferMemoryRequirements)        \
+  X(vkGetDeviceQueue)                     \
+  X(vkGetQueryPoolResults)                \
+  X(vkMapMemory)                          \
+  X(vkQueueSubmit)                        \
+  X(vkResetDescriptorPool)                \
+  X(vkSignalSemaphore)                    \
+  X(vkUpdateDescriptorSets)               \
+  X(vkWaitSemaphores)
+
+#define HOCKET_VULKAN_MEMBER(name) PFN_##name name = nullptr;
+
+/// The loader, libvulkan.so.1, opened at run time.
+struct library {
+  PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_MEMBER)
+};
+
+/// Null where there is no loader, or one that does not know Vulkan 1.1.
+[[nodiscard]] std::unique_ptr<const library> open_library();
+
+struct instance_api {
+  VkInstance instance = VK_NULL_HANDLE;
+  HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
+};
+
+/// False if the driver lacks one of the functions.
+[[nodiscard]] bool load(const library& from, VkInstance instance, instance_api& to);
+
+struct device_api {
+  VkDevice device = VK_NULL_HANDLE;
+  HOCKET_VULKAN_DEVICE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
+  PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT = nullptr;
+};
+
+/// False if the driver lacks one of the functions; that of an extension may be null.
+[[nodiscard]] bool load(const instance_api& from, VkDevice device, device_api& to);
+
+#undef HOCKET_VULKAN_MEMBER
+
+/// An object of a device that is destroyed with its owner.
+template <class Handle, auto Destroy>
+class owned {
+ public:
+  owned() = default;
+  owned(const device_api& api, Handle handle) noexcept : api_(&api), handle_(handle) {}
+  owned(owned&& other) noexcept : api_(other.api_), handle_(other.handle_) {
+    other.handle_ = VK_NULL_HANDLE;
+  }
+  owned& operator=(owned&& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~owned() {
+    if (handle_ != VK_NULL_HANDLE) (api_->*Destroy)(api_->device, handle_, nullptr);
+  }
+
+  [[nodiscard]] Handle get() const noexcept { return handle_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return handle_ != VK_NULL_HANDLE; }
+
+ private:
+  const device_api* api_ = nullptr;
+  Handle handle_ = VK_NULL_HANDLE;
+};
+
+using owned_buffer = owned<VkBuffer, &device_api::vkDestroyBuffer>;
+using owned_memory = owned<VkDeviceMemory, &device_api::vkFreeMemory>;
+using owned_semaphore = owned<VkSemaphore, &device_api::vkDestroySemaphore>;
+using owned_command_pool = owned<VkCommandPool, &device_api::vkDestroyCommandPool>;
+using owned_descriptor_pool = owned<VkDescriptorPool, &device_api::vkDestroyDescriptorPool>;
+using owned_query_pool = owned<VkQueryPool, &device_api::vkDestroyQueryPool>;
+using owned_shader = owned<VkShaderModule, &device_api::vkDestroyShaderModule>;
+using owned_set_layout = owned<VkDescriptorSetLayout, &device_api::vkDestroyDescriptorSetLayout>;
+using owned_pipeline_layout = owned<VkPipelineLayout, &device_api::vkDestroyPipelineLayout>;
+using owned_pipeline = owned<VkPipeline, &device_api::vkDestroyPipeline>;
+
+}  // namespace hocket::vulkan

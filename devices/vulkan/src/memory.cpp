@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "memory.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "errors.hpp"
+
+namespace hocket::vulkan {
+
+namespace {
+
+// Bindings end at whole words, whatever the elements are.
+constexpr std::uint64_t granule = 16;
+constexpr VkExternalMemoryHandleTypeFlagBits host_handle =
+    VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+
+std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) {
+  return std::max((bytes + to - 1) / to, std::uint64_t{1}) * to;
+}
+
+VkResult make_handle(const context& of, std::uint64_t bytes, const void* next, owned_buffer& to) {
+  const std::uint32_t families[] = {of.about().compute_family, of.about().transfer_family};
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.pNext = next;
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (of.two_families()) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = 2;
+    info.pQueueFamilyIndices = families;
+  }
+  VkBuffer made = VK_NULL_HANDLE;
+  const VkResult code = of.api().vkCreateBuffer(of.api().device, &info, nullptr, &made);
+  if (code == VK_SUCCESS) to = owned_buffer(of.api(), made);
+  return code;
+}
+
+VkResult bind_memory(const context& of, std::uint64_t bytes, std::uint32_t type, const void* next,
+                     buffer& to) {
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = next;
+  info.allocationSize = bytes;
+  info.memoryTypeIndex = type;
+  const device_api& api = of.api();
+  VkDeviceMemory made = VK_NULL_HANDLE;
+  const VkResult code = api.vkAllocateMemory(api.device, &info, nullptr, &made);
+  if (code != VK_SUCCESS) return code;
+  to.memory = owned_memory(api, made);
+  return api.vkBindBufferMemory(api.device, to.handle.get(), made, 0);
+}
+
+}  // namespace
+
+result<buffer> make_buffer(const context& of, std::uint64_t bytes, VkMemoryPropertyFlags required,
+                           VkMemoryPropertyFlags preferred) {
+  const device_api& api = of.api();
+  const auto why = [&](VkResult code) {
+    return of.failed("has no memory for " + std::to_string(bytes) + " bytes", code);
+  };
+  buffer made;
+  made.bytes = rounded(bytes, granule);
+  VkResult code = make_handle(of, made.bytes, nullptr, made.handle);
+  if (code != VK_SUCCESS) return why(code);
+  VkMemoryRequirements needs{};
+  api.vkGetBufferMemoryRequirements(api.device, made.handle.get(), &needs);
+  const auto type = memory_type(of.about().memory, needs.memoryTypeBits, required, preferred);
+  if (!type) return why(VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  code = bind_memory(of, needs.size, *type, nullptr, made);
+  if (code != VK_SUCCESS) return why(code);
+  if ((required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
+    code = api.vkMapMemory(api.device, made.memory.get(), 0, VK_WHOLE_SIZE, 0, &made.mapped);
+    if (code != VK_SUCCESS) return why(code);
+  }
+  return made;
+}
+
+result<allocation> device_memory::allocate(std::size_t bytes, std::size_t) {
+  // Buffers begin at offset zero, which is a multiple of everything.
+  if (failure why = reserve(bytes)) return why;
+  auto made = make_buffer(of_, bytes, of_.plan().required, of_.plan().preferred);
+  if (!made) {
+    const std::scoped_lock lock(guard_);
+    used_ -= bytes;
+    --count_;
+    return made.why();
+  }
+  auto chunk = std::make_unique<buffer>(std::move(made).value());
+  return allocation{chunk.release(), 0, bytes};
+}
+
+failure device_memory::reserve(std::uint64_t bytes) {
+  const std::uint64_t all = of_.info().memory_bytes;
+  const std::uint64_t largest = of_.about().largest_allocation;
+  const std::scoped_lock lock(guard_);
+  if (bytes > all || used_ > all - bytes) {
+    return no_memory(of_.name(), bytes,
+                     std::to_string(used_) + " of " + std::to_string(all) + " bytes are in use.");
+  }
+  if (bytes > largest) {
+    return no_memory(of_.name(), bytes,
+                     "its largest allocation is " + std::to_string(largest) + " bytes.");
+  }
+  if (count_ >= of_.limits().maxMemoryAllocationCount) {
+    return no_memory(of_.name(), bytes,
+                     "all of its " + std::to_string(count_) + " allocations are in use.");
+  }
+  used_ += bytes;
+  ++count_;
+  return {};
+}
+
+void device_memory::deallocate(const allocation& a) noexcept {
+  const std::unique_ptr<buffer> going(static_cast<buffer*>(a.chunk));
+  const std::scoped_lock lock(guard_);
+  used_ -= a.bytes;
+  --count_;
+}
+
+const buffer* import_table::find(const allocation& host) const {
+  const std::scoped_lock lock(guard_);
+  const auto at = imported_.find(host.address());
+  return at == imported_.end() ? nullptr : &at->second;
+}
+
+failure import_table::import(const allocation& host) {
+  const device_api& api = of_.api();
+  const std::uint64_t unit = *of_.about().import_alignment;
+  assert(reinterpret_cast<std::uintptr_t>(host.address()) % unit == 0);
+  const auto why = [&](VkResult code) {
+    return of_.failed("cannot use " + std::to_string(host.bytes) + " bytes of the host's memory",
+                      code);
+  };
+  VkMemoryHostPointerPropertiesEXT allowed{};
+  allowed.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  VkResult code =
+      api.vkGetMemoryHostPointerPropertiesEXT(api.device, host_handle, host.address(), &allowed);
+  if (code != VK_SUCCESS) return why(code);
+  buffer made;
+  made.bytes = rounded(host.bytes, unit);
+  made.mapped = host.address();
+  VkExternalMemoryBufferCreateInfo external{};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = host_handle;
+  code = make_handle(of_, made.bytes, &external, made.handle);
+  if (code != VK_SUCCESS) return why(code);
+  VkMemoryRequirements needs{};
+  api.vkGetBufferMemoryRequirements(api.device, made.handle.get(), &needs);
+  const auto type = memory_type(of_.about().memory, needs.memoryTypeBits & allowed.memoryTypeBits,
+                                host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  if (!type) return why(VK_ERROR_INVALID_EXTERNAL_HANDLE);
+  VkImportMemoryHostPointerInfoEXT import{};
+  import.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+  import.handleType = host_handle;
+  import.pHostPointer = host.address();
+  code = bind_memory(of_, made.bytes, *type, &import, made);
+  if (code != VK_SUCCESS) return why(code);
+  const std::scoped_lock lock(guard_);
+  imported_.try_emplace(host.address(), std::move(made));
+  return {};
+}
+
+void import_table::forget(const allocation& host) noexcept {
+  const std::scoped_lock lock(guard_);
+  imported_.erase(host.address());
+}
+
+}  // namespace hocket::vulkan

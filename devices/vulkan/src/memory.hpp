@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <hocket/memory/resource.hpp>
+
+#include "context.hpp"
+
+namespace hocket::vulkan {
+
+/// A buffer with memory of its own. What an allocation of this backend calls its chunk.
+struct buffer {
+  owned_memory memory;
+  owned_buffer handle;  // goes before its memory
+  VkDeviceSize bytes = 0;
+  void* mapped = nullptr;  ///< null if the host cannot address it
+};
+
+/// Mapped if the host is required to see it.
+[[nodiscard]] result<buffer> make_buffer(const context& of, std::uint64_t bytes,
+                                         VkMemoryPropertyFlags required,
+                                         VkMemoryPropertyFlags preferred);
+
+/// The flags of memory that the host writes or reads, for the device's use.
+inline constexpr VkMemoryPropertyFlags host_access =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+/// The bottom of a device's memory. Drivers need not refuse what they do not have: this does.
+class device_memory final : public memory_resource {
+ public:
+  explicit device_memory(const context& of) : of_(of) {}
+
+  [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
+  void deallocate(const allocation& a) noexcept override;
+
+  [[nodiscard]] static const buffer& chunk(const allocation& a) {
+    return *static_cast<const buffer*>(a.chunk);
+  }
+
+ private:
+  [[nodiscard]] failure reserve(std::uint64_t bytes);
+
+  const context& of_;
+  std::mutex guard_;  // for what follows
+  std::uint64_t used_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// Allocations of the host's memory as the device sees them. Any thread.
+class import_table {
+ public:
+  explicit import_table(const context& of) : of_(of) {}
+
+  /// Null if it was not imported yet.
+  [[nodiscard]] const buffer* find(const allocation& host) const;
+  /// Precondition: the address is a multiple of the alignment for imports.
+  [[nodiscard]] failure import(const allocation& host);
+  void forget(const allocation& host) noexcept;
+
+ private:
+  const context& of_;
+  mutable std::mutex guard_;
+  std::map<void*, buffer> imported_;
+};
+
+}  // namespace hocket::vulkan

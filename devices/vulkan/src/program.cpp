@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include "errors.hpp"
+
+namespace hocket::vulkan {
+
+std::shared_ptr<const program> program_table::find(const kernel_definition& kernel,
+                                                   const kernel_source& source,
+                                                   const program_variant& variant) const {
+  const auto known = kernels_.find(&kernel);
+  if (known == kernels_.end()) return nullptr;
+  const auto at = known->second.made.find({&source, variant});
+  return at == known->second.made.end() ? nullptr : at->second;
+}
+
+result<std::shared_ptr<const program>> program_table::make(const kernel_ref& kernel,
+                                                           const kernel_source& source,
+                                                           const program_variant& variant) {
+  // Kernels that nobody else knows cannot be asked for again.
+  std::erase_if(kernels_, [](const auto& e) { return e.second.kernel.use_count() == 1; });
+  auto made = std::make_shared<program>();
+  const std::size_t words = argument_words(*kernel, variant);
+  const bool small = words * sizeof(std::uint32_t) <= of_.limits().maxPushConstantsSize;
+  made->block = small ? argument_block::push_constants : argument_block::storage_buffer;
+  made->bindings =
+      static_cast<std::uint32_t>(variant.ranks.size() + (source.scratch ? 1 : 0) + (small ? 0 : 1));
+  if (failure why = check(*kernel, source, *made)) return why;
+  if (failure why = make_layout(*made, words)) return why;
+  for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
+    const std::string text = glsl_program(*kernel, source, pass, variant, made->block);
+    if (failure why = add_pass(*made, kernel->name, text)) return why;
+  }
+  entry& known = kernels_[kernel.get()];
+  known.kernel = kernel;
+  known.made[{&source, variant}] = made;
+  return std::shared_ptr<const program>(std::move(made));
+}
+
+failure program_table::check(const kernel_definition& kernel, const kernel_source& source,
+                             const program& made) const {
+  const VkPhysicalDeviceLimits& limits = of_.limits();
+  if (made.bindings > limits.maxPerStageDescriptorStorageBuffers) {
+    return refused(of_.name(), kernel.name,
+                   fmt::format("it has {} buffers, and the device binds {}.", made.bindings,
+                               limits.maxPerStageDescriptorStorageBuffers));
+  }
+  for (const kernel_pass& pass : source.passes) {
+    std::size_t items = 1;
+    bool fits = true;
+    for (std::size_t d = 0; d < pass.local.size(); ++d) {
+      items *= pass.local[d];
+      fits = fits && pass.local[d] <= limits.maxComputeWorkGroupSize[d];
+    }
+    if (fits && items <= limits.maxComputeWorkGroupInvocations) continue;
+    return refused(of_.name(), kernel.name,
+                   fmt::format("its groups have {} work-items, and those of the device {}.", items,
+                               limits.maxComputeWorkGroupInvocations));
+  }
+  return {};
+}
+
+failure program_table::make_layout(program& made, std::size_t words) const {
+  const device_api& api = of_.api();
+  std::vector<VkDescriptorSetLayoutBinding> bindings(made.bindings);
+  for (std::uint32_t b = 0; b < made.bindings; ++b) {
+    bindings[b].binding = b;
+    bindings[b].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    bindings[b].descriptorCount = 1;
+    bindings[b].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+  VkDescriptorSetLayoutCreateInfo set{};
+  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  set.bindingCount = made.bindings;
+  set.pBindings = bindings.data();
+  VkDescriptorSetLayout sets = VK_NULL_HANDLE;
+  VkResult code = api.vkCreateDescriptorSetLayout(api.device, &set, nullptr, &sets);
+  if (code != VK_SUCCESS) return of_.failed("cannot describe a kernel's arguments", code);
+  made.sets = owned_set_layout(api, sets);
+  VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                            static_cast<std::uint32_t>(words * sizeof(std::uint32_t))};
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &sets;
+  info.pushConstantRangeCount = made.block == argument_block::push_constants ? 1 : 0;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  code = api.vkCreatePipelineLayout(api.device, &info, nullptr, &layout);
+  if (code != VK_SUCCESS) return of_.failed("cannot describe a kernel's arguments", code);
+  made.layout = owned_pipeline_layout(api, layout);
+  return {};
+}
+
+failure program_table::add_pass(program& made, const std::string& kernel, const std::string& text) {
+  const device_api& api = of_.api();
+  auto words = compiler_.compile(of_.name(), kernel, text);
+  if (!words) return words.why();
+  VkShaderModuleCreateInfo module{};
+  module.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  module.codeSize = words.value().size() * sizeof(std::uint32_t);
+  module.pCode = words.value().data();
+  VkShaderModule shader = VK_NULL_HANDLE;
+  VkResult code = api.vkCreateShaderModule(api.device, &module, nullptr, &shader);
+  if (code != VK_SUCCESS) return of_.failed("cannot take kernel \"" + kernel + "\"", code);
+  const owned_shader owner(api, shader);
+  VkComputePipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  // Grids of more groups than a dispatch may have are made of several.
+  info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = shader;
+  info.stage.pName = "main";
+  info.layout = made.layout.get();
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  code = api.vkCreateComputePipelines(api.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  if (code != VK_SUCCESS) return of_.failed("cannot compile kernel \"" + kernel + "\"", code);
+  made.passes.emplace_back(api, pipeline);
+  return {};
+}
+
+}  // namespace hocket::vulkan
