@@ -7,6 +7,7 @@
 
 #include <hocket/core/shape.hpp>
 
+#include "device/bodies.hpp"
 #include "device/double_functions.hpp"
 
 namespace hocket::detail {
@@ -79,6 +80,26 @@ kernel_pass pass_in_steps(const element_text& element) {
           }};
 }
 
+/// A run of elements for each group of eight lanes, which go over it side by side. A driver limits
+/// the number of groups.
+constexpr std::size_t least_run = 1024;
+constexpr std::size_t most_runs = 32768;
+
+std::size_t run_of(std::size_t count) { return std::max(count / most_runs / 8 * 8 + 8, least_run); }
+
+kernel_pass pass_in_lanes(const element_text& element) {
+  return {"uint count = " + element.count + ";\nuint run = max(count / " +
+              std::to_string(most_runs) + "u / 8u * 8u + 8u, " + std::to_string(least_run) +
+              "u);\nuint end = min(GROUP(0) * run + run, count);\n"
+              "for (uint i = GROUP(0) * run + LOCAL_ITEM(0); i < end; i += 8u) {\n" +
+              element.text + "}",
+          {8, 1, 1},
+          [](const launch_shape& shape) {
+            const std::size_t run = run_of(largest(shape));
+            return grid{(largest(shape) + run - 1) / run * 8, 1, 1};
+          }};
+}
+
 /// Consecutive elements in one loop, which the compiler of the device vectorises: no iteration sees
 /// another's result.
 kernel_pass pass_in_runs(const element_text& element) {
@@ -93,9 +114,6 @@ kernel_pass pass_in_runs(const element_text& element) {
             return grid{(largest(shape) + elements_each - 1) / elements_each, 1, 1};
           }};
 }
-
-const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
-                                               device_style::cpu_switching};
 
 /// How partial results go to the words of `scratch` and come back.
 std::string partial_macros(element_type type, kernel_format format) {
@@ -123,18 +141,31 @@ std::string partial_macros(element_type type, kernel_format format) {
          (real ? "packDouble2x32" + words : name + "(packUint2x32" + words + ")") + "\n";
 }
 
-/// How many partial results there are: one for each so many elements, and no more than 256.
+/// How many partial results there are: so many together for each number of elements, at most 256.
 constexpr std::size_t most_partials = 256;
+struct partial_count {
+  std::size_t elements;
+  std::size_t together;
 
-std::function<grid(const launch_shape&)> partials(std::size_t elements, std::size_t items_each) {
+  [[nodiscard]] std::size_t of(std::size_t count) const {
+    return std::min(count / elements + 1, most_partials / together) * together;
+  }
+  /// PARTIALS in the text of a pass.
+  [[nodiscard]] std::string macro() const {
+    return define("PARTIALS", "(min(x_count / " + std::to_string(elements) + "u + 1u, " +
+                                  std::to_string(most_partials / together) + "u) * " +
+                                  std::to_string(together) + "u)");
+  }
+};
+
+constexpr partial_count group_partials{8192, 1};
+constexpr partial_count lane_partials{512, 8};
+constexpr partial_count run_partials{4096, 1};
+
+std::function<grid(const launch_shape&)> items_for(partial_count partials, std::size_t each = 1) {
   return [=](const launch_shape& shape) {
-    return grid{std::min(volume(shape[0]) / elements + 1, most_partials) * items_each, 1, 1};
+    return grid{partials.of(volume(shape[0])) * each, 1, 1};
   };
-}
-
-std::string partials_macro(std::size_t elements) {
-  return "#define PARTIALS min(x_count / " + std::to_string(elements) + "u + 1u, " +
-         std::to_string(most_partials) + "u)\n";
 }
 
 /// A group for each partial result; memory that the group shares takes its part of a tree.
@@ -152,7 +183,7 @@ std::vector<kernel_pass> passes_of_groups(const std::string& type) {
                "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, x(i));" +
                "\n" + tree + "if (LOCAL_ITEM(0) == 0u) { PUT(GROUP(0), part[0]); }",
            {256, 1, 1},
-           partials(8192, 256),
+           items_for(group_partials, 256),
            shared},
           {type +
                " sum = IDENTITY;\n"
@@ -180,13 +211,23 @@ kernel_pass last_pass(const std::string& type) {
 
 /// Neighbouring work-items take neighbouring elements.
 std::vector<kernel_pass> passes_of_lanes(const std::string& type) {
-  return {
-      {type + " sum = IDENTITY;\n"
-              "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, x(i));\n"
-              "if (ITEM(0) < ITEMS0) { PUT(ITEM(0), sum); }",
-       {64, 1, 1},
-       partials(64, 1)},
-      last_pass(type)};
+  constexpr std::size_t chains = 4;
+  std::string first, block, last;
+  for (std::size_t c = 0; c < chains; ++c) {
+    const std::string sum = "sum" + std::to_string(c);
+    first += type + " " + sum + " = IDENTITY;\n";
+    block += sum + " = hocket_combine(" + sum + ", x(i + " + std::to_string(8 * c) + "u));\n";
+    if (c > 0) last += "sum0 = hocket_combine(sum0, " + sum + ");\n";
+  }
+  return {{"uint run = x_count / ITEMS0 * 8u + 8u;\n"
+           "uint i = min(GROUP(0) * run + LOCAL_ITEM(0), x_count);\n"
+           "uint end = min(GROUP(0) * run + run, x_count);\n" +
+               first + "for (; i + 24u < end; i += 32u) {\n" + block +
+               "}\nfor (; i < end; i += 8u) sum0 = hocket_combine(sum0, x(i));\n" + last +
+               "PUT(ITEM(0), sum0);",
+           {8, 1, 1},
+           items_for(lane_partials)},
+          last_pass(type)};
 }
 
 /// Each work-item has consecutive elements, in chains of which the compiler makes vectors.
@@ -207,7 +248,7 @@ std::vector<kernel_pass> passes_of_runs(const std::string& type) {
            "}\n"
            "PUT(ITEM(0), chain[0]);",
        {1, 1, 1},
-       partials(4096, 1)},
+       items_for(run_partials)},
       last_pass(type)};
 }
 
@@ -222,6 +263,8 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
     const auto element = text_of(parameters, results, format);
     if (!element) continue;
     const std::string prelude = prelude_for(format, element->text);
+    made.push_back(
+        {format, names, {pass_in_lanes(*element)}, prelude, {}, lane_styles, element->types});
     made.push_back({format, names, {pass_in_steps(*element)}, prelude, {}, {}, element->types});
     if (format == kernel_format::opencl_c) {
       made.insert(made.begin(), {format,
@@ -250,19 +293,19 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
         prelude_for(format, body->statements) + type + " hocket_combine(" + type + " a, " + type +
         " b) {\n" + body->statements + "return " + body->results[0] + ";\n}\n#define IDENTITY " +
         literal_text(identity, format) + "\n" + partial_macros(identity.type, format);
-    const auto add = [&](std::vector<kernel_pass> passes, std::size_t elements,
+    const auto add = [&](std::vector<kernel_pass> passes, partial_count partials,
                          std::vector<device_style> styles) {
       made.push_back({format,
                       {"x", "result"},
                       std::move(passes),
-                      functions + partials_macro(elements),
+                      functions + partials.macro(),
                       scratch,
                       std::move(styles),
                       body->types});
     };
-    add(passes_of_groups(type), 8192, {device_style::gpu});
-    add(passes_of_lanes(type), 64, lane_styles);
-    add(passes_of_runs(type), 4096, {device_style::cpu_compiler});
+    add(passes_of_groups(type), group_partials, {device_style::gpu});
+    add(passes_of_lanes(type), lane_partials, lane_styles);
+    add(passes_of_runs(type), run_partials, {device_style::cpu_compiler});
   }
   return made;
 }
