@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include <hocket/execution/seeded_executor.hpp>
+#include <hocket/streams/driver_stream.hpp>
+
+#include "commands.hpp"
+#include "recording_sink.hpp"
+
+namespace hocket::testing {
+
+namespace {
+
+/// A driver that a test plays.
+class played_stream final : public driver_stream {
+ public:
+  using driver_stream::driver_stream;
+  ~played_stream() override { close(); }
+  using driver_stream::ended;
+
+  std::map<std::uint64_t, failure> refuses;  ///< when it is handed over
+  std::map<std::uint64_t, failure> not_compiled;
+  std::vector<std::uint64_t> handed;
+  std::vector<std::uint64_t> waited;  ///< for other streams
+
+  void end(std::uint64_t value) { ended(value, {}); }
+
+ private:
+  [[nodiscard]] bool prepared(const command& what) override { return compiled_ >= what.value; }
+  [[nodiscard]] failure prepare(const command& what) override {
+    compiled_ = what.value;
+    return not_compiled[what.value];
+  }
+  [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override {
+    if (failure why = refuses[what.value]) return why;
+    handed.push_back(what.value);
+    for (const device_wait& w : waits) waited.push_back(w.value);
+    return {};
+  }
+
+  std::uint64_t compiled_ = 0;
+};
+
+/// Two devices of one domain with a stream each.
+class driver_stream_test : public ::testing::Test {
+ protected:
+  void run() {
+    where.wait([](const auto&) {}, where.now() + std::chrono::milliseconds(1));
+  }
+  [[nodiscard]] failure why(timepoint of) { return sink.result(of.on->stream(), of.value).why; }
+
+  recording_sink sink;
+  submitter submit;
+  seeded_executor where{seeded_executor_options{.seed = 1, .workers = {2}}};
+  driver_domain domain;
+  std::shared_ptr<host_epoch> epoch_a = std::make_shared<host_epoch>(device_id{0}, sink);
+  std::shared_ptr<host_epoch> epoch_b = std::make_shared<host_epoch>(device_id{1}, sink);
+  played_stream a{domain, where, epoch_a, {0}};
+  played_stream b{domain, where, epoch_b, {1}};
+};
+
+}  // namespace
+
+TEST_F(driver_stream_test, the_device_waits_for_what_was_handed_over) {
+  const timepoint one = submit(a, nothing());
+  const timepoint two = submit(b, nothing(), {one});
+  EXPECT_TRUE(a.handed.empty()) << "nothing is compiled by who submits";
+  run();
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(b.waited, (std::vector<std::uint64_t>{1}));
+  a.end(1);
+  b.end(1);
+  EXPECT_TRUE(two.done());
+  EXPECT_FALSE(why(two));
+}
+
+TEST_F(driver_stream_test, what_does_not_compile_fails_in_its_turn) {
+  a.not_compiled[2] = {failure_code::compile_failed, "It is no text."};
+  submit(a, nothing());
+  const timepoint bad = submit(a, nothing());
+  const timepoint good = submit(a, nothing(), {bad});
+  run();
+  EXPECT_EQ(a.handed, (std::vector<std::uint64_t>{1, 3}));
+  EXPECT_FALSE(bad.done()) << "the one before it runs";
+  a.end(3);
+  a.end(1);
+  EXPECT_TRUE(good.done());
+  EXPECT_EQ(why(bad).code(), failure_code::compile_failed);
+  EXPECT_FALSE(why(good));
+}
+
+TEST_F(driver_stream_test, a_driver_that_loses_its_device_when_it_is_given_a_command) {
+  a.refuses[2] = {failure_code::device_lost, "It is unplugged."};
+  submit(a, nothing());
+  const timepoint lost = submit(a, nothing());
+  const timepoint waits = submit(b, nothing(), {lost});
+  const timepoint after = submit(b, nothing());
+  run();
+  EXPECT_TRUE(sink.lost().empty()) << "a command is still in the driver";
+  a.end(1);
+  EXPECT_EQ(sink.lost().at(device_id{0}).message(), "It is unplugged.");
+  EXPECT_TRUE(sink.results({0}).empty());
+  EXPECT_EQ(why(waits).code(), failure_code::device_lost);
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{2}));
+  b.end(2);
+  EXPECT_FALSE(why(after));
+  EXPECT_FALSE(sink.lost().contains(device_id{1}));
+}
+
+}  // namespace hocket::testing
