@@ -12,22 +12,16 @@ namespace hocket::vulkan {
 
 namespace {
 
-// A family for transfers alone knows no stages but these.
-constexpr VkPipelineStageFlags device = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-constexpr VkPipelineStageFlags host = VK_PIPELINE_STAGE_HOST_BIT;
-
-struct side {
-  VkPipelineStageFlags stages;
-  VkAccessFlags access;
-};
-
-void order(const context& of, VkCommandBuffer commands, const side& before, const side& after) {
+/// What the device wrote is seen by the stages that follow. A family for transfers alone knows no
+/// stages but these.
+void order(const context& of, VkCommandBuffer commands, VkPipelineStageFlags then,
+           VkAccessFlags access) {
   VkMemoryBarrier all{};
   all.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  all.srcAccessMask = before.access;
-  all.dstAccessMask = after.access;
-  of.api().vkCmdPipelineBarrier(commands, before.stages, after.stages, 0, 1, &all, 0, nullptr, 0,
-                                nullptr);
+  all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  all.dstAccessMask = access;
+  of.api().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, then, 0, 1, &all, 0,
+                                nullptr, 0, nullptr);
 }
 
 }  // namespace
@@ -140,40 +134,20 @@ VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
   return api_.vkWaitSemaphores(api_.device, &info, std::numeric_limits<std::uint64_t>::max());
 }
 
-void context::signal(VkSemaphore timeline, std::uint64_t value) const {
-  VkSemaphoreSignalInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
-  info.semaphore = timeline;
-  info.value = value;
-  (void)api_.vkSignalSemaphore(api_.device, &info);
-}
-
-VkResult context::submit(queue& to, std::span<const submission> all) const {
-  std::vector<VkTimelineSemaphoreSubmitInfo> values(all.size());
-  std::vector<VkSubmitInfo> infos(all.size());
-  std::size_t most = 0;
-  for (const submission& s : all) most = std::max(most, s.waits.size());
-  const std::vector<VkPipelineStageFlags> stages(most, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const submission& s = all[i];
-    values[i].sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
-    values[i].waitSemaphoreValueCount = static_cast<std::uint32_t>(s.values.size());
-    values[i].pWaitSemaphoreValues = s.values.data();
-    values[i].signalSemaphoreValueCount = 1;
-    values[i].pSignalSemaphoreValues = &s.value;
-    infos[i].sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    infos[i].pNext = &values[i];
-    infos[i].waitSemaphoreCount = static_cast<std::uint32_t>(s.waits.size());
-    infos[i].pWaitSemaphores = s.waits.data();
-    infos[i].pWaitDstStageMask = stages.data();
-    infos[i].commandBufferCount = 1;
-    infos[i].pCommandBuffers = &s.commands;
-    infos[i].signalSemaphoreCount = 1;
-    infos[i].pSignalSemaphores = &s.timeline;
-  }
+VkResult context::submit(queue& to, const submission& what) const {
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &what.value;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &values;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &what.commands;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &what.timeline;
   const std::scoped_lock lock(to.guard);
-  return api_.vkQueueSubmit(to.handle, static_cast<std::uint32_t>(infos.size()), infos.data(),
-                            VK_NULL_HANDLE);
+  return api_.vkQueueSubmit(to.handle, 1, &info, VK_NULL_HANDLE);
 }
 
 result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
@@ -202,21 +176,18 @@ VkResult begin(const context& of, VkCommandBuffer commands) {
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   const VkResult code = of.api().vkBeginCommandBuffer(commands, &info);
-  if (code != VK_SUCCESS) return code;
-  // What the host writes after the submission, before a semaphore that it signals.
-  order(of, commands, {device | host, VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT},
-        {device, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT});
-  return VK_SUCCESS;
+  if (code == VK_SUCCESS) barrier(of, commands);
+  return code;
 }
 
 VkResult end(const context& of, VkCommandBuffer commands) {
-  order(of, commands, {device, VK_ACCESS_MEMORY_WRITE_BIT}, {host, VK_ACCESS_HOST_READ_BIT});
+  order(of, commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   return of.api().vkEndCommandBuffer(commands);
 }
 
 void barrier(const context& of, VkCommandBuffer commands) {
-  order(of, commands, {device, VK_ACCESS_MEMORY_WRITE_BIT},
-        {device, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT});
+  order(of, commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
 }
 
 }  // namespace hocket::vulkan

@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "facts.hpp"
@@ -20,12 +19,9 @@ struct queue {
   std::mutex guard;
 };
 
-/// Commands that begin when the timelines have reached the values, and whose own timeline reaches
-/// its value when they have ended.
+/// Commands whose timeline reaches the value when they have ended.
 struct submission {
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  std::span<const VkSemaphore> waits;
-  std::span<const std::uint64_t> values;
   VkSemaphore timeline = VK_NULL_HANDLE;
   std::uint64_t value = 0;
 };
@@ -61,11 +57,7 @@ class context {
   [[nodiscard]] result<owned_semaphore> make_timeline() const;
   /// Waits for as long as it takes.
   [[nodiscard]] VkResult wait(VkSemaphore timeline, std::uint64_t value) const;
-  /// Sets a timeline that the host signals. Where that fails the device is lost, and who waits
-  /// hears of it from the driver.
-  void signal(VkSemaphore timeline, std::uint64_t value) const;
-  /// All of them or, if that fails, none.
-  [[nodiscard]] VkResult submit(queue& to, std::span<const submission> all) const;
+  [[nodiscard]] VkResult submit(queue& to, const submission& what) const;
 
  private:
   context() = default;
@@ -89,7 +81,7 @@ struct command_buffers {
 [[nodiscard]] result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
                                                            std::uint32_t count);
 
-/// Begins a command buffer behind everything that was submitted before, and what the host wrote.
+/// Begins a command buffer behind everything that was submitted before.
 [[nodiscard]] VkResult begin(const context& of, VkCommandBuffer commands);
 /// Ends it, so that the host sees what it wrote.
 [[nodiscard]] VkResult end(const context& of, VkCommandBuffer commands);

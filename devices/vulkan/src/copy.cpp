@@ -8,22 +8,10 @@
 namespace hocket::vulkan {
 
 host_copy_stream::host_copy_stream(const parts& given, stream_id id, direction way,
-                                   bool uses_host_memory)
-    : timeline_stream(given, id),
-      way_(way),
+                                   launch_stream& kernels, bool uses_host_memory)
+    : copy_stream(given, id, way, kernels),
       uses_host_memory_(uses_host_memory),
-      pump_(given.of.name() + (way == direction::inbound ? " in" : " out")) {}
-
-result<std::unique_ptr<timeline_stream>> host_copy_stream::make(const parts& given, stream_id id,
-                                                                direction way,
-                                                                bool uses_host_memory) {
-  std::unique_ptr<host_copy_stream> made(new host_copy_stream(given, id, way, uses_host_memory));
-  if (failure why = made->make_timeline()) {
-    made->close();
-    return why;
-  }
-  return std::unique_ptr<timeline_stream>(std::move(made));
-}
+      pump_(thread_name()) {}
 
 host_copy_stream::~host_copy_stream() { close(); }
 
@@ -39,19 +27,17 @@ failure host_copy_stream::enqueue(const command& what, std::span<const device_wa
 
 void host_copy_stream::perform(std::uint64_t value, const copy_command& what,
                                const std::vector<wait_point>& points) {
-  const VkResult code = await(points);
+  await(points);
   command_result how;
   how.begin = where().now();
-  if (code == VK_SUCCESS) {
+  if (!what.region.empty()) {
     copy_command on_host = what;
-    allocation& theirs = way_ == direction::inbound ? on_host.to : on_host.from;
-    if (!uses_host_memory_ && !what.region.empty())
-      theirs.chunk = device_memory::chunk(theirs).mapped;
+    allocation& theirs = way() == direction::inbound ? on_host.to : on_host.from;
+    if (!uses_host_memory_) theirs.chunk = device_memory::chunk(theirs).mapped;
     copy_box(on_host);
   }
   how.end = where().now();
-  of().signal(timeline(), value);
-  conclude(value, how, code);
+  conclude(value, how, VK_SUCCESS);
 }
 
 }  // namespace hocket::vulkan

@@ -2,25 +2,41 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <memory>
+#include <string>
 
 #include <hocket/execution/pump.hpp>
 
+#include "device_stream.hpp"
 #include "memory.hpp"
-#include "timeline_stream.hpp"
+#include "stream.hpp"
 
 namespace hocket::vulkan {
 
 enum class direction : std::uint8_t { inbound, outbound };
 
-/// Copies to or from a device's memory that the host addresses: a thread of its own does it, and
-/// kernels that wait for a copy wait on the device.
-class host_copy_stream final : public timeline_stream {
+/// A stream of copies, which kernels may wait for.
+class copy_stream : public device_stream {
+ protected:
+  copy_stream(const parts& given, stream_id id, direction way, launch_stream& kernels)
+      : device_stream(given, id), way_(way), kernels_(kernels) {}
+
+  [[nodiscard]] direction way() const noexcept { return way_; }
+  [[nodiscard]] std::string thread_name() const {
+    return of().name() + (way_ == direction::inbound ? " in" : " out");
+  }
+  void after_end() override { kernels_.go_on(); }
+
+ private:
+  const direction way_;
+  launch_stream& kernels_;
+};
+
+/// Copies to or from a device's memory that the host addresses, by a thread of its own.
+class host_copy_stream final : public copy_stream {
  public:
   /// With uses_host_memory allocations of the device are host addresses as well.
-  [[nodiscard]] static result<std::unique_ptr<timeline_stream>> make(const parts& given,
-                                                                     stream_id id, direction way,
-                                                                     bool uses_host_memory);
+  host_copy_stream(const parts& given, stream_id id, direction way, launch_stream& kernels,
+                   bool uses_host_memory);
   ~host_copy_stream() override;
 
  protected:
@@ -29,11 +45,9 @@ class host_copy_stream final : public timeline_stream {
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
  private:
-  host_copy_stream(const parts& given, stream_id id, direction way, bool uses_host_memory);
   void perform(std::uint64_t value, const copy_command& what,
                const std::vector<wait_point>& points);
 
-  const direction way_;
   const bool uses_host_memory_;
   pump pump_;  // ends before what its work uses
 };

@@ -44,20 +44,21 @@ class connected final : public vulkan_device {
   std::unique_ptr<import_table> imports_;
   driver_domain domain_;
   std::unique_ptr<launch_stream> compute_;
-  std::unique_ptr<timeline_stream> inbound_;
-  std::unique_ptr<timeline_stream> outbound_;
+  std::unique_ptr<device_stream> inbound_;
+  std::unique_ptr<device_stream> outbound_;
 };
 
 failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
-  const timeline_stream::parts parts{*context_, domain_, where,
-                                     std::make_shared<host_epoch>(numbers.device, sink)};
+  const device_stream::parts parts{*context_, domain_, where,
+                                   std::make_shared<host_epoch>(numbers.device, sink)};
   auto compute = launch_stream::make(parts, numbers.compute.front(), imports_.get());
   if (!compute) return compute.why();
   compute_ = std::move(compute).value();
-  const auto copies = [&](stream_id id, direction way) {
-    const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
-    return on_host ? host_copy_stream::make(parts, id, way, numbers.uses_host_memory)
-                   : staged_copy_stream::make(parts, id, way);
+  const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
+  const auto copies = [&](stream_id id, direction way) -> result<std::unique_ptr<device_stream>> {
+    if (!on_host) return staged_copy_stream::make(parts, id, way, *compute_);
+    return std::unique_ptr<device_stream>(
+        std::make_unique<host_copy_stream>(parts, id, way, *compute_, numbers.uses_host_memory));
   };
   auto inbound = copies(numbers.inbound, direction::inbound);
   if (!inbound) return inbound.why();

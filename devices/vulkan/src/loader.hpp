@@ -72,7 +72,6 @@ namespace hocket::vulkan {
   X(vkMapMemory)                          \
   X(vkQueueSubmit)                        \
   X(vkResetDescriptorPool)                \
-  X(vkSignalSemaphore)                    \
   X(vkUpdateDescriptorSets)               \
   X(vkWaitSemaphores)
 

@@ -19,30 +19,27 @@ constexpr std::size_t most_runs = 4096;
 
 }  // namespace
 
-staged_copy_stream::staged_copy_stream(const parts& given, stream_id id, direction way)
-    : timeline_stream(given, id),
-      way_(way),
-      pump_(given.of.name() + (way == direction::inbound ? " in" : " out")) {}
+staged_copy_stream::staged_copy_stream(const parts& given, stream_id id, direction way,
+                                       launch_stream& kernels)
+    : copy_stream(given, id, way, kernels), pump_(thread_name()) {}
 
-result<std::unique_ptr<timeline_stream>> staged_copy_stream::make(const parts& given, stream_id id,
-                                                                  direction way) {
-  std::unique_ptr<staged_copy_stream> made(new staged_copy_stream(given, id, way));
+result<std::unique_ptr<device_stream>> staged_copy_stream::make(const parts& given, stream_id id,
+                                                                direction way,
+                                                                launch_stream& kernels) {
+  std::unique_ptr<staged_copy_stream> made(new staged_copy_stream(given, id, way, kernels));
   if (failure why = made->start()) return why;
-  return std::unique_ptr<timeline_stream>(std::move(made));
+  return std::unique_ptr<device_stream>(std::move(made));
 }
 
 failure staged_copy_stream::start() {
-  if (failure why = make_timeline()) return why;
   for (buffer& b : staging_) {
     auto made = make_buffer(of(), chunk_bytes, host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     if (!made) return made.why();
     b = std::move(made).value();
   }
-  for (owned_semaphore* s : {&go_, &done_}) {
-    auto made = of().make_timeline();
-    if (!made) return made.why();
-    *s = std::move(made).value();
-  }
+  auto done = of().make_timeline();
+  if (!done) return done.why();
+  done_ = std::move(done).value();
   return {};
 }
 
@@ -79,10 +76,11 @@ failure staged_copy_stream::prepare(const command& what) {
   const auto& copy = std::get<copy_command>(what.what);
   auto made = std::make_shared<plan>();
   made->value = what.value;
+  made->first = chunks_;
   made->chunks = cut(copy);
   next_ = made;
   if (made->chunks.empty()) return {};
-  const bool in = way_ == direction::inbound;
+  const bool in = way() == direction::inbound;
   made->host = static_cast<std::byte*>((in ? copy.from : copy.to).address());
   auto commands = make_command_buffers(of(), of().transfer().family,
                                        static_cast<std::uint32_t>(made->chunks.size()));
@@ -99,8 +97,8 @@ failure staged_copy_stream::prepare(const command& what) {
 VkResult staged_copy_stream::record(const plan& made, std::size_t which, const buffer& theirs,
                                     std::uint64_t offset) const {
   const VkCommandBuffer commands = made.commands.buffers[which];
-  const VkBuffer own = staging(chunks_ + which).handle.get();
-  const bool in = way_ == direction::inbound;
+  const VkBuffer own = staging(made.first + which).handle.get();
+  const bool in = way() == direction::inbound;
   std::vector<VkBufferCopy> regions;
   for (const run& r : made.chunks[which]) {
     const std::uint64_t place = offset + r.in_array;
@@ -115,63 +113,52 @@ VkResult staged_copy_stream::record(const plan& made, std::size_t which, const b
 }
 
 failure staged_copy_stream::enqueue(const command&, std::span<const device_wait> waits) {
-  const std::shared_ptr<const plan> todo = std::move(next_);
-  const std::size_t count = todo->chunks.size();
-  const VkSemaphore go = go_.get();
-  std::vector<std::uint64_t> numbers(count);
-  std::vector<submission> all;
-  for (std::size_t c = 0; c < count; ++c) {
-    numbers[c] = chunks_ + c + 1;
-    all.push_back({todo->commands.buffers[c], {&go, 1}, {&numbers[c], 1}, done_.get(), numbers[c]});
-  }
-  if (count > 0) {
-    const VkResult code = of().submit(of().transfer(), all);
-    if (code != VK_SUCCESS) return of().failed("cannot begin a copy", code);
-  }
+  chunks_ += next_->chunks.size();
   pump_.post(
-      [this, todo, first = chunks_, points = points_of(waits)] { perform(*todo, first, points); });
-  chunks_ += count;
+      [this, todo = std::move(next_), points = points_of(waits)] { perform(*todo, points); });
   return {};
 }
 
-void staged_copy_stream::perform(const plan& todo, std::uint64_t first,
-                                 const std::vector<wait_point>& points) {
-  VkResult code = await(points);
+void staged_copy_stream::perform(const plan& todo, const std::vector<wait_point>& points) {
+  await(points);
   command_result how;
   how.begin = where().now();
-  if (code == VK_SUCCESS) code = move_all(todo, first);
-  // Whatever happened, what was submitted must not wait for this for ever.
-  if (code != VK_SUCCESS) let_go(first + todo.chunks.size());
+  const VkResult code = way() == direction::inbound ? bring_in(todo) : take_out(todo);
   how.end = where().now();
-  of().signal(timeline(), todo.value);
   conclude(todo.value, how, code);
 }
 
-VkResult staged_copy_stream::move_all(const plan& todo, std::uint64_t first) {
+VkResult staged_copy_stream::bring_in(const plan& todo) {
   const std::size_t count = todo.chunks.size(), ahead = staging_.size();
-  const auto done = [&](std::size_t c) { return of().wait(done_.get(), first + c + 1); };
   VkResult code = VK_SUCCESS;
-  if (way_ == direction::inbound) {
-    for (std::size_t c = 0; c < count && code == VK_SUCCESS; ++c) {
-      if (c >= ahead) code = done(c - ahead);
-      if (code == VK_SUCCESS) move(todo, c, first + c);
-      let_go(first + c + 1);
-    }
-    return code == VK_SUCCESS && count > 0 ? done(count - 1) : code;
-  }
-  if (count > 0) let_go(first + std::min(ahead, count));
   for (std::size_t c = 0; c < count && code == VK_SUCCESS; ++c) {
-    code = done(c);
-    if (code == VK_SUCCESS) move(todo, c, first + c);
-    if (c + ahead < count) let_go(first + c + ahead + 1);
+    if (c >= ahead) code = await_chunk(todo, c - ahead);
+    if (code != VK_SUCCESS) break;
+    move(todo, c);
+    code = submit(todo, c);
+  }
+  return count > 0 && code == VK_SUCCESS ? await_chunk(todo, count - 1) : code;
+}
+
+VkResult staged_copy_stream::take_out(const plan& todo) {
+  const std::size_t count = todo.chunks.size(), ahead = staging_.size();
+  VkResult code = VK_SUCCESS;
+  for (std::size_t c = 0; c < std::min(ahead, count) && code == VK_SUCCESS; ++c) {
+    code = submit(todo, c);
+  }
+  for (std::size_t c = 0; c < count && code == VK_SUCCESS; ++c) {
+    code = await_chunk(todo, c);
+    if (code != VK_SUCCESS) break;
+    move(todo, c);
+    if (c + ahead < count) code = submit(todo, c + ahead);
   }
   return code;
 }
 
-void staged_copy_stream::move(const plan& todo, std::size_t which, std::uint64_t number) const {
-  auto* const own = static_cast<std::byte*>(staging(number).mapped);
+void staged_copy_stream::move(const plan& todo, std::size_t which) const {
+  auto* const own = static_cast<std::byte*>(staging(todo.first + which).mapped);
   for (const run& r : todo.chunks[which]) {
-    if (way_ == direction::inbound) {
+    if (way() == direction::inbound) {
       std::memcpy(own + r.staged, todo.host + r.in_array, r.bytes);
     } else {
       std::memcpy(todo.host + r.in_array, own + r.staged, r.bytes);
@@ -179,9 +166,13 @@ void staged_copy_stream::move(const plan& todo, std::size_t which, std::uint64_t
   }
 }
 
-void staged_copy_stream::let_go(std::uint64_t number) {
-  if (number > gone_) of().signal(go_.get(), number);
-  gone_ = std::max(gone_, number);
+VkResult staged_copy_stream::submit(const plan& todo, std::size_t which) {
+  return of().submit(of().transfer(),
+                     {todo.commands.buffers[which], done_.get(), todo.first + which + 1});
+}
+
+VkResult staged_copy_stream::await_chunk(const plan& todo, std::size_t which) const {
+  return of().wait(done_.get(), todo.first + which + 1);
 }
 
 }  // namespace hocket::vulkan

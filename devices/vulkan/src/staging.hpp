@@ -10,18 +10,17 @@
 
 #include "copy.hpp"
 #include "memory.hpp"
-#include "timeline_stream.hpp"
 
 namespace hocket::vulkan {
 
 /// Copies to or from a device's memory that the host does not address. A copy is cut into chunks,
 /// which go through two staging buffers in turn: while the device copies from (to) one of them, a
-/// thread fills (empties) the other. All chunks are submitted at once, each behind a semaphore that
-/// the thread signals; so nothing that is submitted later, and waits for them, can be in the way.
-class staged_copy_stream final : public timeline_stream {
+/// thread fills (empties) the other.
+class staged_copy_stream final : public copy_stream {
  public:
-  [[nodiscard]] static result<std::unique_ptr<timeline_stream>> make(const parts& given,
-                                                                     stream_id id, direction way);
+  [[nodiscard]] static result<std::unique_ptr<device_stream>> make(const parts& given, stream_id id,
+                                                                   direction way,
+                                                                   launch_stream& kernels);
   ~staged_copy_stream() override;
 
  protected:
@@ -41,33 +40,33 @@ class staged_copy_stream final : public timeline_stream {
   /// A copy that was recorded.
   struct plan {
     std::uint64_t value = 0;  // of the command
+    std::uint64_t first = 0;  // the number of its first chunk
     std::byte* host = nullptr;
     std::vector<chunk> chunks;
     command_buffers commands;  // one for each chunk
   };
 
-  staged_copy_stream(const parts& given, stream_id id, direction way);
+  staged_copy_stream(const parts& given, stream_id id, direction way, launch_stream& kernels);
   [[nodiscard]] failure start();
   [[nodiscard]] static std::vector<chunk> cut(const copy_command& what);
   [[nodiscard]] VkResult record(const plan& made, std::size_t which, const buffer& theirs,
                                 std::uint64_t offset) const;
-  void perform(const plan& todo, std::uint64_t first, const std::vector<wait_point>& points);
-  [[nodiscard]] VkResult move_all(const plan& todo, std::uint64_t first);
-  void move(const plan& todo, std::size_t which, std::uint64_t number) const;
-  void let_go(std::uint64_t number);
+  void perform(const plan& todo, const std::vector<wait_point>& points);
+  [[nodiscard]] VkResult bring_in(const plan& todo);
+  [[nodiscard]] VkResult take_out(const plan& todo);
+  void move(const plan& todo, std::size_t which) const;
+  [[nodiscard]] VkResult submit(const plan& todo, std::size_t which);
+  [[nodiscard]] VkResult await_chunk(const plan& todo, std::size_t which) const;
   [[nodiscard]] const buffer& staging(std::uint64_t number) const;
 
-  const direction way_;
   std::array<buffer, 2> staging_;
-  owned_semaphore go_;    // how many chunks the device may copy; the host's to signal
-  owned_semaphore done_;  // how many it has copied
+  owned_semaphore done_;  // how many chunks were copied by the device
 
   // Of the command that is next, as in launch_stream.
   std::shared_ptr<const plan> next_;
-  std::uint64_t chunks_ = 0;  // how many were submitted
+  std::uint64_t chunks_ = 0;  // of the commands before it
 
-  std::uint64_t gone_ = 0;  // the value of go_; of the pump
-  pump pump_;               // ends before what its work uses
+  pump pump_;  // ends before what its work uses
 };
 
 }  // namespace hocket::vulkan

@@ -9,7 +9,7 @@
 namespace hocket::vulkan {
 
 launch_stream::launch_stream(const parts& given, stream_id id, import_table* imports)
-    : timeline_stream(given, id),
+    : device_stream(given, id),
       imports_(imports),
       memory_(given.of, imports),
       programs_(given.of),
@@ -23,7 +23,9 @@ result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given, s
 }
 
 failure launch_stream::start() {
-  if (failure why = make_timeline()) return why;
+  auto timeline = of().make_timeline();
+  if (!timeline) return timeline.why();
+  timeline_ = std::move(timeline).value();
   clock_ = clock::measure(of(), where());
   return memory_.make_nothing();
 }
@@ -77,34 +79,45 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
   auto taken = take_slot();
   if (!taken) return taken.why();
   std::unique_ptr<slot> used = std::move(taken).value();
-  failure why = record(of(), memory_, std::get<launch_command>(what.what), now, *used);
-  const time_stamp submitted = where().now();
-  if (!why) {
-    const VkResult code = submit(used->commands, what.value, waits);
-    if (code != VK_SUCCESS) why = of().failed("cannot begin a launch", code);
-  }
-  if (why) {
+  if (failure why = record(of(), memory_, std::get<launch_command>(what.what), now, *used)) {
     give_back(std::move(used));
     return why;
   }
+  recorded next{what.value, std::move(used), points_of(waits)};
+  const std::scoped_lock lock(waiting_guard_);
+  if (!waiting_.empty() || !seen(next.points)) {
+    waiting_.push_back(std::move(next));
+    return {};
+  }
+  const VkResult code = submit(next);
+  if (code == VK_SUCCESS) return {};
+  give_back(std::move(next.used));
+  return of().failed("cannot begin a launch", code);
+}
+
+void launch_stream::go_on() {
+  const std::scoped_lock lock(waiting_guard_);
+  while (!waiting_.empty() && seen(waiting_.front().points)) {
+    recorded next = std::move(waiting_.front());
+    waiting_.pop_front();
+    const VkResult code = submit(next);
+    if (code == VK_SUCCESS) continue;
+    pump_.post([this, value = next.value, code] { give_up(value, code); });
+    give_back(std::move(next.used));
+  }
+}
+
+VkResult launch_stream::submit(recorded& what) {
+  const submission one{what.used->commands, timeline_.get(), what.value};
+  const time_stamp submitted = where().now();
+  const VkResult code = of().submit(of().compute(), one);
+  if (code != VK_SUCCESS) return code;
   // A function that can be copied cannot hold the slot itself.
-  auto held = std::make_shared<std::unique_ptr<slot>>(std::move(used));
+  auto held = std::make_shared<std::unique_ptr<slot>>(std::move(what.used));
   pump_.post([this, value = what.value, submitted, held = std::move(held)] {
     see_through(value, std::move(*held), submitted);
   });
-  return {};
-}
-
-VkResult launch_stream::submit(VkCommandBuffer commands, std::uint64_t value,
-                               std::span<const device_wait> waits) {
-  std::vector<VkSemaphore> timelines;
-  std::vector<std::uint64_t> values;
-  for (const wait_point& p : points_of(waits)) {
-    timelines.push_back(p.timeline);
-    values.push_back(p.value);
-  }
-  const submission one{commands, timelines, values, timeline(), value};
-  return of().submit(of().compute(), {&one, 1});
+  return VK_SUCCESS;
 }
 
 result<std::unique_ptr<slot>> launch_stream::take_slot() {
@@ -128,7 +141,7 @@ void launch_stream::give_back(std::unique_ptr<slot> used) {
 
 void launch_stream::see_through(std::uint64_t value, std::unique_ptr<slot> used,
                                 time_stamp submitted) {
-  const VkResult code = of().wait(timeline(), value);
+  const VkResult code = of().wait(timeline_.get(), value);
   command_result how{{}, submitted, submitted};
   if (code == VK_SUCCESS) {
     how = timed(*used, submitted);
@@ -136,6 +149,11 @@ void launch_stream::see_through(std::uint64_t value, std::unique_ptr<slot> used,
   }
   give_back(std::move(used));
   conclude(value, how, code);
+}
+
+void launch_stream::give_up(std::uint64_t value, VkResult code) {
+  const time_stamp now = where().now();
+  conclude(value, {{}, now, now}, code);
 }
 
 command_result launch_stream::timed(const slot& used, time_stamp submitted) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,19 +10,23 @@
 #include <hocket/execution/pump.hpp>
 
 #include "clock.hpp"
+#include "device_stream.hpp"
 #include "launch.hpp"
-#include "timeline_stream.hpp"
 
 namespace hocket::vulkan {
 
-/// The stream of a device's kernels. A thread that sleeps while there are none waits for each in
-/// turn.
-class launch_stream final : public timeline_stream {
+/// The stream of a device's kernels. A timeline semaphore has the numbers of its commands; a thread
+/// that sleeps while there are none waits for each in turn. Kernels that wait for copies are
+/// submitted by the thread that ends the last of these.
+class launch_stream final : public device_stream {
  public:
   /// imports is null if the device has memory of its own.
   [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(const parts& given, stream_id id,
                                                                    import_table* imports);
   ~launch_stream() override;
+
+  /// Submits what has nothing to wait for any more. By threads of the device's other streams.
+  void go_on();
 
  protected:
   [[nodiscard]] bool prepared(const command& what) override;
@@ -34,19 +39,29 @@ class launch_stream final : public timeline_stream {
   [[nodiscard]] bool has_scratch() const;
   [[nodiscard]] result<std::unique_ptr<slot>> take_slot();
   void give_back(std::unique_ptr<slot> used);
-  [[nodiscard]] VkResult submit(VkCommandBuffer commands, std::uint64_t value,
-                                std::span<const device_wait> waits);
+
+  struct recorded {
+    std::uint64_t value = 0;
+    std::unique_ptr<slot> used;
+    std::vector<wait_point> points;
+  };
+  [[nodiscard]] VkResult submit(recorded& what);
   void see_through(std::uint64_t value, std::unique_ptr<slot> used, time_stamp submitted);
+  void give_up(std::uint64_t value, VkResult code);
   [[nodiscard]] command_result timed(const slot& used, time_stamp submitted);
 
   import_table* const imports_;
   launch_memory memory_;
+  owned_semaphore timeline_;
   std::optional<clock> clock_;
 
   // Of the command that is next. Under the domain's lock, or by the one worker that prepares it.
   planned_launch next_;
   program_table programs_;
   std::shared_ptr<const buffer> scratch_;
+
+  std::mutex waiting_guard_;  // also for the order of submissions
+  std::deque<recorded> waiting_;
 
   std::mutex slots_guard_;
   std::vector<std::unique_ptr<slot>> free_;
