@@ -66,92 +66,63 @@ std::string integer_text(T value, const char* suffix) {
 }
 
 /// How an operation is written; $0, $1 and $2 stand for its operands. Empty where there is none.
+struct form {
+  operation what;
+  const char* opencl;
+  const char* glsl;
+  const char* glsl_double;  ///< GLSL has few functions for double; sources define hocket_...
+};
+
+constexpr form forms[] = {
+    {operation::negate, "-$0", "-$0", "-$0"},
+    {operation::add, "$0 + $1", "$0 + $1", "$0 + $1"},
+    {operation::subtract, "$0 - $1", "$0 - $1", "$0 - $1"},
+    {operation::multiply, "$0 * $1", "$0 * $1", "$0 * $1"},
+    {operation::divide, "$0 / $1", "$0 / $1", "$0 / $1"},
+    {operation::remainder, "$0 % $1", "$0 % $1", ""},
+    {operation::equal, "$0 == $1", "$0 == $1", ""},
+    {operation::not_equal, "$0 != $1", "$0 != $1", ""},
+    {operation::less, "$0 < $1", "$0 < $1", ""},
+    {operation::less_equal, "$0 <= $1", "$0 <= $1", ""},
+    {operation::both, "$0 && $1", "$0 && $1", ""},
+    {operation::either, "$0 || $1", "$0 || $1", ""},
+    {operation::invert, "!$0", "!$0", ""},
+    {operation::select, "$0 ? $1 : $2", "$0 ? $1 : $2", "$0 ? $1 : $2"},
+    {operation::exp, "exp($0)", "exp($0)", "hocket_exp($0)"},
+    {operation::exp2, "exp2($0)", "exp2($0)", ""},
+    {operation::log, "log($0)", "log($0)", "hocket_log($0)"},
+    {operation::log2, "log2($0)", "log2($0)", ""},
+    {operation::sqrt, "sqrt($0)", "sqrt($0)", "sqrt($0)"},
+    {operation::absolute, "fabs($0)", "abs($0)", "abs($0)"},
+    {operation::sin, "sin($0)", "sin($0)", ""},
+    {operation::cos, "cos($0)", "cos($0)", ""},
+    {operation::tan, "tan($0)", "tan($0)", ""},
+    {operation::sinh, "sinh($0)", "sinh($0)", ""},
+    {operation::cosh, "cosh($0)", "cosh($0)", ""},
+    {operation::tanh, "tanh($0)", "tanh($0)", ""},
+    {operation::asin, "asin($0)", "asin($0)", ""},
+    {operation::acos, "acos($0)", "acos($0)", ""},
+    {operation::atan, "atan($0)", "atan($0)", ""},
+    {operation::floor, "floor($0)", "floor($0)", "floor($0)"},
+    {operation::ceil, "ceil($0)", "ceil($0)", "ceil($0)"},
+    {operation::trunc, "trunc($0)", "trunc($0)", "trunc($0)"},
+    {operation::rint, "rint($0)", "roundEven($0)", "roundEven($0)"},
+    {operation::pow, "pow($0, $1)", "pow($0, $1)", ""},
+    {operation::fma, "fma($0, $1, $2)", "fma($0, $1, $2)", "fma($0, $1, $2)"},
+};
+
 std::string form_of(const expression_node& node, kernel_format format) {
-  const bool in_glsl = format == kernel_format::glsl;
-  const element_type type = node.type.value_or(element_type::f32);
-  // GLSL has few functions for double; its sources define the two that begin with hocket_.
-  const auto function = [&](const char* name) -> std::string {
-    if (in_glsl && type == element_type::f64) return "";
-    return std::string(name) + "($0)";
-  };
-  switch (node.what) {
-    case operation::parameter:
-    case operation::index:
-    case operation::literal:
-      return "";
-    case operation::convert:
-      return std::string("AS(") + type_name(type) + ", $0)";
-    case operation::negate:
-      return "-$0";
-    case operation::add:
-      return "$0 + $1";
-    case operation::subtract:
-      return "$0 - $1";
-    case operation::multiply:
-      return "$0 * $1";
-    case operation::divide:
-      return "$0 / $1";
-    case operation::remainder:
-      // The sign of GLSL's % differs from that of C.
-      return is_signed_integer(type) ? "$0 - $0 / $1 * $1" : "$0 % $1";
-    case operation::equal:
-      return "$0 == $1";
-    case operation::not_equal:
-      return "$0 != $1";
-    case operation::less:
-      return "$0 < $1";
-    case operation::less_equal:
-      return "$0 <= $1";
-    case operation::both:
-      return "$0 && $1";
-    case operation::either:
-      return "$0 || $1";
-    case operation::invert:
-      return "!$0";
-    case operation::select:
-      return "$0 ? $1 : $2";
-    case operation::exp:
-      return in_glsl && type == element_type::f64 ? "hocket_exp($0)" : "exp($0)";
-    case operation::log:
-      return in_glsl && type == element_type::f64 ? "hocket_log($0)" : "log($0)";
-    case operation::exp2:
-      return function("exp2");
-    case operation::log2:
-      return function("log2");
-    case operation::sin:
-      return function("sin");
-    case operation::cos:
-      return function("cos");
-    case operation::tan:
-      return function("tan");
-    case operation::sinh:
-      return function("sinh");
-    case operation::cosh:
-      return function("cosh");
-    case operation::tanh:
-      return function("tanh");
-    case operation::asin:
-      return function("asin");
-    case operation::acos:
-      return function("acos");
-    case operation::atan:
-      return function("atan");
-    case operation::pow:
-      return in_glsl && type == element_type::f64 ? "" : "pow($0, $1)";
-    case operation::sqrt:
-      return "sqrt($0)";
-    case operation::absolute:
-      return in_glsl ? "abs($0)" : "fabs($0)";
-    case operation::floor:
-      return "floor($0)";
-    case operation::ceil:
-      return "ceil($0)";
-    case operation::trunc:
-      return "trunc($0)";
-    case operation::rint:
-      return in_glsl ? "roundEven($0)" : "rint($0)";
-    case operation::fma:
-      return "fma($0, $1, $2)";
+  if (node.what == operation::convert) {
+    return std::string("AS(") + type_name(*node.type) + ", $0)";
+  }
+  // The sign of GLSL's % differs from that of C.
+  if (node.what == operation::remainder && is_signed_integer(*node.type)) {
+    return "$0 - $0 / $1 * $1";
+  }
+  for (const form& each : forms) {
+    if (each.what != node.what) continue;
+    if (format == kernel_format::opencl_c) return each.opencl;
+    return node.type == element_type::f64 ? each.glsl_double : each.glsl;
   }
   return "";
 }
