@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include "comparison.hpp"
+
+namespace hocket::testing {
+namespace {
+
+class layers : public kernels_on_devices {
+ protected:
+  template <class T, class Family>
+  void gemm(const char* name, const Family& family, bool transpose_a, bool transpose_b) {
+    constexpr std::size_t sizes[][3] = {{1, 1, 1},   {17, 23, 9},     {64, 64, 64},
+                                        {3, 4, 0},   {100, 129, 257}, {128, 10, 96},
+                                        {8, 100, 1}, {65, 33, 130}};
+    for (const auto& [m, n, k] : sizes) {
+      for (const std::size_t padding : {0u, 3u}) {
+        const auto a = make<T>(transpose_a ? shape<2>{k, m} : shape<2>{m, k}, padding);
+        const auto b = make<T>(transpose_b ? shape<2>{n, k} : shape<2>{k, n}, padding);
+        const auto c = make<T>(shape<2>{m, n}, padding);
+        const double tolerance = 16 * eps<T> * std::sqrt(static_cast<double>(k) + 1);
+        compare(name, tolerance, family, reads(a), reads(b), writes(c));
+        compare(name, 2 * tolerance, family, reads(a), reads(b), updates(c));
+      }
+    }
+  }
+
+  template <class T>
+  void products() {
+    if (!has<T>()) return;
+    gemm<T>("gemm_nn", ops::gemm_nn, false, false);
+    gemm<T>("gemm_nt", ops::gemm_nt, false, true);
+    gemm<T>("gemm_tn", ops::gemm_tn, true, false);
+  }
+
+  template <class T>
+  void biases() {
+    if (!has<T>()) return;
+    constexpr std::size_t sizes[][2] = {{1, 1}, {128, 10}, {33, 129}, {100, 16}, {7, 47}};
+    for (const auto& [m, n] : sizes) {
+      for (const std::size_t padding : {0u, 2u}) {
+        const shape<2> both{m, n};
+        const auto x = make<T>(both, padding), dy = make<T>(both, padding);
+        const auto y = make<T>(both, padding), dx = make<T>(both, padding);
+        const auto bias = make<T>(shape<1>{n}, padding), dbias = make<T>(shape<1>{n}, padding);
+        const double tolerance = 16 * eps<T> * std::sqrt(static_cast<double>(m));
+        compare("bias_forward", 0, ops::bias_forward, reads(x), reads(bias), writes(y));
+        compare("bias_relu_forward", 0, ops::bias_relu_forward, reads(x), reads(bias), writes(y));
+        compare("bias_backward", tolerance, ops::bias_backward, reads(dy), writes(dbias));
+        compare("bias_backward", tolerance, ops::bias_backward, reads(dy), updates(dbias));
+        compare("bias_relu_backward", tolerance, ops::bias_relu_backward, reads(y), reads(dy),
+                writes(dx), writes(dbias));
+        compare("bias_relu_backward", tolerance, ops::bias_relu_backward, reads(y), reads(dy),
+                writes(dx), updates(dbias));
+      }
+    }
+  }
+
+  /// Exponentials of devices may be off by more than the last place.
+  template <class T>
+  void losses() {
+    if (!has<T>()) return;
+    constexpr std::size_t sizes[][2] = {{1, 1}, {128, 10}, {1000, 7}, {33, 129}};
+    constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-13;
+    for (const auto& [m, n] : sizes) {
+      for (const std::size_t padding : {0u, 2u}) {
+        const auto logits = make<T>(shape<2>{m, n}, padding, -30, 30);
+        const auto labels =
+            make<std::int32_t>(shape<1>{m}, padding, 0, static_cast<double>(n) - 1e-6);
+        const auto loss = make<T>(shape<1>{m}, padding);
+        const auto gradient = make<T>(shape<2>{m, n}, padding);
+        compare("softmax_cross_entropy_forward", tolerance, ops::softmax_cross_entropy_forward,
+                reads(logits), reads(labels), writes(loss));
+        compare("softmax_cross_entropy_backward", tolerance, ops::softmax_cross_entropy_backward,
+                number(static_cast<T>(0.01)), reads(logits), reads(labels), writes(gradient));
+        if (!has<std::int64_t>()) continue;
+        compare_value("count_correct", 0, ops::count_correct, reads(logits), reads(labels));
+      }
+    }
+  }
+};
+
+TEST_F(layers, products_of_floats) {
+  for_each_device([&] { products<float>(); });
+}
+
+TEST_F(layers, products_of_doubles) {
+  for_each_device([&] { products<double>(); });
+}
+
+TEST_F(layers, biases_and_losses) {
+  for_each_device([&] {
+    biases<float>();
+    biases<double>();
+    losses<float>();
+    losses<double>();
+  });
+}
+
+}  // namespace
+}  // namespace hocket::testing

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include "comparison.hpp"
+
+namespace hocket::testing {
+namespace {
+
+class traced_lambdas : public kernels_on_devices {};
+
+const auto clip = elementwise("clip", [](const auto& x, auto limit, auto& y, auto& clipped) {
+  y = select(x > limit, limit, x);
+  clipped += select(x > limit || x < -limit, 1, 0);
+});
+
+const auto gelu = elementwise("gelu", [](const auto& x, auto& y) {
+  y = 0.5f * x * (1 + tanh(0.797884561f * (x + 0.044715f * x * x * x)));
+});
+
+const auto logistic = elementwise(
+    "logistic", [](const auto& x, auto& y) { y = 1 / (1 + exp(-x)) + log(2 + x) - sqrt(abs(x)); });
+
+const auto ramp = elementwise("ramp", [](auto step, auto& y, element_index auto i) {
+  y = step * cast<float>(i % 1000u) - 1;
+});
+
+const auto integers = elementwise("integers", [](const auto& x, auto& y) {
+  y = (x * 7 - 3) % 5 + x / 2 + select(!(x == 4) && x != 2, -x, +x);
+});
+
+const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
+
+const auto least = reduction("least", 100, [](auto a, auto b) { return min(a, b); });
+
+TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
+  constexpr std::size_t sizes[][2] = {{1, 1}, {13, 17}, {301, 257}};
+  for_each_device([&] {
+    for (const auto& [m, n] : sizes) {
+      for (const std::size_t padding : {0u, 2u}) {
+        const shape<2> both{m, n};
+        const auto x = make<float>(both, padding), y = make<float>(both, padding);
+        const auto n32 = make<std::int32_t>(both, padding, -50, 50);
+        const auto m32 = make<std::int32_t>(both, 0, -50, 50);
+        compare("clip", 0, clip, reads(x), number(0.3f), writes(y), updates(n32));
+        compare("gelu", 1e-4, gelu, reads(x), writes(y));
+        compare("logistic", 1e-4, logistic, reads(x), writes(y));
+        compare("ramp", 0, ramp, number(0.5f), writes(y));
+        compare("integers", 0, integers, reads(n32), writes(m32));
+        compare_value("least", 0, least, reads(x));
+        if (!has<double>()) continue;
+        const auto u = make<double>(both, padding, 0.999, 1.001), v = make<double>(both, 1);
+        compare("logistic", 1e-12, logistic, reads(u), writes(v));
+        compare_value("product", 1e-11, product, reads(u));
+      }
+    }
+  });
+}
+
+TEST_F(traced_lambdas, work_in_place) {
+  for_each_device([&] {
+    const auto x = make<float>(shape<2>{65, 129}, 2);
+    compare("add", 0, ops::add, reads(x), reads(x), writes(x));
+  });
+}
+
+}  // namespace
+}  // namespace hocket::testing
