@@ -100,15 +100,12 @@ kernel_pass pass_in_lanes(const element_text& element) {
           }};
 }
 
-/// Consecutive elements in one loop, which the compiler of the device vectorises: no iteration sees
-/// another's result.
+/// Consecutive elements in one loop, which the compiler of the device vectorises.
 kernel_pass pass_in_runs(const element_text& element) {
   const std::string each = std::to_string(elements_each) + "u";
   return {"uint begin = ITEM(0) * " + each + ";\nuint count = " + element.count +
               ";\nuint end = begin + min(count - begin, " + each +
-              ");\n#pragma clang loop vectorize(assume_safety)\n"
-              "for (uint i = begin; i < end; ++i) {\n" +
-              element.text + "}",
+              ");\nfor (uint i = begin; i < end; ++i) {\n" + element.text + "}",
           {1, 1, 1},
           [](const launch_shape& shape) {
             return grid{(largest(shape) + elements_each - 1) / elements_each, 1, 1};

@@ -25,14 +25,12 @@ for (uint at = ITEM(0); at < count; at += ITEMS0) {
 }
 )";
 
-/// Some rows in a loop over columns, which the compiler of the device vectorises: no iteration sees
-/// another's result.
+/// Some rows in a loop over columns, which the compiler of the device vectorises.
 constexpr const char* forward_rows_text = R"(
 uint columns = x_extent1;
 uint each = ROWS_EACH(columns);
 uint end = min(ITEM(0) * each + each, x_extent0);
 for (uint i = ITEM(0) * each; i < end; ++i) {
-  #pragma clang loop vectorize(assume_safety)
   for (uint j = 0u; j < columns; ++j) {
     REAL sum = x(i, j) + bias(j);
     y(i, j) = BOUND(sum);

@@ -27,7 +27,7 @@ host_body(F) -> host_body<F>;
 
 /// A body of one pass as text, in the language of a device:
 ///
-///     scale.with(opencl_c{"a, x", "uint i = ITEM(0); if (i < x_extent(0)) x(i) *= a;"})
+///     scale.with(opencl_c{"a, x", "uint i = ITEM(0); if (i < x_extent0) x(i) *= a;"})
 template <kernel_format Format>
 struct text_body {
   std::string names;  ///< of the parameters, separated by commas, and of the result last

@@ -10,7 +10,8 @@
 #include <hocket/kernels/kernel.hpp>
 
 /// The built-in operations. All matrices are row-major, a row's elements adjacent. Extents may be
-/// zero. The bits of a result depend on the extents and the values, not on the number of lanes.
+/// zero. The bits of a result depend on the extents and the values, not on the number of lanes; of
+/// sums, products of matrices and exponentials they depend on the device as well.
 namespace hocket::ops {
 
 namespace detail {
@@ -260,7 +261,8 @@ inline constexpr detail::accumulating_builtin<detail::bias_relu_backward_op> bia
 
 /// loss[m] of logits[m,c] and labels[m] (int32, from 0 to c - 1):
 /// softmax_cross_entropy_forward(reads(logits), reads(labels), writes(loss)). A row with NaN or
-/// plus infinity gives NaN. A label out of range fails the task, in the next two as well.
+/// plus infinity gives NaN. A label out of range fails the task, in the next two as well; on
+/// devices that cannot fail it, the row's loss and gradient are NaN, and the row is not correct.
 inline constexpr detail::builtin<detail::softmax_cross_entropy_forward_op>
     softmax_cross_entropy_forward;
 
