@@ -4,7 +4,6 @@
 #include <hocket/kernels/program.hpp>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 #include <hocket/kernels/expression.hpp>
@@ -34,7 +33,8 @@ std::vector<program_buffer> buffers_of(const kernel_definition& kernel, const ke
                     p.rank == any_rank});
   }
   if (kernel.result) {
-    made.push_back({source.names.back(), *kernel.result, true, variant.ranks[made.size()], false});
+    const element_type type = source.result_in_words ? element_type::u32 : *kernel.result;
+    made.push_back({source.names.back(), type, true, variant.ranks[made.size()], false});
   }
   return made;
 }
@@ -114,13 +114,6 @@ std::string argument_macros(const kernel_definition& kernel, const kernel_source
     at += size_of(p.type) > sizeof(std::uint32_t) ? 2 : 1;
   }
   return text;
-}
-
-std::set<element_type> types_of(const kernel_definition& kernel, const kernel_source& source) {
-  std::set<element_type> types(source.types.begin(), source.types.end());
-  for (const parameter& p : kernel.parameters) types.insert(p.type);
-  if (kernel.result) types.insert(*kernel.result);
-  return types;
 }
 
 std::string opencl_word(std::size_t at) { return "hocket_block.words[" + std::to_string(at) + "]"; }
@@ -216,12 +209,19 @@ std::string glsl_extensions(const std::set<element_type>& types) {
 
 }  // namespace
 
+std::set<element_type> types_used(const kernel_definition& kernel, const kernel_source& source) {
+  std::set<element_type> types(source.types.begin(), source.types.end());
+  for (const parameter& p : kernel.parameters) types.insert(p.type);
+  if (kernel.result && !source.result_in_words) types.insert(*kernel.result);
+  return types;
+}
+
 std::string opencl_program(const kernel_definition& kernel, const kernel_source& source,
                            std::size_t pass, const program_variant& variant) {
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   std::string text(opencl_prelude);
-  if (types_of(kernel, source).contains(element_type::f64)) {
+  if (types_used(kernel, source).contains(element_type::f64)) {
     text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double f64;\n";
   }
   text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, variant)) +
@@ -244,7 +244,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
                          std::size_t pass, const program_variant& variant, argument_block block) {
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
-  std::string text = "#version 450\n" + glsl_extensions(types_of(kernel, source));
+  std::string text = "#version 450\n" + glsl_extensions(types_used(kernel, source));
   text += glsl_prelude;
   text += "layout(local_size_x = " + std::to_string(p.local[0]) +
           ", local_size_y = " + std::to_string(p.local[1]) +

@@ -66,11 +66,15 @@ for (uint i = ITEM(0); i < rows && ITEM(0) < ITEMS0; i += ITEMS0) {
 if (ITEM(0) < ITEMS0) scratch[ITEM(0)] = found;
 )";
 
+/// The result as two words: some devices have no numbers of 64 bits.
 constexpr const char* count_end_text = R"(
 uint counts = min(logits_extent0, MOST_COUNTS);
 uint found = 0u;
 for (uint k = 0u; k < counts; ++k) found += scratch[k];
-if (ITEM(0) == 0u) result(0) = AS(i64, found);
+if (ITEM(0) == 0u) {
+  result_[0] = found;
+  result_[1] = 0u;
+}
 )";
 
 grid each_row(const launch_shape& shape) { return {shape[0][0], 1, 1}; }
@@ -108,7 +112,10 @@ std::vector<kernel_source> count_correct_bodies(element_type real) {
          {"logits", "labels", "result"},
          {count, end},
          real_macros(real, format) + define("MOST_COUNTS", std::to_string(most_counts) + "u"),
-         [](const launch_shape&) { return most_counts; }});
+         [](const launch_shape&) { return most_counts; },
+         {},
+         {},
+         true});
   }
   return made;
 }

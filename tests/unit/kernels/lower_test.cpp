@@ -126,6 +126,19 @@ TEST(program, finds_linear_indices_in_merged_dimensions) {
   EXPECT_THAT(gl, HasSubstr("layout(push_constant, std430)"));
 }
 
+TEST(program, knows_which_types_a_device_must_know) {
+  const kernel_ref counted = kernel<returns<std::int64_t>, in<float>>{"counted"}
+                                 .with(glsl{"x, n", "n(0) = AS(i64, 1);"})
+                                 .definition();
+  kernel_source source = counted->sources[0];
+  EXPECT_THAT(types_used(*counted, source), ElementsAre(element_type::f32, element_type::i64));
+  source.result_in_words = true;
+  source.types = {element_type::u8};
+  EXPECT_THAT(types_used(*counted, source), ElementsAre(element_type::f32, element_type::u8));
+  EXPECT_THAT(glsl_program(*counted, source, 0, {{1, 1}}, argument_block::push_constants),
+              HasSubstr("buffer hocket_binding1 { u32 n_[]; }"));
+}
+
 TEST(program, asks_for_what_the_types_of_a_text_need) {
   kernel_source source{kernel_format::glsl, {"x"}, {{"x(0);"}}};
   source.types = {element_type::i64};

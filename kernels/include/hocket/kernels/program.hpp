@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,10 @@ struct lowered_launch {
 /// The first body that the device can use; null if there is none.
 [[nodiscard]] const kernel_source* source_for(const kernel_definition& kernel, kernel_format format,
                                               device_style style);
+
+/// The types of elements and numbers that a device must know to run this body.
+[[nodiscard]] std::set<element_type> types_used(const kernel_definition& kernel,
+                                                const kernel_source& source);
 
 /// Works out what a launch means on a device. Buffers and scalars are in signature order, a hidden
 /// result last. Fails where places of elements do not fit into 32 bits.

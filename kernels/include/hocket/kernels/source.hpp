@@ -67,6 +67,9 @@ struct kernel_source {
 
   /// The types of elements that the text uses besides those of the parameters.
   std::vector<element_type> types = {};
+
+  /// The text sees the result as words of 32 bits, so that the device need not know its type.
+  bool result_in_words = false;
 };
 
 }  // namespace hocket
