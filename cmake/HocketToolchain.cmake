@@ -34,8 +34,14 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 # Warnings are private to our own targets: a user's flags are the user's.
 set(HOCKET_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(HOCKET_SANITIZER ON)
+else()
+  set(HOCKET_SANITIZER OFF)
+endif()
+
 # g++ says of itself that this one errs under sanitizers; the dev preset has it on.
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(HOCKET_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND HOCKET_WARNINGS -Wno-maybe-uninitialized)
 endif()
 # g++ 12 believes that moving a boost::container::small_vector may read past its end, and that the two strings of

@@ -25,8 +25,7 @@ backend_list all_backends() {
 #define HOCKET_BACKEND(name) backends.push_back(make_##name##_backend());
 #include <hocket/backends.inc>
 #undef HOCKET_BACKEND
-  return select_backends(std::move(backends),
-                         environment_variable("HOCKET_BACKENDS").value_or(""));
+  return select_backends(std::move(backends), environment_variable("HOCKET_BACKENDS").value_or(""));
 }
 
 constexpr std::uint64_t unknown_memory = std::uint64_t{1} << 50U;

@@ -10,17 +10,17 @@
 namespace hocket::heart {
 
 bool machine::device_node::runs(const kernel_definition& kernel) const {
-  const auto has = [&](kernel_format format) {
-    if (format == kernel_format::host) return kernel.has(format);
-    return source_for(kernel, format, style) != nullptr;
-  };
   const auto missing = [&](element_type type) {
     return std::find(lacks.begin(), lacks.end(), type) != lacks.end();
   };
-  return std::any_of(formats.begin(), formats.end(), has) &&
-         !(kernel.result && missing(*kernel.result)) &&
-         std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
-                      [&](const parameter& p) { return missing(p.type); });
+  const auto has = [&](kernel_format format) {
+    if (format == kernel_format::host) return kernel.has(format);
+    const kernel_source* const source = source_for(kernel, format, style);
+    if (source == nullptr) return false;
+    const auto used = types_used(kernel, *source);
+    return std::none_of(used.begin(), used.end(), missing);
+  };
+  return std::any_of(formats.begin(), formats.end(), has);
 }
 
 }  // namespace hocket::heart
