@@ -27,12 +27,20 @@ bool of_a_driver(const hocket::device_info& info) {
   return info.backend != "cpu" && info.backend != "sim";
 }
 
-/// One device of each backend first, the others after them, and what is simulated last.
+double speed(const hocket::device_info& info) {
+  return info.flops_per_second * static_cast<double>(info.lanes);
+}
+
+/// The fastest device of each backend first, the others after them, and what is simulated last.
 std::vector<hocket::device_info> in_order_of_choice(std::vector<hocket::device_info> infos) {
-  std::set<std::string> seen;
-  std::map<std::string, int> rank;
+  std::map<std::string, double> best;
   for (const hocket::device_info& info : infos) {
-    const bool first = seen.insert(info.backend).second;
+    best[info.backend] = std::max(best[info.backend], speed(info));
+  }
+  std::map<std::string, int> rank;
+  std::set<std::string> seen;
+  for (const hocket::device_info& info : infos) {
+    const bool first = speed(info) == best[info.backend] && seen.insert(info.backend).second;
     rank[info.name] = info.backend == "sim" ? 2 : (first ? 0 : 1);
   }
   std::stable_sort(infos.begin(), infos.end(),
@@ -100,9 +108,7 @@ std::vector<stage_device> devices_of_stages(hocket::runtime& rt, const options& 
   for (const std::string& name : names) {
     const hocket::device_handle handle = rt.device(name);
     const hocket::device_info& info = infos[handle.id.value];
-    const bool real = clock == clock_kind::real;
-    const double speed = real ? 1 : info.flops_per_second * static_cast<double>(info.lanes);
-    devices.push_back({handle, info, speed});
+    devices.push_back({handle, info, clock == clock_kind::real ? 1 : speed(info)});
   }
   devices.resize(stages);
   return devices;
