@@ -5,15 +5,17 @@
 #include <compare>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "heart/machine.hpp"
+#include "heart/recent_median.hpp"
 #include "heart/request.hpp"
 
 namespace hocket::heart {
 
 /// Predicts how long a task runs on a device: the median of what was measured for the same kernel,
 /// on the same device, at about the same size; before the first measurement the device's own rates.
+/// A copy takes what its link's rates say, times the median of how wrong they were for copies of
+/// about the same size.
 class cost_model {
  public:
   explicit cost_model(const machine& machine) : machine_(machine) {}
@@ -21,27 +23,31 @@ class cost_model {
   [[nodiscard]] nanoseconds predict(const request& task, device_id device) const;
   void measured(const request& task, device_id device, nanoseconds took);
 
-  /// Time of a copy of bytes on the link, without anything in its way.
-  [[nodiscard]] static nanoseconds copy_time(const machine::link& link, std::uint64_t bytes);
+  /// Time of a copy, without anything in its way. There must be a link.
+  [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
+  void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
 
  private:
-  struct key {
+  struct launch_key {
     std::string kernel;
     device_id device;
     int size;  ///< floor of log2 of the work
-    friend auto operator<=>(const key&, const key&) = default;
+    friend auto operator<=>(const launch_key&, const launch_key&) = default;
   };
-  struct samples {
-    std::vector<nanoseconds> last;  ///< a ring
-    std::size_t next = 0;
-    nanoseconds median{0};
+  struct copy_key {
+    memory_id from;
+    memory_id to;
+    int size;  ///< floor of log2 of the bytes
+    friend auto operator<=>(const copy_key&, const copy_key&) = default;
   };
 
-  [[nodiscard]] static key key_of(const request& task, device_id device);
-  [[nodiscard]] nanoseconds from_rates(const request& task, device_id device) const;
+  [[nodiscard]] static launch_key key_of(const request& task, device_id device);
+  [[nodiscard]] nanoseconds launch_by_rates(const request& task, device_id device) const;
+  [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   const machine& machine_;
-  std::map<key, samples> samples_;
+  std::map<launch_key, recent_median> launches_;  ///< nanoseconds
+  std::map<copy_key, recent_median> copies_;      ///< measured / by rates
 };
 
 }  // namespace hocket::heart

@@ -92,7 +92,11 @@ void heart::finish_copy(const command_record& record, const command_result& how)
     if (node.memory == record.from) devices_[i].done.bytes_out += record.bytes;
   }
   record_trace(record, how, trace_kind::transfer);
-  if (how.why) fail_copy(record, how.why);
+  if (how.why) {
+    fail_copy(record, how.why);
+  } else {
+    costs_.measured_copy(record.from, record.to, record.bytes, how.end - how.begin);
+  }
   const auto device = machine_.streams[record.number.stream.value].device;
   if (device) mark_dirty(*device);
 }

@@ -70,8 +70,9 @@ time_stamp heart::predicted_end(const request& r, device_id device) const {
     if (!reads_content(a.mode)) continue;
     const std::uint64_t bytes = coherence_.missing(a.data, a.region, node.memory);
     if (bytes == 0) continue;
-    const auto& link = machine_.link_between(host_memory, node.memory);
-    if (link) arrival += cost_model::copy_time(*link, bytes);
+    if (machine_.link_between(host_memory, node.memory)) {
+      arrival += costs_.predict_copy(host_memory, node.memory, bytes);
+    }
   }
   return now_ + std::max(backlog, arrival) + costs_.predict(r, device);
 }

@@ -153,7 +153,7 @@ memory_id heart::nearest(std::span<const memory_id> holders, memory_id to,
   for (const memory_id from : holders) {
     const auto& link = machine_.link_between(from, to);
     if (!link) continue;
-    const nanoseconds time = board_.backlog(link->stream) + cost_model::copy_time(*link, bytes);
+    const nanoseconds time = board_.backlog(link->stream) + costs_.predict_copy(from, to, bytes);
     if (time < best_time) {
       best = from;
       best_time = time;
@@ -173,7 +173,7 @@ ticket heart::copy(const copy_request& wanted, task_id for_task) {
   record.from = wanted.from;
   record.to = wanted.to;
   record.bytes = wanted.bytes;
-  record.predicted = cost_model::copy_time(link, wanted.bytes);
+  record.predicted = costs_.predict_copy(wanted.from, wanted.to, wanted.bytes);
   record.wanted = now_;
   const data_state& d = data_.at(wanted.data);
   ticket_set after = wanted.after;

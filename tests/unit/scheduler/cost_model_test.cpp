@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+using hocket::device_id;
+using hocket::memory_id;
+using hocket::nanoseconds;
+using hocket::heart::cost_model;
+using hocket::heart::machine;
+using hocket::heart::recent_median;
+using hocket::heart::request;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr memory_id host{0};
+constexpr memory_id own{1};
+
+/// A device of 1 GFLOP/s a lane, two lanes, behind a link of 1 GB/s and 1 us.
+machine one_device() {
+  machine made;
+  made.memories = {{"host", 1 << 30}, {"Sim0", 1 << 30}};
+  machine::device_node node;
+  node.name = "Sim0";
+  node.memory = own;
+  node.compute = {hocket::stream_id{0}, hocket::stream_id{1}};
+  node.flops_per_second = 1e9;
+  node.bytes_per_second = 1e9;
+  node.launch_latency = 2us;
+  made.devices = {node};
+  const machine::link link{hocket::stream_id{2}, 1e9, 1us};
+  made.links = {std::nullopt, link, link, std::nullopt};
+  return made;
+}
+
+request launch_of(const std::string& name, double flops) {
+  request made;
+  hocket::kernel_definition kernel;
+  kernel.name = name;
+  made.kernel = std::make_shared<const hocket::kernel_definition>(std::move(kernel));
+  made.cost = {flops, 0};
+  return made;
+}
+
+TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
+  recent_median median;
+  median.add(4);
+  EXPECT_EQ(median.value(), 4);
+  median.add(1000);
+  EXPECT_EQ(median.value(), 4);
+  median.add(5);
+  EXPECT_EQ(median.value(), 5);
+  for (int i = 0; i < 12; ++i) median.add(6);
+  EXPECT_EQ(median.value(), 6);
+  for (int i = 0; i < 8; ++i) median.add(7);  // now seven sixes are left
+  EXPECT_EQ(median.value(), 7);
+}
+
+TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
+  const machine m = one_device();
+  cost_model model(m);
+  const request task = launch_of("k", 1e6);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(2us + 1ms));
+  request wide = launch_of("k", 1e6);
+  wide.width = hocket::body_width::wide;
+  EXPECT_EQ(model.predict(wide, device_id{0}), nanoseconds(2us + 500us));
+
+  model.measured(task, device_id{0}, 7ms);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(7ms));
+  EXPECT_EQ(model.predict(launch_of("other", 1e6), device_id{0}), nanoseconds(2us + 1ms));
+  EXPECT_EQ(model.predict(launch_of("k", 4e6), device_id{0}), nanoseconds(2us + 4ms));
+}
+
+TEST(CostModel, ScalesCopiesByWhatWasMeasuredOnTheirLink) {
+  const machine m = one_device();
+  cost_model model(m);
+  EXPECT_EQ(model.predict_copy(host, own, 4000), nanoseconds(5us));
+
+  model.measured_copy(host, own, 4000, 10us);  // twice what the rates say
+  EXPECT_EQ(model.predict_copy(host, own, 4000), nanoseconds(10us));
+  EXPECT_EQ(model.predict_copy(host, own, 3000), nanoseconds(8us));
+  EXPECT_EQ(model.predict_copy(host, own, 1 << 20), nanoseconds(1us + 1048576ns));
+  EXPECT_EQ(model.predict_copy(own, host, 4000), nanoseconds(5us));
+}
+
+}  // namespace
