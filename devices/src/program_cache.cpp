@@ -20,6 +20,8 @@
 
 #include <hocket/core/environment.hpp>
 
+#include "cache_room.hpp"
+
 namespace hocket {
 
 namespace {
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<char, 8> magic{'h', 'o', 'c', 'k', 'e', 't', 'P', '1'};
 constexpr std::uint64_t largest_entry = std::uint64_t{256} << 20U;
+constexpr std::uint64_t stores_between_looks = 16;
 
 /// An entry is this, the key and the program.
 struct entry_header {
@@ -106,6 +109,7 @@ std::optional<std::string> read_file(const fs::path& path) {
     if (got <= 0) return {};
     done += static_cast<std::size_t>(got);
   }
+  mark_used(file.get());
   return bytes;
 }
 
@@ -137,7 +141,8 @@ std::optional<std::pair<std::string_view, std::string_view>> parse(std::string_v
 
 program_cache::program_cache(const std::string& backend) : folder_(folder_of(backend)) {}
 
-program_cache::program_cache(in_folder folder) : folder_(std::move(folder.path)) {}
+program_cache::program_cache(in_folder folder)
+    : folder_(std::move(folder.path)), most_bytes_(folder.most_bytes) {}
 
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
   if (folder_.empty() || !trusted_folder(folder_)) return {};
@@ -175,6 +180,8 @@ void program_cache::store(const std::string& key, std::span<const std::byte> pro
   if (!written || ::rename(name.c_str(), entry_of(folder_, key).c_str()) != 0) {
     ::unlink(name.c_str());
   }
+  // The sum is looked at once in a while: a run stores many programs or none.
+  if (stores_.fetch_add(1) % stores_between_looks == 0) make_room(folder_, most_bytes_);
 }
 
 void program_cache::set_aside(const fs::path& entry) const {

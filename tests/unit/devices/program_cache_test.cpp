@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -120,6 +121,23 @@ TEST_F(program_cache_test, a_link_is_not_followed) {
   fs::rename(entry, root_ / "moved");
   fs::create_symlink(root_ / "moved", entry);
   EXPECT_FALSE(cache().load("key"));
+}
+
+TEST_F(program_cache_test, what_was_not_used_for_longest_goes_where_there_is_too_much) {
+  // The first store of each of these looks at what is there.
+  const auto limited = [&] { return program_cache(program_cache::in_folder{folder(), 10'000}); };
+  const auto program = bytes(std::string(2400, 'p'));
+  using namespace std::chrono_literals;
+  for (const std::string key : {"a", "b", "c", "d"}) {
+    limited().store(key, program);
+    for (const fs::path& e : entries()) fs::last_write_time(e, fs::last_write_time(e) - 1h);
+  }
+  EXPECT_EQ(entries().size(), 4U);
+  EXPECT_TRUE(limited().load("a"));
+  limited().store("e", program);
+  EXPECT_EQ(entries().size(), 2U);
+  EXPECT_TRUE(limited().load("a"));
+  EXPECT_TRUE(limited().load("e"));
 }
 
 TEST_F(program_cache_test, where_nothing_can_be_written_there_is_no_cache) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -15,12 +16,16 @@ namespace hocket {
 /// Compiled programs on disk, kept from one run to the next, below `$XDG_CACHE_HOME/hocket` or
 /// `~/.cache/hocket`. Whatever is wrong with the files means that there is no cache: nothing fails.
 /// Only files and folders that belong to this user, and that nobody else may write, are trusted.
+/// Where the files of a backend grow beyond a limit, the least recently used half of them goes.
 /// Any thread, any number of processes.
 class program_cache {
  public:
+  static constexpr std::uint64_t usual_bytes = std::uint64_t{1} << 30U;
+
   /// A folder, wherever it is; an empty path is no cache.
   struct in_folder {
     std::filesystem::path path;
+    std::uint64_t most_bytes = usual_bytes;
   };
 
   /// backend names the folder, for example "opencl".
@@ -40,6 +45,8 @@ class program_cache {
   void set_aside(const std::filesystem::path& entry) const;
 
   std::filesystem::path folder_;
+  std::uint64_t most_bytes_ = usual_bytes;
+  mutable std::atomic<std::uint64_t> stores_{0};
   mutable std::atomic<bool> warned_{false};
 };
 

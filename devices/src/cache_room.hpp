@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace hocket {
+
+/// Where the files of the folder are more than so many bytes, deletes those that were used least
+/// recently until half of the bytes are left. What cannot be deleted stays.
+void make_room(const std::filesystem::path& folder, std::uint64_t most_bytes);
+
+/// The file counts as used now.
+void mark_used(int file);
+
+}  // namespace hocket
