@@ -187,7 +187,9 @@ constexpr std::string_view glsl_prelude = R"(
 )";
 
 std::string glsl_extensions(const std::set<element_type>& types) {
-  std::string text = "#extension GL_EXT_control_flow_attributes : enable\n";
+  std::string text =
+      "#extension GL_EXT_control_flow_attributes : enable\n"
+      "#extension GL_KHR_shader_subgroup_ballot : enable\n";
   const auto require = [&](const char* name) {
     text += std::string("#extension ") + name + " : require\n";
   };

@@ -11,9 +11,9 @@ class layers : public kernels_on_devices {
   void gemm(const char* name, const Family& family, bool transpose_a, bool transpose_b) {
     constexpr std::size_t sizes[][3] = {{1, 1, 1},   {17, 23, 9},     {64, 64, 64},
                                         {3, 4, 0},   {100, 129, 257}, {128, 10, 96},
-                                        {8, 100, 1}, {65, 33, 130}};
+                                        {8, 100, 1}, {65, 33, 130},   {20, 44, 70}};
     for (const auto& [m, n, k] : sizes) {
-      for (const std::size_t padding : {0u, 3u}) {
+      for (const std::size_t padding : {0u, 3u, 4u}) {
         const auto a = make<T>(transpose_a ? shape<2>{k, m} : shape<2>{m, k}, padding);
         const auto b = make<T>(transpose_b ? shape<2>{n, k} : shape<2>{k, n}, padding);
         const auto c = make<T>(shape<2>{m, n}, padding);

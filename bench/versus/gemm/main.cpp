@@ -30,6 +30,9 @@ std::vector<contender> on(const device_info& device, const product& what, const 
 #endif
   }
 #endif
+#ifdef HOCKET_BENCH_VULKAN
+  if (device.backend == "vulkan") all.push_back(vulkan_gemm(what, device));
+#endif
   return all;
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include <hocket/hocket.hpp>
+
 #include <harness/command.hpp>
 
 namespace hocket::bench {
@@ -24,5 +26,6 @@ struct product {
 /// A kernel written for this by hand, through the API alone.
 [[nodiscard]] contender opencl_gemm(const product& what);
 [[nodiscard]] contender clblast_gemm(const product& what);
+[[nodiscard]] contender vulkan_gemm(const product& what, const device_info& device);
 
 }  // namespace hocket::bench

@@ -128,51 +128,162 @@ std::string form_macros(const gemm_form& form) {
                 form.mode == access_mode::update ? "c(i, j) = c(i, j) + (sum)" : "c(i, j) = sum");
 }
 
-/// More work-items than any device runs at once; each takes several blocks then.
-constexpr std::size_t most_items = std::size_t{1} << 18;
-
-/// One work-item for each block of the product.
-std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t columns) {
+/// As many items as the lanes have for each block of the product.
+std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t columns,
+                                                std::size_t lanes) {
   return [=](const launch_shape& shape) {
     const index_list& c = shape[2];
-    const std::size_t count = (c[1] + columns - 1) / columns * ((c[0] + rows - 1) / rows);
-    return grid{std::min(count, most_items), 1, 1};
+    return grid{(c[1] + columns - 1) / columns * ((c[0] + rows - 1) / rows) * lanes, 1, 1};
   };
 }
 
 std::string number(std::size_t n) { return std::to_string(n); }
 
-/// A block of sums in variables of each work-item. Everything is written out: some devices keep
-/// arrays in memory, and compute again in a loop what does not change in it.
-std::string block_text(std::size_t rows, std::size_t columns) {
-  std::string begin =
-      "uint m = c_extent0;\nuint n = c_extent1;\nuint depth = DEPTH;\n"
-      "uint a_step = A_STEP;\nuint b_step = B_STEP;\n"
-      "uint across = (n + " +
-      number(columns - 1) + "u) / " + number(columns) + "u;\nuint blocks = (m + " +
-      number(rows - 1) + "u) / " + number(rows) +
-      "u * across;\nfor (uint at = ITEM(0); at < blocks; at += ITEMS0) {\nuint i = at / across * " +
-      number(rows) + "u;\nuint j = at % across * " + number(columns) + "u;\n";
-  std::string loads, steps, end;
-  for (std::size_t c = 0; c < columns; ++c) {
-    const std::string column = number(c);
-    begin += "uint q" + column + " = B_ROW(min(j + " + column + "u, n - 1u));\n";
-    loads += "REAL b" + column + " = b_[q" + column + "];\nq" + column + " += b_step;\n";
-  }
-  for (std::size_t r = 0; r < rows; ++r) {
-    const std::string row = number(r);
-    begin += "uint p" + row + " = A_ROW(min(i + " + row + "u, m - 1u));\n";
-    loads += "REAL a" + row + " = a_[p" + row + "];\np" + row + " += a_step;\n";
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::string column = number(c);
-      const std::string sum = "s" + row + "_" + column;
-      begin += "REAL " + sum + " = AS(REAL, 0);\n";
-      steps += sum + " = a" + row + " * b" + column + " + " + sum + ";\n";
-      end += "if (i + " + row + "u < m && j + " + column + "u < n) KEEP(i + " + row + "u, j + " +
-             column + "u, " + sum + ");\n";
+/// The text once for each step below count, whose number stands where the text has the name.
+std::string each(const std::string& name, std::size_t count, const std::string& text,
+                 std::size_t step = 1) {
+  std::string all;
+  for (std::size_t i = 0; i < count; i += step) {
+    std::size_t from = 0, at;
+    while ((at = text.find(name, from)) != std::string::npos) {
+      all.append(text, from, at - from).append(number(i));
+      from = at + name.size();
     }
+    all.append(text, from);
   }
-  return begin + "for (uint l = 0u; l < depth; ++l) {\n" + loads + steps + "}\n" + end + "}";
+  return all;
+}
+
+/// The block of sums that a work-item has; or that each of the lanes of a group has, which take the
+/// columns by turns.
+struct division {
+  std::size_t rows, columns, lanes;
+};
+
+/// Sums in variables of each work-item. Everything is written out: some devices keep arrays in
+/// memory, and compute again in a loop what does not change in it. `fast` goes over the first l
+/// steps, as many as it can; the rest is done one by one.
+std::string block_text(const division& by, const std::string& fast) {
+  const std::string lanes = number(by.lanes) + "u", rows = number(by.rows) + "u";
+  const std::string columns = number(by.columns * by.lanes) + "u";
+  const auto each_row = [&](const std::string& text) { return each("$r", by.rows, text); };
+  const auto each_column = [&](const std::string& text) { return each("$c", by.columns, text); };
+  return define("COLUMN(c)", "(j + lane + (c) * " + lanes + ")") + "uint at = ITEM(0) / " + lanes +
+         ";\nuint lane = ITEM(0) % " + lanes +
+         ";\nuint m = c_extent0;\nuint n = c_extent1;\nuint depth = DEPTH;\n"
+         "uint a_step = A_STEP;\nuint b_step = B_STEP;\n"
+         "uint across = (n + " +
+         columns + " - 1u) / " + columns + ";\nuint i = at / across * " + rows +
+         ";\nuint j = at % across * " + columns + ";\nif (i < m) {\n" +
+         each_row("uint p$r = A_ROW(min(i + $ru, m - 1u));\n" +
+                  each_column("REAL s$r_$c = AS(REAL, 0);\n")) +
+         each_column("uint q$c = B_ROW(min(COLUMN($cu), n - 1u));\n") + "uint l = 0u;\n" + fast +
+         "for (; l < depth; ++l) {\n" + each_column("REAL b$c = b_[q$c];\nq$c += b_step;\n") +
+         each_row("REAL a$r = a_[p$r];\np$r += a_step;\n" +
+                  each_column("s$r_$c = a$r * b$c + s$r_$c;\n")) +
+         "}\n" +
+         each_row(each_column("if (i + $ru < m && COLUMN($cu) < n) "
+                              "KEEP(i + $ru, COLUMN($cu), s$r_$c);\n")) +
+         "}";
+}
+
+/// A matrix that is read in vectors of four: along the depth, or across it.
+struct operand {
+  std::string name;
+  std::string place;  ///< the variables that say where each of its rows or columns is
+  std::size_t count;  ///< of these
+  bool along;
+
+  [[nodiscard]] std::size_t apart() const { return along ? 1 : 4; }
+  [[nodiscard]] std::string step() const { return name + "_step"; }
+
+  [[nodiscard]] std::string begin() const {
+    return each("$i", count, "uint " + place + "$i_ = " + place + "$i / 4u;\n", apart());
+  }
+  [[nodiscard]] std::string load() const {
+    return each("$i", count,
+                "vec4 " + name + "$i = " + name + "_fours[" + place + "$i_];\n" + place +
+                    "$i_ += " + (along ? "1u" : step() + " / 4u") + ";\n",
+                apart());
+  }
+  [[nodiscard]] std::string element(std::size_t i, std::size_t k) const {
+    return along ? name + number(i) + "[" + number(k) + "]"
+                 : name + number(i / 4 * 4) + "[" + number(i % 4) + "]";
+  }
+  [[nodiscard]] std::string end() const {
+    return each("$i", count, place + "$i += l * " + step() + ";\n");
+  }
+};
+
+/// Four steps at a time, where a load of four elements costs little more than one of one: if all
+/// vectors of the matrices begin at multiples of four. Those behind the end of a row or column
+/// become the last ones before it.
+std::string steps_by_vectors(const gemm_form& form, const division& by) {
+  const operand a{"a", "p", by.rows, !form.transpose_a};
+  const operand b{"b", "q", by.columns, form.transpose_b};
+  std::string text = "uint odd = a_offset | a_stride0 | b_offset | b_stride0 | " +
+                     std::string(a.along ? "0u" : "m") + " | " + (b.along ? "0u" : "n") +
+                     ";\nuint end = odd % 4u == 0u ? depth / 4u * 4u : 0u;\n" + a.begin() +
+                     b.begin() + "for (; l < end; l += 4u) {\n" + (a.along ? a.load() : "") +
+                     (b.along ? b.load() : "");
+  for (std::size_t k = 0; k < 4; ++k) {
+    text += "{\n" + (a.along ? "" : a.load()) + (b.along ? "" : b.load());
+    for (std::size_t r = 0; r < by.rows; ++r) {
+      for (std::size_t c = 0; c < by.columns; ++c) {
+        const std::string sum = "s" + number(r) + "_" + number(c);
+        text += sum + " = " + a.element(r, k) + " * " + b.element(c, k) + " + " + sum + ";\n";
+      }
+    }
+    text += "}\n";
+  }
+  return text + "}\n" + a.end() + b.end();
+}
+
+/// As many steps at a time as there are lanes, which load the factors of one step each and pass
+/// them round.
+std::string steps_by_broadcasts(const division& by) {
+  const std::string lanes = number(by.lanes) + "u";
+  const std::string row = "{\nREAL f = subgroupBroadcast(a$r, $ku);\n" +
+                          each("$c", by.columns, "s$r_$c = f * b$c + s$r_$c;\n") + "}\n";
+  const std::string step =
+      each("$c", by.columns, "REAL b$c = b_[q$c];\nq$c += b_step;\n") + each("$r", by.rows, row);
+  return each("$r", by.rows, "uint p$r_ = p$r + lane * a_step;\n") + "for (; l + " + lanes +
+         " <= depth; l += " + lanes + ") {\n" +
+         each("$r", by.rows, "REAL a$r = a_[p$r_];\np$r_ += " + lanes + " * a_step;\n") +
+         each("$k", by.lanes, "{\n" + step + "}\n") + "}\n" +
+         each("$r", by.rows, "p$r += l * a_step;\n");
+}
+
+/// The same memory as that of the operands, as vectors.
+constexpr const char* fours = R"(
+layout(set = 0, binding = 0, std430) readonly buffer a_as_fours { vec4 a_fours[]; };
+layout(set = 0, binding = 1, std430) readonly buffer b_as_fours { vec4 b_fours[]; };
+)";
+
+/// For the two ways of running work-items in lanes, what was fastest on a driver of each. Four
+/// lanes are one subgroup there.
+void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
+                   const std::vector<std::string>& names, const std::string& macros) {
+  if (form.real == element_type::f32) {
+    const std::string functions = real_macros(form.real, kernel_format::glsl) + macros;
+    const division vectors{8, 16, 1}, broadcasts{8, 4, 4};
+    to.push_back(
+        {kernel_format::glsl,
+         names,
+         {{block_text(vectors, steps_by_vectors(form, vectors)), {8, 1, 1}, blocks(8, 16, 1)}},
+         functions + fours,
+         {},
+         {device_style::cpu_lanes}});
+    to.push_back(
+        {kernel_format::glsl,
+         names,
+         {{block_text(broadcasts, steps_by_broadcasts(broadcasts)), {4, 1, 1}, blocks(8, 16, 4)}},
+         functions,
+         {},
+         {device_style::cpu_switching}});
+  }
+  add_both(to, form.real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
+           lane_styles);
 }
 
 }  // namespace
@@ -187,8 +298,7 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
   add_both(made, form.real, names,
            {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
            macros, {device_style::gpu});
-  add_both(made, form.real, names, {block_text(8, 8), {8, 1, 1}, blocks(8, 8)}, macros,
-           lane_styles);
+  add_for_lanes(made, form, names, macros);
   const bool single = form.real == element_type::f32;
   const std::size_t panel = single ? 32 : 16;
   const std::string width = single ? "16" : "8";
