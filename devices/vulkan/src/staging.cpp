@@ -12,8 +12,9 @@ namespace hocket::vulkan {
 
 namespace {
 
-// Long enough that what each chunk costs besides does not matter.
-constexpr std::uint64_t chunk_bytes = std::uint64_t{4} << 20U;
+// Long enough that what each chunk costs besides matters little, short enough that all staging
+// buffers stay in a cache of the host.
+constexpr std::uint64_t chunk_bytes = std::uint64_t{512} << 10U;
 // Copies of many short runs end a chunk earlier, so that recording one stays short.
 constexpr std::size_t most_runs = 4096;
 

@@ -14,8 +14,8 @@
 namespace hocket::vulkan {
 
 /// Copies to or from a device's memory that the host does not address. A copy is cut into chunks,
-/// which go through two staging buffers in turn: while the device copies from (to) one of them, a
-/// thread fills (empties) the other.
+/// which go through some staging buffers in turn: while the device copies from (to) one of them, a
+/// thread fills (empties) another.
 class staged_copy_stream final : public copy_stream {
  public:
   [[nodiscard]] static result<std::unique_ptr<device_stream>> make(const parts& given, stream_id id,
@@ -59,7 +59,7 @@ class staged_copy_stream final : public copy_stream {
   [[nodiscard]] VkResult await_chunk(const plan& todo, std::size_t which) const;
   [[nodiscard]] const buffer& staging(std::uint64_t number) const;
 
-  std::array<buffer, 2> staging_;
+  std::array<buffer, 4> staging_;
   owned_semaphore done_;  // how many chunks were copied by the device
 
   // Of the command that is next, as in launch_stream.
