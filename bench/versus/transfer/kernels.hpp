@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/hocket.hpp>
+
+namespace hocket::bench {
+
+// The first two do next to nothing, so that what is measured is how their arguments come and go.
+
+/// Reads one array.
+[[nodiscard]] const kernel<in<float>>& look();
+/// Replaces one array.
+[[nodiscard]] const kernel<out<float>>& stamp();
+
+/// Sixteen operations for each element.
+inline const auto iterate = elementwise("iterate", [](const auto& x, auto& y) {
+  auto v = x * 0.5F + 0.25F;
+  for (int step = 1; step < 8; ++step) v = v * 0.5F + 0.25F;
+  y = v;
+});
+
+/// The same as OpenCL C, for the API alone.
+extern const char* const iterate_text;
+
+}  // namespace hocket::bench
