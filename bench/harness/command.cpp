@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -39,6 +40,7 @@ struct request {
   settings wanted;
   std::size_t rounds = fewest_rounds;
   std::optional<std::string> json;
+  std::string only;
 };
 
 void measure_and_report(
@@ -47,7 +49,9 @@ void measure_and_report(
   report_file target(asked.json.value_or("-"));
   const machine_facts machine = this_machine();
   keep_on_cores(asked.wanted.threads);
-  const std::vector<comparison> comparisons = comparisons_of(asked.wanted);
+  std::vector<comparison> comparisons = comparisons_of(asked.wanted);
+  std::erase_if(comparisons, [&](const comparison& c) { return !c.name.starts_with(asked.only); });
+  if (comparisons.empty()) throw std::runtime_error("No case begins with \"" + asked.only + "\".");
   const std::size_t rounds = asked.wanted.quick ? rounds_when_quick : asked.rounds;
   std::vector<row> rows;
   {
@@ -80,6 +84,7 @@ int run_bench(int argc, char** argv, const std::string& name, const std::string&
     app.add_option("--rounds", asked.rounds, "Measure so many times (default and least: 9)")
         ->type_name("N")
         ->check(CLI::Range(fewest_rounds, most_rounds));
+    app.add_option("--only", asked.only, "Measure the cases that begin so")->type_name("TEXT");
     app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
     try {
       app.parse(argc, argv);

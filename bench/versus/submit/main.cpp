@@ -4,12 +4,53 @@
 // What a task costs that does nothing: ours, and those of others, in one process.
 
 #include <cstring>
+#include <utility>
+
+#include <hocket/hocket.hpp>
 
 #include "subjects.hpp"
 
 namespace hocket::bench {
 
 namespace {
+
+void add_driver(std::vector<comparison>& all, const device_info& info, const settings& wanted) {
+  const std::string& device = info.name;
+  comparison get{
+      device, "round_trip", "ns/task", wanted.threads, {ours::driver_round_trip(wanted, device)}};
+  comparison stream{
+      device, "stream", "ns/task", wanted.threads, {ours::driver_stream(wanted, device)}};
+#ifdef HOCKET_BENCH_OPENCL
+  // By hand the first device is used that there is.
+  if (device == "OpenCL0") {
+    get.contenders.push_back(by_hand::opencl_round_trip(wanted));
+    stream.contenders.push_back(by_hand::opencl_stream(wanted));
+  }
+#endif
+#ifdef HOCKET_BENCH_VULKAN
+  if (info.backend == "vulkan") {
+    get.contenders.push_back(by_hand::vulkan_round_trip(wanted, info.description));
+    stream.contenders.push_back(by_hand::vulkan_stream(wanted, info.description));
+    stream.contenders.push_back(by_hand::vulkan_commands(wanted, info.description));
+  }
+#endif
+  all.push_back(std::move(get));
+  all.push_back(std::move(stream));
+}
+
+/// On every device that has a driver.
+void add_drivers(std::vector<comparison>& all, const settings& wanted) {
+  std::vector<device_info> devices;
+  {
+    runtime rt;
+    devices = rt.devices();
+  }
+  for (const device_info& device : devices) {
+    if (device.backend == "opencl" || device.backend == "vulkan") {
+      add_driver(all, device, wanted);
+    }
+  }
+}
 
 std::vector<comparison> comparisons_of(const settings& wanted) {
   const std::size_t threads = wanted.threads;
@@ -33,7 +74,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   chain.contenders.push_back(openmp::chain(wanted));
   three.contenders.push_back(openmp::three_buffers(wanted));
 #endif
-  return {
+  std::vector<comparison> all{
       {"first_task", "from_main", "us", threads, {ours::first_task_of_process()}},
       {"first_task", "from_runtime", "us", threads, {ours::first_task_of_runtime()}},
       host,
@@ -47,6 +88,8 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
       {"device_task_sim", "chain", each, threads, {ours::device_chain(wanted, "Sim0")}},
       {"three_buffers_sim", "submit", each, threads, {ours::three_buffers(wanted, "Sim0")}},
   };
+  add_drivers(all, wanted);
+  return all;
 }
 
 }  // namespace

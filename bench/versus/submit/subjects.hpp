@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <harness/command.hpp>
 
@@ -10,13 +11,16 @@ namespace hocket::bench {
 
 /// How many tasks one sample has.
 struct task_counts {
-  std::size_t host;         ///< submitted together
-  std::size_t device;       ///< the same
-  std::size_t round_trips;  ///< one after the other, each waited for
+  std::size_t host;             ///< submitted together
+  std::size_t device;           ///< the same
+  std::size_t round_trips;      ///< one after the other, each waited for
+  std::size_t trips_to_driver;  ///< the same, of real devices
+  std::size_t stream;           ///< of real devices, each behind the one before
 };
 
 [[nodiscard]] inline task_counts counts_for(const settings& wanted) {
-  return wanted.quick ? task_counts{100, 50, 20} : task_counts{20'000, 4'000, 2'000};
+  return wanted.quick ? task_counts{100, 50, 20, 5, 20}
+                      : task_counts{20'000, 4'000, 2'000, 200, 1'000};
 }
 
 /// Three-buffer tasks update so many buffers in turn, and all read the same two.
@@ -30,6 +34,8 @@ namespace ours {
 [[nodiscard]] contender device_round_trip(const settings& wanted, const char* device);
 [[nodiscard]] contender device_chain(const settings& wanted, const char* device);
 [[nodiscard]] contender three_buffers(const settings& wanted, const char* device);
+[[nodiscard]] contender driver_round_trip(const settings& wanted, const std::string& device);
+[[nodiscard]] contender driver_stream(const settings& wanted, const std::string& device);
 [[nodiscard]] contender first_task_of_runtime();
 [[nodiscard]] contender first_task_of_process();
 }  // namespace ours
@@ -45,6 +51,18 @@ namespace openmp {
 [[nodiscard]] contender chain(const settings& wanted);
 [[nodiscard]] contender three_buffers(const settings& wanted);
 }  // namespace openmp
+
+/// The API alone, used by hand: one kernel object, whose arguments are set once.
+namespace by_hand {
+[[nodiscard]] contender opencl_round_trip(const settings& wanted);
+[[nodiscard]] contender opencl_stream(const settings& wanted);
+// device: what device_info::description says.
+[[nodiscard]] contender vulkan_round_trip(const settings& wanted, const std::string& device);
+/// One submission for each kernel.
+[[nodiscard]] contender vulkan_stream(const settings& wanted, const std::string& device);
+/// One submission of commands that have all kernels, with barriers between them.
+[[nodiscard]] contender vulkan_commands(const settings& wanted, const std::string& device);
+}  // namespace by_hand
 
 /// The main function of a process that runs one host task and says on standard output how many
 /// microseconds it took from here. first_task_of_process starts it.
