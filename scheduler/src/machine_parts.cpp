@@ -151,6 +151,7 @@ void machine_parts::add_node(const device_info& info, const device_numbers& numb
   node.largest_binding = info.largest_binding;
   node.runs_host_tasks = info.shares_host_memory;
   node.depth = info.depth;
+  node.ahead = info.ahead;
   node.flops_per_second = info.flops_per_second;
   node.bytes_per_second = info.memory_bytes_per_second;
   node.launch_latency = info.launch_latency;

@@ -129,6 +129,7 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   info.alignment = alignment_of(cl, device);
   info.imports_host_memory = info.style == device_style::cpu_compiler && shares_memory(cl, device);
   info.depth = 4;
+  info.ahead = std::chrono::microseconds(200);
   guess_rates(cl, device, info);
   return info;
 }

@@ -260,6 +260,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   info.largest_binding = limits.maxStorageBufferRange - slack;
   info.lanes = 1;
   info.depth = 4;
+  info.ahead = std::chrono::microseconds(200);
   guess_rates(info);
   return info;
 }

@@ -13,6 +13,10 @@ namespace {
 // How far down a queue a task is looked for that needs no memory while another waits for some.
 constexpr std::size_t overtake_window = 16;
 
+// So many commands cover what the host needs to learn of an end and to hand over the next one,
+// however short they are.
+constexpr std::size_t most_ahead = 64;
+
 }  // namespace
 
 void heart::pump(device_id device) {
@@ -72,7 +76,10 @@ bool heart::idle(device_id device) const {
 
 std::optional<std::size_t> heart::free_lane(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
-  const auto room = [&](stream_id s) { return board_.in_flight(s) < node.depth; };
+  const auto room = [&](stream_id s) {
+    const std::size_t in_flight = board_.in_flight(s);
+    return in_flight < node.depth || (in_flight < most_ahead && board_.backlog(s) < node.ahead);
+  };
   if (t.request->width == body_width::wide) {
     if (std::all_of(node.compute.begin(), node.compute.end(), room)) return 0;
     return std::nullopt;

@@ -42,6 +42,7 @@ struct machine {
     /// True if the device has a body for the kernel, and all its types.
     [[nodiscard]] bool runs(const kernel_definition& kernel) const;
     std::size_t depth = 1;
+    nanoseconds ahead{0};
     double flops_per_second = 1e9;  ///< of one lane
     double bytes_per_second = 1e10;
     nanoseconds launch_latency{0};

@@ -37,6 +37,8 @@ struct device_info {
 
   std::size_t lanes = 1;  ///< compute streams that run at the same time
   std::size_t depth = 2;  ///< commands worth having in flight on one compute stream
+  /// More than that are, as long as all of them are thought to take less than this.
+  nanoseconds ahead{0};
 
   // First guesses for placement, replaced by what is measured. On a virtual clock they are the
   // truth.
