@@ -230,6 +230,10 @@ failure machine_parts::problem(block_id id) const {
   return at == blocks_.end() ? failure() : at->second.why;
 }
 
+void machine_parts::hurry() const noexcept {
+  for (stream* const each : streams_) each->hurry();
+}
+
 void machine_parts::submit(ticket number, const ticket_set& after, command what) {
   what.value = number.value;
   for (const ticket t : after) {

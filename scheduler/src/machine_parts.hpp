@@ -34,6 +34,10 @@ class machine_parts {
   void free(const heart::free_block& what);
   void issue(const heart::issue_copy& what);
   void issue(const heart::issue_launch& what);
+  [[nodiscard]] stream& at(stream_id stream) const { return *streams_[stream.value]; }
+  /// A thread begins to wait for something that it does not attend to.
+  void hurry() const noexcept;
+
   /// Where the block is in host memory; null for none.
   [[nodiscard]] void* address(block_id block) const;
   [[nodiscard]] failure problem(block_id block) const;

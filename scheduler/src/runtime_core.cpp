@@ -173,7 +173,10 @@ void runtime_core::carry_out() {
     void operator()(const heart::allocate_block& a) const { machine.allocate(a); }
     void operator()(const heart::free_block& a) const { machine.free(a); }
     void operator()(const heart::issue_copy& a) const { machine.issue(a); }
-    void operator()(const heart::issue_launch& a) const { machine.issue(a); }
+    void operator()(const heart::issue_launch& a) const {
+      static_cast<launch_submission&>(*a.task).state->handed_to(a.number.stream);
+      machine.issue(a);
+    }
     void operator()(const heart::deliver& a) const {
       std::vector<void*> addresses;
       for (const block_id block : a.blocks) addresses.push_back(machine.address(block));
@@ -197,6 +200,14 @@ void runtime_core::carry_out() {
     const heart::action_list due = actions_.pop();
     for (const heart::action& a : due) std::visit(perform, a);
   }
+}
+
+bool runtime_core::attend(const completion& task, stream_id on) noexcept {
+  // A worker has other work.
+  if (executor_->inside()) return false;
+  const driving now(*this);
+  machine_->at(on).attend([&task] { return task.done(); });
+  return task.done();
 }
 
 void runtime_core::inspect(const std::function<void(const heart::heart&)>& look) {
@@ -257,6 +268,7 @@ void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {
 void runtime_core::submission_gone() noexcept { one_less(submissions_); }
 
 void runtime_core::wait_until(const std::function<bool()>& reached) {
+  if (has_heart_) machine_->hurry();
   const auto reached_now = [&] {
     const std::scoped_lock lock(guard_);
     return reached();
@@ -327,6 +339,7 @@ void runtime_core::view_closed(task_id id) {
 }
 
 void runtime_core::check_wait(const completion& task) {
+  if (has_heart_) machine_->hurry();
   const auto* waited = dynamic_cast<const device_task*>(&task);
   if (waited == nullptr) return;
   std::vector<view_record> own;

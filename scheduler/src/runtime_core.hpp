@@ -52,6 +52,10 @@ class runtime_core final : public host_context,
   [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }
   [[nodiscard]] const machine_parts& machine();
 
+  /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
+  /// it has ended.
+  bool attend(const completion& task, stream_id on) noexcept;
+
   // Views that threads hold.
   void view_opened(task_id id, const std::string& label);
   void view_closed(task_id id);

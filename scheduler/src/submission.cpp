@@ -47,6 +47,13 @@ void device_task::request_cancel() noexcept {
       heart::cancel_asked{id, cancelled(std::string(label().text()))});
 }
 
+bool device_task::help(helping& by) noexcept {
+  const stream_id on{stream_};
+  // Who waits for another task may find something better to do.
+  const bool waited_for = by.depth == helping::most_depth;
+  return waited_for && on.valid() && static_cast<runtime_core*>(context())->attend(*this, on);
+}
+
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
 
 submission::~submission() {

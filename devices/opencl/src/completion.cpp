@@ -34,7 +34,7 @@ void completions::add(std::uint64_t value, enqueued what, time_stamp handed) {
     const std::lock_guard lock(guard_);
     in_driver_.push_back(std::move(made));
   }
-  waits_.post([this] { finish_next(); });
+  watch_.added();
 }
 
 std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t value) const {

@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include <hocket/execution/executor.hpp>
-#include <hocket/execution/pump.hpp>
 #include <hocket/streams/command.hpp>
+#include <hocket/streams/end_watch.hpp>
 
 #include "clock.hpp"
 #include "context.hpp"
@@ -24,9 +24,9 @@ struct enqueued {
   failure why;
 };
 
-/// The commands of one queue that its driver has, in order. A thread of its own waits for them and
-/// tells of each: drivers call back with locks held, so that a callback had to wake a worker, which
-/// is one wake more on the way and measured up to twice as long.
+/// The commands of one queue that its driver has, in order. A thread waits for them and tells of
+/// each: drivers call back with locks held, so that a callback had to wake a worker, which is one
+/// wake more on the way and measured up to twice as long.
 class completions {
  public:
   using report = std::function<void(std::uint64_t, const command_result&)>;
@@ -39,10 +39,14 @@ class completions {
         where_(where),
         device_(std::move(device)),
         told_(std::move(told)),
-        waits_(device_) {}
+        watch_(device_, [this] { finish_next(); }) {}
 
   /// A command was handed over.
   void add(std::uint64_t value, enqueued what, time_stamp handed);
+
+  /// As those of the stream.
+  void attend(const std::function<bool()>& reached) { watch_.attend(reached); }
+  void hurry() noexcept { watch_.hurry(); }
 
   /// The event of the last command up to this value that has perhaps not ended; null if there is
   /// none.
@@ -71,7 +75,7 @@ class completions {
   mutable std::mutex guard_;
   std::deque<entry> in_driver_;
 
-  pump waits_;
+  end_watch watch_;  // ends before what it uses
 };
 
 }  // namespace hocket::opencl

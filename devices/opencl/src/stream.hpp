@@ -31,6 +31,9 @@ class queue_stream final : public driver_stream {
   ~queue_stream() override;
   using driver_stream::close;
 
+  void attend(const std::function<bool()>& reached) override { completions_.attend(reached); }
+  void hurry() noexcept override { completions_.hurry(); }
+
  private:
   [[nodiscard]] bool prepared(const command& what) override;
   [[nodiscard]] failure prepare(const command& what) override;

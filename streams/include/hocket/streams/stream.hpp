@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
+
 #include <hocket/core/timepoint.hpp>
 #include <hocket/streams/command.hpp>
 
@@ -34,6 +36,14 @@ class stream {
   virtual void submit(command what) = 0;
 
   [[nodiscard]] virtual const timeline& time() const noexcept = 0;
+
+  /// Learns of the ends of commands in the calling thread, which waits for one of them anyhow,
+  /// until reached() holds. May return earlier, or at once. Any thread that holds no lock.
+  virtual void attend(const std::function<bool()>& reached) { (void)reached; }
+
+  /// A thread begins to wait for something that it does not attend to: no end is to be left to
+  /// threads that do. Any thread.
+  virtual void hurry() noexcept {}
 };
 
 }  // namespace hocket

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -28,8 +29,17 @@ class device_task : public completion {
 
   void request_cancel() noexcept override;
 
+  /// Learns of the end of the launch here, if it was handed to a device, and if no thread does so.
+  bool help(helping& by) noexcept override;
+
+  /// The launch was handed to the stream.
+  void handed_to(stream_id stream) noexcept { stream_.store(stream.value); }
+
   /// Of the launch; set before anybody else sees the task.
   task_id id;
+
+ private:
+  std::atomic<std::uint64_t> stream_{stream_id{}.value};
 };
 
 template <class T>

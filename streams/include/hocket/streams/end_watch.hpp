@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include <hocket/execution/pump.hpp>
+
+namespace hocket {
+
+/// Learns of the ends of what a queue of a driver was given: in a thread of its own, or in one that
+/// waits for such an end anyhow. That one is spared two wakes, which take longer than a short
+/// kernel; so once a thread has attended, its own thread leaves ends to such threads until it sees,
+/// within a fraction of a millisecond, that none of them came. An idle watch uses no CPU.
+class end_watch {
+ public:
+  /// next() waits for the oldest thing that was added and has not ended, and tells of its end. It
+  /// is called once for each, by one thread at a time. name is that of the thread.
+  end_watch(const std::string& name, std::function<void()> next);
+  end_watch(const end_watch&) = delete;
+  end_watch& operator=(const end_watch&) = delete;
+
+  /// Everything that was added has to have ended, or to end by itself.
+  ~end_watch() = default;
+
+  /// The driver was given one more.
+  void added();
+
+  /// Calls next() here until reached() holds. Returns earlier if another thread does so, or nothing
+  /// is left. Not from next().
+  void attend(const std::function<bool()>& reached);
+
+  /// No thread that could attend will come: nothing is to be left to one.
+  void hurry() noexcept;
+
+ private:
+  void serve(std::unique_lock<std::mutex>& lock, const std::function<bool()>& reached);
+  void call_own_thread();
+  void look_later();
+  void look_after();
+
+  const std::function<void()> next_;
+  std::mutex guard_;  // for what follows
+  std::size_t left_ = 0;
+  std::uint64_t ended_ = 0;
+  std::uint64_t ended_before_ = 0;  ///< when it was last looked after
+  bool attended_ = false;
+  bool called_ = false;   ///< its own thread is on its way
+  bool defers_ = false;   ///< it leaves ends to threads that wait
+  bool looking_ = false;  ///< a time has been set to look after that
+  pump own_;              // ends before what its work uses
+};
+
+}  // namespace hocket

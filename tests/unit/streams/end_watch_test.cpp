@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <hocket/streams/end_watch.hpp>
+
+namespace hocket {
+namespace {
+
+/// Things that end when the test says so.
+class queue {
+ public:
+  void end(int count = 1) {
+    const std::lock_guard lock(guard_);
+    may_end_ += count;
+    changed_.notify_all();
+  }
+  void await(int count) {
+    std::unique_lock lock(guard_);
+    changed_.wait(lock, [&] { return static_cast<int>(ended_by_.size()) >= count; });
+  }
+  /// The threads that learned of the ends.
+  std::vector<std::thread::id> ended_by() {
+    const std::lock_guard lock(guard_);
+    return ended_by_;
+  }
+  void next() {
+    std::unique_lock lock(guard_);
+    changed_.wait(lock, [&] { return may_end_ > static_cast<int>(ended_by_.size()); });
+    ended_by_.push_back(std::this_thread::get_id());
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex guard_;
+  std::condition_variable changed_;
+  int may_end_ = 0;
+  std::vector<std::thread::id> ended_by_;
+
+ public:
+  end_watch watch{"test", [this] { next(); }};  // ends before what it uses
+};
+
+TEST(end_watch, learns_of_ends_in_a_thread_of_its_own) {
+  queue q;
+  for (int i = 0; i < 3; ++i) q.watch.added();
+  q.end(3);
+  q.await(3);
+  for (const std::thread::id by : q.ended_by()) EXPECT_NE(by, std::this_thread::get_id());
+}
+
+TEST(end_watch, a_thread_that_attends_learns_of_ends_itself_or_returns) {
+  queue q;
+  for (int i = 1; i <= 200; ++i) {
+    q.end();
+    q.watch.added();
+    q.watch.attend([] { return false; });
+    q.await(i);
+  }
+  EXPECT_EQ(q.ended_by().size(), 200U);
+}
+
+TEST(end_watch, what_a_thread_leaves_behind_is_attended_to) {
+  queue q;
+  q.end(4);
+  for (int i = 0; i < 4; ++i) q.watch.added();
+  std::atomic<int> asked = 0;
+  q.watch.attend([&] { return ++asked == 2; });
+  q.await(4);
+}
+
+TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
+  queue q;
+  for (int i = 1; i <= 20; ++i) {
+    q.end();
+    q.watch.added();
+    q.watch.attend([] { return false; });
+    q.await(i);
+  }
+  for (int i = 21; i <= 40; ++i) {
+    q.end();
+    q.watch.added();
+    q.await(i);
+    EXPECT_NE(q.ended_by().back(), std::this_thread::get_id());
+  }
+}
+
+TEST(end_watch, many_threads_attend_while_others_add_and_hurry) {
+  constexpr int each = 2'000;
+  queue q;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&q, t] {
+      for (int i = 0; i < each; ++i) {
+        q.end();
+        q.watch.added();
+        if (t == 0) q.watch.hurry();
+        if (t == 1) q.watch.attend([] { return false; });
+        if (t == 2 && i % 2 == 0) q.watch.attend([] { return true; });
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  q.await(3 * each);
+  EXPECT_EQ(q.ended_by().size(), 3U * each);
+}
+
+}  // namespace
+}  // namespace hocket
