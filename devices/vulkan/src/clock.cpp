@@ -32,7 +32,7 @@ std::optional<reading> read(context& of, const executor& where) {
   reading made;
   made.before = where.now();
   const VkSemaphore semaphore = timeline.value().get();
-  if (of.submit(of.compute(), {buffer, semaphore, 1}) != VK_SUCCESS) return std::nullopt;
+  if (of.submit(of.compute(), {{&buffer, 1}, semaphore, 1}) != VK_SUCCESS) return std::nullopt;
   if (of.wait(semaphore, 1) != VK_SUCCESS) return std::nullopt;
   made.after = where.now();
   const auto found = read_stamps(of, pool);

@@ -142,8 +142,8 @@ VkResult context::submit(queue& to, const submission& what) const {
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.pNext = &values;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &what.commands;
+  info.commandBufferCount = static_cast<std::uint32_t>(what.commands.size());
+  info.pCommandBuffers = what.commands.data();
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &what.timeline;
   const std::scoped_lock lock(to.guard);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "facts.hpp"
@@ -19,9 +20,9 @@ struct queue {
   std::mutex guard;
 };
 
-/// Commands whose timeline reaches the value when they have ended.
+/// Commands, one behind the other, whose timeline reaches the value when all have ended.
 struct submission {
-  VkCommandBuffer commands = VK_NULL_HANDLE;
+  std::span<const VkCommandBuffer> commands;
   VkSemaphore timeline = VK_NULL_HANDLE;
   std::uint64_t value = 0;
 };

@@ -169,7 +169,7 @@ void staged_copy_stream::move(const plan& todo, std::size_t which) const {
 
 VkResult staged_copy_stream::submit(const plan& todo, std::size_t which) {
   return of().submit(of().transfer(),
-                     {todo.commands.buffers[which], done_.get(), todo.first + which + 1});
+                     {{&todo.commands.buffers[which], 1}, done_.get(), todo.first + which + 1});
 }
 
 VkResult staged_copy_stream::await_chunk(const plan& todo, std::size_t which) const {

@@ -6,14 +6,24 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/container/small_vector.hpp>
+
 namespace hocket::vulkan {
+
+namespace {
+
+// Kernels are kept back for about as long, and so the first of them is heard of so much later.
+constexpr nanoseconds kept_back{100'000};
+constexpr std::size_t most_kept_back = 32;
+
+}  // namespace
 
 launch_stream::launch_stream(const parts& given, stream_id id, import_table* imports)
     : device_stream(given, id),
       imports_(imports),
       memory_(given.of, imports),
       programs_(given.of),
-      pump_(given.of.name()) {}
+      watch_(given.of.name(), [this] { finish_next(); }) {}
 
 result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given, stream_id id,
                                                            import_table* imports) {
@@ -83,41 +93,56 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
     give_back(std::move(used));
     return why;
   }
-  recorded next{what.value, std::move(used), points_of(waits)};
   const std::scoped_lock lock(waiting_guard_);
-  if (!waiting_.empty() || !seen(next.points)) {
-    waiting_.push_back(std::move(next));
+  waiting_.push_back({what.value, std::move(used), points_of(waits)});
+  if (waiting_.size() > 1 || !may_submit()) return {};
+  batch alone = take_batch();
+  submit(alone);
+  if (alone.code == VK_SUCCESS) {
+    keep(std::move(alone));
     return {};
   }
-  const VkResult code = submit(next);
-  if (code == VK_SUCCESS) return {};
-  give_back(std::move(next.used));
-  return of().failed("cannot begin a launch", code);
+  give_back(std::move(alone.parts.front().used));
+  return of().failed("cannot begin a launch", alone.code);
 }
 
 void launch_stream::go_on() {
   const std::scoped_lock lock(waiting_guard_);
-  while (!waiting_.empty() && seen(waiting_.front().points)) {
-    recorded next = std::move(waiting_.front());
-    waiting_.pop_front();
-    const VkResult code = submit(next);
-    if (code == VK_SUCCESS) continue;
-    pump_.post([this, value = next.value, code] { give_up(value, code); });
-    give_back(std::move(next.used));
+  while (may_submit()) {
+    batch next = take_batch();
+    submit(next);
+    keep(std::move(next));
   }
 }
 
-VkResult launch_stream::submit(recorded& what) {
-  const submission one{what.used->commands, timeline_.get(), what.value};
-  const time_stamp submitted = where().now();
-  const VkResult code = of().submit(of().compute(), one);
-  if (code != VK_SUCCESS) return code;
-  // A function that can be copied cannot hold the slot itself.
-  auto held = std::make_shared<std::unique_ptr<slot>>(std::move(what.used));
-  pump_.post([this, value = what.value, submitted, held = std::move(held)] {
-    see_through(value, std::move(*held), submitted);
-  });
-  return VK_SUCCESS;
+/// With two submissions the device has one to run and one to go on with.
+bool launch_stream::may_submit() const {
+  const bool enough = most_together_ > 1 && in_driver_.size() >= 2;
+  return !waiting_.empty() && !enough && seen(waiting_.front().points);
+}
+
+launch_stream::batch launch_stream::take_batch() {
+  batch made;
+  do {
+    made.parts.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  } while (made.parts.size() < most_together_ && !waiting_.empty() &&
+           seen(waiting_.front().points));
+  return made;
+}
+
+void launch_stream::submit(batch& what) {
+  boost::container::small_vector<VkCommandBuffer, most_kept_back> commands;
+  for (const recorded& r : what.parts) commands.push_back(r.used->commands);
+  what.submitted = where().now();
+  what.code =
+      of().submit(of().compute(),
+                  {{commands.data(), commands.size()}, timeline_.get(), what.parts.back().value});
+}
+
+void launch_stream::keep(batch what) {
+  in_driver_.push_back(std::move(what));
+  watch_.added();
 }
 
 result<std::unique_ptr<slot>> launch_stream::take_slot() {
@@ -139,33 +164,54 @@ void launch_stream::give_back(std::unique_ptr<slot> used) {
   free_.push_back(std::move(used));
 }
 
-void launch_stream::see_through(std::uint64_t value, std::unique_ptr<slot> used,
-                                time_stamp submitted) {
-  const VkResult code = of().wait(timeline_.get(), value);
-  command_result how{{}, submitted, submitted};
-  if (code == VK_SUCCESS) {
-    how = timed(*used, submitted);
-    latest_ = how.end;
+void launch_stream::finish_next() {
+  batch ended;
+  {
+    const std::scoped_lock lock(waiting_guard_);
+    // What is waited for stays in the count of what the device has.
+    ended.code = in_driver_.front().code;
+    ended.parts.swap(in_driver_.front().parts);
+    ended.submitted = in_driver_.front().submitted;
   }
-  give_back(std::move(used));
-  conclude(value, how, code);
+  if (ended.code == VK_SUCCESS) ended.code = of().wait(timeline_.get(), ended.parts.back().value);
+  const std::vector<command_result> all = times_of(ended);
+  {
+    const std::scoped_lock lock(waiting_guard_);
+    in_driver_.pop_front();
+    const nanoseconds each = (all.back().end - all.front().begin) / all.size();
+    most_together_ =
+        std::clamp<std::size_t>(kept_back / std::max(each, nanoseconds(1)), 1, most_kept_back);
+  }
+  // The device has to go on before anybody hears of what it has done.
+  go_on();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    give_back(std::move(ended.parts[i].used));
+    conclude(ended.parts[i].value, all[i], ended.code);
+  }
 }
 
-void launch_stream::give_up(std::uint64_t value, VkResult code) {
-  const time_stamp now = where().now();
-  conclude(value, {{}, now, now}, code);
-}
-
-command_result launch_stream::timed(const slot& used, time_stamp submitted) {
+std::vector<command_result> launch_stream::times_of(const batch& ended) {
   // The device's clock may run off in time: nothing begins before it was submitted, or ends after
   // it was seen to.
-  const time_stamp earliest = std::max(submitted, latest_);
-  command_result how{{}, earliest, std::max(earliest, where().now())};
-  const auto found = used.stamps ? read_stamps(of(), used.stamps) : std::nullopt;
-  if (!found) return how;
-  how.end = std::clamp(clock_->at(found->end), earliest, how.end);
-  how.begin = std::clamp(clock_->at(found->begin), earliest, how.end);
-  return how;
+  const time_stamp now = where().now();
+  time_stamp earliest = std::max(ended.submitted, latest_);
+  const time_stamp latest = std::max(earliest, now);
+  std::vector<command_result> all;
+  for (std::size_t left = ended.parts.size(); left > 0; --left) {
+    // Where the device does not say, all have taken as long as one another.
+    command_result how{{}, earliest, earliest + (latest - earliest) / left};
+    const slot& used = *ended.parts[all.size()].used;
+    const auto found =
+        used.stamps && ended.code == VK_SUCCESS ? read_stamps(of(), used.stamps) : std::nullopt;
+    if (found) {
+      how.end = std::clamp(clock_->at(found->end), earliest, latest);
+      how.begin = std::clamp(clock_->at(found->begin), earliest, how.end);
+    }
+    earliest = how.end;
+    all.push_back(std::move(how));
+  }
+  latest_ = earliest;
+  return all;
 }
 
 }  // namespace hocket::vulkan

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <hocket/execution/pump.hpp>
+#include <hocket/streams/end_watch.hpp>
 
 #include "clock.hpp"
 #include "device_stream.hpp"
@@ -15,9 +15,10 @@
 
 namespace hocket::vulkan {
 
-/// The stream of a device's kernels. A timeline semaphore has the numbers of its commands; a thread
-/// that sleeps while there are none waits for each in turn. Kernels that wait for copies are
-/// submitted by the thread that ends the last of these.
+/// The stream of a device's kernels. A timeline semaphore has the numbers of its commands. Kernels
+/// that wait for copies are submitted by the thread that ends the last of these. A submission costs
+/// more than a short kernel, so while the device has enough to do, short ones are kept back and go
+/// together.
 class launch_stream final : public device_stream {
  public:
   /// imports is null if the device has memory of its own.
@@ -27,6 +28,9 @@ class launch_stream final : public device_stream {
 
   /// Submits what has nothing to wait for any more. By threads of the device's other streams.
   void go_on();
+
+  void attend(const std::function<bool()>& reached) override { watch_.attend(reached); }
+  void hurry() noexcept override { watch_.hurry(); }
 
  protected:
   [[nodiscard]] bool prepared(const command& what) override;
@@ -45,10 +49,20 @@ class launch_stream final : public device_stream {
     std::unique_ptr<slot> used;
     std::vector<wait_point> points;
   };
-  [[nodiscard]] VkResult submit(recorded& what);
-  void see_through(std::uint64_t value, std::unique_ptr<slot> used, time_stamp submitted);
-  void give_up(std::uint64_t value, VkResult code);
-  [[nodiscard]] command_result timed(const slot& used, time_stamp submitted);
+  /// What was submitted together, or could not be.
+  struct batch {
+    std::vector<recorded> parts;
+    VkResult code = VK_SUCCESS;
+    time_stamp submitted{};
+  };
+  // Under waiting_guard_.
+  [[nodiscard]] bool may_submit() const;
+  [[nodiscard]] batch take_batch();
+  void submit(batch& what);
+  void keep(batch what);
+
+  void finish_next();
+  [[nodiscard]] std::vector<command_result> times_of(const batch& ended);
 
   import_table* const imports_;
   launch_memory memory_;
@@ -60,14 +74,16 @@ class launch_stream final : public device_stream {
   program_table programs_;
   std::shared_ptr<const buffer> scratch_;
 
-  std::mutex waiting_guard_;  // also for the order of submissions
+  std::mutex waiting_guard_;  // for what follows, and for the order of submissions
   std::deque<recorded> waiting_;
+  std::deque<batch> in_driver_;
+  std::size_t most_together_ = 1;
 
   std::mutex slots_guard_;
   std::vector<std::unique_ptr<slot>> free_;
 
-  time_stamp latest_{};  // the end of the last command; of the pump
-  pump pump_;            // ends before what its work uses
+  time_stamp latest_{};  // the end of the last command; of who watches
+  end_watch watch_;      // ends before what it uses
 };
 
 }  // namespace hocket::vulkan
