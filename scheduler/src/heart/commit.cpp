@@ -25,6 +25,7 @@ void heart::pump(device_id device) {
   do {
     fetch_ahead(device);
     while (task* t = pick(device)) {
+      fill_up(device);
       if (!free_lane(*t)) return;
       dequeue(*t);
       commit(*t);
@@ -74,11 +75,24 @@ bool heart::idle(device_id device) const {
                      [&](stream_id s) { return board_.in_flight(s) == 0; });
 }
 
+void heart::fill_up(device_id device) {
+  const machine::device_node& node = machine_.devices[device.value];
+  if (node.ahead == nanoseconds{0}) return;
+  for (const stream_id s : node.compute) {
+    const std::size_t in_flight = board_.in_flight(s);
+    const nanoseconds backlog = board_.backlog(s);
+    // Many at a time: to hand over each one when another has ended costs a wake for each.
+    if (in_flight >= most_ahead || backlog >= node.ahead) filling_[s.value] = false;
+    if (in_flight <= most_ahead / 2 && backlog <= node.ahead / 2) filling_[s.value] = true;
+  }
+}
+
 std::optional<std::size_t> heart::free_lane(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
   const auto room = [&](stream_id s) {
     const std::size_t in_flight = board_.in_flight(s);
-    return in_flight < node.depth || (in_flight < most_ahead && board_.backlog(s) < node.ahead);
+    return in_flight < node.depth ||
+           (filling_[s.value] && in_flight < most_ahead && board_.backlog(s) < node.ahead);
   };
   if (t.request->width == body_width::wide) {
     if (std::all_of(node.compute.begin(), node.compute.end(), room)) return 0;
@@ -186,7 +200,7 @@ void heart::issue(task& t) {
   command_record record;
   record.number = t.number;
   record.task = r.id;
-  record.predicted = costs_.predict(r, t.device);
+  record.predicted = t.predicted;
   record.wanted = t.submitted;
   board_.plan(record, std::move(made));
   note_accesses(t, node.memory, t.number);

@@ -31,6 +31,7 @@ heart::heart(machine description, std::size_t trace_capacity)
       ledger_(capacities(machine_)),
       trace_(trace_capacity),
       last_end_(machine_.streams.size()),
+      filling_(machine_.streams.size(), true),
       devices_(machine_.devices.size()),
       coming_(machine_.memories.size(), 0),
       peaks_(machine_.memories.size(), 0) {}
@@ -62,11 +63,12 @@ void heart::settle() {
       if (task* t = find(granted)) place(*t);
       more = true;
     }
-    const std::set<device_id> due = std::exchange(dirty_, {});
-    for (const device_id device : due) pump(device);
+    due_.clear();
+    due_.swap(dirty_);
+    for (const device_id device : due_) pump(device);
     board_.flush(*out_);
     if (issued_ == 0) fail_hopeless_reservations();
-    more = board_.run_woken() || more || !due.empty() || !ending_.empty();
+    more = board_.run_woken() || more || !due_.empty() || !ending_.empty();
   }
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/container/flat_set.hpp>
 #include <hocket/core/trace.hpp>
 #include <hocket/memory/coherence.hpp>
 #include <hocket/memory/reservation.hpp>
@@ -74,7 +75,7 @@ class heart {
     ticket number;                      ///< of the launch, once issued
     failure doomed;                     ///< it may run but it will not commit
     bool told = false;                  ///< its future was failed before it ended
-    nanoseconds predicted{0};           ///< as counted in its device's queue
+    nanoseconds predicted{0};           ///< on that device
     bool fetching = false;
     bool wrote = false;  ///< coherence knows its outputs
     /// How its command ended, where that was heard of before the end of a predecessor.
@@ -165,6 +166,8 @@ class heart {
   [[nodiscard]] task* pick(device_id device);
   [[nodiscard]] bool has_turn(const task& t) const;
   void give_up_turn(const task& t);
+  /// Decides whether more than the least is to be in flight on the device's lanes.
+  void fill_up(device_id device);
   [[nodiscard]] bool idle(device_id device) const;
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
   void commit(task& t);
@@ -216,11 +219,12 @@ class heart {
   budget_board budgets_;
   trace_ring trace_;
   std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
+  std::vector<bool> filling_;         ///< streams that take commands until they have the most
 
   std::unordered_map<task_id, std::unique_ptr<task>> tasks_;
   std::unordered_map<data_id, data_state> data_;
   std::vector<device_state> devices_;
-  std::set<device_id> dirty_;
+  boost::container::flat_set<device_id> dirty_, due_;
   std::vector<ending> ending_;
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;

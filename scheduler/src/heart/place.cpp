@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
-#include <utility>
 
 #include "heart/heart.hpp"
 
@@ -46,6 +45,7 @@ bool heart::can_bind(const task_access& a, const machine::device_node& node) con
 }
 
 std::optional<device_id> heart::choose_device(const request& r) const {
+  if (r.on) return can_run(r, *r.on) ? r.on : std::nullopt;
   std::optional<device_id> best;
   time_stamp best_end = time_stamp::max();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -100,7 +100,7 @@ void heart::dequeue(task& t) {
   device_state& d = devices_[t.device.value];
   d.present.erase(place_of(t));
   d.absent.erase(place_of(t));
-  d.queued -= std::exchange(t.predicted, nanoseconds{0});
+  d.queued -= t.predicted;
 }
 
 bool heart::data_present(const task& t) const {
