@@ -110,8 +110,12 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
                              std::span<const device_argument> buffers,
                              std::span<const scalar_argument> scalars) {
   lowered_launch made;
+  constexpr std::size_t usual_words = 16;
   std::vector<std::uint32_t> words;
+  words.reserve(usual_words);
   launch_shape shape;
+  shape.reserve(buffers.size());
+  made.passes.reserve(source.passes.size());
   std::size_t next = 0;
   const auto add = [&](bool any_rank_wanted) {
     shape.push_back(buffers[next].region->extents());
@@ -132,6 +136,7 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
   for (const kernel_pass& pass : source.passes) {
     const grid items = wanted_items(pass, shape);
     lowered_pass& lowered = made.passes.emplace_back();
+    lowered.words.reserve(items.size() + words.size());
     for (std::size_t d = 0; d < items.size(); ++d) {
       lowered.groups[d] = (items[d] + pass.local[d] - 1) / pass.local[d];
       lowered.words.push_back(static_cast<std::uint32_t>(items[d]));

@@ -63,16 +63,18 @@ void check_devices(const task_description& task,
                    const std::vector<const access_argument*>& accesses,
                    const heart::machine& machine) {
   const std::uint64_t bytes = bytes_of(accesses);
-  std::string too_small;
-  bool fits = false;
+  std::vector<const heart::machine::device_node*> too_small_nodes;
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     const heart::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
-    const std::uint64_t capacity = machine.memories[node.memory.value].capacity;
-    if (bytes <= capacity) fits = true;
-    too_small += (too_small.empty() ? "" : ", ") + node.name + " has " + std::to_string(capacity);
+    if (bytes <= machine.memories[node.memory.value].capacity) return;
+    too_small_nodes.push_back(&node);
   }
-  if (fits) return;
+  std::string too_small;
+  for (const heart::machine::device_node* node : too_small_nodes) {
+    const std::uint64_t capacity = machine.memories[node->memory.value].capacity;
+    too_small += (too_small.empty() ? "" : ", ") + node->name + " has " + std::to_string(capacity);
+  }
   if (!too_small.empty()) {
     throw usage_error(begin(task) + "needs " + std::to_string(bytes) +
                       " bytes for its buffers, more than any device it can run on: " + too_small +

@@ -256,6 +256,10 @@ void runtime_core::ran(const completion& task, time_stamp begin) noexcept {
 }
 
 void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {
+  // Nobody waits for anything but zero.
+  for (std::int64_t seen = count; seen > 1;) {
+    if (count.compare_exchange_weak(seen, seen - 1)) return;
+  }
   std::vector<std::shared_ptr<executor::gate>> due;
   {
     // Under the lock: who waits for zero, and may then destroy this object, has to take it first.

@@ -137,6 +137,10 @@ void heart::need_host_block(data_id data) {
 }
 
 ticket_set heart::bring(const task_access& a, memory_id memory, task_id for_task) {
+  // Most of what a task reads is there.
+  if (coherence_.valid(a.data, a.region, memory)) {
+    return coherence_.ready(a.data, a.region, memory);
+  }
   bring_to_host(a, memory, for_task);
   return coherence_.make_valid(
       a.data, a.region, memory,
