@@ -23,6 +23,8 @@ kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source
   return changed(from, [&](kernel_definition& made) {
     made.sources.insert(made.sources.begin(), std::make_move_iterator(sources.begin()),
                         std::make_move_iterator(sources.end()));
+    // A kernel that it is fused into would not have these bodies.
+    made.lambda = nullptr;
   });
 }
 

@@ -15,6 +15,10 @@
 
 namespace hocket {
 
+namespace detail {
+struct elementwise_lambda;
+}
+
 /// Any number of dimensions: the body gets a strided_view.
 inline constexpr std::size_t any_rank = static_cast<std::size_t>(-1);
 
@@ -60,6 +64,9 @@ struct kernel_definition {
 
   /// True if an argument that is read may be the same region as one that is written.
   bool in_place = false;
+
+  /// Of a kernel that can be fused with others, what it does for each element; see fusion.hpp.
+  std::shared_ptr<const detail::elementwise_lambda> lambda;
 
   [[nodiscard]] bool has(kernel_format format) const noexcept;
   [[nodiscard]] work work_of(const launch_shape& shape) const;

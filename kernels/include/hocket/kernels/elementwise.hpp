@@ -11,21 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include <hocket/kernels/elementwise_lambda.hpp>
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/kernel.hpp>
-#include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/math.hpp>
-#include <hocket/kernels/ranges.hpp>
 #include <hocket/kernels/select.hpp>
 #include <hocket/kernels/traced.hpp>
-#include <hocket/kernels/traced_source.hpp>
 
 namespace hocket {
 
 namespace detail {
-
-/// Throws usage_error unless all buffers have the same extents.
-void require_equal_extents(const std::string& kernel, const launch_shape& shape);
 
 /// One argument of an elementwise loop at one run: a number, or a pointer that steps.
 template <class S>
@@ -62,106 +57,80 @@ void loop_over(std::size_t count, const F& f, const Cursors... cursors) {
   for (std::size_t i = 0; i < count; ++i) f(cursors.at(i)...);
 }
 
-/// How many elements of each buffer one piece of a wide elementwise body has.
-inline constexpr std::size_t elementwise_grain = 32768;
-
 /// Whether an elementwise lambda asks for the element's index, after parameters of these types.
 template <class F, class... Values>
 inline constexpr bool takes_index = std::is_invocable_v<const F&, Values&..., host_index> &&
                                     !std::is_invocable_v<const F&, Values&..., std::uint32_t>;
 
-/// The host body of an elementwise kernel whose arguments are Arguments: numbers and strided_views.
-template <class F, class... Arguments>
+template <class P>
+consteval auto value_of_parameter() {
+  if constexpr (parameter_traits<P>::is_buffer) {
+    return std::type_identity<typename parameter_traits<P>::element>{};
+  } else {
+    return std::type_identity<P>{};
+  }
+}
+template <class P>
+using parameter_value = typename decltype(value_of_parameter<P>())::type;
+
+template <class P>
+consteval bool parameter_writes() {
+  if constexpr (parameter_traits<P>::is_buffer) return writes_content(parameter_traits<P>::mode);
+  return false;
+}
+
+/// How many of the parameters before I are of the kind of I.
+template <std::size_t I, class... P>
+consteval std::size_t position_of() {
+  constexpr std::array<bool, sizeof...(P)> buffers{parameter_traits<P>::is_buffer...};
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < I; ++i) before += buffers[i] == buffers[I] ? 1 : 0;
+  return before;
+}
+
+/// An elementwise lambda with parameters P, as elementwise_lambda::run.
+template <class F, class... P>
 class elementwise_loop {
-  template <class A>
-  static constexpr bool is_view = !std::is_arithmetic_v<A>;
-  static constexpr std::size_t buffers = (std::size_t{0} + ... + std::size_t{is_view<Arguments>});
-
-  template <class A>
-  struct value_in {
-    using type = A;
-  };
-  template <class T>
-  struct value_in<strided_view<T>> {
-    using type = std::remove_const_t<T>;
-  };
-
  public:
-  elementwise_loop(const F& f, const Arguments&... arguments)
-      : f_(f),
-        arguments_(arguments...),
-        nest_(make_nest(std::index_sequence_for<Arguments...>{})) {}
+  explicit elementwise_loop(F f) : f_(std::move(f)) {}
 
-  void run(lane_group& lanes) const {
-    for_ranges(lanes, nest_.size(), elementwise_grain, [this](std::size_t begin, std::size_t end) {
-      nest_.for_runs(begin, end, [this, begin](const auto& offsets, std::size_t count) mutable {
-        this->run_once(begin, offsets, count, std::index_sequence_for<Arguments...>{});
-        begin += count;
-      });
-    });
+  void operator()(const elementwise_run& run) const {
+    const auto call = [&]<bool Dense, std::size_t... I>(std::bool_constant<Dense>,
+                                                        std::index_sequence<I...>) {
+      if constexpr (takes_index<F, parameter_value<P>...>) {
+        loop_over(run.count, f_, cursor<I, Dense>(run)...,
+                  index_cursor{static_cast<std::uint32_t>(run.index)});
+      } else {
+        loop_over(run.count, f_, cursor<I, Dense>(run)...);
+      }
+    };
+    if (run.dense) {
+      call(std::true_type{}, std::index_sequence_for<P...>{});
+    } else {
+      call(std::false_type{}, std::index_sequence_for<P...>{});
+    }
   }
 
  private:
-  /// How many of the arguments before I are buffers.
-  template <std::size_t I>
-  static consteval std::size_t position() {
-    constexpr std::array<bool, sizeof...(Arguments)> views{is_view<Arguments>...};
-    std::size_t before = 0;
-    for (std::size_t i = 0; i < I; ++i) before += views[i] ? 1 : 0;
-    return before;
-  }
-
-  template <std::size_t... I>
-  loop_nest<buffers> make_nest(std::index_sequence<I...>) const {
-    const index_list* extents = nullptr;
-    std::array<const index_list*, buffers> strides{};
-    const auto add = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      if constexpr (is_view<std::tuple_element_t<J, std::tuple<Arguments...>>>) {
-        extents = &std::get<J>(arguments_).extents();
-        strides[position<J>()] = &std::get<J>(arguments_).strides();
-      }
-    };
-    (add(std::integral_constant<std::size_t, I>{}), ...);
-    return loop_nest<buffers>(*extents, strides);
-  }
-
-  template <std::size_t... I>
-  void run_once(std::size_t first, const std::array<std::size_t, buffers>& offsets,
-                std::size_t count, std::index_sequence<I...>) const {
-    const auto run = [&](auto... cursors) {
-      if constexpr (takes_index<F, typename value_in<Arguments>::type...>) {
-        loop_over(count, f_, cursors..., index_cursor{static_cast<std::uint32_t>(first)});
-      } else {
-        loop_over(count, f_, cursors...);
-      }
-    };
-    if (nest_.dense()) {
-      run(cursor<I, true>(offsets)...);
-    } else {
-      run(cursor<I, false>(offsets)...);
-    }
-  }
-
   template <std::size_t I, bool Dense>
-  auto cursor(const std::array<std::size_t, buffers>& offsets) const noexcept {
-    const auto& argument = std::get<I>(arguments_);
-    using type = std::remove_cvref_t<decltype(argument)>;
-    if constexpr (!is_view<type>) {
-      return constant_cursor<type>{argument};
+  static auto cursor(const elementwise_run& run) noexcept {
+    using parameter = std::tuple_element_t<I, std::tuple<P...>>;
+    using value = parameter_value<parameter>;
+    constexpr std::size_t at = position_of<I, P...>();
+    if constexpr (!parameter_traits<parameter>::is_buffer) {
+      return constant_cursor<value>{run.scalars[at].template as<value>()};
     } else {
-      auto* first = argument.data() + offsets[position<I>()];
-      using element = std::remove_pointer_t<decltype(first)>;
+      using element = std::conditional_t<parameter_writes<parameter>(), value, const value>;
+      auto* const first = static_cast<element*>(run.buffers[at]);
       if constexpr (Dense) {
         return dense_cursor<element>{first};
       } else {
-        return strided_cursor<element>{first, nest_.run_strides()[position<I>()]};
+        return strided_cursor<element>{first, run.strides[at]};
       }
     }
   }
 
-  const F& f_;
-  std::tuple<const Arguments&...> arguments_;
-  loop_nest<buffers> nest_;
+  F f_;
 };
 
 /// Whether an elementwise lambda may write its parameter I: `auto&` binds no temporary.
@@ -177,17 +146,6 @@ consteval bool may_write() {
   }
   (std::index_sequence_for<Values...>{});
 }
-
-template <class P>
-consteval auto value_of_parameter() {
-  if constexpr (parameter_traits<P>::is_buffer) {
-    return std::type_identity<typename parameter_traits<P>::element>{};
-  } else {
-    return std::type_identity<P>{};
-  }
-}
-template <class P>
-using parameter_value = typename decltype(value_of_parameter<P>())::type;
 
 /// What calls of f with traced values leave in the parameters that it may write; nothing if f takes
 /// no traced values.
@@ -237,12 +195,6 @@ consteval auto elementwise_parameter() {
 }
 template <class D, class Element>
 using elementwise_parameter_t = typename decltype(elementwise_parameter<D, Element>())::type;
-
-template <class P>
-consteval bool parameter_writes() {
-  if constexpr (parameter_traits<P>::is_buffer) return writes_content(parameter_traits<P>::mode);
-  return false;
-}
 
 }  // namespace detail
 
@@ -295,29 +247,10 @@ class elementwise_family : public family_base {
 
   template <class... P>
   kernel<P...> build() const {
-    const auto body = [f = shared_->f](lane_group& lanes, auto... arguments) {
-      detail::elementwise_loop<F, decltype(arguments)...>(f, arguments...).run(lanes);
-    };
-    const auto bytes = [](const launch_shape& shape) {
-      const double each =
-          (0.0 + ... +
-           (detail::parameter_traits<P>::is_buffer ? double{sizeof(detail::parameter_value<P>)}
-                                                   : 0.0));
-      return each * static_cast<double>(volume(shape.front()));
-    };
-    const auto on_host =
-        kernel<P...>(shared_->name, host_body{body})
-            .check([name = shared_->name](const launch_shape& shape) {
-              detail::require_equal_extents(name, shape);
-            })
-            .wide([bytes](const launch_shape& shape) { return bytes(shape) >= detail::wide_bytes; })
-            .in_place();
-    if constexpr (Portable) {
-      return on_host.with(detail::elementwise_sources(on_host.definition()->parameters,
-                                                      detail::trace_elementwise<P...>(shared_->f)));
-    } else {
-      return on_host;
-    }
+    detail::elementwise_lambda lambda{detail::elementwise_loop<F, P...>(shared_->f)};
+    if constexpr (Portable) lambda.results = detail::trace_elementwise<P...>(shared_->f);
+    return detail::elementwise_definition(
+        shared_->name, {detail::parameter_traits<P>::described()...}, std::move(lambda));
   }
 
   std::shared_ptr<content> shared_;

@@ -16,6 +16,9 @@
 
 namespace hocket {
 
+template <class F, bool Portable>
+class elementwise_family;
+
 /// The C++ body of a kernel: takes the parameters in signature order (numbers by value, buffers as
 /// views), after a leading lane_group& if it wants one, and returns the value of a returns<>.
 template <class F>
@@ -156,6 +159,9 @@ class kernel {
   [[nodiscard]] const kernel_ref& definition() const noexcept { return definition_; }
 
  private:
+  template <class F, bool Portable>
+  friend class elementwise_family;
+
   static constexpr std::size_t count = std::tuple_size_v<parameters>;
 
   template <std::size_t I>

@@ -6,6 +6,8 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <span>
+#include <type_traits>
 
 #include <boost/container/small_vector.hpp>
 #include <hocket/core/shape.hpp>
@@ -14,20 +16,27 @@ namespace hocket {
 
 /// The nested loops over one index space in which each of N arrays has strides of its own.
 /// Dimensions that are adjacent in memory in all N arrays are one loop, so that the innermost loop
-/// is as long as it can be. Positions are counted in row-major order of the index space.
-template <std::size_t N>
+/// is as long as it can be. Positions are counted in row-major order of the index space. Without N
+/// it is for as many arrays as are given strides.
+template <std::size_t N = std::dynamic_extent>
 class loop_nest {
- public:
-  using offsets = std::array<std::size_t, N>;
+  /// What is there for each array.
+  template <class T>
+  using each = std::conditional_t<N == std::dynamic_extent, boost::container::small_vector<T, 8>,
+                                  std::array<T, N == std::dynamic_extent ? 0 : N>>;
 
-  loop_nest(const index_list& extents, const std::array<const index_list*, N>& strides) {
+ public:
+  using offsets = each<std::size_t>;
+
+  loop_nest(const index_list& extents, const each<const index_list*>& strides)
+      : arrays_(strides.size()) {
     for (std::size_t d = 0; d < extents.size(); ++d) {
       size_ *= extents[d];
       if (extents[d] != 1) add({extents[d], strides_of(strides, d)});
     }
     if (loops_.empty()) {
-      loop single{1, {}};
-      single.strides.fill(1);
+      loop single{1, zeros()};
+      std::ranges::fill(single.strides, 1);
       loops_.push_back(single);
     }
     dense_ = std::ranges::all_of(run_strides(), [](std::size_t stride) { return stride == 1; });
@@ -72,9 +81,15 @@ class loop_nest {
     offsets strides;
   };
 
-  static offsets strides_of(const std::array<const index_list*, N>& strides, std::size_t d) {
-    offsets at{};
-    for (std::size_t n = 0; n < N; ++n) at[n] = (*strides[n])[d];
+  [[nodiscard]] offsets zeros() const {
+    offsets made{};
+    if constexpr (N == std::dynamic_extent) made.resize(arrays_);
+    return made;
+  }
+
+  [[nodiscard]] offsets strides_of(const each<const index_list*>& strides, std::size_t d) const {
+    offsets at = zeros();
+    for (std::size_t n = 0; n < arrays_; ++n) at[n] = (*strides[n])[d];
     return at;
   }
 
@@ -82,7 +97,7 @@ class loop_nest {
     if (!loops_.empty()) {
       loop& outer = loops_.back();
       bool adjacent = true;
-      for (std::size_t n = 0; n < N; ++n) {
+      for (std::size_t n = 0; n < arrays_; ++n) {
         adjacent = adjacent && outer.strides[n] == inner.strides[n] * inner.extent;
       }
       if (adjacent) {
@@ -94,14 +109,15 @@ class loop_nest {
   }
 
   template <class Index>
-  [[nodiscard]] offsets offsets_at(const Index& index) const noexcept {
-    offsets at{};
+  [[nodiscard]] offsets offsets_at(const Index& index) const {
+    offsets at = zeros();
     for (std::size_t d = 0; d < loops_.size(); ++d) {
-      for (std::size_t n = 0; n < N; ++n) at[n] += index[d] * loops_[d].strides[n];
+      for (std::size_t n = 0; n < arrays_; ++n) at[n] += index[d] * loops_[d].strides[n];
     }
     return at;
   }
 
+  std::size_t arrays_;
   boost::container::small_vector<loop, 4> loops_;
   std::size_t size_ = 1;
   bool dense_ = true;
