@@ -59,26 +59,46 @@ std::uint64_t bytes_of(const std::vector<const access_argument*>& accesses) {
   return sum;
 }
 
-void check_devices(const task_description& task,
+/// Which devices can run a task.
+struct choice {
+  std::uint64_t bytes = 0;
+  bool fits = false;                                               ///< one that has memory for it
+  std::vector<const heart::machine::device_node*> too_small = {};  ///< those before it
+};
+
+choice devices_for(const task_description& task,
                    const std::vector<const access_argument*>& accesses,
                    const heart::machine& machine) {
-  const std::uint64_t bytes = bytes_of(accesses);
-  std::vector<const heart::machine::device_node*> too_small_nodes;
+  choice made{bytes_of(accesses)};
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     const heart::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
-    if (bytes <= machine.memories[node.memory.value].capacity) return;
-    too_small_nodes.push_back(&node);
+    made.fits = made.bytes <= machine.memories[node.memory.value].capacity;
+    if (made.fits) break;
+    made.too_small.push_back(&node);
   }
-  std::string too_small;
-  for (const heart::machine::device_node* node : too_small_nodes) {
+  return made;
+}
+
+std::string capacities_of(const std::vector<const heart::machine::device_node*>& nodes,
+                          const heart::machine& machine) {
+  std::string text;
+  for (const heart::machine::device_node* node : nodes) {
     const std::uint64_t capacity = machine.memories[node->memory.value].capacity;
-    too_small += (too_small.empty() ? "" : ", ") + node->name + " has " + std::to_string(capacity);
+    text += (text.empty() ? "" : ", ") + node->name + " has " + std::to_string(capacity);
   }
-  if (!too_small.empty()) {
-    throw usage_error(begin(task) + "needs " + std::to_string(bytes) +
-                      " bytes for its buffers, more than any device it can run on: " + too_small +
-                      ".");
+  return text;
+}
+
+void check_devices(const task_description& task,
+                   const std::vector<const access_argument*>& accesses,
+                   const heart::machine& machine) {
+  const choice found = devices_for(task, accesses, machine);
+  if (found.fits) return;
+  if (!found.too_small.empty()) {
+    throw usage_error(begin(task) + "needs " + std::to_string(found.bytes) +
+                      " bytes for its buffers, more than any device it can run on: " +
+                      capacities_of(found.too_small, machine) + ".");
   }
   const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";
   throw usage_error(begin(task) +
@@ -110,6 +130,10 @@ void check(const task_description& task, runtime_core& home) {
     }
   }
   check_devices(task, accesses, machine);
+}
+
+bool fits_a_device(const task_description& task, runtime_core& home) {
+  return devices_for(task, accesses_of(task), home.machine().description()).fits;
 }
 
 }  // namespace hocket::detail

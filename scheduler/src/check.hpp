@@ -12,4 +12,7 @@ class runtime_core;
 /// labels, the values given and those allowed.
 void check(const task_description& task, runtime_core& home);
 
+/// Whether some device, the one that the task names or any, can run it and has memory for it.
+[[nodiscard]] bool fits_a_device(const task_description& task, runtime_core& home);
+
 }  // namespace hocket::detail

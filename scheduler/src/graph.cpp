@@ -3,9 +3,12 @@
 
 #include <hocket/scheduler/graph.hpp>
 
+#include <optional>
+
 #include <hocket/scheduler/runtime.hpp>
 
 #include "check.hpp"
+#include "fuse.hpp"
 #include "graph_content.hpp"
 #include "runtime_core.hpp"
 
@@ -20,7 +23,7 @@ completion_ptr graph_content::actual(const completion_ptr& named,
   if (recorded->owner() != this) {
     throw usage_error(named->name() + " belongs to another recording than the task that names it.");
   }
-  return made[recorded->index()];
+  return made[places[recorded->index()]];
 }
 
 void graph_content::replace(std::vector<completion_ptr>& named,
@@ -51,16 +54,34 @@ std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
   return made;
 }
 
+void graph_content::fuse(runtime_core& home) {
+  std::vector<std::variant<task_description, host_node>> fewer;
+  for (const fuse_group& group : fusable_groups(*this)) {
+    std::optional<task_description> one;
+    if (group.size() > 1) one = fused_task(*this, group);
+    if (one && !fits_a_device(*one, home)) one.reset();
+    for (const std::size_t member : group) {
+      places[member] = fewer.size();
+      if (!one) fewer.push_back(std::move(nodes[member]));
+    }
+    if (one) fewer.emplace_back(std::move(*one));
+  }
+  nodes = std::move(fewer);
+}
+
 }  // namespace detail
 
 std::size_t graph::size() const noexcept { return content_->nodes.size(); }
 
-recorder::recorder(runtime& home)
-    : home_(home), content_(std::make_shared<detail::graph_content>()) {}
+recorder::recorder(runtime& home, const record_options& options)
+    : home_(home), options_(options), content_(std::make_shared<detail::graph_content>()) {}
 
 recorder::~recorder() = default;
 
-graph recorder::finish() && { return graph(std::move(content_)); }
+graph recorder::finish() && {
+  if (options_.fuse) content_->fuse(*home_.core());
+  return graph(std::move(content_));
+}
 
 detail::completion_ptr recorder::next_task(const std::string& label) {
   return new detail::recorded_task(label, *content_, content_->nodes.size());
@@ -69,14 +90,14 @@ detail::completion_ptr recorder::next_task(const std::string& label) {
 detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   detail::check(task, *home_.core());
   detail::completion_ptr made = next_task(task.label);
-  content_->nodes.emplace_back(std::move(task));
+  content_->add(std::move(task));
   return made;
 }
 
 detail::completion_ptr recorder::keep(detail::host_recipe&& recipe, const std::string& label,
                                       const std::vector<detail::completion_ptr>& after) {
   detail::completion_ptr made = next_task(label);
-  content_->nodes.emplace_back(detail::host_node{std::move(recipe), after});
+  content_->add(detail::host_node{std::move(recipe), after});
   return made;
 }
 

@@ -38,6 +38,17 @@ struct host_node {
 struct graph_content {
   std::vector<std::variant<task_description, host_node>> nodes;
 
+  /// Of each recorded task, the node that it is part of.
+  std::vector<std::size_t> places;
+
+  void add(std::variant<task_description, host_node>&& node) {
+    places.push_back(nodes.size());
+    nodes.push_back(std::move(node));
+  }
+
+  /// Makes one node of each group of tasks that can become one. See fuse.hpp.
+  void fuse(runtime_core& home);
+
   /// Submits every node in order and returns what came of them.
   [[nodiscard]] std::vector<completion_ptr> submit(runtime_core& home) const;
 

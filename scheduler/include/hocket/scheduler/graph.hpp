@@ -14,13 +14,24 @@ namespace detail {
 struct graph_content;
 }
 
+/// How tasks are recorded. Nothing has to be set.
+struct record_options {
+  /// Chains of tasks of elementwise kernels over the same regions become one task each, which gives
+  /// the same bits: a value that one leaves and the next one takes stays in a register, or in the
+  /// cache of a processor. A buffer that nobody else can use any more, made within the recording
+  /// for example, has no memory then. Tasks become one if they agree in `on`, `priority` and
+  /// `stop`, and have no other option than these, `label` and `after`. They end and fail as one,
+  /// called by their labels: "a+b".
+  bool fuse = false;
+};
+
 /// Recorded tasks that can be run many times. A handle; immutable. It keeps its buffers alive.
 class graph {
  public:
   explicit graph(std::shared_ptr<const detail::graph_content> content)
       : content_(std::move(content)) {}
 
-  /// The number of tasks.
+  /// The number of tasks that a run submits.
   [[nodiscard]] std::size_t size() const noexcept;
 
   [[nodiscard]] const detail::graph_content& content() const noexcept { return *content_; }
@@ -34,7 +45,7 @@ class graph {
 /// that are recorded are called once for each run, and must allow that. One thread at a time.
 class recorder final : public submitter {
  public:
-  explicit recorder(runtime& home);
+  explicit recorder(runtime& home, const record_options& options = {});
   ~recorder() override;
 
   [[nodiscard]] graph finish() &&;
@@ -49,6 +60,7 @@ class recorder final : public submitter {
   [[nodiscard]] detail::completion_ptr next_task(const std::string& label);
 
   runtime& home_;
+  record_options options_;
   std::shared_ptr<detail::graph_content> content_;
 };
 

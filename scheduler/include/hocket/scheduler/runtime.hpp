@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hocket/devices/device.hpp>
@@ -72,10 +73,14 @@ class runtime : public submitter {
 
   /// Records the tasks that record(submitter&) submits, without running them.
   template <class F>
-  [[nodiscard]] graph record(F&& record_tasks) {
-    recorder kept(*this);
+  [[nodiscard]] graph record(const record_options& options, F&& record_tasks) {
+    recorder kept(*this, options);
     record_tasks(static_cast<submitter&>(kept));
     return std::move(kept).finish();
+  }
+  template <class F>
+  [[nodiscard]] graph record(F&& record_tasks) {
+    return record(record_options{}, std::forward<F>(record_tasks));
   }
 
   /// Submits every task of the graph. Runs are ordered by their data, as tasks are. The future ends
