@@ -18,7 +18,7 @@ constexpr std::size_t grain = 32768;
 
 /// How many elements all steps of a body take before the next elements: so few that what one step
 /// leaves is in the first cache for the next one.
-constexpr std::size_t block = 2048;
+constexpr std::size_t block = 1024;
 
 template <class T>
 using few = boost::container::small_vector<T, 8>;
@@ -65,12 +65,14 @@ class elementwise_body::execution {
 
   void run_range(std::size_t begin, std::size_t end) const {
     const std::size_t together = steps_.size() == 1 ? end - begin : block;
-    few<std::unique_ptr<std::byte[]>> memory;
-    for (const element_type local : locals_) {
-      memory.push_back(std::make_unique_for_overwrite<std::byte[]>(block * size_of(local)));
-    }
+    std::size_t bytes = 0;
+    for (const element_type local : locals_) bytes += block * size_of(local);
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
     few<void*> arrays(buffers_.size());
-    for (const auto& local : memory) arrays.push_back(local.get());
+    for (std::byte* next = memory.get(); const element_type local : locals_) {
+      arrays.push_back(next);
+      next += block * size_of(local);
+    }
     while (begin < end) {
       const std::size_t last = std::min(end, begin + together);
       nest_.for_runs(begin, last, [&](const auto& offsets, std::size_t count) {
