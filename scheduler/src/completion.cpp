@@ -12,6 +12,9 @@
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
+#include "caught.hpp"
+#include "host_seat.hpp"
+
 namespace hocket::detail {
 
 /// Where threads wait that may leave before the task has ended. All of them share one continuation,
@@ -85,10 +88,7 @@ constexpr std::uint32_t longest_told_chain = 8;
 
 completion::~completion() { delete room_.load(); }
 
-std::string completion::name() const {
-  if (label_.empty()) return "A task without a label";
-  return "Task \"" + std::string(label_.text()) + "\"";
-}
+std::string completion::name() const { return task_name(label_.text()); }
 
 void completion::finish(failure why) noexcept {
   follow_ups next;
@@ -146,6 +146,7 @@ host_context& completion::context_to_wait_in() {
     throw usage_error(name() + " is waited for, but no runtime will ever run it.");
   }
   context_->check_wait(*this);
+  host_seat::let_go();
   return *context_;
 }
 

@@ -6,10 +6,12 @@
 #include <optional>
 
 #include <hocket/scheduler/runtime.hpp>
+#include <hocket/scheduler/when_all.hpp>
 
 #include "check.hpp"
 #include "fuse.hpp"
 #include "graph_content.hpp"
+#include "host_run.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket {
@@ -48,7 +50,7 @@ std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
       const host_node& host = std::get<host_node>(node);
       std::vector<completion_ptr> after = host.after;
       replace(after, made);
-      made.push_back(host.recipe(home, after));
+      made.push_back(host.function->start(home, after));
     }
   }
   return made;
@@ -69,9 +71,36 @@ void graph_content::fuse(runtime_core& home) {
   nodes = std::move(fewer);
 }
 
+void graph_content::finish() {
+  auto made = std::make_shared<host_plan>();
+  std::vector<std::uint32_t> after;
+  for (const auto& node : nodes) {
+    const auto* const host = std::get_if<host_node>(&node);
+    if (host == nullptr || !host_plan::can_hold(*host->function)) return;
+    after.clear();
+    for (const completion_ptr& before : host->after) {
+      const auto* named = dynamic_cast<const recorded_task*>(before.get());
+      if (named == nullptr || named->owner() != this) return;
+      after.push_back(static_cast<std::uint32_t>(places[named->index()]));
+    }
+    made->add(host->function, after);
+  }
+  made->seal();
+  plan = std::move(made);
+  nodes = decltype(nodes)();  // `= {}` would keep the memory
+  places = decltype(places)();
+}
+
+completion_ptr graph_content::run(runtime_core& home) const {
+  if (plan) return host_run::start(home, plan);
+  const std::vector<completion_ptr> tasks = submit(home);
+  if (tasks.empty()) return ready_future().state();
+  return gather(tasks, [] {});
+}
+
 }  // namespace detail
 
-std::size_t graph::size() const noexcept { return content_->nodes.size(); }
+std::size_t graph::size() const noexcept { return content_->size(); }
 
 recorder::recorder(runtime& home, const record_options& options)
     : home_(home), options_(options), content_(std::make_shared<detail::graph_content>()) {}
@@ -80,11 +109,12 @@ recorder::~recorder() = default;
 
 graph recorder::finish() && {
   if (options_.fuse) content_->fuse(*home_.core());
+  content_->finish();
   return graph(std::move(content_));
 }
 
-detail::completion_ptr recorder::next_task(const std::string& label) {
-  return new detail::recorded_task(label, *content_, content_->nodes.size());
+detail::completion_ptr recorder::next_task(task_label label) {
+  return new detail::recorded_task(std::move(label), *content_, content_->places.size());
 }
 
 detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
@@ -94,10 +124,10 @@ detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   return made;
 }
 
-detail::completion_ptr recorder::keep(detail::host_recipe&& recipe, const std::string& label,
+detail::completion_ptr recorder::keep(detail::recorded_function_ptr&& function,
                                       const std::vector<detail::completion_ptr>& after) {
-  detail::completion_ptr made = next_task(label);
-  content_->add(detail::host_node{std::move(recipe), after});
+  detail::completion_ptr made = next_task(function->options().label);
+  content_->add(detail::host_node{std::move(function), after});
   return made;
 }
 

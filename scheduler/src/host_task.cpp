@@ -4,8 +4,10 @@
 #include <hocket/scheduler/detail/host_task.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <vector>
+
+#include "caught.hpp"
+#include "helping_scope.hpp"
 
 namespace hocket::detail {
 
@@ -14,33 +16,19 @@ namespace {
 /// How many tasks one posted item runs one after the other before it lets others have the worker.
 constexpr int most_in_a_row = 64;
 
-/// Whose tasks the calling thread runs while it waits, innermost last. Only for threads that are no
-/// workers: those stay what they are over a wait, while a worker's task may go on with another
-/// thread.
+/// Whose tasks the calling thread runs while it waits, innermost last.
 thread_local std::vector<const host_context*> helped_contexts;
 
-class helping_scope {
- public:
-  explicit helping_scope(host_context* context)
-      : outside_(context != nullptr && !context->where().inside()) {
-    if (outside_) helped_contexts.push_back(context);
-  }
-  helping_scope(const helping_scope&) = delete;
-  helping_scope& operator=(const helping_scope&) = delete;
-  ~helping_scope() {
-    if (outside_) helped_contexts.pop_back();
-  }
+}  // namespace
 
- private:
-  bool outside_;
-};
-
-std::string sentence(std::string text) {
-  if (text.empty() || (text.back() != '.' && text.back() != '!' && text.back() != '?')) text += '.';
-  return text;
+helping_scope::helping_scope(host_context* context)
+    : outside_(context != nullptr && !context->where().inside()) {
+  if (outside_) helped_contexts.push_back(context);
 }
 
-}  // namespace
+helping_scope::~helping_scope() {
+  if (outside_) helped_contexts.pop_back();
+}
 
 void follow_ups::add(host_task& ready) noexcept {
   (last_ == nullptr ? first_ : last_->next_ready_) = &ready;
@@ -220,7 +208,7 @@ failure host_task::attempt() noexcept {
   if (home == nullptr || !home->traces()) return call();
   const time_stamp begin = home->where().now();
   failure why = call();
-  home->ran(*this, begin);
+  home->ran(label(), begin);
   return why;
 }
 
@@ -229,20 +217,8 @@ failure host_task::call() noexcept {
   try {
     execute();
     return {};
-  } catch (const error& e) {
-    if (e.code() == failure_code::cancelled && stop_requested()) {
-      return {failure_code::cancelled, name() + " was cancelled while it ran.",
-              std::current_exception()};
-    }
-    return {failure_code::task_failed, sentence(name() + " failed: " + e.what()),
-            std::current_exception()};
-  } catch (const std::exception& e) {
-    return {failure_code::task_failed, sentence(name() + " failed: " + e.what()),
-            std::current_exception()};
   } catch (...) {
-    return {failure_code::task_failed,
-            name() + " failed: it threw something that is no std::exception.",
-            std::current_exception()};
+    return caught(name(), stop_requested());
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <hocket/scheduler/runtime.hpp>
 
-#include <hocket/scheduler/when_all.hpp>
-
 #include "graph_content.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
@@ -32,17 +30,12 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
-detail::completion_ptr runtime::keep(detail::host_recipe&& recipe, const std::string& label,
+detail::completion_ptr runtime::keep(detail::recorded_function_ptr&& function,
                                      const std::vector<detail::completion_ptr>& after) {
-  (void)label;
-  return recipe(*core_, after);
+  return function->start(*core_, after);
 }
 
-future<void> runtime::run(const graph& what) {
-  const std::vector<detail::completion_ptr> tasks = what.content().submit(*core_);
-  if (tasks.empty()) return ready_future();
-  return future<void>(detail::gather(tasks, [] {}));
-}
+future<void> runtime::run(const graph& what) { return future<void>(what.content().run(*core_)); }
 
 runtime_report runtime::report() {
   const std::vector<device_info>& infos = core_->devices();

@@ -251,8 +251,8 @@ void runtime_core::ended(completion& task) noexcept {
   one_less(unfinished_);
 }
 
-void runtime_core::ran(const completion& task, time_stamp begin) noexcept {
-  host_trace_.push({task.label(), begin, executor_->now()});
+void runtime_core::ran(const task_label& task, time_stamp begin) noexcept {
+  host_trace_.push({task, begin, executor_->now()});
 }
 
 void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {

@@ -70,7 +70,7 @@ class runtime_core final : public host_context,
   void started() noexcept override { unfinished_.fetch_add(1); }
   void ended(completion& task) noexcept override;
   void check_wait(const completion& task) override;
-  void ran(const completion& task, time_stamp begin) noexcept override;
+  void ran(const task_label& task, time_stamp begin) noexcept override;
   [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
 
   // completion_sink

@@ -185,14 +185,14 @@ TEST_P(futures, refuse_to_wait_where_that_never_ends) {
   task->end_with(1);
 }
 
-TEST_P(futures, start_a_recipe_again_and_again) {
+TEST_P(futures, start_a_recorded_function_again_and_again) {
   std::atomic<int> runs = 0;
-  const detail::host_recipe recipe = detail::make_host_recipe({}, [&] { return ++runs; });
+  const auto function = detail::recorded({}, [&] { return ++runs; });
   future<int> last;
   for (int i = 0; i < 10; ++i) {
     std::vector<detail::completion_ptr> after;
     if (last.valid()) after.push_back(last.state());
-    last = future<int>(recipe(rt, after));
+    last = future<int>(function->start(rt, after));
   }
   EXPECT_EQ(last.get(), 10);
 }

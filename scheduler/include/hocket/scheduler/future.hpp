@@ -17,6 +17,7 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/recorded_function.hpp>
 
 namespace hocket {
 
@@ -248,30 +249,6 @@ template <class F>
                                                    std::span<const completion_ptr> after = {}) {
   return future<body_result_t<F>>(
       launch(&context, std::move(options), std::forward<F>(body), after));
-}
-
-/// A host task that can be started again and again: each call starts one.
-using host_recipe =
-    std::function<completion_ptr(host_context& context, std::span<const completion_ptr> after)>;
-
-/// The starts share the one body; it must be safe to call it from several of them at once.
-template <class F>
-[[nodiscard]] host_recipe make_host_recipe(host_options options, F&& body) {
-  auto shared = std::make_shared<std::decay_t<F>>(std::forward<F>(body));
-  return [options = std::move(options), shared = std::move(shared)](
-             host_context& context, std::span<const completion_ptr> after) {
-    if constexpr (takes_stop_token<std::decay_t<F>>) {
-      return launch(
-          &context, options,
-          [shared](std::stop_token stop) -> decltype(auto) {
-            return std::invoke(*shared, std::move(stop));
-          },
-          after);
-    } else {
-      return launch(
-          &context, options, [shared]() -> decltype(auto) { return std::invoke(*shared); }, after);
-    }
-  };
 }
 
 }  // namespace detail

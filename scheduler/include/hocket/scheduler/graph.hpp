@@ -55,9 +55,9 @@ class recorder final : public submitter {
   [[nodiscard]] detail::host_context* immediate() noexcept override { return nullptr; }
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
   [[nodiscard]] detail::completion_ptr keep(
-      detail::host_recipe&& recipe, const std::string& label,
+      detail::recorded_function_ptr&& function,
       const std::vector<detail::completion_ptr>& after) override;
-  [[nodiscard]] detail::completion_ptr next_task(const std::string& label);
+  [[nodiscard]] detail::completion_ptr next_task(task_label label);
 
   runtime& home_;
   record_options options_;

@@ -109,7 +109,7 @@ class runtime : public submitter {
   [[nodiscard]] detail::host_context* immediate() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
   [[nodiscard]] detail::completion_ptr keep(
-      detail::host_recipe&& recipe, const std::string& label,
+      detail::recorded_function_ptr&& function,
       const std::vector<detail::completion_ptr>& after) override;
 
   std::shared_ptr<detail::runtime_core> core_;

@@ -90,8 +90,7 @@ class submitter {
                                           std::forward<F>(function), after));
     }
     return future<value>(
-        keep(detail::make_host_recipe(detail::host_options_of(options), std::forward<F>(function)),
-             std::string(options.label.text()), after));
+        keep(detail::recorded(detail::host_options_of(options), std::forward<F>(function)), after));
   }
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
@@ -107,7 +106,7 @@ class submitter {
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
   /// Only where tasks do not start at once.
   [[nodiscard]] virtual detail::completion_ptr keep(
-      detail::host_recipe&& recipe, const std::string& label,
+      detail::recorded_function_ptr&& function,
       const std::vector<detail::completion_ptr>& after) = 0;
 
   template <class Value, class... Args>

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include <hocket/execution/executor.hpp>
+#include <hocket/scheduler/task_label.hpp>
 
 namespace hocket::detail {
 
@@ -39,8 +40,8 @@ class host_context {
   /// True if ran() is to be called for tasks.
   [[nodiscard]] bool traces() const noexcept { return traces_; }
 
-  /// The function of the task ran from begin until now.
-  virtual void ran(const completion& /*task*/, time_stamp /*begin*/) noexcept {}
+  /// The function of the task of this name ran from begin until now.
+  virtual void ran(const task_label& /*task*/, time_stamp /*begin*/) noexcept {}
 
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
   [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;

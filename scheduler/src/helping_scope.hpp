@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/scheduler/detail/host_context.hpp>
+
+namespace hocket::detail {
+
+/// While this lives the calling thread runs tasks of the context, if it is no worker: it waits for
+/// something. See host_task::runs_in_a_waiter. Workers stay out of it, since a worker's task may go
+/// on with another thread.
+class helping_scope {
+ public:
+  explicit helping_scope(host_context* context);
+  helping_scope(const helping_scope&) = delete;
+  helping_scope& operator=(const helping_scope&) = delete;
+  ~helping_scope();
+
+ private:
+  bool outside_;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <hocket/scheduler/detail/recorded_function.hpp>
+
+namespace hocket::detail {
+
+struct run_state;
+
+/// Recorded host functions and the order between them, in arrays; and what runs of it leave for the
+/// next ones, so that those need not allocate for each task.
+class host_plan {
+ public:
+  /// One that comes after a function; it may have come after others too.
+  class successor {
+   public:
+    successor() = default;
+    successor(std::uint32_t node, bool waits_for_others)
+        : word_(node | (waits_for_others ? shared_bit : 0)) {}
+    [[nodiscard]] std::uint32_t node() const noexcept { return word_ & ~shared_bit; }
+    [[nodiscard]] bool waits_for_others() const noexcept { return (word_ & shared_bit) != 0; }
+
+   private:
+    static constexpr std::uint32_t shared_bit = std::uint32_t{1} << 31U;
+    std::uint32_t word_ = 0;
+  };
+
+  host_plan() = default;
+  host_plan(const host_plan&) = delete;
+  host_plan& operator=(const host_plan&) = delete;
+  ~host_plan();
+
+  /// True for functions without options that a plan does not know, such as a priority.
+  [[nodiscard]] static bool can_hold(const recorded_function& function) noexcept;
+
+  /// Adds a function that comes after some of those that were added before.
+  void add(recorded_function_ptr function, std::span<const std::uint32_t> after);
+
+  /// Everything was added.
+  void seal();
+
+  [[nodiscard]] std::size_t size() const noexcept { return functions_.size(); }
+  [[nodiscard]] recorded_function& function(std::uint32_t node) const noexcept {
+    return *functions_[node];
+  }
+  /// How many functions a function comes after.
+  [[nodiscard]] std::uint32_t before(std::uint32_t node) const noexcept {
+    return order_[node].before;
+  }
+  [[nodiscard]] std::span<const successor> next(std::uint32_t node) const noexcept {
+    const std::uint32_t first = order_[node].first_next;
+    return {next_.data() + first, order_[node + 1].first_next - first};
+  }
+  /// Those that come after no other.
+  [[nodiscard]] std::span<const std::uint32_t> starts() const noexcept { return starts_; }
+  /// True if some function looks at its stop token.
+  [[nodiscard]] bool listens() const noexcept { return listens_; }
+
+  /// What one run needs, ready to be used.
+  [[nodiscard]] std::unique_ptr<run_state> state_for_run(std::size_t workers);
+  void give_back(std::unique_ptr<run_state> state) noexcept;
+
+ private:
+  struct place {
+    std::uint32_t before = 0;
+    std::uint32_t first_next = 0;
+  };
+
+  std::vector<recorded_function_ptr> functions_;
+  std::vector<place> order_;     // and one more, for its first_next
+  std::vector<successor> next_;  // of all functions, one after the other
+  std::vector<std::uint32_t> starts_;
+  std::vector<std::uint32_t> after_;  // until seal(): the lists, one after the other
+  bool listens_ = false;
+
+  std::mutex guard_;
+  std::vector<std::unique_ptr<run_state>> spare_;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "host_run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "caught.hpp"
+#include "helping_scope.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+constexpr std::uint32_t one_active = 1;
+constexpr std::uint32_t one_sent_for = 1U << 16U;
+
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+/// How many functions a worker runs before it lets other items have their turn.
+constexpr std::size_t functions_of_one_turn = 4096;
+
+/// How often a thread without work looks for some before it leaves: for some ten microseconds, less
+/// than it takes to send for it again.
+constexpr std::size_t looks_before_leaving = 200;
+
+std::size_t all_workers(executor& where) {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
+  return std::min<std::size_t>(sum, one_sent_for / 2);
+}
+
+std::uint32_t crew_of(std::uint32_t crew) noexcept {
+  return crew % one_sent_for + crew / one_sent_for;
+}
+
+void rest() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+completion_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan) {
+  const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan)));
+  made->begin();
+  return made;
+}
+
+host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan)
+    : completion(&context, "graph"),
+      plan_(std::move(plan)),
+      workers_(all_workers(context.where())),
+      // Nobody else runs while a thread of the seeded executor spins.
+      spins_(context.where().is_virtual() ? 0 : looks_before_leaving) {
+  state_ = plan_->state_for_run(workers_);
+  if (context.traces()) mode_ = traced;
+  if (plan_->listens()) stop_ = std::stop_source();
+  stop_token_ = stop_.get_token();
+}
+
+host_run::~host_run() { plan_->give_back(std::move(state_)); }
+
+void host_run::begin() {
+  context()->started();
+  if (plan_->size() == 0) return conclude();
+  watch_.emplace(context()->stopping(), stop_watch{this});
+  send_for_worker();
+}
+
+task_status host_run::status() const noexcept {
+  return done() ? task_status::done : task_status::running;
+}
+
+void host_run::request_cancel() noexcept {
+  // Who does not see it yet calls one more function: relaxed.
+  mode_.fetch_or(cancelled, std::memory_order_relaxed);
+  stop_.request_stop();
+}
+
+void host_run::send_for_worker() noexcept {
+  crew_.fetch_add(one_sent_for);
+  const boost::intrusive_ptr<host_run> self(this);
+  try {
+    // Relaxed: any order of the arenas will do.
+    const std::size_t arenas = context()->where().arenas();
+    const std::size_t arena = arenas_used_.fetch_add(1, std::memory_order_relaxed) % arenas;
+    context()->where().post(arena, 0, [self] { self->work(); });
+  } catch (...) {
+    // No memory for the item: this thread does the work itself, because somebody has to.
+    work();
+  }
+}
+
+void host_run::send_if_wanted() noexcept {
+  // Relaxed: a worker too many finds nothing and leaves; one too few is sent for next time.
+  if (crew_of(crew_.load(std::memory_order_relaxed)) < workers_) send_for_worker();
+}
+
+void host_run::work() noexcept {
+  const std::uint32_t crew = crew_.fetch_add(one_active - one_sent_for);
+  const bool wanted = !done() && crew % one_sent_for < workers_;
+  const bool goes_on = wanted && take_part(functions_of_one_turn) >= functions_of_one_turn;
+  crew_.fetch_sub(one_active);
+  if (goes_on && !done()) send_for_worker();
+}
+
+bool host_run::help(helping& /*by*/) noexcept {
+  const std::uint32_t crew = crew_.fetch_add(one_active);
+  const bool ran =
+      crew % one_sent_for < workers_ && take_part(std::numeric_limits<std::size_t>::max()) > 0;
+  crew_.fetch_sub(one_active);
+  return ran;
+}
+
+std::size_t host_run::take_part(std::size_t most) noexcept {
+  host_seat* const seat = state_->take_seat();
+  if (seat == nullptr) return 0;
+  try {
+    seat->ready.reserve(plan_->size());
+  } catch (const std::bad_alloc&) {
+    state_->free_seat(*seat);
+    return 0;
+  }
+  share done;
+  {
+    const helping_scope scope(context());
+    seat->sit_down(*this);
+    done = work_from(*seat, most);
+    seat->stand_up();
+  }
+  const bool last = tell(*seat) || done.last;
+  state_->free_seat(*seat);
+  if (last) conclude();
+  return done.functions;
+}
+
+host_run::share host_run::work_from(host_seat& seat, std::size_t most) noexcept {
+  share done;
+  std::size_t looks = 0;
+  for (std::uint32_t node = 0; done.functions < most;) {
+    if (find(seat, node)) {
+      done.functions += run_from(seat, node);
+      looks = 0;
+      continue;
+    }
+    done.last = tell(seat);
+    if (done.last || state_->ended.load() == plan_->size() || looks++ == spins_) break;
+    rest();
+  }
+  return done;
+}
+
+bool host_run::find(host_seat& seat, std::uint32_t& node) noexcept {
+  if (seat.ready.take(node)) return true;
+  std::uint32_t index = 0;
+  std::uint32_t left = 0;
+  if (!seat.starts.take(index, left)) return steal(seat, node);
+  if (left != 0) send_if_wanted();
+  node = plan_->starts()[index];
+  return true;
+}
+
+bool host_run::steal(host_seat& seat, std::uint32_t& node) noexcept {
+  const std::size_t used = state_->seats_used.load();
+  for (std::size_t i = 0; i < used; ++i) {
+    host_seat& other = state_->seats[i];
+    if (&other == &seat) continue;
+    if (other.ready.occupied() && other.ready.steal(node)) return true;
+    const auto [first, last] = other.starts.steal();
+    if (first == last) continue;
+    seat.starts.assign({first + 1, last});
+    node = plan_->starts()[first];
+    return true;
+  }
+  return false;
+}
+
+std::size_t host_run::run_from(host_seat& seat, std::uint32_t node) noexcept {
+  for (std::size_t ran = 1;; ++ran) {
+    // Relaxed: what a predecessor has set is seen because of its arrival.
+    if (mode_.load(std::memory_order_relaxed) == 0) {
+      call(node);
+    } else {
+      call_carefully(node);
+    }
+    if (seat.came_back()) crew_.fetch_add(one_active);
+    ++seat.ended;
+    std::uint32_t kept = none;
+    bool stocked = false;
+    for (const host_plan::successor next : plan_->next(node)) {
+      if (next.waits_for_others() && !arrive(next.node())) continue;
+      if (kept == none) {
+        kept = next.node();
+      } else {
+        seat.ready.push(next.node());
+        stocked = true;
+      }
+    }
+    if (stocked) send_if_wanted();
+    if (kept == none) return ran;
+    node = kept;
+    if (ran < functions_of_one_turn) continue;
+    seat.ready.push(node);
+    return ran;
+  }
+}
+
+bool host_run::arrive(std::uint32_t node) noexcept {
+  std::atomic<std::uint32_t>& left = state_->waits_for[node];
+  // Release: pairs with the acquire of the last arrival, which sees what came before all of them.
+  if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  // Relaxed: the next one to count is in a later run.
+  left.store(plan_->before(node), std::memory_order_relaxed);
+  return true;
+}
+
+void host_run::call(std::uint32_t node) noexcept {
+  recorded_function& function = plan_->function(node);
+  try {
+    function.call(stop_token_);
+  } catch (...) {
+    fail(node, caught(task_name(function.options().label.text()), stop_token_.stop_requested()));
+    doom_successors(node);
+  }
+}
+
+void host_run::call_carefully(std::uint32_t node) noexcept {
+  // Acquire: pairs with fail(), for the array of what is doomed.
+  const std::uint8_t now = mode_.load(std::memory_order_acquire);
+  // Relaxed, here and where it is set: the arrival of the predecessor lies between.
+  if ((now & troubled) != 0 && doomed_[node].load(std::memory_order_relaxed)) {
+    doom_successors(node);
+  } else if ((now & cancelled) != 0) {
+    passed_over_ = true;
+  } else if ((now & traced) != 0) {
+    const time_stamp begin = context()->where().now();
+    call(node);
+    context()->ran(plan_->function(node).options().label, begin);
+  } else {
+    call(node);
+  }
+}
+
+void host_run::fail(std::uint32_t node, failure why) noexcept {
+  const std::lock_guard lock(guard_);
+  if (node < first_failed_) {
+    first_failed_ = node;
+    first_failure_ = std::move(why);
+  }
+  if (doomed_ == nullptr) doomed_.reset(new (std::nothrow) std::atomic<bool>[plan_->size()]());
+  // Without memory to know which ones do not run, none does. Release: pairs with call_carefully().
+  mode_.fetch_or(doomed_ == nullptr ? cancelled : troubled, std::memory_order_release);
+}
+
+void host_run::doom_successors(std::uint32_t node) noexcept {
+  if (doomed_ == nullptr) return;
+  for (const host_plan::successor next : plan_->next(node)) {
+    doomed_[next.node()].store(true, std::memory_order_relaxed);
+  }
+}
+
+bool host_run::tell(host_seat& seat) noexcept {
+  const std::uint64_t more = std::exchange(seat.ended, 0);
+  return more != 0 && state_->ended.fetch_add(more) + more == plan_->size();
+}
+
+void host_run::conclude() noexcept {
+  watch_.reset();
+  failure why;
+  {
+    const std::lock_guard lock(guard_);
+    why = first_failure_;
+  }
+  if (!why && passed_over_) {
+    const bool stopped = context()->stopping().stop_requested();
+    why = {failure_code::cancelled,
+           name() + (stopped ? " did not end, because its runtime was stopped."
+                             : " was cancelled before it ended.")};
+  }
+  finish(std::move(why));
+}
+
+void host_run::leave_alone() noexcept {
+  crew_.fetch_sub(one_active);
+  send_if_wanted();
+}
+
+}  // namespace hocket::detail

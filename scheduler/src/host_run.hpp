@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+
+#include "host_plan.hpp"
+#include "run_state.hpp"
+
+namespace hocket::detail {
+
+/// One run of a plan. Threads take part in it: workers that were sent for, and whoever waits for
+/// the run. Each goes from a function to one that it made ready, and keeps the others in stock,
+/// where those that have none find them. More workers are sent for where there is stock.
+///
+/// The run ends when every function has been called or passed over; it fails as the first one, in
+/// the order of the recording, that threw.
+class host_run final : public completion {
+ public:
+  /// Starts a run.
+  [[nodiscard]] static completion_ptr start(host_context& context, std::shared_ptr<host_plan> plan);
+
+  host_run(host_context& context, std::shared_ptr<host_plan> plan);
+  ~host_run() override;
+
+  [[nodiscard]] task_status status() const noexcept override;
+  void request_cancel() noexcept override;
+  bool help(helping& by) noexcept override;
+
+ private:
+  friend class host_seat;
+
+  /// How functions are to be run, other than just called.
+  enum mode : std::uint8_t { traced = 1, cancelled = 2, troubled = 4 };
+
+  /// What one thread has done.
+  struct share {
+    std::size_t functions = 0;
+    bool last = false;  ///< it has told of the last function that ended
+  };
+
+  struct stop_watch {
+    host_run* run;
+    void operator()() const noexcept { run->request_cancel(); }
+  };
+
+  void begin();
+  void send_for_worker() noexcept;
+  void send_if_wanted() noexcept;
+  void work() noexcept;
+  [[nodiscard]] std::size_t take_part(std::size_t most) noexcept;
+  [[nodiscard]] share work_from(host_seat& seat, std::size_t most) noexcept;
+  [[nodiscard]] bool find(host_seat& seat, std::uint32_t& node) noexcept;
+  [[nodiscard]] bool steal(host_seat& seat, std::uint32_t& node) noexcept;
+  [[nodiscard]] std::size_t run_from(host_seat& seat, std::uint32_t node) noexcept;
+  [[nodiscard]] bool arrive(std::uint32_t node) noexcept;
+  void call(std::uint32_t node) noexcept;
+  void call_carefully(std::uint32_t node) noexcept;
+  void fail(std::uint32_t node, failure why) noexcept;
+  void doom_successors(std::uint32_t node) noexcept;
+  [[nodiscard]] bool tell(host_seat& seat) noexcept;
+  void conclude() noexcept;
+  void leave_alone() noexcept;
+
+  std::shared_ptr<host_plan> plan_;
+  std::unique_ptr<run_state> state_;
+  std::size_t workers_;
+  std::size_t spins_;
+  /// Threads that take part, and 2^16 times those that were sent for and have not come.
+  std::atomic<std::uint32_t> crew_{0};
+  std::atomic<std::uint8_t> mode_{0};
+  std::atomic<bool> passed_over_{false};  ///< some function, because of a request to stop
+  std::atomic<std::size_t> arenas_used_{0};
+
+  std::stop_source stop_{std::nostopstate};
+  std::stop_token stop_token_;
+  std::optional<std::stop_callback<stop_watch>> watch_;
+
+  std::mutex guard_;  // for what follows
+  std::uint32_t first_failed_ = std::numeric_limits<std::uint32_t>::max();
+  failure first_failure_;
+  std::unique_ptr<std::atomic<bool>[]> doomed_;  ///< made by the first failure
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include "../execution/interleavings.hpp"
+#include "index_range.hpp"
+#include "steal_deque.hpp"
+
+namespace hocket {
+namespace {
+
+using interleavings::findings;
+using interleavings::plain;
+using interleavings::scenario;
+using interleavings::search;
+using interleavings::searched_atomics;
+
+void expect_none(const char* name, const findings& f) {
+  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
+  std::printf("%s: %zu executions\n", name, f.executions);
+}
+
+/// Numbers that each thread may get; who gets one sees what its owner wrote, and nobody else does.
+struct counted {
+  void got(std::uint32_t index) {
+    search::here().require(content[index] == 7, "what came before the push is not seen");
+    content[index] = 8;
+    times[index] = times[index] + 1;
+  }
+  void check(std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      search::here().require(times[i] == 1, "somebody got a number not once");
+    }
+  }
+  std::array<plain<int>, 4> content;
+  std::array<plain<int>, 4> times;
+};
+
+struct deque_under_search : counted {
+  deque_under_search() { deque.reserve(4); }
+
+  void push(std::uint32_t index) {
+    content[index] = 7;
+    deque.push(index);
+  }
+  void take() {
+    std::uint32_t index = 0;
+    if (deque.take(index)) got(index);
+  }
+  void steal() {
+    std::uint32_t index = 0;
+    if (deque.steal(index)) got(index);
+  }
+
+  detail::steal_deque<searched_atomics> deque;
+};
+
+scenario deque_scenario(int thieves) {
+  auto d = std::make_shared<deque_under_search>();
+  scenario result;
+  result.threads.emplace_back([d] {
+    d->push(0);
+    d->push(1);
+    d->take();
+    d->push(2);
+    d->take();
+    d->take();
+  });
+  for (int t = 0; t < thieves; ++t) {
+    result.threads.emplace_back([d, thieves] {
+      d->steal();
+      if (thieves == 1) d->steal();
+    });
+  }
+  result.check = [d] {
+    for (int i = 0; i < 3; ++i) d->take();
+    d->check(3);
+  };
+  return result;
+}
+
+TEST(steal_interleavings, every_number_of_a_deque_is_got_once) {
+  expect_none("deque, one thief", search{4}.explore([] { return deque_scenario(1); }));
+  expect_none("deque, two thieves", search{3}.explore([] { return deque_scenario(2); }));
+}
+
+struct range_under_search : counted {
+  range_under_search() {
+    for (auto& each : content) each = 7;
+    range.assign({0, 4});
+  }
+
+  void take() {
+    std::uint32_t index = 0;
+    std::uint32_t left = 0;
+    if (range.take(index, left)) got(index);
+  }
+  void steal() {
+    const auto [first, last] = range.steal();
+    for (std::uint32_t i = first; i < last; ++i) got(i);
+  }
+
+  detail::index_range<searched_atomics> range;
+};
+
+TEST(steal_interleavings, every_index_of_a_range_is_got_once) {
+  expect_none("range", search{4}.explore([] {
+    auto r = std::make_shared<range_under_search>();
+    scenario result;
+    result.threads.emplace_back([r] {
+      r->take();
+      r->take();
+    });
+    for (int t = 0; t < 2; ++t) result.threads.emplace_back([r] { r->steal(); });
+    result.check = [r] {
+      for (int i = 0; i < 4; ++i) r->take();
+      r->check(4);
+    };
+    return result;
+  }));
+}
+
+}  // namespace
+}  // namespace hocket
