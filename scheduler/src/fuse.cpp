@@ -131,9 +131,9 @@ candidate described(const graph_content& content, std::size_t index) {
   candidate made{{index}};
   bool recorded = true;
   const auto add_name = [&](const completion_ptr& named) {
-    const auto* task = dynamic_cast<const recorded_task*>(named.get());
-    if (task != nullptr && task->owner() == &content) {
-      made.names.push_back(task->index());
+    const auto place = named->recorded();
+    if (place.recording == &content) {
+      made.names.push_back(place.index);
     } else {
       recorded = false;
     }
@@ -254,8 +254,8 @@ class composition {
   void add_part(const task_description& task) {
     made_.label += (made_.label.empty() ? "" : "+") + task.label;
     for (const completion_ptr& before : task.after) {
-      const auto& named = static_cast<const recorded_task&>(*before);
-      if (std::ranges::find(group_, named.index()) == group_.end()) made_.after.push_back(before);
+      const std::size_t index = before->recorded().index;
+      if (std::ranges::find(group_, index) == group_.end()) made_.after.push_back(before);
     }
     fused_part part{task.kernel, {}};
     for (std::size_t i = 0; i < task.arguments.size(); ++i) {

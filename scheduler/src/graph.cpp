@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include <boost/container/small_vector.hpp>
+
 #include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/when_all.hpp>
 
@@ -20,12 +22,12 @@ namespace detail {
 
 completion_ptr graph_content::actual(const completion_ptr& named,
                                      const std::vector<completion_ptr>& made) const {
-  const auto* recorded = dynamic_cast<const recorded_task*>(named.get());
-  if (recorded == nullptr) return named;
-  if (recorded->owner() != this) {
+  const auto place = named->recorded();
+  if (place.recording == nullptr) return named;
+  if (place.recording != this) {
     throw usage_error(named->name() + " belongs to another recording than the task that names it.");
   }
-  return made[places[recorded->index()]];
+  return made[places[place.index]];
 }
 
 void graph_content::replace(std::vector<completion_ptr>& named,
@@ -71,24 +73,60 @@ void graph_content::fuse(runtime_core& home) {
   nodes = std::move(fewer);
 }
 
-void graph_content::finish() {
-  auto made = std::make_shared<host_plan>();
-  std::vector<std::uint32_t> after;
-  for (const auto& node : nodes) {
-    const auto* const host = std::get_if<host_node>(&node);
-    if (host == nullptr || !host_plan::can_hold(*host->function)) return;
-    after.clear();
-    for (const completion_ptr& before : host->after) {
-      const auto* named = dynamic_cast<const recorded_task*>(before.get());
-      if (named == nullptr || named->owner() != this) return;
-      after.push_back(static_cast<std::uint32_t>(places[named->index()]));
-    }
-    made->add(host->function, after);
+completion_ptr graph_content::add(std::variant<task_description, host_node>&& node,
+                                  task_label label) {
+  completion_ptr made(new recorded_task(std::move(label), *this, places.size()));
+  places.push_back(nodes.size());
+  nodes.push_back(std::move(node));
+  return made;
+}
+
+completion_ptr graph_content::add(task_description&& task) {
+  if (plan) give_up_plan();
+  task_label label(task.label);
+  return add({std::move(task)}, std::move(label));
+}
+
+completion_ptr graph_content::add(recorded_function_ptr&& function,
+                                  const std::vector<any_future>& after) {
+  const task_label label = function->options().label;
+  if (plan && add_to_plan(function, after)) {
+    return new recorded_task(label, *this, plan->size() - 1);
   }
-  made->seal();
-  plan = std::move(made);
-  nodes = decltype(nodes)();  // `= {}` would keep the memory
-  places = decltype(places)();
+  if (plan) give_up_plan();
+  return add(host_node{std::move(function), states_of(after)}, label);
+}
+
+bool graph_content::add_to_plan(const recorded_function_ptr& function,
+                                const std::vector<any_future>& after) {
+  if (!host_plan::can_hold(*function)) return false;
+  boost::container::small_vector<std::uint32_t, 8> before;
+  for (const any_future& each : after) {
+    if (each.state() == nullptr) return false;
+    const auto place = each.state()->recorded();
+    if (place.recording != this) return false;
+    before.push_back(static_cast<std::uint32_t>(place.index));
+  }
+  plan->add(function, before);
+  return true;
+}
+
+void graph_content::give_up_plan() {
+  const std::shared_ptr<host_plan> before = std::move(plan);
+  plan = nullptr;
+  std::span<const std::uint32_t> after = before->after();
+  for (std::uint32_t i = 0; i < before->size(); ++i) {
+    host_node node{&before->function(i), {}};
+    for (const std::uint32_t each : after.first(before->before(i))) {
+      node.after.emplace_back(new recorded_task({}, *this, each));
+    }
+    after = after.subspan(before->before(i));
+    (void)add({std::move(node)}, {});
+  }
+}
+
+void graph_content::finish() {
+  if (plan) plan->seal();
 }
 
 completion_ptr graph_content::run(runtime_core& home) const {
@@ -113,22 +151,14 @@ graph recorder::finish() && {
   return graph(std::move(content_));
 }
 
-detail::completion_ptr recorder::next_task(task_label label) {
-  return new detail::recorded_task(std::move(label), *content_, content_->places.size());
-}
-
 detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   detail::check(task, *home_.core());
-  detail::completion_ptr made = next_task(task.label);
-  content_->add(std::move(task));
-  return made;
+  return content_->add(std::move(task));
 }
 
 detail::completion_ptr recorder::keep(detail::recorded_function_ptr&& function,
-                                      const std::vector<detail::completion_ptr>& after) {
-  detail::completion_ptr made = next_task(function->options().label);
-  content_->add(detail::host_node{std::move(function), after});
-  return made;
+                                      const std::vector<any_future>& after) {
+  return content_->add(std::move(function), after);
 }
 
 }  // namespace hocket

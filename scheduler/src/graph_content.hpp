@@ -19,18 +19,16 @@ class runtime_core;
 class recorded_task final : public completion {
  public:
   recorded_task(task_label label, const graph_content& owner, std::size_t index)
-      : completion(nullptr, std::move(label)), owner_(&owner), index_(index) {}
+      : completion(nullptr, std::move(label)), place_{&owner, index} {}
 
   [[nodiscard]] std::string_view not_waitable() const noexcept override {
     return "is part of a recording and runs only when the graph does; it cannot be waited for or "
            "continued from before.";
   }
-  [[nodiscard]] const graph_content* owner() const noexcept { return owner_; }
-  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  [[nodiscard]] place_in_recording recorded() const noexcept override { return place_; }
 
  private:
-  const graph_content* owner_;  // compared, never followed
-  std::size_t index_;
+  place_in_recording place_;
 };
 
 struct host_node {
@@ -44,17 +42,18 @@ struct graph_content {
   /// Of each recorded task, the node that it is part of.
   std::vector<std::size_t> places;
 
-  std::shared_ptr<host_plan> plan;
+  /// Instead of nodes, as long as there are only host functions that a plan can hold.
+  std::shared_ptr<host_plan> plan = std::make_shared<host_plan>();
 
-  void add(std::variant<task_description, host_node>&& node) {
-    places.push_back(nodes.size());
-    nodes.push_back(std::move(node));
-  }
+  /// Adds a task and returns what stands for it.
+  [[nodiscard]] completion_ptr add(task_description&& task);
+  [[nodiscard]] completion_ptr add(recorded_function_ptr&& function,
+                                   const std::vector<any_future>& after);
 
   /// Makes one node of each group of tasks that can become one. See fuse.hpp.
   void fuse(runtime_core& home);
 
-  /// The recording is complete. A graph of host functions alone becomes a plan, and has no nodes.
+  /// The recording is complete.
   void finish();
 
   [[nodiscard]] std::size_t size() const noexcept { return plan ? plan->size() : nodes.size(); }
@@ -68,6 +67,12 @@ struct graph_content {
   [[nodiscard]] completion_ptr actual(const completion_ptr& named,
                                       const std::vector<completion_ptr>& made) const;
   void replace(std::vector<completion_ptr>& named, const std::vector<completion_ptr>& made) const;
+
+  [[nodiscard]] bool add_to_plan(const recorded_function_ptr& function,
+                                 const std::vector<any_future>& after);
+  void give_up_plan();
+  [[nodiscard]] completion_ptr add(std::variant<task_description, host_node>&& node,
+                                   task_label label);
 };
 
 }  // namespace hocket::detail

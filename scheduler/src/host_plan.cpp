@@ -16,6 +16,8 @@ constexpr std::size_t most_functions = std::size_t{1} << 31U;
 
 }  // namespace
 
+host_plan::host_plan() = default;
+
 host_plan::~host_plan() = default;
 
 bool host_plan::can_hold(const recorded_function& function) noexcept {

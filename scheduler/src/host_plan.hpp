@@ -32,7 +32,7 @@ class host_plan {
     std::uint32_t word_ = 0;
   };
 
-  host_plan() = default;
+  host_plan();
   host_plan(const host_plan&) = delete;
   host_plan& operator=(const host_plan&) = delete;
   ~host_plan();
@@ -42,6 +42,9 @@ class host_plan {
 
   /// Adds a function that comes after some of those that were added before.
   void add(recorded_function_ptr function, std::span<const std::uint32_t> after);
+
+  /// What all functions were added after, the lists one after the other. Before seal().
+  [[nodiscard]] std::span<const std::uint32_t> after() const noexcept { return after_; }
 
   /// Everything was added.
   void seal();

@@ -15,10 +15,9 @@ namespace hocket::detail {
 
 namespace {
 
-constexpr std::uint32_t one_active = 1;
-constexpr std::uint32_t one_sent_for = 1U << 16U;
-
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+constexpr std::size_t most_workers = 1U << 15U;
 
 /// How many functions a worker runs before it lets other items have their turn.
 constexpr std::size_t functions_of_one_turn = 4096;
@@ -30,11 +29,7 @@ constexpr std::size_t looks_before_leaving = 200;
 std::size_t all_workers(executor& where) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
-  return std::min<std::size_t>(sum, one_sent_for / 2);
-}
-
-std::uint32_t crew_of(std::uint32_t crew) noexcept {
-  return crew % one_sent_for + crew / one_sent_for;
+  return std::min<std::size_t>(sum, most_workers);
 }
 
 void rest() noexcept {
@@ -98,11 +93,6 @@ void host_run::send_for_worker() noexcept {
   }
 }
 
-void host_run::send_if_wanted() noexcept {
-  // Relaxed: a worker too many finds nothing and leaves; one too few is sent for next time.
-  if (crew_of(crew_.load(std::memory_order_relaxed)) < workers_) send_for_worker();
-}
-
 void host_run::work() noexcept {
   const std::uint32_t crew = crew_.fetch_add(one_active - one_sent_for);
   const bool wanted = !done() && crew % one_sent_for < workers_;
@@ -119,6 +109,113 @@ bool host_run::help(helping& /*by*/) noexcept {
   return ran;
 }
 
+/// What one thread does while it takes part. One class in one place, so that the compiler makes one
+/// loop of it.
+class host_run::participant {
+ public:
+  participant(host_run& run, host_seat& seat)
+      : run_(run), plan_(*run.plan_), state_(*run.state_), seat_(seat) {}
+
+  [[nodiscard]] share work(std::size_t most) noexcept {
+    share done;
+    std::size_t looks = 0;
+    for (std::uint32_t node = 0; done.functions < most;) {
+      if (find(node)) {
+        done.functions += run_from(node);
+        looks = 0;
+        continue;
+      }
+      done.last = run_.tell(seat_);
+      if (done.last || state_.ended.load() == plan_.size() || looks++ == run_.spins_) break;
+      rest();
+    }
+    return done;
+  }
+
+ private:
+  [[nodiscard]] bool find(std::uint32_t& node) noexcept {
+    if (seat_.ready.take(node)) return true;
+    std::uint32_t index = 0;
+    std::uint32_t left = 0;
+    if (!seat_.starts.take(index, left)) return steal(node);
+    if (left != 0) run_.send_if_wanted();
+    node = plan_.starts()[index];
+    return true;
+  }
+
+  [[nodiscard]] bool steal(std::uint32_t& node) noexcept {
+    const std::size_t used = state_.seats_used.load();
+    for (std::size_t i = 0; i < used; ++i) {
+      host_seat& other = state_.seats[i];
+      if (&other == &seat_) continue;
+      if (other.ready.occupied() && other.ready.steal(node)) return true;
+      const auto [first, last] = other.starts.steal();
+      if (first == last) continue;
+      seat_.starts.assign({first + 1, last});
+      node = plan_.starts()[first];
+      return true;
+    }
+    return false;
+  }
+
+  /// Runs a function, then one that it made ready, and so on.
+  [[nodiscard]] std::size_t run_from(std::uint32_t node) noexcept {
+    for (std::size_t ran = 1;; ++ran) {
+      call(node);
+      if (seat_.came_back()) run_.crew_.fetch_add(one_active);
+      ++seat_.ended;
+      const std::uint32_t kept = release_successors(node);
+      if (kept == none) return ran;
+      node = kept;
+      if (ran < functions_of_one_turn) continue;
+      seat_.ready.push(node);
+      return ran;
+    }
+  }
+
+  void call(std::uint32_t node) noexcept {
+    // Relaxed: what a predecessor has set is seen because of its arrival.
+    if (run_.mode_.load(std::memory_order_relaxed) != 0) return run_.call_carefully(node);
+    try {
+      plan_.function(node).call(run_.stop_token_);
+    } catch (...) {
+      run_.fail(node);
+    }
+  }
+
+  /// Puts those that became ready in stock, but for one.
+  [[nodiscard]] std::uint32_t release_successors(std::uint32_t node) noexcept {
+    std::uint32_t kept = none;
+    bool stocked = false;
+    for (const host_plan::successor next : plan_.next(node)) {
+      if (next.waits_for_others() && !arrive(next.node())) continue;
+      if (kept == none) {
+        kept = next.node();
+      } else {
+        seat_.ready.push(next.node());
+        stocked = true;
+      }
+    }
+    if (stocked) run_.send_if_wanted();
+    return kept;
+  }
+
+  /// Returns true if this was the last one that the function waited for.
+  [[nodiscard]] bool arrive(std::uint32_t node) noexcept {
+    std::atomic<std::uint32_t>& left = state_.waits_for[node];
+    // Release: pairs with the acquire of the last arrival, which sees what came before all of them.
+    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    // Relaxed: the next one to count is in a later run.
+    left.store(plan_.before(node), std::memory_order_relaxed);
+    return true;
+  }
+
+  host_run& run_;
+  const host_plan& plan_;
+  run_state& state_;
+  host_seat& seat_;
+};
+
 std::size_t host_run::take_part(std::size_t most) noexcept {
   host_seat* const seat = state_->take_seat();
   if (seat == nullptr) return 0;
@@ -132,7 +229,7 @@ std::size_t host_run::take_part(std::size_t most) noexcept {
   {
     const helping_scope scope(context());
     seat->sit_down(*this);
-    done = work_from(*seat, most);
+    done = participant(*this, *seat).work(most);
     seat->stand_up();
   }
   const bool last = tell(*seat) || done.last;
@@ -141,98 +238,8 @@ std::size_t host_run::take_part(std::size_t most) noexcept {
   return done.functions;
 }
 
-host_run::share host_run::work_from(host_seat& seat, std::size_t most) noexcept {
-  share done;
-  std::size_t looks = 0;
-  for (std::uint32_t node = 0; done.functions < most;) {
-    if (find(seat, node)) {
-      done.functions += run_from(seat, node);
-      looks = 0;
-      continue;
-    }
-    done.last = tell(seat);
-    if (done.last || state_->ended.load() == plan_->size() || looks++ == spins_) break;
-    rest();
-  }
-  return done;
-}
-
-bool host_run::find(host_seat& seat, std::uint32_t& node) noexcept {
-  if (seat.ready.take(node)) return true;
-  std::uint32_t index = 0;
-  std::uint32_t left = 0;
-  if (!seat.starts.take(index, left)) return steal(seat, node);
-  if (left != 0) send_if_wanted();
-  node = plan_->starts()[index];
-  return true;
-}
-
-bool host_run::steal(host_seat& seat, std::uint32_t& node) noexcept {
-  const std::size_t used = state_->seats_used.load();
-  for (std::size_t i = 0; i < used; ++i) {
-    host_seat& other = state_->seats[i];
-    if (&other == &seat) continue;
-    if (other.ready.occupied() && other.ready.steal(node)) return true;
-    const auto [first, last] = other.starts.steal();
-    if (first == last) continue;
-    seat.starts.assign({first + 1, last});
-    node = plan_->starts()[first];
-    return true;
-  }
-  return false;
-}
-
-std::size_t host_run::run_from(host_seat& seat, std::uint32_t node) noexcept {
-  for (std::size_t ran = 1;; ++ran) {
-    // Relaxed: what a predecessor has set is seen because of its arrival.
-    if (mode_.load(std::memory_order_relaxed) == 0) {
-      call(node);
-    } else {
-      call_carefully(node);
-    }
-    if (seat.came_back()) crew_.fetch_add(one_active);
-    ++seat.ended;
-    std::uint32_t kept = none;
-    bool stocked = false;
-    for (const host_plan::successor next : plan_->next(node)) {
-      if (next.waits_for_others() && !arrive(next.node())) continue;
-      if (kept == none) {
-        kept = next.node();
-      } else {
-        seat.ready.push(next.node());
-        stocked = true;
-      }
-    }
-    if (stocked) send_if_wanted();
-    if (kept == none) return ran;
-    node = kept;
-    if (ran < functions_of_one_turn) continue;
-    seat.ready.push(node);
-    return ran;
-  }
-}
-
-bool host_run::arrive(std::uint32_t node) noexcept {
-  std::atomic<std::uint32_t>& left = state_->waits_for[node];
-  // Release: pairs with the acquire of the last arrival, which sees what came before all of them.
-  if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-  // Relaxed: the next one to count is in a later run.
-  left.store(plan_->before(node), std::memory_order_relaxed);
-  return true;
-}
-
-void host_run::call(std::uint32_t node) noexcept {
-  recorded_function& function = plan_->function(node);
-  try {
-    function.call(stop_token_);
-  } catch (...) {
-    fail(node, caught(task_name(function.options().label.text()), stop_token_.stop_requested()));
-    doom_successors(node);
-  }
-}
-
 void host_run::call_carefully(std::uint32_t node) noexcept {
-  // Acquire: pairs with fail(), for the array of what is doomed.
+  // Acquire: pairs with note_failure(), for the array of what is doomed.
   const std::uint8_t now = mode_.load(std::memory_order_acquire);
   // Relaxed, here and where it is set: the arrival of the predecessor lies between.
   if ((now & troubled) != 0 && doomed_[node].load(std::memory_order_relaxed)) {
@@ -241,14 +248,29 @@ void host_run::call_carefully(std::uint32_t node) noexcept {
     passed_over_ = true;
   } else if ((now & traced) != 0) {
     const time_stamp begin = context()->where().now();
-    call(node);
+    call_plainly(node);
     context()->ran(plan_->function(node).options().label, begin);
   } else {
-    call(node);
+    call_plainly(node);
   }
 }
 
-void host_run::fail(std::uint32_t node, failure why) noexcept {
+void host_run::call_plainly(std::uint32_t node) noexcept {
+  try {
+    plan_->function(node).call(stop_token_);
+  } catch (...) {
+    fail(node);
+  }
+}
+
+void host_run::fail(std::uint32_t node) noexcept {
+  failure why =
+      caught(task_name(plan_->function(node).options().label.text()), stop_token_.stop_requested());
+  note_failure(node, std::move(why));
+  doom_successors(node);
+}
+
+void host_run::note_failure(std::uint32_t node, failure why) noexcept {
   const std::lock_guard lock(guard_);
   if (node < first_failed_) {
     first_failed_ = node;

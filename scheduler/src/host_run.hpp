@@ -38,6 +38,10 @@ class host_run final : public completion {
 
  private:
   friend class host_seat;
+  class participant;
+
+  static constexpr std::uint32_t one_active = 1;
+  static constexpr std::uint32_t one_sent_for = 1U << 16U;
 
   /// How functions are to be run, other than just called.
   enum mode : std::uint8_t { traced = 1, cancelled = 2, troubled = 4 };
@@ -55,17 +59,17 @@ class host_run final : public completion {
 
   void begin();
   void send_for_worker() noexcept;
-  void send_if_wanted() noexcept;
+  void send_if_wanted() noexcept {
+    // Relaxed: a worker too many finds nothing and leaves; one too few is sent for next time.
+    const std::uint32_t crew = crew_.load(std::memory_order_relaxed);
+    if (crew % one_sent_for + crew / one_sent_for < workers_) send_for_worker();
+  }
   void work() noexcept;
   [[nodiscard]] std::size_t take_part(std::size_t most) noexcept;
-  [[nodiscard]] share work_from(host_seat& seat, std::size_t most) noexcept;
-  [[nodiscard]] bool find(host_seat& seat, std::uint32_t& node) noexcept;
-  [[nodiscard]] bool steal(host_seat& seat, std::uint32_t& node) noexcept;
-  [[nodiscard]] std::size_t run_from(host_seat& seat, std::uint32_t node) noexcept;
-  [[nodiscard]] bool arrive(std::uint32_t node) noexcept;
-  void call(std::uint32_t node) noexcept;
+  void call_plainly(std::uint32_t node) noexcept;
   void call_carefully(std::uint32_t node) noexcept;
-  void fail(std::uint32_t node, failure why) noexcept;
+  void fail(std::uint32_t node) noexcept;
+  void note_failure(std::uint32_t node, failure why) noexcept;
   void doom_successors(std::uint32_t node) noexcept;
   [[nodiscard]] bool tell(host_seat& seat) noexcept;
   void conclude() noexcept;

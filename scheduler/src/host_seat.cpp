@@ -35,8 +35,7 @@ void host_seat::sit_down(host_run& run) noexcept {
 
 void host_seat::stand_up() noexcept { set_current_seat(outer_); }
 
-bool host_seat::came_back() noexcept {
-  if (!left_alone_) return false;
+bool host_seat::sit_down_again() noexcept {
   left_alone_ = false;
   set_current_seat(this);
   return true;

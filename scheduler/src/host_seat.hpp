@@ -25,13 +25,15 @@ class alignas(64) host_seat {
 
   /// To be called after a function. Returns true if it has let go of the seat, perhaps on another
   /// thread than this.
-  [[nodiscard]] bool came_back() noexcept;
+  [[nodiscard]] bool came_back() noexcept { return left_alone_ && sit_down_again(); }
 
   steal_deque<> ready;      ///< functions that became ready
   index_range<> starts;     ///< of those that follow none
   std::uint64_t ended = 0;  ///< functions, and nobody else has been told yet
 
  private:
+  bool sit_down_again() noexcept;
+
   host_run* run_ = nullptr;
   host_seat* outer_ = nullptr;
   bool left_alone_ = false;

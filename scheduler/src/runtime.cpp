@@ -31,8 +31,8 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
 }
 
 detail::completion_ptr runtime::keep(detail::recorded_function_ptr&& function,
-                                     const std::vector<detail::completion_ptr>& after) {
-  return function->start(*core_, after);
+                                     const std::vector<any_future>& after) {
+  return function->start(*core_, detail::states_of(after));
 }
 
 future<void> runtime::run(const graph& what) { return future<void>(what.content().run(*core_)); }

@@ -54,10 +54,8 @@ class recorder final : public submitter {
  private:
   [[nodiscard]] detail::host_context* immediate() noexcept override { return nullptr; }
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr keep(
-      detail::recorded_function_ptr&& function,
-      const std::vector<detail::completion_ptr>& after) override;
-  [[nodiscard]] detail::completion_ptr next_task(task_label label);
+  [[nodiscard]] detail::completion_ptr keep(detail::recorded_function_ptr&& function,
+                                            const std::vector<any_future>& after) override;
 
   runtime& home_;
   record_options options_;

@@ -108,9 +108,8 @@ class runtime : public submitter {
  private:
   [[nodiscard]] detail::host_context* immediate() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr keep(
-      detail::recorded_function_ptr&& function,
-      const std::vector<detail::completion_ptr>& after) override;
+  [[nodiscard]] detail::completion_ptr keep(detail::recorded_function_ptr&& function,
+                                            const std::vector<any_future>& after) override;
 
   std::shared_ptr<detail::runtime_core> core_;
 };

@@ -84,13 +84,14 @@ class submitter {
   template <class F>
   auto async(const task_options& options, F&& function) {
     using value = detail::body_result_t<F>;
-    const std::vector<detail::completion_ptr> after = detail::states_of(options.after);
     if (detail::host_context* context = immediate()) {
       return future<value>(detail::launch(context, detail::host_options_of(options),
-                                          std::forward<F>(function), after));
+                                          std::forward<F>(function),
+                                          detail::states_of(options.after)));
     }
     return future<value>(
-        keep(detail::recorded(detail::host_options_of(options), std::forward<F>(function)), after));
+        keep(detail::recorded(detail::host_options_of(options), std::forward<F>(function)),
+             options.after));
   }
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
@@ -105,9 +106,8 @@ class submitter {
   [[nodiscard]] virtual detail::host_context* immediate() noexcept = 0;
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
   /// Only where tasks do not start at once.
-  [[nodiscard]] virtual detail::completion_ptr keep(
-      detail::recorded_function_ptr&& function,
-      const std::vector<detail::completion_ptr>& after) = 0;
+  [[nodiscard]] virtual detail::completion_ptr keep(detail::recorded_function_ptr&& function,
+                                                    const std::vector<any_future>& after) = 0;
 
   template <class Value, class... Args>
   future<Value> launch(const task_options& options, const kernel_ref& kernel, bool host_only,

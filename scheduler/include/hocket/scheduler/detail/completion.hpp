@@ -20,6 +20,7 @@ class completion;
 class follow_ups;
 class host_context;
 class waiting_room;
+struct graph_content;
 struct helping;
 
 using completion_ptr = boost::intrusive_ptr<completion>;
@@ -95,6 +96,13 @@ class completion {
   /// If not empty, how the sentence about this task goes on that somebody is told who wants to wait
   /// for it or to continue from it.
   [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
+
+  /// The recording that a task belongs to which runs only when its graph does, and its number there.
+  struct place_in_recording {
+    const graph_content* recording = nullptr;  ///< null for a task that runs; compared, never followed
+    std::size_t index = 0;
+  };
+  [[nodiscard]] virtual place_in_recording recorded() const noexcept { return {}; }
 
   /// Waits until the task has ended, helping where that is possible. Throws usage_error if waiting
   /// makes no sense.
