@@ -97,10 +97,10 @@ class completion {
   /// for it or to continue from it.
   [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
 
-  /// The recording that a task belongs to which runs only when its graph does, and its number there.
+  /// Where a task is that runs only when its graph does. The recording is compared, never followed.
   struct place_in_recording {
-    const graph_content* recording = nullptr;  ///< null for a task that runs; compared, never followed
-    std::size_t index = 0;
+    const graph_content* recording = nullptr;  ///< null for a task that runs
+    std::size_t index = 0;                     ///< of the task in it
   };
   [[nodiscard]] virtual place_in_recording recorded() const noexcept { return {}; }
 
