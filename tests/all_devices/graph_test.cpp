@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "circle.hpp"
+
+namespace hocket::testing {
+
+namespace {
+
+constexpr int runs = 100;
+
+class all_devices : public ::testing::TestWithParam<bool> {
+ protected:
+  static runtime_options options() {
+    runtime_options made;
+    // A CPU that can be split is two devices; one that cannot is one.
+    made.backends = {{"opencl", "sub-devices=2"}};
+    made.private_memory = GetParam();
+    return made;
+  }
+
+  [[nodiscard]] std::vector<device_handle> handles() {
+    std::vector<device_handle> made;
+    std::string names;
+    for (const device_info& each : rt_.devices()) {
+      made.push_back(rt_.device(each.name));
+      names += " " + each.name;
+    }
+    RecordProperty("devices", names);
+    return made;
+  }
+
+  /// No device only looks on.
+  void expect_all_worked() {
+    for (const auto& each : rt_.report().devices) EXPECT_GT(each.kernels, 0U) << each.name;
+  }
+
+  runtime rt_{options()};
+};
+
+TEST_P(all_devices, work_in_one_graph) {
+  circle each(rt_, handles(), 1);
+  const graph one = rt_.record([&](submitter& to) { each.record(to); });
+  for (int run = 0; run < runs; ++run) {
+    rt_.run(one);
+    each.expect_run();
+    ASSERT_TRUE(each.as_expected()) << "run " << run;
+  }
+  expect_all_worked();
+}
+
+TEST_P(all_devices, work_in_runs_that_nobody_waits_for) {
+  circle each(rt_, handles(), 2);
+  const graph one = rt_.record([&](submitter& to) { each.record(to); });
+  for (int run = 0; run < runs; ++run) {
+    rt_.run(one);
+    each.expect_run();
+  }
+  rt_.wait();
+  EXPECT_TRUE(each.as_expected());
+}
+
+TEST_P(all_devices, work_for_several_threads) {
+  constexpr int threads = 4;
+  const std::vector<device_handle> devices = handles();
+  const buffer<std::int32_t> shared{rt_, 1000, 0, "shared"};
+  const auto work = [&](int number) {
+    std::vector<device_handle> order = devices;
+    std::rotate(order.begin(), order.begin() + number % static_cast<int>(order.size()),
+                order.end());
+    circle each(rt_, order, number);
+    const buffer<std::int32_t> ones{rt_, 1000, 1, "ones"};
+    const graph one = rt_.record([&](submitter& to) { each.record(to); });
+    for (int run = 0; run < runs / threads; ++run) {
+      rt_.run(one);
+      const device_handle on = order[static_cast<std::size_t>(run) % order.size()];
+      rt_.submit({.on = on}, ops::axpy, number + 1, reads(ones), updates(shared));
+      each.expect_run();
+      ASSERT_TRUE(each.as_expected()) << "run " << run << " of thread " << number;
+    }
+  };
+  std::vector<std::jthread> all;
+  for (int t = 0; t < threads; ++t) all.emplace_back(work, t);
+  all.clear();
+  const std::int32_t sum = threads * (threads + 1) / 2 * (runs / threads);
+  EXPECT_EQ(shared.to_vector(), std::vector<std::int32_t>(1000, sum));
+  expect_all_worked();
+}
+
+INSTANTIATE_TEST_SUITE_P(, all_devices, ::testing::Bool(), [](const auto& memory) {
+  return memory.param ? "private_memory" : "shared_memory";
+});
+
+}  // namespace
+
+}  // namespace hocket::testing
