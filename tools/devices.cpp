@@ -13,6 +13,12 @@ namespace tools {
 
 namespace {
 
+/// How the device comes by what is in the host's memory.
+std::string_view host_memory_text(const hocket::device_info& of) {
+  if (of.shares_host_memory) return "shared";
+  return of.imports_host_memory ? "imported" : "copied";
+}
+
 boost::json::value to_json(const std::vector<hocket::device_info>& devices) {
   boost::json::array list;
   for (const hocket::device_info& each : devices) {
@@ -23,7 +29,7 @@ boost::json::value to_json(const std::vector<hocket::device_info>& devices) {
                              {"lanes", each.lanes},
                              {"memory_bytes", nullptr},
                              {"formats", boost::json::array(formats.begin(), formats.end())},
-                             {"shares_host_memory", each.shares_host_memory}};
+                             {"host_memory", host_memory_text(each)}};
     if (each.memory_bytes != 0) made["memory_bytes"] = each.memory_bytes;
     list.push_back(std::move(made));
   }
@@ -32,10 +38,10 @@ boost::json::value to_json(const std::vector<hocket::device_info>& devices) {
 
 std::string to_table(const std::vector<hocket::device_info>& devices) {
   std::vector<std::vector<std::string>> rows{
-      {"NAME", "BACKEND", "LANES", "MEMORY", "SHARED WITH HOST", "FORMATS", "DESCRIPTION"}};
+      {"NAME", "BACKEND", "LANES", "MEMORY", "HOST MEMORY", "FORMATS", "DESCRIPTION"}};
   for (const hocket::device_info& each : devices) {
     rows.push_back({each.name, each.backend, std::to_string(each.lanes),
-                    bytes_text(each.memory_bytes), each.shares_host_memory ? "yes" : "no",
+                    bytes_text(each.memory_bytes), std::string(host_memory_text(each)),
                     fmt::format("{}", fmt::join(format_names(each), ",")), each.description});
   }
   return table(rows);

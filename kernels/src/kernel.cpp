@@ -30,6 +30,7 @@ kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source
 
 std::vector<std::string> split_names(const std::string& names) {
   std::vector<std::string> parts;
+  if (names.empty()) return parts;
   boost::split(parts, names, boost::is_any_of(","));
   for (std::string& part : parts) boost::trim(part);
   return parts;

@@ -99,9 +99,9 @@ TEST_F(HocketCommand, ListsDevicesAsJson) {
   EXPECT_EQ(last.at("lanes").to_number<int>(), 3);
   EXPECT_EQ(last.at("memory_bytes").to_number<std::uint64_t>(), std::uint64_t{64} << 20U);
   EXPECT_EQ(last.at("formats").as_array().at(0).as_string(), "host");
-  EXPECT_FALSE(last.at("shares_host_memory").as_bool());
+  EXPECT_EQ(last.at("host_memory").as_string(), "copied");
   EXPECT_THAT(std::string(last.at("description").as_string()), Not(IsEmpty()));
-  EXPECT_TRUE(devices.front().as_object().at("shares_host_memory").as_bool());
+  EXPECT_EQ(devices.front().as_object().at("host_memory").as_string(), "shared");
 }
 
 TEST_F(HocketCommand, ListsTheDevicesThatAreAskedFor) {
