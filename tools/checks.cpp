@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <tbb/version.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <span>
@@ -32,24 +33,29 @@ namespace tools {
 
 namespace {
 
-hocket::backend_list all_backends() {
+hocket::backend_list backends_in_use() {
   hocket::backend_list backends;
 #define HOCKET_BACKEND(name) backends.push_back(hocket::make_##name##_backend());
 #include <hocket/backends.inc>
 #undef HOCKET_BACKEND
-  return backends;
+  const auto named = hocket::environment_variable("HOCKET_BACKENDS");
+  return select_backends(std::move(backends), named.value_or(""));
 }
 
 finding check_backend(const hocket::backend& backend, const hocket::executor& where,
                       const request& asked) {
   finding made{"backend " + backend.name(), verdict::ok, ""};
   try {
+    const hocket::found_devices found =
+        backend.find(where, backend.name() == "sim" ? asked.sim : "");
     std::vector<std::string> names;
-    for (const auto& device : backend.find(where, backend.name() == "sim" ? asked.sim : "")) {
-      names.push_back(device->info().name);
-    }
+    for (const auto& device : found.usable) names.push_back(device->info().name);
     made.text = names.empty() ? "It has no device. " + backend.why_none()
                               : fmt::format("It has {}.", fmt::join(names, ", "));
+    for (const std::string& sentence : found.left_out) {
+      made.how = verdict::warning;
+      made.text += " " + sentence;
+    }
   } catch (const hocket::usage_error&) {
     throw;
   } catch (const std::exception& why) {
@@ -93,6 +99,27 @@ finding check_axpy(hocket::runtime& rt, const hocket::device_info& device) {
     made.how = verdict::problem;
     made.text = fmt::format("A small task fails: {} Hide the device by HOCKET_VISIBLE_DEVICES.",
                             why.what());
+  }
+  return made;
+}
+
+/// Devices that were found and that a runtime of all devices has left out, with the reason.
+std::vector<finding> check_left_out(const std::vector<hocket::device_info>& used,
+                                    const hocket::runtime_options& options) {
+  const hocket::tbb_executor where(options.topology);
+  const hocket::found_devices found = find_devices(backends_in_use(), where, options.backends);
+  std::vector<finding> made;
+  for (const auto& each : found.usable) {
+    const std::string& name = each->info().name;
+    if (std::ranges::find(used, name, &hocket::device_info::name) != used.end()) continue;
+    try {
+      hocket::runtime_options only = options;
+      only.devices = name;
+      (void)hocket::runtime(only).devices();
+    } catch (const std::exception& why) {
+      made.push_back({"device " + name, verdict::warning,
+                      fmt::format("It is left out, because it cannot be used: {}", why.what())});
+    }
   }
   return made;
 }
@@ -150,7 +177,7 @@ std::vector<finding> check_backends(const std::shared_ptr<const hocket::host_top
                                     const request& asked) {
   const hocket::tbb_executor where(host);
   std::vector<finding> made;
-  for (const auto& backend : all_backends()) {
+  for (const auto& backend : backends_in_use()) {
     made.push_back(check_backend(*backend, where, asked));
   }
   return made;
@@ -163,7 +190,11 @@ std::vector<finding> check_devices(const std::shared_ptr<const hocket::host_topo
   hocket::runtime rt(options);
   std::vector<finding> made;
   try {
-    for (const hocket::device_info& device : rt.devices()) made.push_back(check_axpy(rt, device));
+    const std::vector<hocket::device_info> used = rt.devices();
+    for (const hocket::device_info& device : used) made.push_back(check_axpy(rt, device));
+    if (options.devices.empty() && !hocket::environment_variable("HOCKET_VISIBLE_DEVICES")) {
+      for (finding& each : check_left_out(used, options)) made.push_back(std::move(each));
+    }
   } catch (const std::exception& why) {
     made.push_back({"devices", verdict::problem, why.what()});
   }

@@ -53,30 +53,32 @@ backend_list select_backends(backend_list all, std::string_view names, std::stri
   return all;
 }
 
-candidate_list find_devices(const backend_list& backends, const executor& where,
-                            const backend_configurations& configurations) {
+found_devices find_devices(const backend_list& backends, const executor& where,
+                           const backend_configurations& configurations) {
   refuse_unknown(backends, configurations);
-  candidate_list found;
+  found_devices found;
   for (const auto& b : backends) {
     const auto given = configurations.find(b->name());
-    auto devices = b->find(where, given == configurations.end() ? "" : given->second);
-    std::move(devices.begin(), devices.end(), std::back_inserter(found));
+    found_devices own = b->find(where, given == configurations.end() ? "" : given->second);
+    std::ranges::move(own.usable, std::back_inserter(found.usable));
+    std::ranges::move(own.left_out, std::back_inserter(found.left_out));
   }
   return found;
 }
 
-candidate_list select_devices(candidate_list found, std::string_view names,
+candidate_list select_devices(found_devices found, std::string_view names,
                               std::string_view option) {
-  if (names.empty()) return found;
+  if (names.empty()) return std::move(found.usable);
   const auto refuse = [&](const std::string& why) {
     throw usage_error(std::string(option) + " is \"" + std::string(names) + "\"; " + why);
   };
-  const std::string known = "the devices are: " + names_of(found) + ".";
+  std::string known = "the devices are: " + names_of(found.usable) + ".";
+  for (const std::string& sentence : found.left_out) known += " " + sentence;
   candidate_list selected;
   const auto chosen = [&](const std::string& name) {
     const auto same = [&](const auto& d) { return d && d->info().name == name; };
-    const auto at = std::find_if(found.begin(), found.end(), same);
-    if (at != found.end()) return std::move(*at);
+    const auto at = std::ranges::find_if(found.usable, same);
+    if (at != found.usable.end()) return std::move(*at);
     if (name.empty()) refuse("it must be names with one comma between them.");
     const bool twice = std::any_of(selected.begin(), selected.end(), same);
     refuse(twice ? "it names \"" + name + "\" twice." : "there is no \"" + name + "\"; " + known);

@@ -4,6 +4,7 @@
 #include "machine_parts.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/memory/host_resource.hpp>
@@ -30,10 +31,15 @@ backend_list all_backends() {
 
 constexpr std::uint64_t unknown_memory = std::uint64_t{1} << 50U;
 
-std::string missing_devices(const backend_list& backends) {
+error no_device(const backend_list& backends, const std::vector<std::string>& left_out) {
   std::string text = "There is no device to run on.";
+  for (const std::string& sentence : left_out) text.append(" ").append(sentence);
   for (const auto& b : backends) text.append(" ").append(b->why_none());
-  return text;
+  return error(failure(failure_code::no_device, text));
+}
+
+failure cannot_be_used(const device_info& info, const failure& why) {
+  return {why.code(), info.name + " (" + info.description + ") is left out: " + why.message()};
 }
 
 }  // namespace
@@ -42,8 +48,9 @@ machine_parts::machine_parts(const std::string& names, std::string_view source,
                              const backend_configurations& configurations, bool private_memory,
                              executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
-  candidate_list found = find_devices(backends, where, configurations);
-  if (found.empty()) throw error(failure(failure_code::no_device, missing_devices(backends)));
+  found_devices found = find_devices(backends, where, configurations);
+  std::vector<std::string> left_out = found.left_out;
+  if (found.usable.empty()) throw no_device(backends, left_out);
   const candidate_list chosen = select_devices(std::move(found), names, source);
   // The host's memory is that of the first device that shares it, unless replicas are forced.
   const auto host = std::find_if(chosen.begin(), chosen.end(), [&](const auto& candidate) {
@@ -59,7 +66,16 @@ machine_parts::machine_parts(const std::string& names, std::string_view source,
   for (auto at = chosen.begin(); at != chosen.end(); ++at) {
     const device_info& info = (*at)->info();
     const bool imports = info.imports_host_memory && !private_memory;
-    add_device(**at, imports || at == host, where, sink);
+    const failure why = add_device(**at, imports || at == host, where, sink);
+    if (!why) continue;
+    const failure said = cannot_be_used(info, why);
+    // Nobody asked for just this one, and nothing rests on it.
+    if (!names.empty() || at == host) said.raise();
+    left_out.push_back(said.message());
+  }
+  if (devices_.empty()) throw no_device(backends, left_out);
+  for (const std::string& sentence : left_out) {
+    if (names.empty()) std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
   }
   add_links();
 }
@@ -102,14 +118,25 @@ void machine_parts::add_streams(const device_info& info, device_numbers& numbers
   outbound_.push_back(numbers.outbound);
 }
 
-void machine_parts::add_device(const device_candidate& candidate, bool uses_host_memory,
-                               executor& where, completion_sink& sink) {
+void machine_parts::remove_streams(const device_numbers& numbers) {
+  description_.streams.resize(numbers.compute.front().value);
+  inbound_.pop_back();
+  outbound_.pop_back();
+}
+
+failure machine_parts::add_device(const device_candidate& candidate, bool uses_host_memory,
+                                  executor& where, completion_sink& sink) {
   const device_info& info = candidate.info();
   device_numbers numbers;
   numbers.device = device_id{devices_.size()};
   numbers.uses_host_memory = uses_host_memory && info.imports_host_memory;
   add_streams(info, numbers);
-  devices_.push_back(candidate.connect(numbers, where, sink).value());
+  auto connected = candidate.connect(numbers, where, sink);
+  if (!connected) {
+    remove_streams(numbers);
+    return connected.why();
+  }
+  devices_.push_back(std::move(connected).value());
   class device& made = *devices_.back();
   infos_.push_back(made.info());
   for (std::size_t lane = 0; lane < info.lanes; ++lane) streams_.push_back(&made.compute(lane));
@@ -118,9 +145,11 @@ void machine_parts::add_device(const device_candidate& candidate, bool uses_host
   if (numbers.uses_host_memory) {
     importing_.push_back(&made);
     alignments_.front() = std::max(alignments_.front(), info.alignment);
-    return add_node(info, numbers, heart::host_memory);
+    add_node(info, numbers, heart::host_memory);
+  } else {
+    add_node(info, numbers, add_memory(made, uses_host_memory));
   }
-  add_node(info, numbers, add_memory(made, uses_host_memory));
+  return {};
 }
 
 memory_id machine_parts::add_memory(class device& made, bool is_the_hosts) {
@@ -142,6 +171,7 @@ void machine_parts::add_node(const device_info& info, const device_numbers& numb
                              memory_id memory) {
   heart::machine::device_node node;
   node.name = info.name;
+  if (info.formats.front() != kernel_format::host) node.driver = info.description;
   node.memory = memory;
   node.owns_memory = !numbers.uses_host_memory;
   node.compute = numbers.compute;

@@ -18,8 +18,9 @@ namespace hocket::detail {
 /// actions that concern drivers; that is done by one caller at a time.
 class machine_parts {
  public:
-  /// Throws error if there is no device, or one does not connect; usage_error for wrong names or
-  /// configurations.
+  /// Throws error if there is no device, or one that was named does not connect; usage_error for
+  /// wrong names or configurations. Others that cannot be used are left out, which is said on
+  /// standard error.
   /// source says where names come from, for messages.
   machine_parts(const std::string& names, std::string_view source,
                 const backend_configurations& configurations, bool private_memory, executor& where,
@@ -52,9 +53,11 @@ class machine_parts {
     failure why;
   };
 
-  void add_device(const device_candidate& candidate, bool uses_host_memory, executor& where,
-                  completion_sink& sink);
+  /// Says why where the device does not connect; nothing is left of it then.
+  [[nodiscard]] failure add_device(const device_candidate& candidate, bool uses_host_memory,
+                                   executor& where, completion_sink& sink);
   void add_streams(const device_info& info, device_numbers& numbers);
+  void remove_streams(const device_numbers& numbers);
   void add_node(const device_info& info, const device_numbers& numbers, memory_id memory);
   [[nodiscard]] memory_id add_memory(class device& made, bool is_the_hosts);
   void add_links();

@@ -55,7 +55,7 @@ void conformance::SetUp() {
   nothing_ = do_nothing().definition();
   executor_ = GetParam().make_executor();
   backend_ = GetParam().make_backend();
-  const auto found = backend_->find(*executor_, GetParam().configuration);
+  const auto found = backend_->find(*executor_, GetParam().configuration).usable;
   if (found.empty()) GTEST_SKIP() << backend_->why_none();
   if (GetParam().host_memory && !found.front()->info().imports_host_memory) {
     GTEST_SKIP() << "it has memory of its own only";

@@ -86,12 +86,12 @@ class cpu_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "cpu"; }
 
-  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
-      const executor& where, const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
     const cpu::options given = cpu::parse(configuration);
-    std::vector<std::unique_ptr<device_candidate>> found;
+    found_devices found;
     for (std::size_t node = 0; node < where.arenas(); ++node) {
-      found.push_back(std::make_unique<candidate>(describe(where, node, given), node));
+      found.usable.push_back(std::make_unique<candidate>(describe(where, node, given), node));
     }
     return found;
   }

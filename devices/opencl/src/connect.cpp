@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/devices/opencl.hpp>
 #include <hocket/execution/executor.hpp>
 
 #include "describe.hpp"
 #include "device.hpp"
+#include "errors.hpp"
 #include "options.hpp"
 
 namespace hocket {
@@ -38,27 +40,39 @@ class candidate final : public device_candidate {
   std::size_t part_;
 };
 
-std::vector<cl_platform_id> platforms_of(const api& cl) {
+/// Objects that a driver lists by being asked for their number and for them.
+template <class Object>
+struct objects {
+  std::vector<Object> all;
+  cl_int code = CL_SUCCESS;
+};
+
+template <class Object, class Ask>
+objects<Object> ask(Ask list_some) {
+  objects<Object> made;
   cl_uint count = 0;
-  if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return {};
-  std::vector<cl_platform_id> all(std::min(count, most_listed));
-  if (all.empty()) return {};
-  const auto wanted = static_cast<cl_uint>(all.size());
-  return cl.clGetPlatformIDs(wanted, all.data(), nullptr) == CL_SUCCESS
-             ? all
-             : std::vector<cl_platform_id>();
+  made.code = list_some(cl_uint{0}, nullptr, &count);
+  if (made.code != CL_SUCCESS || count == 0) return made;
+  made.all.resize(std::min(count, most_listed), nullptr);
+  made.code = list_some(static_cast<cl_uint>(made.all.size()), made.all.data(), nullptr);
+  if (made.code != CL_SUCCESS) made.all.clear();
+  std::erase(made.all, nullptr);
+  return made;
 }
 
-std::vector<cl_device_id> devices_of(const api& cl, cl_platform_id platform) {
-  cl_uint count = 0;
-  const cl_device_type type = CL_DEVICE_TYPE_ALL;
-  if (cl.clGetDeviceIDs(platform, type, 0, nullptr, &count) != CL_SUCCESS) return {};
-  std::vector<cl_device_id> all(std::min(count, most_listed));
-  if (all.empty()) return {};
-  const auto wanted = static_cast<cl_uint>(all.size());
-  return cl.clGetDeviceIDs(platform, type, wanted, all.data(), nullptr) == CL_SUCCESS
-             ? all
-             : std::vector<cl_device_id>();
+objects<cl_platform_id> platforms_of(const api& cl) {
+  constexpr cl_int no_driver = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, of the loader
+  auto made = ask<cl_platform_id>(cl.clGetPlatformIDs);
+  if (made.code == no_driver) made.code = CL_SUCCESS;
+  return made;
+}
+
+objects<cl_device_id> devices_of(const api& cl, cl_platform_id platform) {
+  auto made = ask<cl_device_id>([&](cl_uint most, cl_device_id* to, cl_uint* count) {
+    return cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, most, to, count);
+  });
+  if (made.code == CL_DEVICE_NOT_FOUND) made.code = CL_SUCCESS;
+  return made;
 }
 
 /// So many equal parts of the device; none if it cannot be split at all. Throws usage_error if it
@@ -91,13 +105,7 @@ std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std:
   return owned;
 }
 
-/// What find makes of the drivers.
-struct listing {
-  std::vector<std::unique_ptr<device_candidate>> devices;
-  std::string left_out;  ///< sentences
-};
-
-void add_root(listing& made, std::size_t number, const std::shared_ptr<const api>& cl,
+void add_root(found_devices& made, std::size_t number, const std::shared_ptr<const api>& cl,
               cl_platform_id platform, cl_device_id device, const options& given) {
   const std::string name = "OpenCL" + std::to_string(number);
   std::vector<handle<cl_device_id>> owned = split(*cl, device, given.sub_devices, name);
@@ -116,45 +124,73 @@ void add_root(listing& made, std::size_t number, const std::shared_ptr<const api
     info.imports_host_memory = info.imports_host_memory && given.import;
     if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
-    made.devices.push_back(std::make_unique<candidate>(std::move(info), root, part));
+    made.usable.push_back(std::make_unique<candidate>(std::move(info), root, part));
   }
 }
 
-listing list(const options& given) {
-  listing made;
-  const std::shared_ptr<const api> cl = load();
-  if (!cl) return made;
-  std::size_t number = 0;
-  for (const cl_platform_id platform : platforms_of(*cl)) {
-    for (const cl_device_id device : devices_of(*cl, platform)) {
-      const std::string why = unusable(*cl, device);
-      if (why.empty()) {
-        add_root(made, number++, cl, platform, device, given);
-      } else {
-        made.left_out += " The device \"" + text_of(*cl, device, CL_DEVICE_NAME) + "\" of \"" +
-                         text_of(*cl, platform, CL_PLATFORM_NAME) + "\" " + why + ".";
-      }
+void add_driver(found_devices& made, std::size_t& number, const std::shared_ptr<const api>& cl,
+                cl_platform_id platform, const options& given) {
+  const std::string driver = "driver \"" + name_of(*cl, platform) + "\"";
+  const objects<cl_device_id> devices = devices_of(*cl, platform);
+  if (devices.code != CL_SUCCESS) {
+    made.left_out.push_back("The OpenCL " + driver +
+                            " is left out: asked for its devices, it says " +
+                            name_of(devices.code) + ".");
+  }
+  for (const cl_device_id device : devices.all) {
+    const std::string why = unusable(*cl, device);
+    if (why.empty()) {
+      add_root(made, number++, cl, platform, device, given);
+    } else {
+      made.left_out.push_back("The OpenCL device \"" + name_of(*cl, device) + "\" of the " +
+                              driver + " is left out: it " + why + ".");
     }
   }
-  return made;
+}
+
+/// Where the loader looks for files that name drivers.
+std::string searched() {
+  const auto given = environment_variable("OCL_ICD_VENDORS");
+  return given ? "\"" + *given + "\", which OCL_ICD_VENDORS names" : "/etc/OpenCL/vendors";
 }
 
 class opencl_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "opencl"; }
 
-  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
-      const executor& where, const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
     const options given = parse(configuration);
     if (where.is_virtual()) return {};  // what drivers do takes real time
-    return list(given).devices;
+    found_devices made;
+    auto cl = load();
+    if (!cl) return made;
+    const objects<cl_platform_id> platforms = platforms_of(*cl.value());
+    if (platforms.code != CL_SUCCESS) {
+      made.left_out.push_back("OpenCL is left out: asked for its drivers, its loader says " +
+                              name_of(platforms.code) + ".");
+    }
+    std::size_t number = 0;
+    for (const cl_platform_id platform : platforms.all) {
+      add_driver(made, number, cl.value(), platform, given);
+    }
+    return made;
   }
 
   [[nodiscard]] std::string why_none() const override {
-    const std::string left_out = list({}).left_out;
-    if (!left_out.empty()) return "There is no OpenCL device that can be used:" + left_out;
-    return "There is no OpenCL device; a driver has to be installed, such as pocl-opencl-icd of "
-           "Debian, which is one for the CPU.";
+    auto cl = load();
+    if (!cl) return cl.why().message();
+    std::string drivers;
+    for (const cl_platform_id platform : platforms_of(*cl.value()).all) {
+      drivers += (drivers.empty() ? "\"" : ", \"") + name_of(*cl.value(), platform) + "\"";
+    }
+    const std::string install =
+        "; pocl-opencl-icd of Debian is a driver for the CPU, and the vendor of a GPU has one for "
+        "it.";
+    if (!drivers.empty())
+      return "OpenCL has drivers without a device that can be used: " + drivers + install;
+    return "The loader of OpenCL is there, and finds no driver that it can open in " + searched() +
+           install;
   }
 };
 

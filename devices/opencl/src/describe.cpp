@@ -8,6 +8,8 @@
 #include <bit>
 #include <chrono>
 
+#include <hocket/devices/driver_text.hpp>
+
 namespace hocket::opencl {
 
 namespace {
@@ -91,6 +93,14 @@ std::string text_of(const api& cl, cl_device_id of, cl_device_info what) {
   return read_text(cl.clGetDeviceInfo, of, what);
 }
 
+std::string name_of(const api& cl, cl_platform_id driver) {
+  return driver_name(text_of(cl, driver, CL_PLATFORM_NAME));
+}
+
+std::string name_of(const api& cl, cl_device_id device) {
+  return driver_name(text_of(cl, device, CL_DEVICE_NAME));
+}
+
 std::string unusable(const api& cl, cl_device_id device) {
   const auto yes = [&](cl_device_info what) {
     return number_of<cl_bool>(cl, device, what) == CL_TRUE;
@@ -108,7 +118,7 @@ std::string unusable(const api& cl, cl_device_id device) {
   }
   const std::string version = text_of(cl, device, CL_DEVICE_VERSION);
   if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) {
-    return "has " + version + ", but kernels need OpenCL 1.2";
+    return "has " + driver_text(version) + ", but kernels need OpenCL 1.2";
   }
   return {};
 }
@@ -116,9 +126,8 @@ std::string unusable(const api& cl, cl_device_id device) {
 device_info describe(const api& cl, cl_platform_id platform, cl_device_id device) {
   device_info info;
   info.backend = "opencl";
-  info.description = text_of(cl, device, CL_DEVICE_NAME) + ", " +
-                     text_of(cl, platform, CL_PLATFORM_NAME) + " " +
-                     text_of(cl, device, CL_DRIVER_VERSION);
+  info.description = name_of(cl, device) + ", " + name_of(cl, platform) + " " +
+                     driver_text(text_of(cl, device, CL_DRIVER_VERSION));
   info.formats = {kernel_format::opencl_c};
   info.style = is_cpu(cl, device) ? device_style::cpu_compiler : device_style::gpu;
   info.lacks = lacking(cl, device);

@@ -16,6 +16,10 @@ namespace hocket::opencl {
 [[nodiscard]] std::string text_of(const api& cl, cl_platform_id of, cl_platform_info what);
 [[nodiscard]] std::string text_of(const api& cl, cl_device_id of, cl_device_info what);
 
+/// What it calls itself, for people.
+[[nodiscard]] std::string name_of(const api& cl, cl_platform_id driver);
+[[nodiscard]] std::string name_of(const api& cl, cl_device_id device);
+
 template <class Number>
 [[nodiscard]] std::optional<Number> number_of(const api& cl, cl_device_id of, cl_device_info what) {
   Number answer{};

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include <hocket/core/result.hpp>
+
 #define CL_TARGET_OPENCL_VERSION 300
 // Queues are made the way that drivers of every version have.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -58,7 +60,7 @@ struct api {
 #undef HOCKET_OPENCL_DECLARE
 };
 
-/// Null if libOpenCL is not installed, or lacks a function.
-[[nodiscard]] std::shared_ptr<const api> load();
+/// Fails with no_device if libOpenCL is not installed, or lacks a function.
+[[nodiscard]] result<std::shared_ptr<const api>> load();
 
 }  // namespace hocket::opencl

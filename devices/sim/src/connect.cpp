@@ -90,12 +90,13 @@ class sim_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "sim"; }
 
-  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
-      const executor& where, const std::string& configuration) const override {
-    std::vector<std::unique_ptr<device_candidate>> found;
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
+    found_devices found;
     for (const sim_options& given : parse_sim_options(configuration)) {
-      const std::size_t number = found.size();
-      found.push_back(std::make_unique<candidate>(describe(where, number, given), number, given));
+      const std::size_t number = found.usable.size();
+      found.usable.push_back(
+          std::make_unique<candidate>(describe(where, number, given), number, given));
     }
     return found;
   }

@@ -40,26 +40,33 @@ class vulkan_backend final : public backend {
 
   [[nodiscard]] std::string name() const override { return "vulkan"; }
 
-  [[nodiscard]] std::vector<std::unique_ptr<device_candidate>> find(
-      const executor& where, const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
     const vulkan::options given = vulkan::parse_options(configuration, listener_);
-    std::vector<std::unique_ptr<device_candidate>> made;
+    found_devices made;
     if (where.is_virtual()) return made;
     auto looked_at = vulkan::instance::make({});
-    if (!looked_at) return made;
-    std::vector<vulkan::facts> found = vulkan::usable_devices(*looked_at.value());
+    if (!looked_at) {
+      // Without a loader or a driver there is nothing that could be left out.
+      const failure& why = looked_at.why();
+      if (why.code() != failure_code::no_device) made.left_out.push_back(why.message());
+      return made;
+    }
+    std::vector<vulkan::facts> found = vulkan::usable_devices(*looked_at.value(), &made.left_out);
     for (std::size_t number = 0; number < found.size(); ++number) {
       if (given.device && *given.device != number) continue;
-      made.push_back(std::make_unique<candidate>(std::move(found[number]), number, given));
+      made.usable.push_back(std::make_unique<candidate>(std::move(found[number]), number, given));
     }
     return made;
   }
 
   [[nodiscard]] std::string why_none() const override {
-    return "There is no Vulkan device, or not the one that was asked for; this needs "
-           "libvulkan.so.1 "
-           "(in Debian libvulkan1) and a driver with Vulkan 1.2 (without a GPU "
-           "mesa-vulkan-drivers; scripts/install-vulkan-drivers installs it and another one).";
+    const auto looked_at = vulkan::instance::make({});
+    if (!looked_at) return looked_at.why().message();
+    return "Vulkan has no device that can be used, or not the one that was asked for; a driver "
+           "with "
+           "Vulkan 1.2 has to be installed, such as mesa-vulkan-drivers of Debian, which has one "
+           "for the CPU.";
   }
 
  private:

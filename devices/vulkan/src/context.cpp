@@ -131,7 +131,14 @@ VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
   info.semaphoreCount = 1;
   info.pSemaphores = &timeline;
   info.pValues = &value;
-  return api_.vkWaitSemaphores(api_.device, &info, std::numeric_limits<std::uint64_t>::max());
+  const VkResult code =
+      api_.vkWaitSemaphores(api_.device, &info, std::numeric_limits<std::uint64_t>::max());
+  if (code != VK_SUCCESS) {
+    // What failed was the wait. Who gave up waiting gives back what the device may still use.
+    const std::scoped_lock lock(compute_.guard, transfer_.guard);
+    (void)api_.vkDeviceWaitIdle(api_.device);
+  }
+  return code;
 }
 
 VkResult context::submit(queue& to, const submission& what) const {

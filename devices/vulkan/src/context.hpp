@@ -17,7 +17,7 @@ namespace hocket::vulkan {
 struct queue {
   VkQueue handle = VK_NULL_HANDLE;
   std::uint32_t family = 0;
-  std::mutex guard;
+  mutable std::mutex guard;
 };
 
 /// Commands, one behind the other, whose timeline reaches the value when all have ended.

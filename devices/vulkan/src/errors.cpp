@@ -5,8 +5,6 @@
 
 namespace hocket::vulkan {
 
-namespace {
-
 std::string name_of(VkResult code) {
   switch (code) {
     case VK_ERROR_OUT_OF_HOST_MEMORY:
@@ -29,12 +27,16 @@ std::string name_of(VkResult code) {
       return "VK_ERROR_INCOMPATIBLE_DRIVER";
     case VK_ERROR_TOO_MANY_OBJECTS:
       return "VK_ERROR_TOO_MANY_OBJECTS";
+    case VK_ERROR_UNKNOWN:
+      return "VK_ERROR_UNKNOWN";
     case VK_ERROR_INVALID_EXTERNAL_HANDLE:
       return "VK_ERROR_INVALID_EXTERNAL_HANDLE";
     default:
       return "VkResult " + std::to_string(code);
   }
 }
+
+namespace {
 
 failure_code meaning(VkResult code) {
   switch (code) {
@@ -60,6 +62,13 @@ failure failed(const std::string& device, const std::string& what, VkResult code
 failure no_memory(const std::string& device, std::uint64_t bytes, const std::string& why) {
   return {failure_code::out_of_memory, "Device \"" + device + "\" has no memory for " +
                                            std::to_string(bytes) + " bytes: " + why};
+}
+
+failure refused(const std::string& device, const std::string& kernel, VkResult code) {
+  if (meaning(code) != failure_code::internal) {
+    return failed(device, "cannot compile kernel \"" + kernel + "\"", code);
+  }
+  return refused(device, kernel, "its driver says " + name_of(code) + ".");
 }
 
 failure refused(const std::string& device, const std::string& kernel, const std::string& log) {

@@ -10,6 +10,9 @@
 
 namespace hocket::vulkan {
 
+/// "VK_ERROR_DEVICE_LOST".
+[[nodiscard]] std::string name_of(VkResult code);
+
 /// What the API's code means, as a failure of the device. `what` is a clause without an end, such
 /// as "cannot record a launch".
 [[nodiscard]] failure failed(const std::string& device, const std::string& what, VkResult code);
@@ -21,5 +24,8 @@ namespace hocket::vulkan {
 /// The compiler or the driver refuses the kernel's text.
 [[nodiscard]] failure refused(const std::string& device, const std::string& kernel,
                               const std::string& log);
+
+/// The driver does not take the kernel: it refuses it, unless the code says of something else.
+[[nodiscard]] failure refused(const std::string& device, const std::string& kernel, VkResult code);
 
 }  // namespace hocket::vulkan

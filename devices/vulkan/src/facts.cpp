@@ -5,28 +5,28 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include <hocket/devices/driver_text.hpp>
+
 namespace hocket::vulkan {
 
 namespace {
 
+constexpr std::size_t largest_group = 256;  // of a kernel_pass
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 46U;
+
 std::set<std::string> extensions_of(const instance_api& api, VkPhysicalDevice device) {
-  std::uint32_t count = 0;
+  std::vector<VkExtensionProperties> found;
+  const VkResult code = list_all(found, [&](std::uint32_t* count, VkExtensionProperties* to) {
+    return api.vkEnumerateDeviceExtensionProperties(device, nullptr, count, to);
+  });
   std::set<std::string> names;
-  if (api.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS) {
-    return names;
-  }
-  std::vector<VkExtensionProperties> found(count);
-  if (api.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, found.data()) < 0) {
-    return names;
-  }
-  found.resize(count);
-  for (const VkExtensionProperties& e : found) names.insert(e.extensionName);
+  if (code != VK_SUCCESS) return names;
+  for (const VkExtensionProperties& e : found) names.insert(driver_text(e.extensionName));
   return names;
 }
 
@@ -56,8 +56,11 @@ void read_properties(const instance_api& api, facts& of) {
   of.properties = all.properties;
   of.largest_allocation = sizes.maxMemoryAllocationSize;
   of.driver = driver.driverID;
-  of.driver_text = fmt::format("{} {}", driver.driverName, driver.driverInfo);
-  if (imports && std::has_single_bit(import.minImportedHostPointerAlignment)) {
+  const std::string more = driver_text(driver.driverInfo);
+  of.driver_text = driver_text(driver.driverName) + (more.empty() ? "" : " " + more);
+  constexpr VkDeviceSize largest_page = VkDeviceSize{1} << 21U;
+  if (imports && std::has_single_bit(import.minImportedHostPointerAlignment) &&
+      import.minImportedHostPointerAlignment <= largest_page) {
     of.import_alignment = import.minImportedHostPointerAlignment;
   }
   if (has_pci) {
@@ -86,15 +89,15 @@ bool read_features(const instance_api& api, facts& of) {
 
 /// False if there is none that computes.
 bool choose_families(const instance_api& api, facts& of) {
-  std::uint32_t count = 0;
-  api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, &count, families.data());
-  families.resize(count);
+  std::vector<VkQueueFamilyProperties> families;
+  (void)list_all(families, [&](std::uint32_t* count, VkQueueFamilyProperties* to) {
+    api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, count, to);
+    return VK_SUCCESS;
+  });
   // Of several the one that does the least besides.
   const auto least = [&](VkQueueFlags wanted) -> std::optional<std::uint32_t> {
     std::optional<std::uint32_t> best;
-    for (std::uint32_t f = 0; f < count; ++f) {
+    for (std::uint32_t f = 0; f < families.size(); ++f) {
       if ((families[f].queueFlags & wanted) == 0 || families[f].queueCount == 0) continue;
       const auto uses = [&](std::uint32_t i) { return std::popcount(families[i].queueFlags); };
       if (!best || uses(f) < uses(*best)) best = f;
@@ -113,16 +116,66 @@ bool choose_families(const instance_api& api, facts& of) {
   return true;
 }
 
-std::optional<facts> inspect(const instance_api& api, VkPhysicalDevice physical) {
-  facts made;
+std::string unusable_memory(const VkPhysicalDeviceMemoryProperties& of) {
+  bool sound =
+      of.memoryTypeCount <= VK_MAX_MEMORY_TYPES && of.memoryHeapCount <= VK_MAX_MEMORY_HEAPS;
+  std::uint64_t most = 0;
+  for (std::uint32_t t = 0; sound && t < of.memoryTypeCount; ++t) {
+    const std::uint32_t heap = of.memoryTypes[t].heapIndex;
+    sound = heap < of.memoryHeapCount;
+    if (sound) most = std::max<std::uint64_t>(most, of.memoryHeaps[heap].size);
+  }
+  if (!sound) return "describes memories that cannot be";
+  return most == 0 ? "says that it has no memory" : "";
+}
+
+/// What kernels rely on is less than Vulkan asks of every device, but for the size of groups.
+std::string unusable_limits(const facts& of) {
+  const VkPhysicalDeviceLimits& has = of.properties.limits;
+  struct limit {
+    const char* name;
+    std::uint64_t has;
+    std::uint64_t needed;
+  };
+  const limit limits[] = {
+      {"maxMemoryAllocationSize", of.largest_allocation, std::uint64_t{1} << 24U},
+      {"maxStorageBufferRange", has.maxStorageBufferRange, std::uint64_t{1} << 24U},
+      {"maxPerStageDescriptorStorageBuffers", has.maxPerStageDescriptorStorageBuffers, 4},
+      {"maxComputeWorkGroupInvocations", has.maxComputeWorkGroupInvocations, largest_group},
+      {"maxComputeWorkGroupSize[0]", has.maxComputeWorkGroupSize[0], largest_group},
+      {"maxComputeWorkGroupCount[0]", has.maxComputeWorkGroupCount[0], 1024},
+      {"maxComputeWorkGroupCount[1]", has.maxComputeWorkGroupCount[1], 1024},
+      {"maxComputeWorkGroupCount[2]", has.maxComputeWorkGroupCount[2], 1024},
+  };
+  for (const limit& l : limits) {
+    if (l.has < l.needed) {
+      return fmt::format("has a {} of {}, and kernels need {}", l.name, l.has, l.needed);
+    }
+  }
+  const VkDeviceSize alignment = has.minStorageBufferOffsetAlignment;
+  constexpr VkDeviceSize largest_alignment = 4096;
+  if (std::has_single_bit(alignment) && alignment <= largest_alignment) return "";
+  return fmt::format("wants buffers to begin at multiples of {}", alignment);
+}
+
+/// What is known of the device goes into `made`. What it cannot be used for, as the end of a
+/// sentence that begins with its name; empty if it can be used.
+std::string inspect(const instance_api& api, VkPhysicalDevice physical, facts& made) {
   made.physical = physical;
   // What a driver says of itself first, because older ones know nothing of what follows.
   api.vkGetPhysicalDeviceProperties(physical, &made.properties);
-  if (made.properties.apiVersion < VK_API_VERSION_1_2) return std::nullopt;
+  made.name = driver_name(made.properties.deviceName);
+  const std::uint32_t version = made.properties.apiVersion;
+  if (version < VK_API_VERSION_1_2) {
+    return fmt::format("has Vulkan {}.{}, and kernels need 1.2", VK_API_VERSION_MAJOR(version),
+                       VK_API_VERSION_MINOR(version));
+  }
   read_properties(api, made);
-  if (!read_features(api, made) || !choose_families(api, made)) return std::nullopt;
+  if (!read_features(api, made)) return "has no timeline semaphores";
+  if (!choose_families(api, made)) return "has no queue that computes";
   api.vkGetPhysicalDeviceMemoryProperties(physical, &made.memory);
-  return made;
+  const std::string why = unusable_memory(made.memory);
+  return why.empty() ? unusable_limits(made) : why;
 }
 
 int rank_of(VkPhysicalDeviceType type) {
@@ -184,10 +237,26 @@ void guess_rates(device_info& info) {
 
 }  // namespace
 
-std::vector<facts> usable_devices(const instance& of) {
+std::vector<facts> usable_devices(const instance& of, std::vector<std::string>* left_out) {
   std::vector<facts> found;
-  for (VkPhysicalDevice physical : of.physical_devices()) {
-    if (auto made = inspect(of.api(), physical)) found.push_back(std::move(*made));
+  const auto leave_out = [&](const std::string& sentence) {
+    if (left_out != nullptr) left_out->push_back(sentence);
+  };
+  auto listed = of.physical_devices();
+  if (!listed) {
+    leave_out(listed.why().message());
+    return found;
+  }
+  for (VkPhysicalDevice physical : listed.value()) {
+    facts made;
+    const std::string why = inspect(of.api(), physical, made);
+    if (why.empty()) {
+      found.push_back(std::move(made));
+    } else {
+      leave_out("The Vulkan device \"" + made.name + "\"" +
+                (made.driver_text.empty() ? "" : " of the driver \"" + made.driver_text + "\"") +
+                " is left out: it " + why + ".");
+    }
   }
   std::ranges::stable_sort(found, {}, [](const facts& f) {
     return std::tuple(rank_of(f.properties.deviceType), f.pci);
@@ -198,8 +267,7 @@ std::vector<facts> usable_devices(const instance& of) {
 bool same(const facts& a, const facts& b) {
   return a.driver == b.driver && a.driver_text == b.driver_text && a.pci == b.pci &&
          a.properties.vendorID == b.properties.vendorID &&
-         a.properties.deviceID == b.properties.deviceID &&
-         std::strcmp(a.properties.deviceName, b.properties.deviceName) == 0;
+         a.properties.deviceID == b.properties.deviceID && a.name == b.name;
 }
 
 std::optional<std::uint32_t> memory_type(const VkPhysicalDeviceMemoryProperties& memory,
@@ -238,8 +306,8 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   device_info info;
   info.name = "Vulkan" + std::to_string(number);
   info.backend = "vulkan";
-  info.description = fmt::format("{}, {}, Vulkan {}.{}.{}", of.properties.deviceName,
-                                 of.driver_text, VK_API_VERSION_MAJOR(of.properties.apiVersion),
+  info.description = fmt::format("{}, {}, Vulkan {}.{}.{}", of.name, of.driver_text,
+                                 VK_API_VERSION_MAJOR(of.properties.apiVersion),
                                  VK_API_VERSION_MINOR(of.properties.apiVersion),
                                  VK_API_VERSION_PATCH(of.properties.apiVersion));
   info.formats = {kernel_format::glsl};
@@ -248,7 +316,8 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   info.domain = info.name;
   const auto type = memory_type(of.memory, ~std::uint32_t{0}, plan.required, plan.preferred);
   if (type) {
-    info.memory_bytes = of.memory.memoryHeaps[of.memory.memoryTypes[*type].heapIndex].size;
+    info.memory_bytes = std::min<std::uint64_t>(
+        of.memory.memoryHeaps[of.memory.memoryTypes[*type].heapIndex].size, most_memory);
   }
   if (given.memory_bytes) info.memory_bytes = std::min(info.memory_bytes, *given.memory_bytes);
   const bool cpu = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;

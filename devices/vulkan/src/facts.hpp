@@ -19,6 +19,7 @@ struct facts {
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceMemoryProperties memory{};
   VkDriverId driver{};
+  std::string name;                ///< of the device
   std::string driver_text;         ///< name and version of the driver
   std::optional<std::string> pci;  ///< the address, sortable
   std::uint64_t largest_allocation = 0;
@@ -31,8 +32,9 @@ struct facts {
 };
 
 /// The devices of an instance that the backend can use, in its order: GPUs before CPUs, by their
-/// PCI addresses where they have some.
-[[nodiscard]] std::vector<facts> usable_devices(const instance& of);
+/// PCI addresses where they have some. Adds a sentence for each other one.
+[[nodiscard]] std::vector<facts> usable_devices(const instance& of,
+                                                std::vector<std::string>* left_out = nullptr);
 
 /// True if both are the same device, as far as its driver lets one tell.
 [[nodiscard]] bool same(const facts& a, const facts& b);

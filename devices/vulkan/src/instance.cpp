@@ -3,6 +3,8 @@
 
 #include "instance.hpp"
 
+#include <hocket/core/environment.hpp>
+
 #include "errors.hpp"
 
 namespace hocket::vulkan {
@@ -28,11 +30,24 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(vulkan_validation_listener& li
   return info;
 }
 
+/// Where the loader was told to look for files that name drivers.
+std::string searched() {
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
+    if (const auto given = environment_variable(name)) {
+      return std::string(" in the files \"") + *given + "\", which " + name + " names";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listener listener) {
   const bool validated = static_cast<bool>(listener);
   std::unique_ptr<instance> made(new instance(std::move(listener)));
+  auto opened = open_library();
+  if (!opened) return opened.why();
+  made->library_ = std::move(opened).value();
   const VkResult code = made->create();
   if (code == VK_SUCCESS) return std::unique_ptr<const instance>(std::move(made));
   if (code == VK_ERROR_LAYER_NOT_PRESENT && validated) {
@@ -41,12 +56,17 @@ result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listene
                    "VK_LAYER_KHRONOS_validation is not there; Debian has it in the package "
                    "vulkan-validationlayers.");
   }
-  return failed("vulkan", "cannot be begun", code);
+  if (code == VK_ERROR_INCOMPATIBLE_DRIVER) {
+    return failure(failure_code::no_device,
+                   "The loader of Vulkan is there, and finds no driver that it can open" +
+                       searched() +
+                       "; mesa-vulkan-drivers of Debian has drivers for GPUs and one for the CPU.");
+  }
+  return failure(failure_code::internal,
+                 "Vulkan is left out: asked to begin, its drivers say " + name_of(code) + ".");
 }
 
 VkResult instance::create() {
-  library_ = open_library();
-  if (library_ == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pApplicationName = "hocket";
@@ -93,14 +113,16 @@ instance::~instance() {
   if (api_.vkDestroyInstance != nullptr) api_.vkDestroyInstance(api_.instance, nullptr);
 }
 
-std::vector<VkPhysicalDevice> instance::physical_devices() const {
-  std::uint32_t count = 0;
-  if (api_.vkEnumeratePhysicalDevices(api_.instance, &count, nullptr) != VK_SUCCESS) return {};
-  std::vector<VkPhysicalDevice> found(count);
-  const VkResult code = api_.vkEnumeratePhysicalDevices(api_.instance, &count, found.data());
-  if (code != VK_SUCCESS && code != VK_INCOMPLETE) return {};
-  found.resize(count);
-  return found;
+result<std::vector<VkPhysicalDevice>> instance::physical_devices() const {
+  std::vector<VkPhysicalDevice> found;
+  const VkResult code = list_all(found, [&](std::uint32_t* count, VkPhysicalDevice* to) {
+    return api_.vkEnumeratePhysicalDevices(api_.instance, count, to);
+  });
+  // The loader says so where drivers are there, and none of them has a device.
+  if (code == VK_SUCCESS || code == VK_ERROR_INITIALIZATION_FAILED) return found;
+  return failure(
+      failure_code::internal,
+      "Vulkan is left out: asked for their devices, its drivers say " + name_of(code) + ".");
 }
 
 }  // namespace hocket::vulkan

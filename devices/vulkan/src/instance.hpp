@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,22 @@
 #include "loader.hpp"
 
 namespace hocket::vulkan {
+
+/// Fills a list that Vulkan gives to who asks first for its length, and believes no length that
+/// nobody can have meant.
+template <class Element, class Ask>
+[[nodiscard]] VkResult list_all(std::vector<Element>& list, Ask ask) {
+  constexpr std::uint32_t most = 4096;
+  std::uint32_t count = 0;
+  VkResult code = ask(&count, nullptr);
+  if (code != VK_SUCCESS) return code;
+  count = std::min(count, most);
+  list.resize(count);
+  const std::uint32_t room = count;
+  code = ask(&count, list.data());
+  list.resize(std::min(count, room));
+  return code == VK_INCOMPLETE ? VK_SUCCESS : code;
+}
 
 /// An instance of Vulkan. Each device gets one of its own: some drivers run the devices of one
 /// instance one after the other.
@@ -26,7 +43,7 @@ class instance {
   [[nodiscard]] const instance_api& api() const noexcept { return api_; }
 
   /// In the order of the loader.
-  [[nodiscard]] std::vector<VkPhysicalDevice> physical_devices() const;
+  [[nodiscard]] result<std::vector<VkPhysicalDevice>> physical_devices() const;
 
  private:
   explicit instance(vulkan_validation_listener listener) : listener_(std::move(listener)) {}

@@ -9,6 +9,14 @@ namespace hocket::vulkan {
 
 namespace {
 
+constexpr const char* file = "libvulkan.so.1";
+
+failure no_loader(const std::string& why) {
+  return {failure_code::no_device,
+          std::string("The loader of Vulkan, ") + file + ", " + why +
+              "; Debian has it in the package libvulkan1, and drivers in mesa-vulkan-drivers."};
+}
+
 template <class Get>
 bool load_one(Get get, const char* name, auto& into) {
   into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(get(name));
@@ -19,19 +27,23 @@ bool load_one(Get get, const char* name, auto& into) {
 
 #define HOCKET_VULKAN_LOAD(name) complete = load_one(get, #name, to.name) && complete;
 
-std::unique_ptr<const library> open_library() {
+result<std::unique_ptr<const library>> open_library() {
   // It stays loaded: threads of drivers may outlive their instances.
-  void* const opened = ::dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (opened == nullptr) return nullptr;
+  void* const opened = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (opened == nullptr) {
+    const char* const why = ::dlerror();
+    return no_loader("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
+  }
   auto made = std::make_unique<library>();
   library& to = *made;
   to.vkGetInstanceProcAddr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(opened, "vkGetInstanceProcAddr"));
-  if (to.vkGetInstanceProcAddr == nullptr) return nullptr;
+  if (to.vkGetInstanceProcAddr == nullptr) return no_loader("lacks vkGetInstanceProcAddr");
   const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(nullptr, name); };
   bool complete = true;
   HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_LOAD)
-  return complete ? std::move(made) : nullptr;
+  if (!complete) return no_loader("knows no Vulkan 1.1");
+  return std::unique_ptr<const library>(std::move(made));
 }
 
 bool load(const library& from, VkInstance instance, instance_api& to) {

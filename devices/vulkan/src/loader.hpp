@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include <hocket/core/result.hpp>
+
 namespace hocket::vulkan {
 
 // Each table has the functions that the backend uses. Tables belong to an instance or a device, so
@@ -83,8 +85,8 @@ struct library {
   HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_MEMBER)
 };
 
-/// Null where there is no loader, or one that does not know Vulkan 1.1.
-[[nodiscard]] std::unique_ptr<const library> open_library();
+/// Fails with no_device where there is no loader, or one that does not know Vulkan 1.1.
+[[nodiscard]] result<std::unique_ptr<const library>> open_library();
 
 struct instance_api {
   VkInstance instance = VK_NULL_HANDLE;

@@ -106,7 +106,7 @@ failure program_table::add_pass(program& made, const std::string& kernel, const 
   module.pCode = words.value().data();
   VkShaderModule shader = VK_NULL_HANDLE;
   VkResult code = api.vkCreateShaderModule(api.device, &module, nullptr, &shader);
-  if (code != VK_SUCCESS) return of_.failed("cannot take kernel \"" + kernel + "\"", code);
+  if (code != VK_SUCCESS) return refused(of_.name(), kernel, code);
   const owned_shader owner(api, shader);
   VkComputePipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -119,7 +119,7 @@ failure program_table::add_pass(program& made, const std::string& kernel, const 
   info.layout = made.layout.get();
   VkPipeline pipeline = VK_NULL_HANDLE;
   code = api.vkCreateComputePipelines(api.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
-  if (code != VK_SUCCESS) return of_.failed("cannot compile kernel \"" + kernel + "\"", code);
+  if (code != VK_SUCCESS) return refused(of_.name(), kernel, code);
   made.passes.emplace_back(api, pipeline);
   return {};
 }

@@ -72,7 +72,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
                   why.thrown());
   } else if (why) {
     why = why.within("running task \"" + t.request->label + "\" on " +
-                     machine_.devices[t.device.value].name);
+                     machine_.devices[t.device.value].called());
   } else if (!why) {
     costs_.measured(*t.request, t.device, how.end - how.begin);
   }
@@ -224,7 +224,7 @@ void heart::lose_launches(device_id device, const failure& why) {
       const task& t = *find(c.task);
       end_later(c.task, t.doomed ? t.doomed
                                  : why.within("running task \"" + t.request->label + "\" on " +
-                                              machine_.devices[device.value].name));
+                                              machine_.devices[device.value].called()));
     }
   }
 }

@@ -30,6 +30,7 @@ struct machine {
 
   struct device_node {
     std::string name;
+    std::string driver;  ///< what it and its driver call themselves; empty without one
     memory_id memory;
     bool owns_memory = true;  ///< else it uses another's, which is not lost with it
     std::vector<stream_id> compute;
@@ -41,6 +42,10 @@ struct machine {
 
     /// True if the device has a body for the kernel, and all its types.
     [[nodiscard]] bool runs(const kernel_definition& kernel) const;
+    /// For messages: "OpenCL0 (its name, its driver)".
+    [[nodiscard]] std::string called() const {
+      return driver.empty() ? name : name + " (" + driver + ")";
+    }
     std::size_t depth = 1;
     nanoseconds ahead{0};
     double flops_per_second = 1e9;  ///< of one lane

@@ -33,14 +33,14 @@ std::string refusal(const std::string& configuration) {
 TEST(opencl, without_a_driver_there_are_no_devices_and_it_says_what_to_install) {
   const tbb_executor where(std::make_shared<const host_topology>());
   const auto backend = make_opencl_backend();
-  EXPECT_TRUE(backend->find(where, "").empty());
-  EXPECT_TRUE(backend->find(where, "sub-devices=2,memory=1G,import=no").empty());
+  EXPECT_TRUE(backend->find(where, "").usable.empty());
+  EXPECT_TRUE(backend->find(where, "sub-devices=2,memory=1G,import=no").usable.empty());
   EXPECT_NE(backend->why_none().find("pocl-opencl-icd"), std::string::npos);
 }
 
 TEST(opencl, a_virtual_clock_has_no_drivers) {
   const seeded_executor where(seeded_executor_options{.seed = 1, .workers = {2}});
-  EXPECT_TRUE(make_opencl_backend()->find(where, "").empty());
+  EXPECT_TRUE(make_opencl_backend()->find(where, "").usable.empty());
 }
 
 TEST(opencl, a_wrong_configuration_is_refused_without_a_driver_too) {

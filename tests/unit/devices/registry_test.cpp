@@ -24,7 +24,7 @@ class registry : public ::testing::Test {
     backends.push_back(make_cpu_backend());
     backends.push_back(make_sim_backend());
   }
-  [[nodiscard]] candidate_list find(const backend_configurations& given = {{"sim", "3"}}) const {
+  [[nodiscard]] found_devices find(const backend_configurations& given = {{"sim", "3"}}) const {
     return find_devices(backends, where, given);
   }
   static std::vector<std::string> names(const candidate_list& devices) {
@@ -32,9 +32,15 @@ class registry : public ::testing::Test {
     for (const auto& d : devices) made.push_back(d->info().name);
     return made;
   }
+  static std::vector<std::string> names(const found_devices& devices) {
+    return names(devices.usable);
+  }
   [[nodiscard]] std::string refusal(std::string_view selection) const {
+    return refusal(find(), selection);
+  }
+  static std::string refusal(found_devices found, std::string_view selection) {
     try {
-      (void)select_devices(find(), selection);
+      (void)select_devices(std::move(found), selection);
     } catch (const usage_error& e) {
       return e.what();
     }
@@ -90,14 +96,21 @@ TEST_F(registry, refuses_names_that_are_none) {
   EXPECT_THAT(refusal("sim0"), HasSubstr("there is no \"sim0\""));
 }
 
+TEST_F(registry, says_of_a_name_that_none_has_what_was_left_out) {
+  found_devices found = find();
+  found.left_out.emplace_back("The abacus has no beads.");
+  EXPECT_THAT(refusal(std::move(found), "Abacus0"),
+              AllOf(HasSubstr("\"Abacus0\""), HasSubstr("The abacus has no beads.")));
+}
+
 TEST_F(registry, describes_the_cpu_the_same_everywhere_on_a_virtual_clock) {
   const auto found = find({{"cpu", "memory=1G"}});
-  EXPECT_EQ(found[0]->info().lanes, 2U);
-  EXPECT_EQ(found[1]->info().lanes, 3U);
-  EXPECT_EQ(found[0]->info().depth, 1U);
-  EXPECT_EQ(found[0]->info().flops_per_second, 20e9);
-  EXPECT_EQ(found[0]->info().memory_bytes, std::uint64_t{1} << 30U);
-  EXPECT_TRUE(found[0]->info().shares_host_memory);
+  EXPECT_EQ(found.usable[0]->info().lanes, 2U);
+  EXPECT_EQ(found.usable[1]->info().lanes, 3U);
+  EXPECT_EQ(found.usable[0]->info().depth, 1U);
+  EXPECT_EQ(found.usable[0]->info().flops_per_second, 20e9);
+  EXPECT_EQ(found.usable[0]->info().memory_bytes, std::uint64_t{1} << 30U);
+  EXPECT_TRUE(found.usable[0]->info().shares_host_memory);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using std::chrono::microseconds;
 struct machine {
   machine(const backend& from, const std::string& configuration) {
     std::uint64_t next = 0;
-    for (const auto& c : from.find(where, configuration)) {
+    for (const auto& c : from.find(where, configuration).usable) {
       device_numbers n{{devices.size()}, {}, {next + 1}, {next + 2}};
       next += 3;
       for (std::size_t lane = 0; lane < c->info().lanes; ++lane) n.compute.push_back({next++});

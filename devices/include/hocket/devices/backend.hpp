@@ -36,18 +36,25 @@ class device_candidate {
                                                                 completion_sink& sink) const = 0;
 };
 
+/// What a backend finds of its drivers.
+struct found_devices {
+  std::vector<std::unique_ptr<device_candidate>> usable;  ///< in a fixed order
+  /// A sentence for each device and driver that is there and cannot be used: its name, and why.
+  std::vector<std::string> left_out;
+};
+
 /// The code that speaks one API. Has no state of its own.
 class backend {
  public:
   virtual ~backend() = default;
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// The devices there are, in a fixed order. A missing driver is an empty list, and why_none says
-  /// what is missing and what to install. configuration is the part of the runtime's options that
-  /// is meant for this backend, for example "2,memory=256M,flops=1G" for `sim`; a wrong one throws
-  /// usage_error.
-  [[nodiscard]] virtual std::vector<std::unique_ptr<device_candidate>> find(
-      const executor& where, const std::string& configuration) const = 0;
+  /// The devices there are. A missing driver is an empty list, and why_none says what is missing
+  /// and what to install; a driver that fails or talks nonsense never throws, but is left out.
+  /// configuration is the part of the runtime's options that is meant for this backend, for example
+  /// "2,memory=256M,flops=1G" for `sim`; a wrong one throws usage_error.
+  [[nodiscard]] virtual found_devices find(const executor& where,
+                                           const std::string& configuration) const = 0;
   [[nodiscard]] virtual std::string why_none() const = 0;
 };
 

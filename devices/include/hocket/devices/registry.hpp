@@ -29,13 +29,13 @@ using backend_configurations = std::map<std::string, std::string>;
 
 /// The devices of all backends. Throws usage_error for a configuration of a backend that the list
 /// does not have, and for one that its backend refuses.
-[[nodiscard]] candidate_list find_devices(const backend_list& backends, const executor& where,
-                                          const backend_configurations& configurations);
+[[nodiscard]] found_devices find_devices(const backend_list& backends, const executor& where,
+                                         const backend_configurations& configurations);
 
-/// Those of the devices that names lists, separated by commas, in that order; all if it is empty.
-/// option is what the message of a usage_error calls names: for a name that no device has, one that
-/// stands there twice, or an empty one.
-[[nodiscard]] candidate_list select_devices(candidate_list found, std::string_view names,
+/// Those of the usable devices that names lists, separated by commas, in that order; all if it is
+/// empty. option is what the message of a usage_error calls names: for a name that no device has
+/// (with what was left out), one that stands there twice, or an empty one.
+[[nodiscard]] candidate_list select_devices(found_devices found, std::string_view names,
                                             std::string_view option = "HOCKET_VISIBLE_DEVICES");
 
 }  // namespace hocket
