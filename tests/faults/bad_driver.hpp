@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "surroundings.hpp"
+
+namespace hocket::testing {
+
+/// A fault of a fake driver, and what comes of it.
+struct bad_driver {
+  const char* fault;
+  std::vector<std::string> said;  ///< in any order, among others
+  std::vector<std::string> never_said = {};
+};
+
+inline std::string fault_name(const ::testing::TestParamInfo<bad_driver>& info) {
+  std::string name = *info.param.fault == '\0' ? "none" : info.param.fault;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+/// Every device was used; whatever came of that, the host works, and the program ends well.
+inline void expect_usable(const outcome& ended, const bad_driver& how) {
+  using ::testing::HasSubstr;
+  EXPECT_EQ(ended.exit_code, 0) << ended.said;
+  for (const char* line :
+       {"NUMA0 first works", "NUMA0 then works", "unpinned: 8 of 8 work", "ends well"}) {
+    EXPECT_THAT(ended.said, HasSubstr(line));
+  }
+  for (const std::string& part : how.said) EXPECT_THAT(ended.said, HasSubstr(part));
+  for (const std::string& part : how.never_said) {
+    EXPECT_THAT(ended.said, ::testing::Not(HasSubstr(part)));
+  }
+}
+
+}  // namespace hocket::testing

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#include "bad_driver.hpp"
+
+namespace hocket::testing {
+
+namespace {
+
+class bad_vulkan : public ::testing::TestWithParam<bad_driver> {
+ protected:
+  [[nodiscard]] outcome use_devices(const std::string& fault) const {
+    around_.add_vulkan(FAKE_VULKAN);
+    return around_.run(USE_DEVICES, "", "HOCKET_FAKE_FAULT='" + fault + "'");
+  }
+
+  surroundings around_;
+};
+
+TEST_P(bad_vulkan, is_an_error_or_is_left_out) {
+  static const bool installed =
+      use_devices("").said.find("Vulkan0 then works") != std::string::npos;
+  if (!installed) {
+    GTEST_SKIP() << "lavapipe, whose faults these are, is not installed.";
+  }
+  expect_usable(use_devices(GetParam().fault), GetParam());
+}
+
+const std::string works = "Vulkan0 then works",
+                  left_out = "is left out: ", device = "The Vulkan device \"llvmpipe",
+                  driver = "of the driver \"llvmpipe Mesa", lost = " was lost.",
+                  named = "(llvmpipe ";
+
+const bad_driver faults[] = {
+    {"instance", {}, {left_out, "Vulkan0"}},
+    {"instance memory", {"Vulkan " + left_out, "VK_ERROR_OUT_OF_HOST_MEMORY"}},
+    {"no device", {}, {left_out, "Vulkan0"}},
+    {"devices", {"Vulkan " + left_out, "VK_ERROR_OUT_OF_HOST_MEMORY"}},
+    {"old", {device, left_out, "Vulkan 1.0, and kernels need 1.2"}},
+    {"no limits", {device, driver, left_out, "of 0, and kernels need"}},
+    {"limits that are no numbers", {device, driver, left_out, "begin at multiples of 1844674"}},
+    {"huge", {works}, {left_out}},
+    {"garbage for a name", {"Vulkan0 is \"unnamed, llvmpipe", works}, {"\xfe"}},
+    {"no memory", {device, driver, left_out, "it has no memory"}},
+    {"impossible memories", {device, driver, left_out, "memories that cannot be"}},
+    {"no queue", {device, driver, left_out, "no queue that computes"}},
+    {"too many queues", {works}, {left_out}},
+    {"device", {"Vulkan0 " + named, left_out, "VK_ERROR_INITIALIZATION_FAILED"}},
+    {"no submit", {"Vulkan0 " + named, left_out}},
+    {"allocation", {"Vulkan0 " + named, left_out, "VK_ERROR_OUT_OF_DEVICE_MEMORY"}},
+    {"buffer", {"Vulkan0 " + named, left_out, "VK_ERROR_OUT_OF_HOST_MEMORY"}},
+    {"compiler", {"Kernel \"axpy\" does not compile", "VK_ERROR_UNKNOWN", "on Vulkan0 " + named}},
+    {"recording", {"cannot record a launch of kernel \"axpy\"", "on Vulkan0 " + named}, {lost}},
+    {"submit", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
+    {"wait", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
+    {"wait is no code", {"VkResult -123456", "on Vulkan0 " + named, lost}},
+};
+
+INSTANTIATE_TEST_SUITE_P(, bad_vulkan, ::testing::ValuesIn(faults), fault_name);
+
+}  // namespace
+
+}  // namespace hocket::testing

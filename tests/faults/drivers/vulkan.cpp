@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// A fake Vulkan driver: lavapipe, of which some functions are replaced.
+
+#include <vulkan/vk_icd.h>
+#include <vulkan/vulkan.h>
+
+#include <cstring>
+#include <limits>
+
+#include "fault.hpp"
+
+namespace {
+
+/// What is given in place of the driver's own functions, by name. Null says that there is none.
+using table = std::map<std::string, PFN_vkVoidFunction>;
+
+VkInstance instance = VK_NULL_HANDLE;  // the latest
+
+constexpr const char* library = "libvulkan_lvp.so";
+
+PFN_vkVoidFunction lavapipe(VkInstance of, const char* name) {
+  static const auto get =
+      hocket::fake::real<PFN_vkGetInstanceProcAddr>(library, "vk_icdGetInstanceProcAddr");
+  return get == nullptr ? nullptr : get(of, name);
+}
+
+/// The driver's own function, in what takes its place.
+template <class Function>
+Function own(const char* name) {
+  return reinterpret_cast<Function>(lavapipe(instance, name));
+}
+
+template <class Function>
+void replace(table& t, const char* name, Function function) {
+  t[name] = reinterpret_cast<PFN_vkVoidFunction>(+function);
+}
+
+/// A function of that type that only returns a code.
+template <VkResult Code, class... Arguments>
+void refuse(table& t, const char* name, VkResult(VKAPI_PTR*)(Arguments...)) {
+  replace(t, name, [](Arguments...) -> VkResult { return Code; });
+}
+#define REFUSE(table, name, code) refuse<code>(table, #name, PFN_##name(nullptr))
+
+/// The properties are asked for in two ways.
+template <class Change>
+void properties(table& t, Change) {
+  replace(t, "vkGetPhysicalDeviceProperties",
+          [](VkPhysicalDevice of, VkPhysicalDeviceProperties* to) {
+            own<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties")(of, to);
+            Change{}(*to);
+          });
+  replace(t, "vkGetPhysicalDeviceProperties2",
+          [](VkPhysicalDevice of, VkPhysicalDeviceProperties2* to) {
+            own<PFN_vkGetPhysicalDeviceProperties2>("vkGetPhysicalDeviceProperties2")(of, to);
+            Change{}(to->properties);
+          });
+}
+
+template <class Change>
+void memories(table& t, Change) {
+  replace(t, "vkGetPhysicalDeviceMemoryProperties",
+          [](VkPhysicalDevice of, VkPhysicalDeviceMemoryProperties* to) {
+            own<PFN_vkGetPhysicalDeviceMemoryProperties>("vkGetPhysicalDeviceMemoryProperties")(of,
+                                                                                                to);
+            Change{}(*to);
+          });
+}
+
+template <std::uint32_t Count>
+void families(table& t) {
+  replace(t, "vkGetPhysicalDeviceQueueFamilyProperties",
+          [](VkPhysicalDevice of, std::uint32_t* count, VkQueueFamilyProperties* to) {
+            own<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+                "vkGetPhysicalDeviceQueueFamilyProperties")(of, count, to);
+            *count = Count;
+          });
+}
+
+constexpr std::uint32_t far_too_many = std::numeric_limits<std::uint32_t>::max();
+
+const hocket::fake::fault_list<table> faults{
+    {"", [](table&) {}},
+    {"instance", [](table& t) { REFUSE(t, vkCreateInstance, VK_ERROR_INITIALIZATION_FAILED); }},
+    {"instance memory", [](table& t) { REFUSE(t, vkCreateInstance, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"no device",
+     [](table& t) {
+       replace(t, "vkEnumeratePhysicalDevices",
+               [](VkInstance, std::uint32_t* count, VkPhysicalDevice*) {
+                 *count = 0;
+                 return VK_SUCCESS;
+               });
+     }},
+    {"devices",
+     [](table& t) { REFUSE(t, vkEnumeratePhysicalDevices, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"old",
+     [](table& t) {
+       properties(t, [](VkPhysicalDeviceProperties& p) { p.apiVersion = VK_API_VERSION_1_0; });
+     }},
+    {"no limits",
+     [](table& t) { properties(t, [](VkPhysicalDeviceProperties& p) { p.limits = {}; }); }},
+    {"limits that are no numbers",
+     [](table& t) {
+       properties(
+           t, [](VkPhysicalDeviceProperties& p) { std::memset(&p.limits, 0xff, sizeof p.limits); });
+     }},
+    {"huge",
+     [](table& t) {
+       properties(t, [](VkPhysicalDeviceProperties& p) {
+         const VkDeviceSize alignment = p.limits.minStorageBufferOffsetAlignment;
+         std::memset(&p.limits, 0xff, sizeof p.limits);
+         p.limits.minStorageBufferOffsetAlignment = alignment;
+       });
+       memories(t, [](VkPhysicalDeviceMemoryProperties& p) {
+         p.memoryHeaps[0].size = std::numeric_limits<VkDeviceSize>::max();
+       });
+     }},
+    {"garbage for a name",
+     [](table& t) {
+       properties(t, [](VkPhysicalDeviceProperties& p) {
+         std::memset(p.deviceName, 0xfe, sizeof p.deviceName);
+       });
+     }},
+    {"no memory",
+     [](table& t) {
+       memories(t, [](VkPhysicalDeviceMemoryProperties& p) { p.memoryHeaps[0].size = 0; });
+     }},
+    {"impossible memories",
+     [](table& t) {
+       memories(t, [](VkPhysicalDeviceMemoryProperties& p) {
+         p.memoryTypeCount = far_too_many;
+         for (VkMemoryType& type : p.memoryTypes) type.heapIndex = far_too_many;
+       });
+     }},
+    {"no queue", families<0>},
+    {"too many queues", families<far_too_many>},
+    {"device", [](table& t) { REFUSE(t, vkCreateDevice, VK_ERROR_INITIALIZATION_FAILED); }},
+    {"no submit", [](table& t) { t["vkQueueSubmit"] = nullptr; }},
+    {"allocation", [](table& t) { REFUSE(t, vkAllocateMemory, VK_ERROR_OUT_OF_DEVICE_MEMORY); }},
+    {"buffer", [](table& t) { REFUSE(t, vkCreateBuffer, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"compiler", [](table& t) { REFUSE(t, vkCreateComputePipelines, VK_ERROR_UNKNOWN); }},
+    {"recording", [](table& t) { REFUSE(t, vkEndCommandBuffer, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"submit", [](table& t) { REFUSE(t, vkQueueSubmit, VK_ERROR_DEVICE_LOST); }},
+    {"wait", [](table& t) { REFUSE(t, vkWaitSemaphores, VK_ERROR_DEVICE_LOST); }},
+    {"wait is no code", [](table& t) { REFUSE(t, vkWaitSemaphores, VkResult(-123456)); }},
+};
+
+const table& replaced() {
+  static const table made = [] {
+    table begun;
+    hocket::fake::put_in({&faults}, begun);
+    return begun;
+  }();
+  return made;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char* name) {
+  const auto found = replaced().find(name);
+  if (found != replaced().end()) return found->second;
+  return own<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr")(device, name);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
+                                               const VkAllocationCallbacks* memory,
+                                               VkInstance* made) {
+  const auto create =
+      reinterpret_cast<PFN_vkCreateInstance>(lavapipe(VK_NULL_HANDLE, "vkCreateInstance"));
+  const VkResult code = create(info, memory, made);
+  if (code == VK_SUCCESS) instance = *made;
+  return code;
+}
+
+}  // namespace
+
+extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of,
+                                                                              const char* name) {
+  const auto found = replaced().find(name);
+  if (found != replaced().end()) return found->second;
+  const std::string_view wanted = name;
+  if (wanted == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
+  if (wanted == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(device_function);
+  return lavapipe(of, name);
+}
+
+extern "C" VKAPI_ATTR VkResult VKAPI_CALL
+vk_icdNegotiateLoaderICDInterfaceVersion(std::uint32_t* version) {
+  static const auto real = hocket::fake::real<PFN_vkNegotiateLoaderICDInterfaceVersion>(
+      library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+  return real == nullptr ? VK_ERROR_INCOMPATIBLE_DRIVER : real(version);
+}
