@@ -250,6 +250,16 @@ void heart::deliver_view(task_id id) {
   if (t == nullptr) return;
   // A copy may have brought nothing: its source was lost on the way.
   failure why = t->doomed ? t->doomed : unusable_input(*t);
+  for (const task_access& a : t->request->accesses) {
+    // Nor if the copy failed that another task had asked for.
+    const bool arrived =
+        !reads_content(a.mode) || coherence_.missing(a.data, a.region, host_memory) == 0;
+    if (!why && !arrived) {
+      why = failure(failure_code::data_lost, "Task \"" + t->request->label +
+                                                 "\" did not run, because a copy of buffer \"" +
+                                                 data_.at(a.data).label + "\" to the host failed.");
+    }
+  }
   if (why) return end_later(id, why);
   deliver made{t->request, {}};
   for (const task_access& a : t->request->accesses) {

@@ -61,7 +61,9 @@ void heart::fetched(task_id id, device_id device) {
   task* t = find(id);
   if (t == nullptr) return;
   t->fetching = false;
-  if (t->state != phase::queued || t->device != device || !data_present(*t)) return;
+  if (t->state != phase::queued || t->device != device) return;
+  // Also where a copy failed: what is missing is brought once more when the task is committed,
+  // which fails if that does. To fetch it ahead again might go on for ever.
   d.absent.erase(place_of(*t));
   d.present.insert(place_of(*t));
 }

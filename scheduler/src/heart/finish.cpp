@@ -102,8 +102,13 @@ void heart::finish_copy(const command_record& record, const command_result& how)
 }
 
 void heart::fail_copy(const command_record& record, const failure& why) {
+  if (!data_.contains(record.data)) return;  // its last handle went while it was fetched ahead
   coherence_.fail_copy(record.data, record.region, record.to, record.number, why);
   doom_readers(record, why);
+  task* const view = find(record.task);
+  if (view != nullptr && view->request->kind != task_kind::launch && !view->doomed) {
+    view->doomed = why.downstream(view->request->label);
+  }
   // What was copied on from there is worth nothing either.
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     const std::deque<command_record> later = board_.commands(stream_id{i});
@@ -167,6 +172,7 @@ void heart::handle(device_gone& e) {
   device_state& d = devices_[e.device.value];
   if (!d.alive) return;
   d.alive = false;
+  d.lost = e.why.message();
   if (machine_.devices[e.device.value].owns_memory) {
     lose_memory(e.device, e.why);
   } else {

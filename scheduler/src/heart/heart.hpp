@@ -93,6 +93,7 @@ class heart {
 
   struct device_state {
     bool alive = true;
+    std::string lost;                   ///< why it is not
     std::set<place_in_queue> present;   ///< tasks whose data are there
     std::set<place_in_queue> absent;    ///< tasks whose data have to come
     std::set<place_in_queue> in_order;  ///< tasks that want it and were not issued, ready or not

@@ -18,11 +18,13 @@ void heart::place(task& t) {
   if (t.request->kind != task_kind::launch) return issue_view(t);
   const std::optional<device_id> device = choose_device(*t.request);
   if (device) return enqueue(t, *device);
+  const std::optional<device_id> on = t.request->on;
   const std::string lost =
-      t.request->on ? machine_.devices[t.request->on->value].called() : "every device that could";
-  end_later(t.request->id, failure(failure_code::no_device,
-                                   "Task \"" + t.request->label +
-                                       "\" has no device to run on: " + lost + " was lost."));
+      on ? machine_.devices[on->value].called() + " was lost: " + devices_[on->value].lost
+         : "every device that could was lost.";
+  end_later(t.request->id,
+            failure(failure_code::no_device,
+                    "Task \"" + t.request->label + "\" has no device to run on: " + lost));
 }
 
 bool heart::can_run(const request& r, device_id device) const {
