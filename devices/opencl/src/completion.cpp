@@ -67,12 +67,23 @@ void completions::finish_next() {
 /// CL_COMPLETE, or what went wrong.
 cl_int completions::wait_for(cl_event event) const {
   const api& cl = context_->cl();
+  const auto status = [&] {
+    cl_int now = CL_COMPLETE;
+    const cl_int code =
+        cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, nullptr);
+    return code == CL_SUCCESS ? now : CL_COMPLETE;
+  };
   const cl_int code = cl.clWaitForEvents(1, &event);
-  cl_int status = CL_COMPLETE;
-  const cl_int asked =
-      cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  if (asked == CL_SUCCESS && status < 0) return status;
-  return code;
+  // The wait alone may have failed: the command then still uses what is given back after its end.
+  // A device that says neither is not waited for without end.
+  constexpr auto pause = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(5000);
+  cl_int last = status();
+  const time_stamp until = where_.now() + longest;
+  while (code != CL_SUCCESS && last > CL_COMPLETE && where_.now() < until) {
+    where_.wait([](const std::shared_ptr<executor::gate>&) {}, where_.now() + pause);
+    last = status();
+  }
+  return last < CL_COMPLETE ? last : code;
 }
 
 command_result completions::result_of(const entry& e, cl_int status, time_stamp heard) const {

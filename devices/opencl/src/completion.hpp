@@ -32,8 +32,8 @@ class completions {
   using report = std::function<void(std::uint64_t, const command_result&)>;
 
   /// The executor outlives it. told is called once for each command, in order, by the thread.
-  completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock,
-              const executor& where, std::string device, report told)
+  completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock, executor& where,
+              std::string device, report told)
       : context_(std::move(of)),
         clock_(std::move(clock)),
         where_(where),
@@ -67,7 +67,7 @@ class completions {
 
   std::shared_ptr<context> context_;
   std::shared_ptr<device_clock> clock_;
-  const executor& where_;
+  executor& where_;
   std::string device_;
   report told_;
 
