@@ -8,26 +8,26 @@ namespace {
 
 class bad_opencl : public ::testing::TestWithParam<bad_driver> {
  protected:
-  [[nodiscard]] outcome use_devices(const std::string& fault) const {
-    around_.add_opencl(FAKE_OPENCL);
-    return around_.run(USE_DEVICES, "", "HOCKET_FAKE_FAULT='" + fault + "'");
+  bad_opencl() { around_.add_opencl(FAKE_OPENCL); }
+
+  [[nodiscard]] outcome use(const bad_driver& how) const {
+    return use_devices(around_, "opencl", how);
   }
 
   surroundings around_;
 };
 
 TEST_P(bad_opencl, is_an_error_or_is_left_out) {
-  static const bool installed =
-      use_devices("").said.find("OpenCL0 then works") != std::string::npos;
+  static const bool installed = use({"", {}}).said.find("OpenCL0 then works") != std::string::npos;
   if (!installed) {
     GTEST_SKIP() << "PoCL, whose faults these are, is not installed.";
   }
-  expect_usable(use_devices(GetParam().fault), GetParam());
+  expect_usable(use(GetParam()), GetParam());
 }
 
 const std::string works = "OpenCL0 then works",
                   left_out = "is left out: ", driver = "\"Portable Computing Language\"",
-                  lost = " was lost.", named = "(pthread-";
+                  lost = " was lost: ", named = "(pthread-";
 
 const bad_driver faults[] = {
     {"no device", {}, {left_out, "OpenCL0"}},
@@ -52,6 +52,22 @@ const bad_driver faults[] = {
     {"wait", {"fails to run a command: its driver says CL_OUT_OF_RESOURCES", named, lost}},
     {"status", {"fails to run a command: its driver says code -9999", named, lost}},
     {"times", {works}, {left_out}},
+    {"copy", {"fails to copy 4000 bytes", "CL_OUT_OF_RESOURCES", lost}, {}, "import=no"},
+    {"copy back", {"fails to copy 4000 bytes", "NOT_AVAILABLE", lost}, {}, "import=no"},
+    {"buffer", {"\"OpenCL0\" has no memory for 4000 bytes: its driver says"}, {lost}, "import=no"},
+    {"status", {"code -9999", lost}, {}, "import=no"},
+    {"buffer", {works, "some right"}, {}, "import=no", 20},
+    {"launch", {works, "some failed, some right"}, {}, "import=yes", 50},
+    {"launch", {works, "some failed, some right"}, {}, "import=no", 50},
+    {"launch",
+     {"OpenCL0.1 then works", "some failed, some right"},
+     {},
+     "import=no,sub-devices=2",
+     50},
+    {"copy", {works, "some failed"}, {}, "import=no", 20},
+    {"copy back", {works, "some failed"}, {}, "import=no", 20},
+    {"wait", {works, "some failed, some right"}, {}, "import=yes", 50},
+    {"wait", {"OpenCL0.1 then works", "some failed"}, {}, "import=no,sub-devices=2", 50},
 };
 
 INSTANTIATE_TEST_SUITE_P(, bad_opencl, ::testing::ValuesIn(faults), fault_name);

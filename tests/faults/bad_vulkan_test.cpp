@@ -8,27 +8,27 @@ namespace {
 
 class bad_vulkan : public ::testing::TestWithParam<bad_driver> {
  protected:
-  [[nodiscard]] outcome use_devices(const std::string& fault) const {
-    around_.add_vulkan(FAKE_VULKAN);
-    return around_.run(USE_DEVICES, "", "HOCKET_FAKE_FAULT='" + fault + "'");
+  bad_vulkan() { around_.add_vulkan(FAKE_VULKAN); }
+
+  [[nodiscard]] outcome use(const bad_driver& how) const {
+    return use_devices(around_, "vulkan", how);
   }
 
   surroundings around_;
 };
 
 TEST_P(bad_vulkan, is_an_error_or_is_left_out) {
-  static const bool installed =
-      use_devices("").said.find("Vulkan0 then works") != std::string::npos;
+  static const bool installed = use({"", {}}).said.find("Vulkan0 then works") != std::string::npos;
   if (!installed) {
     GTEST_SKIP() << "lavapipe, whose faults these are, is not installed.";
   }
-  expect_usable(use_devices(GetParam().fault), GetParam());
+  expect_usable(use(GetParam()), GetParam());
 }
 
 const std::string works = "Vulkan0 then works",
                   left_out = "is left out: ", device = "The Vulkan device \"llvmpipe",
-                  driver = "of the driver \"llvmpipe Mesa", lost = " was lost.",
-                  named = "(llvmpipe ";
+                  driver = "of the driver \"llvmpipe Mesa",
+                  lost = " was lost: ", named = "(llvmpipe ";
 
 const bad_driver faults[] = {
     {"instance", {}, {left_out, "Vulkan0"}},
@@ -53,6 +53,17 @@ const bad_driver faults[] = {
     {"submit", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
     {"wait", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
     {"wait is no code", {"VkResult -123456", "on Vulkan0 " + named, lost}},
+    {"submit", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no"},
+    {"submit", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no,staging=yes"},
+    {"wait", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no"},
+    {"wait", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no,staging=yes"},
+    {"allocation", {works, "some right"}, {}, "import=no", 20},
+    {"allocation", {works, "some right"}, {}, "import=no,staging=yes", 20},
+    {"recording", {works, "some failed, some right"}, {lost}, "import=no,staging=yes", 50},
+    {"submit", {works, "some failed, some right"}, {}, "import=yes", 50},
+    {"submit", {works, "some failed, some right"}, {}, "import=no,staging=yes", 50},
+    {"wait", {works, "some failed, some right"}, {}, "import=yes", 50},
+    {"wait", {works, "some failed, some right"}, {}, "import=no,staging=yes", 50},
 };
 
 INSTANTIATE_TEST_SUITE_P(, bad_vulkan, ::testing::ValuesIn(faults), fault_name);

@@ -53,7 +53,7 @@ outcome surroundings::run(const std::string& program, const std::string& argumen
       "env -u HOCKET_BACKENDS -u HOCKET_VISIBLE_DEVICES XDG_CACHE_HOME=" + cache.path().string() +
       " OCL_ICD_VENDORS=" + at + "/opencl VK_DRIVER_FILES=" + manifest +
       " VK_ICD_FILENAMES=" + manifest + " LD_LIBRARY_PATH=" + at + "/libraries " + variables +
-      " timeout 60 '" + program + "' " + arguments + " >" + said.string() + " 2>&1";
+      " timeout 20 '" + program + "' " + arguments + " >" + said.string() + " 2>&1";
   const int status = std::system(line.c_str());
   std::ifstream in(said, std::ios::binary);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -30,6 +31,13 @@ void put_in(std::initializer_list<const fault_list<Table>*> lists, Table& table)
   }
   std::fprintf(stderr, "the fake driver has no fault \"%s\"\n", name.data());
   std::abort();
+}
+
+/// True for the calls that still go well: HOCKET_FAKE_SPARED says how many of a function there are.
+inline bool is_spared(std::atomic<long>& calls) {
+  static const char* const given = std::getenv("HOCKET_FAKE_SPARED");
+  static const long spared = given == nullptr ? 0 : std::strtol(given, nullptr, 10);
+  return calls.fetch_add(1) < spared;
 }
 
 /// A function of the real driver, null where the driver is not installed.

@@ -46,10 +46,18 @@ void answer_text(table& t, const std::string& text) {
   t.clGetDeviceInfo = device_info;
 }
 
-/// A function of the same type that only returns a code.
-template <cl_int Code, class Result, class... Arguments>
-void refuse(Result(CL_API_CALL*& function)(Arguments...)) {
-  function = [](Arguments...) -> Result { return Code; };
+template <auto Function, cl_int Code, class Result, class... Arguments>
+void put_refusal(table& t, Result (CL_API_CALL* table::*)(Arguments...)) {
+  t.*Function = [](Arguments... arguments) -> Result {
+    static std::atomic<long> calls{0};
+    return hocket::fake::is_spared(calls) ? (pocl.*Function)(arguments...) : Code;
+  };
+}
+
+/// Has the function only return a code, but for the first calls.
+template <auto Function, cl_int Code>
+void refuse(table& t) {
+  put_refusal<Function, Code>(t, Function);
 }
 
 constexpr cl_ulong none = 0, all = std::numeric_limits<cl_ulong>::max();
@@ -57,8 +65,8 @@ constexpr cl_ulong none = 0, all = std::numeric_limits<cl_ulong>::max();
 /// What it says of its devices.
 const hocket::fake::fault_list<table> said{
     {"", [](table&) {}},
-    {"no device", [](table& t) { refuse<CL_DEVICE_NOT_FOUND>(t.clGetDeviceIDs); }},
-    {"devices", [](table& t) { refuse<CL_OUT_OF_HOST_MEMORY>(t.clGetDeviceIDs); }},
+    {"no device", refuse<&table::clGetDeviceIDs, CL_DEVICE_NOT_FOUND>},
+    {"devices", refuse<&table::clGetDeviceIDs, CL_OUT_OF_HOST_MEMORY>},
     {"too many devices",
      [](table& t) {
        t.clGetDeviceIDs = [](cl_platform_id of, cl_device_type type, cl_uint room, cl_device_id* to,
@@ -68,7 +76,7 @@ const hocket::fake::fault_list<table> said{
          return code;
        };
      }},
-    {"info", [](table& t) { refuse<CL_OUT_OF_HOST_MEMORY>(t.clGetDeviceInfo); }},
+    {"info", refuse<&table::clGetDeviceInfo, CL_OUT_OF_HOST_MEMORY>},
     {"no group", [](table& t) { answer<std::size_t>(t, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0); }},
     {"no memory", [](table& t) { answer(t, CL_DEVICE_GLOBAL_MEM_SIZE, none); }},
     {"huge",
@@ -115,14 +123,19 @@ const hocket::fake::fault_list<table> done{
      }},
     {"buffer",
      [](table& t) {
-       t.clCreateBuffer = [](cl_context, cl_mem_flags, std::size_t, void*, cl_int* code) {
+       t.clCreateBuffer = [](cl_context in, cl_mem_flags how, std::size_t bytes, void* host,
+                             cl_int* code) {
+         static std::atomic<long> calls{0};
+         if (hocket::fake::is_spared(calls)) {
+           return pocl.clCreateBuffer(in, how, bytes, host, code);
+         }
          *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
          return cl_mem(nullptr);
        };
      }},
     {"compiler",
      [](table& t) {
-       refuse<CL_BUILD_PROGRAM_FAILURE>(t.clBuildProgram);
+       refuse<&table::clBuildProgram, CL_BUILD_PROGRAM_FAILURE>(t);
        t.clGetProgramBuildInfo = [](cl_program, cl_device_id, cl_program_build_info,
                                     std::size_t room, void* to, std::size_t* size) {
          return give("the fake compiler likes no kernel", room, to, size);
@@ -130,13 +143,13 @@ const hocket::fake::fault_list<table> done{
      }},
     {"compiler without a log",
      [](table& t) {
-       refuse<CL_BUILD_PROGRAM_FAILURE>(t.clBuildProgram);
-       refuse<CL_INVALID_VALUE>(t.clGetProgramBuildInfo);
+       refuse<&table::clBuildProgram, CL_BUILD_PROGRAM_FAILURE>(t);
+       refuse<&table::clGetProgramBuildInfo, CL_INVALID_VALUE>(t);
      }},
-    {"launch", [](table& t) { refuse<CL_OUT_OF_RESOURCES>(t.clEnqueueNDRangeKernel); }},
-    {"copy", [](table& t) { refuse<CL_OUT_OF_RESOURCES>(t.clEnqueueWriteBuffer); }},
-    {"copy back", [](table& t) { refuse<CL_DEVICE_NOT_AVAILABLE>(t.clEnqueueReadBuffer); }},
-    {"wait", [](table& t) { refuse<CL_OUT_OF_RESOURCES>(t.clWaitForEvents); }},
+    {"launch", refuse<&table::clEnqueueNDRangeKernel, CL_OUT_OF_RESOURCES>},
+    {"copy", refuse<&table::clEnqueueWriteBuffer, CL_OUT_OF_RESOURCES>},
+    {"copy back", refuse<&table::clEnqueueReadBuffer, CL_DEVICE_NOT_AVAILABLE>},
+    {"wait", refuse<&table::clWaitForEvents, CL_OUT_OF_RESOURCES>},
     {"status",
      [](table& t) {
        t.clGetEventInfo = [](cl_event, cl_event_info, std::size_t, void* to, std::size_t*) {

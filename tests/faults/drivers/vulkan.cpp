@@ -37,12 +37,15 @@ void replace(table& t, const char* name, Function function) {
   t[name] = reinterpret_cast<PFN_vkVoidFunction>(+function);
 }
 
-/// A function of that type that only returns a code.
-template <VkResult Code, class... Arguments>
-void refuse(table& t, const char* name, VkResult(VKAPI_PTR*)(Arguments...)) {
-  replace(t, name, [](Arguments...) -> VkResult { return Code; });
+/// Has the function that Named names only return a code, but for the first calls.
+template <class Named, VkResult Code, class... Arguments>
+void refuse(table& t, VkResult(VKAPI_PTR*)(Arguments...)) {
+  replace(t, Named::name(), [](Arguments... arguments) -> VkResult {
+    static std::atomic<long> calls{0};
+    using function = VkResult(VKAPI_PTR*)(Arguments...);
+    return hocket::fake::is_spared(calls) ? own<function>(Named::name())(arguments...) : Code;
+  });
 }
-#define REFUSE(table, name, code) refuse<code>(table, #name, PFN_##name(nullptr))
 
 /// The properties are asked for in two ways.
 template <class Change>
@@ -79,12 +82,20 @@ void families(table& t) {
           });
 }
 
+#define REFUSAL(function, code)                                 \
+  [](table& t) {                                                \
+    struct named {                                              \
+      static constexpr const char* name() { return #function; } \
+    };                                                          \
+    refuse<named, code>(t, PFN_##function(nullptr));            \
+  }
+
 constexpr std::uint32_t far_too_many = std::numeric_limits<std::uint32_t>::max();
 
 const hocket::fake::fault_list<table> faults{
     {"", [](table&) {}},
-    {"instance", [](table& t) { REFUSE(t, vkCreateInstance, VK_ERROR_INITIALIZATION_FAILED); }},
-    {"instance memory", [](table& t) { REFUSE(t, vkCreateInstance, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"instance", REFUSAL(vkCreateInstance, VK_ERROR_INITIALIZATION_FAILED)},
+    {"instance memory", REFUSAL(vkCreateInstance, VK_ERROR_OUT_OF_HOST_MEMORY)},
     {"no device",
      [](table& t) {
        replace(t, "vkEnumeratePhysicalDevices",
@@ -93,8 +104,7 @@ const hocket::fake::fault_list<table> faults{
                  return VK_SUCCESS;
                });
      }},
-    {"devices",
-     [](table& t) { REFUSE(t, vkEnumeratePhysicalDevices, VK_ERROR_OUT_OF_HOST_MEMORY); }},
+    {"devices", REFUSAL(vkEnumeratePhysicalDevices, VK_ERROR_OUT_OF_HOST_MEMORY)},
     {"old",
      [](table& t) {
        properties(t, [](VkPhysicalDeviceProperties& p) { p.apiVersion = VK_API_VERSION_1_0; });
@@ -136,15 +146,15 @@ const hocket::fake::fault_list<table> faults{
      }},
     {"no queue", families<0>},
     {"too many queues", families<far_too_many>},
-    {"device", [](table& t) { REFUSE(t, vkCreateDevice, VK_ERROR_INITIALIZATION_FAILED); }},
+    {"device", REFUSAL(vkCreateDevice, VK_ERROR_INITIALIZATION_FAILED)},
     {"no submit", [](table& t) { t["vkQueueSubmit"] = nullptr; }},
-    {"allocation", [](table& t) { REFUSE(t, vkAllocateMemory, VK_ERROR_OUT_OF_DEVICE_MEMORY); }},
-    {"buffer", [](table& t) { REFUSE(t, vkCreateBuffer, VK_ERROR_OUT_OF_HOST_MEMORY); }},
-    {"compiler", [](table& t) { REFUSE(t, vkCreateComputePipelines, VK_ERROR_UNKNOWN); }},
-    {"recording", [](table& t) { REFUSE(t, vkEndCommandBuffer, VK_ERROR_OUT_OF_HOST_MEMORY); }},
-    {"submit", [](table& t) { REFUSE(t, vkQueueSubmit, VK_ERROR_DEVICE_LOST); }},
-    {"wait", [](table& t) { REFUSE(t, vkWaitSemaphores, VK_ERROR_DEVICE_LOST); }},
-    {"wait is no code", [](table& t) { REFUSE(t, vkWaitSemaphores, VkResult(-123456)); }},
+    {"allocation", REFUSAL(vkAllocateMemory, VK_ERROR_OUT_OF_DEVICE_MEMORY)},
+    {"buffer", REFUSAL(vkCreateBuffer, VK_ERROR_OUT_OF_HOST_MEMORY)},
+    {"compiler", REFUSAL(vkCreateComputePipelines, VK_ERROR_UNKNOWN)},
+    {"recording", REFUSAL(vkEndCommandBuffer, VK_ERROR_OUT_OF_HOST_MEMORY)},
+    {"submit", REFUSAL(vkQueueSubmit, VK_ERROR_DEVICE_LOST)},
+    {"wait", REFUSAL(vkWaitSemaphores, VK_ERROR_DEVICE_LOST)},
+    {"wait is no code", REFUSAL(vkWaitSemaphores, VkResult(-123456))},
 };
 
 const table& replaced() {
