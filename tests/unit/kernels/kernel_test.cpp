@@ -107,6 +107,12 @@ TEST(kernel, refuses_a_body_that_names_other_parameters) {
       ThrowsMessage<usage_error>(AllOf(HasSubstr("\"scale\""), HasSubstr("3"), HasSubstr("2"))));
 }
 
+TEST(kernel, without_parameters_takes_a_body_that_names_none) {
+  EXPECT_TRUE(detail::split_names("").empty());
+  const kernel<> nothing{"nothing"};
+  EXPECT_EQ(nothing.with(opencl_c{"", ""}).definition()->sources.size(), 1U);
+}
+
 TEST(select, has_the_type_of_the_element_beside_a_literal) {
   const float x = 2;
   const double wider = 3;
