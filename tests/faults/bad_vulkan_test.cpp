@@ -57,13 +57,13 @@ const bad_driver faults[] = {
     {"submit", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no,staging=yes"},
     {"wait", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no"},
     {"wait", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no,staging=yes"},
-    {"allocation", {works, "some right"}, {}, "import=no", 20},
-    {"allocation", {works, "some right"}, {}, "import=no,staging=yes", 20},
-    {"recording", {works, "some failed, some right"}, {lost}, "import=no,staging=yes", 50},
-    {"submit", {works, "some failed, some right"}, {}, "import=yes", 50},
-    {"submit", {works, "some failed, some right"}, {}, "import=no,staging=yes", 50},
-    {"wait", {works, "some failed, some right"}, {}, "import=yes", 50},
-    {"wait", {works, "some failed, some right"}, {}, "import=no,staging=yes", 50},
+    {"allocation", {works, "some right"}, {}, "import=no", 100},
+    {"allocation", {works, "some right"}, {}, "import=no,staging=yes", 100},
+    {"recording", {works, "some failed, some right"}, {lost}, "import=no,staging=yes", 150},
+    {"submit", {works, "some failed, some right"}, {}, "import=yes", 100},
+    {"submit", {works, "some failed, some right"}, {}, "import=no,staging=yes", 150},
+    {"wait", {works, "some failed, some right"}, {}, "import=yes", 100},
+    {"wait", {works, "some failed, some right"}, {}, "import=no,staging=yes", 150},
 };
 
 INSTANTIATE_TEST_SUITE_P(, bad_vulkan, ::testing::ValuesIn(faults), fault_name);

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <hocket/hocket.hpp>
 
@@ -18,10 +20,16 @@ using namespace hocket;
 
 constexpr std::size_t count = 1000;
 
+/// Filled by the host: a task that fills may run on the device whose driver errs.
+buffer<float> filled(runtime& rt, float value) {
+  const std::vector<float> values(count, value);
+  return buffer<float>{rt, {count}, std::span<const float>(values)};
+}
+
 /// y = 2 x + y where the options say.
 std::string outcome(runtime& rt, const task_options& options) {
   try {
-    const buffer<float> x{rt, count, 1.5F}, y{rt, count, 0.5F};
+    const buffer<float> x = filled(rt, 1.5F), y = filled(rt, 0.5F);
     rt.submit(options, ops::axpy, 2.0F, reads(x), updates(y)).get();
     return y.to_vector() == std::vector<float>(count, 3.5F) ? "works" : "is wrong";
   } catch (const error& why) {
@@ -39,12 +47,12 @@ void use_each(runtime& rt) {
   }
 }
 
-/// What may run anywhere has the host.
+/// What may run anywhere may run where the driver errs, and fail. It is never wrong.
 void use_any(runtime& rt) {
   constexpr int tries = 8;
-  int good = 0;
-  for (int i = 0; i < tries; ++i) good += outcome(rt, {}) == "works" ? 1 : 0;
-  std::printf("unpinned: %d of %d work\n", good, tries);
+  int wrong = 0;
+  for (int i = 0; i < tries; ++i) wrong += outcome(rt, {}) == "is wrong" ? 1 : 0;
+  std::printf("unpinned: %d wrong\n", wrong);
 }
 
 /// Several threads have chains of tasks in flight on all devices. A chain fails as a whole.
@@ -55,7 +63,7 @@ void use_all_at_once(runtime& rt) {
   std::atomic<int> right{0}, failed{0}, wrong{0};
   const auto chain = [&](std::size_t first) {
     const std::size_t links = 2 * devices.size();
-    const buffer<float> x{rt, count, 1.0F}, y{rt, count, 0.0F};
+    const buffer<float> x = filled(rt, 1.0F), y = filled(rt, 0.0F);
     for (std::size_t i = 0; i < links; ++i) {
       const device_handle on = devices[(first + i) % devices.size()];
       rt.submit({.on = on}, ops::axpy, 1.0F, reads(x), updates(y));
