@@ -22,6 +22,8 @@ constexpr std::size_t most_ahead = 64;
 void heart::pump(device_id device) {
   device_state& d = devices_[device.value];
   if (!d.alive) return;
+  // What was in use when the reservation was made may not be any more.
+  if (d.reserving.valid()) relieve(machine_.devices[device.value].memory);
   do {
     fetch_ahead(device);
     while (task* t = pick(device)) {

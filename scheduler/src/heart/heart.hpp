@@ -198,6 +198,7 @@ class heart {
   [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
                                   std::uint64_t bytes) const;
   void note_peak(memory_id memory);
+  void mark_users_dirty(memory_id memory);
 
   // finish.cpp: the end of tasks, streams and devices.
   void end_later(task_id id, failure why);

@@ -48,7 +48,14 @@ void heart::pin_present(task& t, memory_id memory) {
 
 void heart::unpin(task& t, memory_id memory) {
   for (const data_id data : t.pinned) coherence_.unpin(data, memory);
+  if (!t.pinned.empty() && ledger_.shortage(memory) > 0) mark_users_dirty(memory);
   t.pinned.clear();
+}
+
+void heart::mark_users_dirty(memory_id memory) {
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
+    if (machine_.devices[i].memory == memory) mark_dirty(device_id{i});
+  }
 }
 
 void heart::grant_reservations() {
@@ -110,9 +117,7 @@ void heart::release(const released_block& freed) {
                      ledger_.give_back(memory, bytes);
                      grant_reservations();
                      relieve(memory);
-                     for (std::size_t i = 0; i < devices_.size(); ++i) {
-                       if (machine_.devices[i].memory == memory) mark_dirty(device_id{i});
-                     }
+                     mark_users_dirty(memory);
                    });
 }
 

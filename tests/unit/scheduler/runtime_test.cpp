@@ -224,9 +224,22 @@ void work_in_little_memory(clock_kind clock) {
   EXPECT_LE(rt.report().devices.at(rt.device("Sim0").id.value).peak_bytes, 8192U);
 }
 
-// Known gap: an eviction within an eviction takes a victim that the outer one still means to take.
 TEST(LittleMemory, EvictsAndGivesRightResults) { work_in_little_memory(clock_kind::real); }
 TEST(LittleMemory, EvictsInSimulatedTime) { work_in_little_memory(clock_kind::simulated); }
+
+TEST(LittleMemory, IsWaitedForWhereARunningTaskUsesIt) {
+  for (const clock_kind clock : {clock_kind::real, clock_kind::simulated}) {
+    runtime rt(with_sims("1,memory=8K,launch=1ms", clock, false));
+    const task_options there{.on = rt.device("Sim0")};
+    constexpr std::size_t count = 1024;  // floats: half of the memory
+    const buffer<float> first{rt, count, 3.0f};
+    const buffer<float> second{rt, count};
+    const buffer<float> third{rt, count};
+    rt.submit(there, ops::copy, reads(first), writes(second));
+    rt.submit(there, ops::copy, reads(second), writes(third));
+    EXPECT_THAT(third.to_vector(), Each(3.0f));
+  }
+}
 
 TEST(Runtime, UsesEveryNodeOfTheHost) {
   const host_topology host;
