@@ -54,19 +54,17 @@ void host_plan::seal() {
   after_ = decltype(after_)();  // `= {}` would keep the memory
 }
 
-std::unique_ptr<run_state> host_plan::state_for_run(std::size_t workers) {
+std::unique_ptr<run_state> host_plan::state_for_run() {
   {
     const std::lock_guard lock(guard_);
     if (!spare_.empty()) {
       std::unique_ptr<run_state> last = std::move(spare_.back());
       spare_.pop_back();
-      last->make_ready(*this);
+      last->make_ready();
       return last;
     }
   }
-  auto made = std::make_unique<run_state>(*this, workers);
-  made->make_ready(*this);
-  return made;
+  return std::make_unique<run_state>(*this);
 }
 
 void host_plan::give_back(std::unique_ptr<run_state> state) noexcept {

@@ -67,7 +67,7 @@ class host_plan {
   [[nodiscard]] bool listens() const noexcept { return listens_; }
 
   /// What one run needs, ready to be used.
-  [[nodiscard]] std::unique_ptr<run_state> state_for_run(std::size_t workers);
+  [[nodiscard]] std::unique_ptr<run_state> state_for_run();
   void give_back(std::unique_ptr<run_state> state) noexcept;
 
  private:

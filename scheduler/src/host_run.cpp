@@ -54,7 +54,7 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan)
       workers_(all_workers(context.where())),
       // Nobody else runs while a thread of the seeded executor spins.
       spins_(context.where().is_virtual() ? 0 : looks_before_leaving) {
-  state_ = plan_->state_for_run(workers_);
+  state_ = plan_->state_for_run();
   if (context.traces()) mode_ = traced;
   if (plan_->listens()) stop_ = std::stop_source();
   stop_token_ = stop_.get_token();
@@ -144,12 +144,10 @@ class host_run::participant {
   }
 
   [[nodiscard]] bool steal(std::uint32_t& node) noexcept {
-    const std::size_t used = state_.seats_used.load();
-    for (std::size_t i = 0; i < used; ++i) {
-      host_seat& other = state_.seats[i];
-      if (&other == &seat_) continue;
-      if (other.ready.occupied() && other.ready.steal(node)) return true;
-      const auto [first, last] = other.starts.steal();
+    for (host_seat* other = state_.seats(); other != nullptr; other = other->next) {
+      if (other == &seat_) continue;
+      if (other->ready.occupied() && other->ready.steal(node)) return true;
+      const auto [first, last] = other->starts.steal();
       if (first == last) continue;
       seat_.starts.assign({first + 1, last});
       node = plan_.starts()[first];
@@ -217,13 +215,14 @@ class host_run::participant {
 };
 
 std::size_t host_run::take_part(std::size_t most) noexcept {
-  host_seat* const seat = state_->take_seat();
-  if (seat == nullptr) return 0;
+  host_seat* seat = nullptr;
   try {
-    seat->ready.reserve(plan_->size());
+    seat = &state_->take_seat();
   } catch (const std::bad_alloc&) {
-    state_->free_seat(*seat);
-    return 0;
+    return 0;  // who has the seat that there was from the beginning does the work
+  }
+  if (!state_->begun.exchange(true)) {
+    seat->starts.assign({0, static_cast<std::uint32_t>(plan_->starts().size())});
   }
   share done;
   {

@@ -27,9 +27,10 @@ class alignas(64) host_seat {
   /// thread than this.
   [[nodiscard]] bool came_back() noexcept { return left_alone_ && sit_down_again(); }
 
-  steal_deque<> ready;      ///< functions that became ready
-  index_range<> starts;     ///< of those that follow none
-  std::uint64_t ended = 0;  ///< functions, and nobody else has been told yet
+  steal_deque<> ready;        ///< functions that became ready
+  index_range<> starts;       ///< of those that follow none
+  std::uint64_t ended = 0;    ///< functions, and nobody else has been told yet
+  host_seat* next = nullptr;  ///< another seat of the run
 
  private:
   bool sit_down_again() noexcept;

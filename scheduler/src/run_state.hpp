@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -15,21 +15,33 @@ namespace hocket::detail {
 
 /// What changes while a plan is run. A later run can use it again.
 struct run_state {
-  run_state(const host_plan& plan, std::size_t workers);
+  explicit run_state(const host_plan& plan);
 
   /// Before each run. The counters of functions are what they have to be already: each is set back
   /// when its function becomes ready.
-  void make_ready(const host_plan& plan);
+  void make_ready();
 
-  /// A free seat, or null if so many threads take part already.
-  [[nodiscard]] host_seat* take_seat() noexcept;
+  /// A free seat with room for every function. There are as many as are ever needed at a time:
+  /// threads that were suspended within a function keep theirs. Throws std::bad_alloc.
+  [[nodiscard]] host_seat& take_seat();
   void free_seat(host_seat& seat) noexcept;
 
+  /// All seats that were ever taken, linked; more may come, none goes.
+  [[nodiscard]] host_seat* seats() const noexcept {
+    // Pairs with the release in take_seat(): who sees a seat sees the one that it is linked to.
+    return newest_.load(std::memory_order_acquire);
+  }
+
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
-  std::vector<host_seat> seats;
-  alignas(64) std::atomic<std::uint64_t> ended{0};       ///< functions, as far as told
-  alignas(64) std::atomic<std::uint64_t> free_seats{0};  ///< a bit for each
-  std::atomic<std::size_t> seats_used{0};                ///< those before have ever been taken
+  std::atomic<bool> begun{false};                   ///< somebody has the functions that follow none
+  alignas(64) std::atomic<std::uint64_t> ended{0};  ///< functions, as far as told
+
+ private:
+  alignas(64) std::atomic<host_seat*> newest_{nullptr};
+
+  std::mutex guard_;  // for what follows
+  std::deque<host_seat> all_;
+  std::vector<host_seat*> free_;
 };
 
 }  // namespace hocket::detail

@@ -226,6 +226,24 @@ TEST_P(host_runs, go_on_while_a_function_waits) {
   start(maker.finish()).get();
 }
 
+TEST_P(host_runs, go_on_while_a_hundred_functions_wait) {
+  const auto gate = make_hand_task(rt);
+  const future<int> opened{detail::completion_ptr(gate)};
+  plan_maker maker;
+  const auto root = maker.add("root", {}, [] {});
+  std::atomic<int> waiting{0};
+  for (int i = 0; i < 100; ++i) {
+    (void)maker.add("waits", {root}, [&] {
+      if (++waiting == 100) {
+        gate->end_with(5);
+      } else {
+        EXPECT_EQ(opened.get(), 5);
+      }
+    });
+  }
+  start(maker.finish()).get();
+}
+
 TEST_P(host_runs, wait_for_runs_of_other_plans_within_a_function) {
   const checked_graph inner(3);
   plan_maker maker;
