@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <gtest/gtest.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -298,5 +300,11 @@ struct searched_atomics {
   template <class T>
   using plain = interleavings::plain<T>;
 };
+
+/// The search has found nothing; says how much it has looked at.
+inline void expect_none(const char* name, const findings& f) {
+  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
+  std::printf("%s: %zu executions\n", name, f.executions);
+}
 
 }  // namespace hocket::interleavings

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
 #include <hocket/execution/strand.hpp>
 
 #include "crew.hpp"
@@ -14,6 +12,7 @@
 namespace hocket {
 namespace {
 
+using interleavings::expect_none;
 using interleavings::findings;
 using interleavings::plain;
 using interleavings::scenario;
@@ -70,11 +69,6 @@ scenario posting(std::size_t threads, int each, std::size_t bound) {
   }
   result.check = [s, total = static_cast<int>(threads) * each] { s->check(total); };
   return result;
-}
-
-void expect_none(const char* name, const findings& f) {
-  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
-  std::printf("%s: %zu executions\n", name, f.executions);
 }
 
 TEST(interleavings, two_threads_post_two_events_each) {

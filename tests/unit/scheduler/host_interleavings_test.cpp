@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdio>
 #include <memory>
 
 #include <hocket/scheduler/detail/claim.hpp>
@@ -15,16 +14,11 @@
 namespace hocket {
 namespace {
 
-using interleavings::findings;
+using interleavings::expect_none;
 using interleavings::plain;
 using interleavings::scenario;
 using interleavings::search;
 using interleavings::searched_atomics;
-
-void expect_none(const char* name, const findings& f) {
-  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
-  std::printf("%s: %zu executions\n", name, f.executions);
-}
 
 /// The operations of one kind with one promise of order less than they ask for.
 enum class operation { load, exchange, compare_exchange, fetch_sub, fetch_or };

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdio>
 #include <memory>
 
 #include "../execution/interleavings.hpp"
@@ -14,16 +13,11 @@
 namespace hocket {
 namespace {
 
-using interleavings::findings;
+using interleavings::expect_none;
 using interleavings::plain;
 using interleavings::scenario;
 using interleavings::search;
 using interleavings::searched_atomics;
-
-void expect_none(const char* name, const findings& f) {
-  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
-  std::printf("%s: %zu executions\n", name, f.executions);
-}
 
 /// Numbers that each thread may get; who gets one sees what its owner wrote, and nobody else does.
 struct counted {
