@@ -20,7 +20,7 @@ int size_class(double amount) { return std::ilogb(std::max(amount, 1.0)); }
 
 }  // namespace
 
-cost_model::launch_key cost_model::key_of(const request& task, device_id device) {
+cost_model::launch_view cost_model::key_of(const request& task, device_id device) {
   return {task.kernel->name, device, size_class(std::max(task.cost.flops, task.cost.bytes))};
 }
 
@@ -39,7 +39,14 @@ nanoseconds cost_model::predict(const request& task, device_id device) const {
 }
 
 void cost_model::measured(const request& task, device_id device, nanoseconds took) {
-  launches_[key_of(task, device)].add(count(took));
+  const launch_view key = key_of(task, device);
+  auto known = launches_.find(key);
+  if (known == launches_.end()) {
+    known = launches_
+                .emplace(launch_key{std::string(key.kernel), key.device, key.size}, recent_median())
+                .first;
+  }
+  known->second.add(count(took));
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {

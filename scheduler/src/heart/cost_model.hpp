@@ -5,6 +5,7 @@
 #include <compare>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "heart/machine.hpp"
 #include "heart/recent_median.hpp"
@@ -28,11 +29,23 @@ class cost_model {
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
 
  private:
-  struct launch_key {
-    std::string kernel;
+  template <class Name>
+  struct launch_key_with {
+    Name kernel;
     device_id device;
     int size;  ///< floor of log2 of the work
-    friend auto operator<=>(const launch_key&, const launch_key&) = default;
+  };
+  using launch_key = launch_key_with<std::string>;
+  using launch_view = launch_key_with<std::string_view>;
+  /// Compares keys with views of keys, so that looking one up copies no name.
+  struct launch_order {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const noexcept {
+      if (a.size != b.size) return a.size < b.size;
+      if (a.device != b.device) return a.device < b.device;
+      return std::string_view(a.kernel) < std::string_view(b.kernel);
+    }
   };
   struct copy_key {
     memory_id from;
@@ -41,13 +54,13 @@ class cost_model {
     friend auto operator<=>(const copy_key&, const copy_key&) = default;
   };
 
-  [[nodiscard]] static launch_key key_of(const request& task, device_id device);
+  [[nodiscard]] static launch_view key_of(const request& task, device_id device);
   [[nodiscard]] nanoseconds launch_by_rates(const request& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   const machine& machine_;
-  std::map<launch_key, recent_median> launches_;  ///< nanoseconds
-  std::map<copy_key, recent_median> copies_;      ///< measured / by rates
+  std::map<launch_key, recent_median, launch_order> launches_;  ///< nanoseconds
+  std::map<copy_key, recent_median> copies_;                    ///< measured / by rates
 };
 
 }  // namespace hocket::heart

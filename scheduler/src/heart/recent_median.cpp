@@ -7,23 +7,20 @@
 
 namespace hocket::heart {
 
-namespace {
-
-constexpr std::size_t kept = 15;
-
-}  // namespace
-
 void recent_median::add(double sample) {
-  if (last_.size() < kept) {
-    last_.push_back(sample);
+  auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(count_);
+  if (count_ == most) {
+    // The oldest goes.
+    const auto oldest = std::lower_bound(sorted_.begin(), end, last_[next_]);
+    end = std::move(oldest + 1, end, oldest);
   } else {
-    last_[next_] = sample;
-    next_ = (next_ + 1) % kept;
+    ++count_;
   }
-  std::vector<double> sorted = last_;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  median_ = *middle;
+  const auto place = std::upper_bound(sorted_.begin(), end, sample);
+  std::move_backward(place, end, end + 1);
+  *place = sample;
+  last_[next_] = sample;
+  next_ = (next_ + 1) % most;
 }
 
 }  // namespace hocket::heart

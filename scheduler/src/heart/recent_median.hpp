@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <vector>
 
 namespace hocket::heart {
 
@@ -13,12 +13,15 @@ class recent_median {
   void add(double sample);
 
   /// Of an even number of samples the lower middle one. There must be one.
-  [[nodiscard]] double value() const noexcept { return median_; }
+  [[nodiscard]] double value() const noexcept { return sorted_[(count_ - 1) / 2]; }
 
  private:
-  std::vector<double> last_;  ///< a ring
+  static constexpr std::size_t most = 15;
+
+  std::array<double, most> last_{};    ///< a ring
+  std::array<double, most> sorted_{};  ///< the same samples
+  std::size_t count_ = 0;
   std::size_t next_ = 0;
-  double median_ = 0;
 };
 
 }  // namespace hocket::heart
