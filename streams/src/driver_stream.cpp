@@ -124,6 +124,8 @@ void driver_stream::hand_over(endings& failed, std::span<const device_wait> wait
 }
 
 void driver_stream::prepare_later(const command& what) {
+  // What is prepared may use the memory of the device, which goes when the loss is told.
+  if (!epoch_->enter()) return waiting_.clear();
   preparing_ = true;
   ++busy_;
   where_.post(0, 1, [this, &what] {
@@ -133,6 +135,7 @@ void driver_stream::prepare_later(const command& what) {
       preparing_ = false;
       not_prepared_ = std::move(why);
     }
+    epoch_->leave();
     step_all(domain_);
     leave();
   });
