@@ -6,12 +6,12 @@
 
 namespace hocket::detail {
 
-/// While this lives the calling thread runs tasks of the context, if it is no worker: it waits for
-/// something. See host_task::runs_in_a_waiter. Workers stay out of it, since a worker's task may go
-/// on with another thread.
+/// While this lives the calling thread runs tasks of the context, which is only compared, while it
+/// waits for something. See host_task::runs_in_a_waiter. It does nothing for workers, since a
+/// worker's task may go on with another thread.
 class helping_scope {
  public:
-  explicit helping_scope(host_context* context);
+  helping_scope(const host_context* context, bool is_worker);
   helping_scope(const helping_scope&) = delete;
   helping_scope& operator=(const helping_scope&) = delete;
   ~helping_scope();

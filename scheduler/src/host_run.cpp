@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-constexpr std::size_t most_workers = 1U << 15U;
-
 /// How many functions a worker runs before it lets other items have their turn.
 constexpr std::size_t functions_of_one_turn = 4096;
 
@@ -29,7 +27,7 @@ constexpr std::size_t looks_before_leaving = 200;
 std::size_t all_workers(executor& where) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
-  return std::min<std::size_t>(sum, most_workers);
+  return std::min(sum, run_crew<>::most);
 }
 
 void rest() noexcept {
@@ -50,10 +48,11 @@ completion_ptr host_run::start(host_context& context, std::shared_ptr<host_plan>
 
 host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan)
     : completion(&context, "graph"),
+      where_(context.where()),
       plan_(std::move(plan)),
-      workers_(all_workers(context.where())),
+      crew_(all_workers(where_)),
       // Nobody else runs while a thread of the seeded executor spins.
-      spins_(context.where().is_virtual() ? 0 : looks_before_leaving) {
+      spins_(where_.is_virtual() ? 0 : looks_before_leaving) {
   state_ = plan_->state_for_run();
   if (context.traces()) mode_ = traced;
   if (plan_->listens()) stop_ = std::stop_source();
@@ -80,33 +79,40 @@ void host_run::request_cancel() noexcept {
 }
 
 void host_run::send_for_worker() noexcept {
-  crew_.fetch_add(one_sent_for);
+  crew_.send_for();
   const boost::intrusive_ptr<host_run> self(this);
   try {
     // Relaxed: any order of the arenas will do.
-    const std::size_t arenas = context()->where().arenas();
-    const std::size_t arena = arenas_used_.fetch_add(1, std::memory_order_relaxed) % arenas;
-    context()->where().post(arena, 0, [self] { self->work(); });
+    const std::size_t arena =
+        arenas_used_.fetch_add(1, std::memory_order_relaxed) % where_.arenas();
+    where_.post(arena, 0, [self] {
+      if (self->work()) self->send_for_worker();
+    });
   } catch (...) {
     // No memory for the item: this thread does the work itself, because somebody has to.
-    work();
+    while (work()) crew_.send_for();
   }
 }
 
-void host_run::work() noexcept {
-  const std::uint32_t crew = crew_.fetch_add(one_active - one_sent_for);
-  const bool wanted = !done() && crew % one_sent_for < workers_;
-  const bool goes_on = wanted && take_part(functions_of_one_turn) >= functions_of_one_turn;
-  crew_.fetch_sub(one_active);
-  if (goes_on && !done()) send_for_worker();
+/// Returns true if another worker is to be sent for.
+bool host_run::work() noexcept {
+  const bool wanted = crew_.arrive() && !done();
+  const bool goes_on = wanted && take_part(functions_of_one_turn, true) >= functions_of_one_turn;
+  crew_.leave();
+  return (goes_on && !done()) || needs_another();
 }
 
 bool host_run::help(helping& /*by*/) noexcept {
-  const std::uint32_t crew = crew_.fetch_add(one_active);
   const bool ran =
-      crew % one_sent_for < workers_ && take_part(std::numeric_limits<std::size_t>::max()) > 0;
-  crew_.fetch_sub(one_active);
-  return ran;
+      crew_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
+  crew_.leave();
+  // Not by sending for one: the run may have ended, and the executor with it.
+  return ran || needs_another();
+}
+
+/// After leave(): see run_crew.
+bool host_run::needs_another() const noexcept {
+  return !done() && state_->has_stock() && crew_.wants_more();
 }
 
 /// What one thread does while it takes part. One class in one place, so that the compiler makes one
@@ -160,7 +166,7 @@ class host_run::participant {
   [[nodiscard]] std::size_t run_from(std::uint32_t node) noexcept {
     for (std::size_t ran = 1;; ++ran) {
       call(node);
-      if (seat_.came_back()) run_.crew_.fetch_add(one_active);
+      if (seat_.came_back()) run_.crew_.come_back();
       ++seat_.ended;
       const std::uint32_t kept = release_successors(node);
       if (kept == none) return ran;
@@ -214,7 +220,7 @@ class host_run::participant {
   host_seat& seat_;
 };
 
-std::size_t host_run::take_part(std::size_t most) noexcept {
+std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   host_seat* seat = nullptr;
   try {
     seat = &state_->take_seat();
@@ -226,7 +232,7 @@ std::size_t host_run::take_part(std::size_t most) noexcept {
   }
   share done;
   {
-    const helping_scope scope(context());
+    const helping_scope scope(context(), is_worker);
     seat->sit_down(*this);
     done = participant(*this, *seat).work(most);
     seat->stand_up();
@@ -309,7 +315,7 @@ void host_run::conclude() noexcept {
 }
 
 void host_run::leave_alone() noexcept {
-  crew_.fetch_sub(one_active);
+  crew_.leave();
   send_if_wanted();
 }
 

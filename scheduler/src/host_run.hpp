@@ -14,6 +14,7 @@
 #include <hocket/scheduler/detail/host_context.hpp>
 
 #include "host_plan.hpp"
+#include "run_crew.hpp"
 #include "run_state.hpp"
 
 namespace hocket::detail {
@@ -40,9 +41,6 @@ class host_run final : public completion {
   friend class host_seat;
   class participant;
 
-  static constexpr std::uint32_t one_active = 1;
-  static constexpr std::uint32_t one_sent_for = 1U << 16U;
-
   /// How functions are to be run, other than just called.
   enum mode : std::uint8_t { traced = 1, cancelled = 2, troubled = 4 };
 
@@ -60,12 +58,11 @@ class host_run final : public completion {
   void begin();
   void send_for_worker() noexcept;
   void send_if_wanted() noexcept {
-    // Relaxed: a worker too many finds nothing and leaves; one too few is sent for next time.
-    const std::uint32_t crew = crew_.load(std::memory_order_relaxed);
-    if (crew % one_sent_for + crew / one_sent_for < workers_) send_for_worker();
+    if (crew_.wants_more()) send_for_worker();
   }
-  void work() noexcept;
-  [[nodiscard]] std::size_t take_part(std::size_t most) noexcept;
+  [[nodiscard]] bool work() noexcept;
+  [[nodiscard]] bool needs_another() const noexcept;
+  [[nodiscard]] std::size_t take_part(std::size_t most, bool is_worker) noexcept;
   void call_plainly(std::uint32_t node) noexcept;
   void call_carefully(std::uint32_t node) noexcept;
   void fail(std::uint32_t node) noexcept;
@@ -75,12 +72,12 @@ class host_run final : public completion {
   void conclude() noexcept;
   void leave_alone() noexcept;
 
+  /// Lives as long as its items; the context, only until the last function has ended.
+  executor& where_;
   std::shared_ptr<host_plan> plan_;
   std::unique_ptr<run_state> state_;
-  std::size_t workers_;
+  run_crew<> crew_;
   std::size_t spins_;
-  /// Threads that take part, and 2^16 times those that were sent for and have not come.
-  std::atomic<std::uint32_t> crew_{0};
   std::atomic<std::uint8_t> mode_{0};
   std::atomic<bool> passed_over_{false};  ///< some function, because of a request to stop
   std::atomic<std::size_t> arenas_used_{0};

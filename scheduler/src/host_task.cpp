@@ -21,8 +21,8 @@ thread_local std::vector<const host_context*> helped_contexts;
 
 }  // namespace
 
-helping_scope::helping_scope(host_context* context)
-    : outside_(context != nullptr && !context->where().inside()) {
+helping_scope::helping_scope(const host_context* context, bool is_worker)
+    : outside_(context != nullptr && !is_worker) {
   if (outside_) helped_contexts.push_back(context);
 }
 
@@ -213,7 +213,7 @@ failure host_task::attempt() noexcept {
 }
 
 failure host_task::call() noexcept {
-  const helping_scope scope(context());
+  const helping_scope scope(context(), context() != nullptr && context()->where().inside());
   try {
     execute();
     return {};

@@ -49,6 +49,13 @@ class index_range {
     return got ? limits{middle, range.second} : limits{};
   }
 
+  /// True if there was something, a moment ago.
+  [[nodiscard]] bool occupied() const noexcept {
+    // A hint, that nothing is read because of: relaxed.
+    const limits range = unpacked(word_.load(std::memory_order_relaxed));
+    return range.first != range.second;
+  }
+
  private:
   static constexpr std::uint64_t packed(limits range) noexcept {
     return std::uint64_t{range.first} << 32U | range.second;

@@ -41,6 +41,13 @@ host_seat& run_state::take_seat() {
   return made;
 }
 
+bool run_state::has_stock() const noexcept {
+  for (const host_seat* seat = seats(); seat != nullptr; seat = seat->next) {
+    if (seat->ready.occupied() || seat->starts.occupied()) return true;
+  }
+  return false;
+}
+
 void run_state::free_seat(host_seat& seat) noexcept {
   const std::lock_guard lock(guard_);
   free_.push_back(&seat);

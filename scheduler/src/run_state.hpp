@@ -32,6 +32,9 @@ struct run_state {
     return newest_.load(std::memory_order_acquire);
   }
 
+  /// True if some seat had something in stock, a moment ago.
+  [[nodiscard]] bool has_stock() const noexcept;
+
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
   std::atomic<bool> begun{false};                   ///< somebody has the functions that follow none
   alignas(64) std::atomic<std::uint64_t> ended{0};  ///< functions, as far as told

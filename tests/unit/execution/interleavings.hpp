@@ -250,6 +250,9 @@ class atomic {
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst) {
     return change(order, [value](T) { return value; });
   }
+  T fetch_add(T operand, std::memory_order order = std::memory_order_seq_cst) {
+    return change(order, [operand](T before) { return static_cast<T>(before + operand); });
+  }
   T fetch_sub(T operand, std::memory_order order = std::memory_order_seq_cst) {
     return change(order, [operand](T before) { return static_cast<T>(before - operand); });
   }
