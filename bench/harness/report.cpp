@@ -66,7 +66,7 @@ std::string to_table(const machine_facts& machine, const std::string& commit,
                      const std::vector<row>& rows) {
   std::string text = fmt::format("{}, {} cores, {}, {}, load {:.2f}\ncommit {}\n\n", machine.cpu,
                                  machine.cores, machine.os, machine.compiler, machine.load, commit);
-  text += fmt::format("{:<18} {:<12} {:<8} {:>7} {:>12} {:>12} {:>12} {:<8} {:>10}\n", "case",
+  text += fmt::format("{:<20} {:<15} {:<10} {:>7} {:>12} {:>12} {:>12} {:<8} {:>10}\n", "case",
                       "metric", "subject", "threads", "median", "min", "max", "unit", "to best");
   const row* before = nullptr;
   for (const row& each : rows) {
@@ -76,7 +76,7 @@ std::string to_table(const machine_facts& machine, const std::string& commit,
         ratio = fmt::format("{:.2f}", each.median / *best);
     }
     const bool again = before != nullptr && same_question(*before, each);
-    text += fmt::format("{:<18} {:<12} {:<8} {:>7} {:>12.1f} {:>12.1f} {:>12.1f} {:<8} {:>10}\n",
+    text += fmt::format("{:<20} {:<15} {:<10} {:>7} {:>12.1f} {:>12.1f} {:>12.1f} {:<8} {:>10}\n",
                         again ? "" : each.name, again ? "" : each.metric, each.subject,
                         each.threads, each.median, each.min, each.max, each.unit, ratio);
     before = &each;

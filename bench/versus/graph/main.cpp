@@ -86,6 +86,9 @@ std::vector<graph_subject> all_subjects() {
 #ifdef HOCKET_BENCH_OPENMP
       openmp::depending_tasks(),
 #endif
+#ifdef HOCKET_BENCH_STARPU
+      starpu::declared_dependencies(),
+#endif
   };
 }
 

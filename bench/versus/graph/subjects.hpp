@@ -53,5 +53,9 @@ namespace openmp {
 /// Tasks with depend clauses.
 [[nodiscard]] graph_subject depending_tasks();
 }  // namespace openmp
+namespace starpu {
+/// Tasks with declared dependencies, which are kept and submitted anew at each run.
+[[nodiscard]] graph_subject declared_dependencies();
+}  // namespace starpu
 
 }  // namespace hocket::bench

@@ -19,10 +19,12 @@ const kernel<in<float>, in<float>, inout<float>> three{
 
 constexpr std::size_t elements = 16;
 
-/// A runtime with one processor device and one simulated device, which takes no time of its own.
+/// A runtime that has one device. A simulated one takes no time of its own.
 struct machine {
-  explicit machine(const char* name)
-      : rt({.devices = name, .backends = {{"sim", "1"}}}), on{.on = rt.device(name)} {}
+  explicit machine(const place& wanted)
+      : rt({.devices = wanted.device, .backends = {{"sim", "1"}}}) {
+    if (wanted.pinned) on.on = rt.device(wanted.device);
+  }
 
   runtime rt;
   task_options on;
@@ -55,9 +57,9 @@ contender ours::async_get(const settings& wanted) {
           }};
 }
 
-contender ours::device_tasks(const settings& wanted, const char* device) {
-  return {"hocket", [count = counts_for(wanted).device, device] {
-            const auto home = std::make_shared<machine>(device);
+contender ours::device_tasks(const settings& wanted, place where) {
+  return {"hocket", [count = counts_for(wanted).device, where] {
+            const auto home = std::make_shared<machine>(where);
             return [home, count] {
               const auto work = [&] {
                 for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing);
@@ -68,9 +70,9 @@ contender ours::device_tasks(const settings& wanted, const char* device) {
           }};
 }
 
-contender ours::device_round_trip(const settings& wanted, const char* device) {
-  return {"hocket", [count = counts_for(wanted).round_trips, device] {
-            const auto home = std::make_shared<machine>(device);
+contender ours::device_round_trip(const settings& wanted, place where) {
+  return {"hocket", [count = counts_for(wanted).round_trips, where] {
+            const auto home = std::make_shared<machine>(where);
             return [home, count] {
               const auto work = [&] {
                 for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing).get();
@@ -80,9 +82,9 @@ contender ours::device_round_trip(const settings& wanted, const char* device) {
           }};
 }
 
-contender ours::device_chain(const settings& wanted, const char* device) {
-  return {"hocket", [count = counts_for(wanted).device, device] {
-            const auto home = std::make_shared<machine>(device);
+contender ours::device_chain(const settings& wanted, place where) {
+  return {"hocket", [count = counts_for(wanted).device, where] {
+            const auto home = std::make_shared<machine>(where);
             const buffer<float> x(home->rt, elements, 0.0F);
             return [home, x, count] {
               const auto work = [&] {
@@ -96,9 +98,9 @@ contender ours::device_chain(const settings& wanted, const char* device) {
           }};
 }
 
-contender ours::three_buffers(const settings& wanted, const char* device) {
-  return {"hocket", [count = counts_for(wanted).device, device] {
-            const auto home = std::make_shared<machine>(device);
+contender ours::three_buffers(const settings& wanted, place where) {
+  return {"hocket", [count = counts_for(wanted).device, where] {
+            const auto home = std::make_shared<machine>(where);
             const buffer<float> a(home->rt, elements, 1.0F);
             const buffer<float> b(home->rt, elements, 2.0F);
             std::vector<buffer<float>> c;

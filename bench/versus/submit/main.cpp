@@ -52,6 +52,54 @@ void add_drivers(std::vector<comparison>& all, const settings& wanted) {
   }
 }
 
+std::vector<contender> empty_tasks(const settings& wanted, place where) {
+  return {
+      ours::device_tasks(wanted, where),
+#ifdef HOCKET_BENCH_OPENMP
+      openmp::host_tasks(wanted),
+#endif
+#ifdef HOCKET_BENCH_STARPU
+      starpu::tasks(wanted),
+#endif
+  };
+}
+
+std::vector<contender> empty_round_trips(const settings& wanted, place where) {
+  return {
+      ours::device_round_trip(wanted, where),
+#ifdef HOCKET_BENCH_OPENMP
+      openmp::round_trip(wanted),
+#endif
+#ifdef HOCKET_BENCH_STARPU
+      starpu::round_trip(wanted),
+#endif
+  };
+}
+
+std::vector<contender> chains(const settings& wanted, place where) {
+  return {
+      ours::device_chain(wanted, where),
+#ifdef HOCKET_BENCH_OPENMP
+      openmp::chain(wanted),
+#endif
+#ifdef HOCKET_BENCH_STARPU
+      starpu::chain(wanted),
+#endif
+  };
+}
+
+std::vector<contender> three_buffers(const settings& wanted, place where) {
+  return {
+      ours::three_buffers(wanted, where),
+#ifdef HOCKET_BENCH_OPENMP
+      openmp::three_buffers(wanted),
+#endif
+#ifdef HOCKET_BENCH_STARPU
+      starpu::three_buffers(wanted),
+#endif
+  };
+}
+
 std::vector<comparison> comparisons_of(const settings& wanted) {
   const std::size_t threads = wanted.threads;
   const char* const each = "ns/task";
@@ -65,28 +113,30 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
                  each,
                  threads,
                  {ours::async_get(wanted), onetbb::round_trip(wanted)}};
-  comparison chain{"device_task", "chain", each, threads, {ours::device_chain(wanted, "NUMA0")}};
-  comparison three{
-      "three_buffers", "submit", each, threads, {ours::three_buffers(wanted, "NUMA0")}};
 #ifdef HOCKET_BENCH_OPENMP
   host.contenders.push_back(openmp::host_tasks(wanted));
   get.contenders.push_back(openmp::round_trip(wanted));
-  chain.contenders.push_back(openmp::chain(wanted));
-  three.contenders.push_back(openmp::three_buffers(wanted));
 #endif
+  const place pinned{"NUMA0"};
+  const place free{"NUMA0", false};
+  const place sim{"Sim0"};
   std::vector<comparison> all{
       {"first_task", "from_main", "us", threads, {ours::first_task_of_process()}},
       {"first_task", "from_runtime", "us", threads, {ours::first_task_of_runtime()}},
       host,
       get,
-      {"device_task", "independent", each, threads, {ours::device_tasks(wanted, "NUMA0")}},
-      {"device_task", "round_trip", each, threads, {ours::device_round_trip(wanted, "NUMA0")}},
-      chain,
-      three,
-      {"device_task_sim", "independent", each, threads, {ours::device_tasks(wanted, "Sim0")}},
-      {"device_task_sim", "round_trip", each, threads, {ours::device_round_trip(wanted, "Sim0")}},
-      {"device_task_sim", "chain", each, threads, {ours::device_chain(wanted, "Sim0")}},
-      {"three_buffers_sim", "submit", each, threads, {ours::three_buffers(wanted, "Sim0")}},
+      {"device_task", "independent", each, threads, empty_tasks(wanted, pinned)},
+      {"device_task", "round_trip", each, threads, empty_round_trips(wanted, pinned)},
+      {"device_task", "chain", each, threads, chains(wanted, pinned)},
+      {"three_buffers", "submit", each, threads, three_buffers(wanted, pinned)},
+      {"data_task", "no_access", each, threads, empty_tasks(wanted, free)},
+      {"data_task", "round_trip", each, threads, empty_round_trips(wanted, free)},
+      {"data_task", "one_access", each, threads, chains(wanted, free)},
+      {"data_task", "three_accesses", each, threads, three_buffers(wanted, free)},
+      {"device_task_sim", "independent", each, threads, {ours::device_tasks(wanted, sim)}},
+      {"device_task_sim", "round_trip", each, threads, {ours::device_round_trip(wanted, sim)}},
+      {"device_task_sim", "chain", each, threads, {ours::device_chain(wanted, sim)}},
+      {"three_buffers_sim", "submit", each, threads, {ours::three_buffers(wanted, sim)}},
   };
   add_drivers(all, wanted);
   return all;

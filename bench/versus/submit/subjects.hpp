@@ -26,14 +26,20 @@ struct task_counts {
 /// Three-buffer tasks update so many buffers in turn, and all read the same two.
 inline constexpr std::size_t updated_buffers = 16;
 
+/// Where device tasks run: the runtime has no other device.
+struct place {
+  const char* device;
+  bool pinned = true;  ///< the tasks name it; else the runtime finds it
+};
+
 /// What is called by this name is measured in the same way for all subjects.
 namespace ours {
 [[nodiscard]] contender host_tasks(const settings& wanted);
 [[nodiscard]] contender async_get(const settings& wanted);
-[[nodiscard]] contender device_tasks(const settings& wanted, const char* device);
-[[nodiscard]] contender device_round_trip(const settings& wanted, const char* device);
-[[nodiscard]] contender device_chain(const settings& wanted, const char* device);
-[[nodiscard]] contender three_buffers(const settings& wanted, const char* device);
+[[nodiscard]] contender device_tasks(const settings& wanted, place where);
+[[nodiscard]] contender device_round_trip(const settings& wanted, place where);
+[[nodiscard]] contender device_chain(const settings& wanted, place where);
+[[nodiscard]] contender three_buffers(const settings& wanted, place where);
 [[nodiscard]] contender driver_round_trip(const settings& wanted, const std::string& device);
 [[nodiscard]] contender driver_stream(const settings& wanted, const std::string& device);
 [[nodiscard]] contender first_task_of_runtime();
@@ -51,6 +57,13 @@ namespace openmp {
 [[nodiscard]] contender chain(const settings& wanted);
 [[nodiscard]] contender three_buffers(const settings& wanted);
 }  // namespace openmp
+
+namespace starpu {
+[[nodiscard]] contender tasks(const settings& wanted);
+[[nodiscard]] contender round_trip(const settings& wanted);
+[[nodiscard]] contender chain(const settings& wanted);
+[[nodiscard]] contender three_buffers(const settings& wanted);
+}  // namespace starpu
 
 /// The API alone, used by hand: one kernel object, whose arguments are set once.
 namespace by_hand {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "starpu.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace hocket::bench {
+
+namespace {
+
+std::string new_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "bench-starpu-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "No temporary folder can be made");
+  }
+  return name;
+}
+
+void remove_folder(const std::string& name) {
+  std::error_code ignored;
+  std::filesystem::remove_all(name, ignored);
+}
+
+}  // namespace
+
+starpu_session::starpu_session(std::size_t threads) : folder_(new_folder()) {
+  // There are no fields for these. Workers stay on the cores of the process, as those of others do;
+  // StarPU would bind them to the first cores of the machine.
+  ::setenv("STARPU_SILENT", "1", 1);
+  ::setenv("STARPU_WORKERS_NOBIND", "1", 1);
+  ::setenv("STARPU_HOME", folder_.c_str(), 1);
+  starpu_conf wanted;
+  starpu_conf_init(&wanted);
+  wanted.precedence_over_environment_variables = 1;
+  wanted.ncpus = static_cast<int>(threads);
+  wanted.ncuda = 0;
+  wanted.nopencl = 0;
+  const int problem = starpu_init(&wanted);
+  if (problem != 0) {
+    remove_folder(folder_);
+    throw std::runtime_error("StarPU does not start: error " + std::to_string(-problem) + ".");
+  }
+  starpu_pause();
+}
+
+starpu_session::~starpu_session() {
+  starpu_resume();
+  starpu_shutdown();
+  remove_folder(folder_);
+}
+
+starpu_codelet starpu_codelet_of(starpu_cpu_func_t function) {
+  starpu_codelet made;
+  starpu_codelet_init(&made);
+  made.where = STARPU_CPU;
+  made.cpu_funcs[0] = function;
+  return made;
+}
+
+void starpu_submit(starpu_task* task) {
+  const int problem = starpu_task_submit(task);
+  if (problem != 0) {
+    throw std::runtime_error("StarPU does not take a task: error " + std::to_string(-problem) +
+                             ".");
+  }
+}
+
+}  // namespace hocket::bench

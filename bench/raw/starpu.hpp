@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <starpu.h>
+
+namespace hocket::bench {
+
+/// StarPU with so many workers on the cores of this process and none elsewhere. A process has one
+/// at a time. Says nothing and leaves no files.
+class starpu_session {
+ public:
+  explicit starpu_session(std::size_t threads);
+  starpu_session(const starpu_session&) = delete;
+  starpu_session& operator=(const starpu_session&) = delete;
+  ~starpu_session();
+
+ private:
+  std::string folder_;  // for the files that StarPU wants to keep
+};
+
+/// The workers of the session run tasks while one of these lives. They never sleep then, and would
+/// take the cores from whoever is measured next.
+class starpu_workers_awake {
+ public:
+  starpu_workers_awake() { starpu_resume(); }
+  starpu_workers_awake(const starpu_workers_awake&) = delete;
+  starpu_workers_awake& operator=(const starpu_workers_awake&) = delete;
+  ~starpu_workers_awake() { starpu_pause(); }
+};
+
+/// What tasks of this function have in common. No model of its times is kept.
+[[nodiscard]] starpu_codelet starpu_codelet_of(starpu_cpu_func_t function);
+
+/// Throws std::runtime_error if StarPU does not take the task.
+void starpu_submit(starpu_task* task);
+
+}  // namespace hocket::bench

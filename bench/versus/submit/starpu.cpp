@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <raw/starpu.hpp>
+
+#include "subjects.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+/// A variable that StarPU looks after.
+class variable {
+ public:
+  variable() {
+    starpu_variable_data_register(&handle_, STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&at_),
+                                  sizeof(at_));
+  }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+  ~variable() {
+    const starpu_workers_awake workers;
+    starpu_data_unregister(handle_);
+  }
+
+  [[nodiscard]] starpu_data_handle_t handle() const noexcept { return handle_; }
+
+ private:
+  float at_ = 0;
+  starpu_data_handle_t handle_ = nullptr;
+};
+
+/// Empty tasks with as many accesses as there are modes, and a session for them.
+struct home {
+  home(const settings& wanted, const std::vector<starpu_data_access_mode>& modes)
+      : session(wanted.threads), empty(starpu_codelet_of([](void**, void*) {})) {
+    empty.nbuffers = static_cast<int>(modes.size());
+    for (std::size_t i = 0; i < modes.size(); ++i) empty.modes[i] = modes[i];
+  }
+
+  template <class... Variables>
+  starpu_task* task(const Variables&... accessed) {
+    starpu_task* const made = starpu_task_create();
+    made->cl = &empty;
+    std::size_t next = 0;
+    ((made->handles[next++] = accessed.handle()), ...);
+    return made;
+  }
+
+  starpu_session session;
+  starpu_codelet empty;
+  variable a{};
+  variable b{};
+  std::array<variable, updated_buffers> c{};
+};
+
+/// Calls submit(home, i) for each task of a sample and waits for all.
+template <class Submit>
+contender submitting(const settings& wanted, std::size_t count,
+                     std::vector<starpu_data_access_mode> modes, Submit submit) {
+  return {"starpu", [=] {
+            const auto here = std::make_shared<home>(wanted, modes);
+            return [=] {
+              const starpu_workers_awake workers;
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) submit(*here, i);
+                starpu_task_wait_for_all();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+}  // namespace
+
+contender starpu::tasks(const settings& wanted) {
+  return submitting(wanted, counts_for(wanted).device, {},
+                    [](home& here, std::size_t) { starpu_submit(here.task()); });
+}
+
+contender starpu::round_trip(const settings& wanted) {
+  return submitting(wanted, counts_for(wanted).round_trips, {}, [](home& here, std::size_t) {
+    starpu_task* const made = here.task();
+    made->synchronous = 1;
+    starpu_submit(made);
+  });
+}
+
+contender starpu::chain(const settings& wanted) {
+  return submitting(wanted, counts_for(wanted).device, {STARPU_RW},
+                    [](home& here, std::size_t) { starpu_submit(here.task(here.a)); });
+}
+
+contender starpu::three_buffers(const settings& wanted) {
+  return submitting(wanted, counts_for(wanted).device, {STARPU_R, STARPU_R, STARPU_RW},
+                    [](home& here, std::size_t i) {
+                      starpu_submit(here.task(here.a, here.b, here.c[i % updated_buffers]));
+                    });
+}
+
+}  // namespace hocket::bench
