@@ -12,8 +12,7 @@ buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_t
                            const index_list& extents, std::string label)
     : owner_(owner), id_{owner->next_number()}, type_(type), extents_(extents) {
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes)) {
+  if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }

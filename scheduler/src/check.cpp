@@ -4,7 +4,9 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <map>
+
+#include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
 
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
@@ -13,8 +15,10 @@ namespace hocket::detail {
 
 namespace {
 
-std::vector<const access_argument*> accesses_of(const task_description& task) {
-  std::vector<const access_argument*> accesses;
+using access_list = boost::container::small_vector<const access_argument*, 8>;
+
+access_list accesses_of(const task_description& task) {
+  access_list accesses;
   for (const auto& argument : task.arguments) {
     if (const auto* use = std::get_if<access_argument>(&argument)) accesses.push_back(use);
   }
@@ -23,8 +27,7 @@ std::vector<const access_argument*> accesses_of(const task_description& task) {
 
 std::string begin(const task_description& task) { return "Task \"" + task.label + "\" "; }
 
-void check_shape(const task_description& task,
-                 const std::vector<const access_argument*>& accesses) {
+void check_shape(const task_description& task, const access_list& accesses) {
   if (!task.kernel->check) return;
   launch_shape shape;
   for (const access_argument* use : accesses) shape.push_back(use->where.extents());
@@ -48,14 +51,13 @@ bool runs_on(const task_description& task, const heart::machine::device_node& no
   return task.host_only ? node.runs_host_tasks : node.runs(*task.kernel);
 }
 
-std::uint64_t bytes_of(const std::vector<const access_argument*>& accesses) {
-  std::map<data_id, std::uint64_t> buffers;
+std::uint64_t bytes_of(const access_list& accesses) {
+  std::uint64_t sum = 0;
+  boost::container::small_flat_set<const buffer_state*, 8> counted;
   for (const access_argument* use : accesses) {
     if (use->where.empty()) continue;
-    buffers[use->data->id()] = volume(use->data->extents()) * size_of(use->data->type());
+    if (counted.insert(use->data.get()).second) sum += use->data->bytes();
   }
-  std::uint64_t sum = 0;
-  for (const auto& [id, bytes] : buffers) sum += bytes;
   return sum;
 }
 
@@ -66,8 +68,7 @@ struct choice {
   std::vector<const heart::machine::device_node*> too_small = {};  ///< those before it
 };
 
-choice devices_for(const task_description& task,
-                   const std::vector<const access_argument*>& accesses,
+choice devices_for(const task_description& task, const access_list& accesses,
                    const heart::machine& machine) {
   choice made{bytes_of(accesses)};
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
@@ -90,8 +91,7 @@ std::string capacities_of(const std::vector<const heart::machine::device_node*>&
   return text;
 }
 
-void check_devices(const task_description& task,
-                   const std::vector<const access_argument*>& accesses,
+void check_devices(const task_description& task, const access_list& accesses,
                    const heart::machine& machine) {
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
@@ -117,9 +117,11 @@ void check(const task_description& task, runtime_core& home) {
   if (task.in_order && !task.on) {
     throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");
   }
-  const std::vector<const access_argument*> accesses = accesses_of(task);
+  const access_list accesses = accesses_of(task);
+  const std::weak_ptr<runtime_core> self = home.weak_from_this();
   for (const access_argument* use : accesses) {
-    if (use->data->owner().get() == &home) continue;
+    if (use->data->belongs_to(self) && home.is_open()) continue;
+    (void)use->data->owner();  // which may be gone
     throw usage_error(begin(task) + std::string(to_string(use->mode)) + " buffer \"" +
                       use->data->label() + "\", which belongs to another runtime.");
   }

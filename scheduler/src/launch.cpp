@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
-#include <set>
+
+#include <boost/container/flat_set.hpp>
 
 #include "check.hpp"
 #include "machine_parts.hpp"
@@ -13,7 +14,7 @@ namespace hocket::detail {
 namespace {
 
 void add_access(launch_submission& s, const access_argument& use) {
-  s.accesses.push_back({use.data->id(), use.where, use.mode});
+  s.accesses.push_back({use.data->id(), use.where, use.data->extents(), use.mode});
   s.shape.push_back(use.where.extents());
   s.keeps.push_back(use.data);
 }
@@ -27,6 +28,10 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
 }
 
 void add_arguments(launch_submission& s, const task_description& task) {
+  const std::size_t most = task.arguments.size() + 1;  // and a result
+  s.accesses.reserve(most);
+  s.shape.reserve(most);
+  s.keeps.reserve(most);
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (const auto* use = std::get_if<access_argument>(&task.arguments[i])) {
       add_access(s, *use);
@@ -36,12 +41,22 @@ void add_arguments(launch_submission& s, const task_description& task) {
   }
 }
 
+/// Of all that a task uses, each once.
+std::uint64_t bytes_of(const std::vector<buffer_ref>& used) {
+  std::uint64_t sum = 0;
+  boost::container::small_flat_set<const buffer_state*, 8> counted;
+  for (const buffer_ref& data : used) {
+    if (counted.insert(data.get()).second) sum += data->bytes();
+  }
+  return sum;
+}
+
 /// The hidden buffer that a kernel's value goes through.
 buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
   const index_list one(1, 1);
   buffer_ref value =
       std::make_shared<buffer_state>(home, *s.kernel->result, one, "value of " + s.label);
-  s.accesses.push_back({value->id(), box::whole(one), access_mode::write});
+  s.accesses.push_back({value->id(), box::whole(one), one, access_mode::write});
   s.keeps.push_back(value);
   s.has_result = true;
   return value;
@@ -73,11 +88,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   add_arguments(*s, task);
   s->cost = s->kernel->work_of(s->shape);
   s->width = s->kernel->width_of(s->shape);
-  std::set<data_id> counted;
-  for (const buffer_ref& data : s->keeps) {
-    if (!counted.insert(data->id()).second) continue;
-    s->bytes += volume(data->extents()) * size_of(data->type());
-  }
+  s->bytes = bytes_of(s->keeps);
   s->external = static_cast<std::uint32_t>(s->waits.size());
   const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
@@ -104,7 +115,8 @@ std::shared_ptr<submission> runtime_core::fetch_of(const launch_submission& laun
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;
   fetch->priority = launch.priority;
-  fetch->accesses.push_back({value->id(), box::whole(value->extents()), access_mode::read});
+  fetch->accesses.push_back(
+      {value->id(), box::whole(value->extents()), value->extents(), access_mode::read});
   fetch->keeps.push_back(value);
   fetch->state = launch.state;
   fetch->id = task_id{next_number()};

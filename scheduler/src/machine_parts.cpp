@@ -295,28 +295,12 @@ void machine_parts::issue(const heart::issue_launch& what) {
   launch.scalars = task.scalars;
   launch.width = task.width;
   launch.cost = task.cost;
+  launch.buffers.reserve(task.accesses.size());
   failure why;
-  std::size_t next = 0;
   for (const parameter& p : task.kernel->parameters) {
-    if (p.is != parameter::kind::buffer) continue;
-    const heart::task_access& a = task.accesses[next];
-    launch.buffers.push_back({{}, p.type, what.extents[next], a.region});
-    ++next;
+    if (p.is == parameter::kind::buffer) add_buffer(launch, what, p.type, why);
   }
-  if (task.kernel->result) {
-    launch.buffers.push_back(
-        {{}, *task.kernel->result, what.extents[next], task.accesses[next].region});
-  }
-  for (std::size_t i = 0; i < what.blocks.size(); ++i) {
-    if (!what.blocks[i].valid()) {  // an empty region has no storage, and so no place in it
-      launch.buffers[i].region = {index_list(what.extents[i].size(), 0),
-                                  launch.buffers[i].region.extents()};
-      continue;
-    }
-    const block& b = blocks_.at(what.blocks[i]);
-    if (b.why && !why) why = b.why;
-    launch.buffers[i].where = b.where;
-  }
+  if (task.kernel->result) add_buffer(launch, what, *task.kernel->result, why);
   command made;
   if (why) {
     made.what = failed_command{why};
@@ -324,6 +308,20 @@ void machine_parts::issue(const heart::issue_launch& what) {
     made.what = std::move(launch);
   }
   submit(what.number, what.after, std::move(made));
+}
+
+void machine_parts::add_buffer(launch_command& launch, const heart::issue_launch& what,
+                               element_type type, failure& why) const {
+  const std::size_t i = launch.buffers.size();
+  const heart::task_access& a = what.task->accesses[i];
+  if (!what.blocks[i].valid()) {  // an empty region has no storage, and so no place in it
+    launch.buffers.push_back(
+        {{}, type, a.whole, {index_list(a.whole.size(), 0), a.region.extents()}});
+    return;
+  }
+  const block& b = blocks_.at(what.blocks[i]);
+  if (b.why && !why) why = b.why;
+  launch.buffers.push_back({b.where, type, a.whole, a.region});
 }
 
 }  // namespace hocket::detail

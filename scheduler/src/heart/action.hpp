@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/memory/ticket_set.hpp>
 
@@ -39,8 +40,7 @@ struct issue_launch {
   ticket number;
   ticket_set after;
   request_ref task;
-  std::vector<block_id> blocks;     ///< one for each access
-  std::vector<index_list> extents;  ///< of the whole buffers, one for each access
+  boost::container::small_vector<block_id, 4> blocks;  ///< one for each access
 };
 
 /// The content of a view or fetch is in host memory.

@@ -194,10 +194,9 @@ void heart::issue(task& t) {
   const std::size_t lane = free_lane(t).value_or(0);
   ticket_set waits = launch_waits(t, lane, acquire(t, node.memory));
   t.number = board_.next(node.compute[lane]);
-  issue_launch made{t.number, std::move(waits), t.request, {}, {}};
+  issue_launch made{t.number, std::move(waits), t.request, {}};
   for (const task_access& a : r.accesses) {
     made.blocks.push_back(coherence_.block(a.data, node.memory));
-    made.extents.push_back(data_.at(a.data).extents);
   }
   command_record record;
   record.number = t.number;
@@ -215,7 +214,7 @@ void heart::mark_issued(task& t) {
   latest_issued_ = std::max(latest_issued_, t.request->id.value);
   give_up_turn(t);
   if (t.request->kind != task_kind::launch) return;
-  std::vector<successor> kept;
+  decltype(t.successors) kept;
   for (const successor& s : t.successors) {
     task* next = find(s.task);
     if (next == nullptr) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <algorithm>
+#include <boost/container/flat_map.hpp>
 
 #include "heart/heart.hpp"
 #include "heart/planted.hpp"
@@ -9,7 +9,8 @@
 namespace hocket::heart {
 
 void heart::add_edges(task& t) {
-  std::map<task_id, edge_kind> edges;
+  // In the order of ids; most tasks have few.
+  boost::container::small_flat_map<task_id, edge_kind, 8> edges;
   const task_id id = t.request->id;
   const auto live = [&](task_id other) { return find(other) != nullptr; };
   const auto depend = [&](task_id earlier, edge_kind kind) {

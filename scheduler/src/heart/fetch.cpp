@@ -30,7 +30,7 @@ bool heart::fetch(task& t) {
   const memory_id memory = machine_.devices[t.device.value].memory;
   if (unusable_input(t)) return true;  // found again, and told, when it is committed
   std::uint64_t bytes = 0;
-  std::set<data_id> wanted;
+  boost::container::small_flat_set<data_id, 8> wanted;
   for (const task_access& a : t.request->accesses) {
     if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
     if (wanted.insert(a.data).second) bytes += coherence_.bytes(a.data);

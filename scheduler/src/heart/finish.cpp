@@ -56,7 +56,7 @@ void heart::finish(task& t, const failure& why) {
     }
   }
   if (!t.told) out_->push_back(complete{r, why});
-  tasks_.erase(r->id);
+  remove(t);
 }
 
 void heart::finish_launch(const command_record& record, const command_result& how) {

@@ -32,11 +32,14 @@ heart::heart(machine description, std::size_t trace_capacity)
       trace_(trace_capacity),
       last_end_(machine_.streams.size()),
       filling_(machine_.streams.size(), true),
-      devices_(machine_.devices.size()),
       coming_(machine_.memories.size(), 0),
-      peaks_(machine_.memories.size(), 0) {}
+      peaks_(machine_.memories.size(), 0) {
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) devices_.emplace_back(&nodes_);
+}
 
-heart::~heart() = default;
+heart::~heart() {
+  while (!tasks_.empty()) remove(*tasks_.begin()->second);
+}
 
 void heart::step(time_stamp now, event&& what, action_list& out) {
   now_ = std::max(now_, now);
@@ -74,7 +77,19 @@ void heart::settle() {
 
 heart::task* heart::find(task_id id) const {
   const auto at = tasks_.find(id);
-  return at == tasks_.end() ? nullptr : at->second.get();
+  return at == tasks_.end() ? nullptr : at->second;
+}
+
+heart::task& heart::add(request_ref&& made) {
+  task& t = *std::pmr::polymorphic_allocator<>(&nodes_).new_object<task>();
+  t.request = std::move(made);
+  tasks_.emplace(t.request->id, &t);
+  return t;
+}
+
+void heart::remove(task& t) {
+  tasks_.erase(t.request->id);
+  std::pmr::polymorphic_allocator<>(&nodes_).delete_object(&t);
 }
 
 const device_statistics& heart::statistics(device_id device) const {
@@ -100,8 +115,7 @@ void heart::handle(budget_added& e) { budgets_.add(e.budget, e.bytes); }
 
 void heart::handle(submitted& e) {
   const task_id id = e.task->id;
-  task& t = *tasks_.emplace(id, std::make_unique<task>()).first->second;
-  t.request = std::move(e.task);
+  task& t = add(std::move(e.task));
   t.submitted = now_;
   t.blockers = t.unissued = t.request->external;
   add_edges(t);

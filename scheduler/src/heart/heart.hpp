@@ -2,14 +2,16 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <hocket/core/trace.hpp>
 #include <hocket/memory/coherence.hpp>
 #include <hocket/memory/reservation.hpp>
@@ -69,20 +71,20 @@ class heart {
     std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
     std::size_t unissued = 0;  ///< those of them that were not issued either
     std::size_t order = 0;     ///< order edges from tasks that were not issued
-    std::vector<successor> successors;
-    std::vector<task_id> predecessors;  ///< by content
-    device_id device;                   ///< preferred or committed
-    ticket number;                      ///< of the launch, once issued
-    failure doomed;                     ///< it may run but it will not commit
-    bool told = false;                  ///< its future was failed before it ended
-    nanoseconds predicted{0};           ///< on that device
+    boost::container::small_vector<successor, 4> successors;
+    boost::container::small_vector<task_id, 4> predecessors;  ///< by content
+    device_id device;                                         ///< preferred or committed
+    ticket number;                                            ///< of the launch, once issued
+    failure doomed;                                           ///< it may run but it will not commit
+    bool told = false;         ///< its future was failed before it ended
+    nanoseconds predicted{0};  ///< on that device
     bool fetching = false;
     bool wrote = false;  ///< coherence knows its outputs
     /// How its command ended, where that was heard of before the end of a predecessor.
     std::optional<failure> held;
     task_id cause;
     time_stamp submitted{};
-    std::vector<data_id> pinned;
+    boost::container::small_vector<data_id, 4> pinned;
   };
 
   struct place_in_queue {
@@ -91,12 +93,17 @@ class heart {
     friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
   };
 
+  using queue = std::pmr::set<place_in_queue>;
+
   struct device_state {
+    explicit device_state(std::pmr::memory_resource* nodes)
+        : present(nodes), absent(nodes), in_order(nodes) {}
+
     bool alive = true;
-    std::string lost;                   ///< why it is not
-    std::set<place_in_queue> present;   ///< tasks whose data are there
-    std::set<place_in_queue> absent;    ///< tasks whose data have to come
-    std::set<place_in_queue> in_order;  ///< tasks that want it and were not issued, ready or not
+    std::string lost;  ///< why it is not
+    queue present;     ///< tasks whose data are there
+    queue absent;      ///< tasks whose data have to come
+    queue in_order;    ///< tasks that want it and were not issued, ready or not
     std::size_t fetching = 0;
     task_id reserving;  ///< waits for memory
     ticket last_wide;
@@ -133,6 +140,8 @@ class heart {
   void doom(task& t, const failure& why);
   void fail_hopeless_reservations();
   [[nodiscard]] task* find(task_id id) const;
+  [[nodiscard]] task& add(request_ref&& made);
+  void remove(task& t);
 
   // depend.cpp: when a task may start.
   void add_edges(task& t);
@@ -223,7 +232,8 @@ class heart {
   std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
   std::vector<bool> filling_;         ///< streams that take commands until they have the most
 
-  std::unordered_map<task_id, std::unique_ptr<task>> tasks_;
+  std::pmr::unsynchronized_pool_resource nodes_;  ///< of tasks and queues
+  boost::unordered_flat_map<task_id, task*, std::hash<task_id>> tasks_;
   std::unordered_map<data_id, data_state> data_;
   std::vector<device_state> devices_;
   boost::container::flat_set<device_id> dirty_, due_;

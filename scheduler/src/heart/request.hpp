@@ -19,6 +19,7 @@ namespace hocket::heart {
 struct task_access {
   data_id data;
   box region;
+  index_list whole;  ///< extents of the buffer
   access_mode mode = access_mode::read;
 };
 

@@ -12,7 +12,7 @@ namespace hocket::heart {
 
 std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
   std::uint64_t bytes = 0;
-  std::set<data_id> counted;
+  boost::container::small_flat_set<data_id, 8> counted;
   for (const task_access& a : r.accesses) {
     if (a.region.empty() || coherence_.has_block(a.data, memory)) continue;
     if (counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
@@ -132,7 +132,11 @@ void heart::bring_to_host(const task_access& a, memory_id on_the_way_to, task_id
       });
   if (parts.empty()) return;
   need_host_block(a.data);
-  for (const box& part : parts) (void)bring({a.data, part, a.mode}, host_memory, for_task);
+  task_access piece = a;
+  for (const box& part : parts) {
+    piece.region = part;
+    (void)bring(piece, host_memory, for_task);
+  }
 }
 
 void heart::need_host_block(data_id data) {

@@ -34,6 +34,7 @@ void stream_board::plan(const command_record& record, action made) {
   s.backlog += record.predicted;
   s.commands.push_back(record);
   s.outbox.push_back(std::move(made));
+  ++unhanded_;
 }
 
 bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
@@ -46,7 +47,7 @@ bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
 }
 
 void stream_board::flush(action_list& out) {
-  for (bool progress = true; progress;) {
+  for (bool progress = true; progress && unhanded_ > 0;) {
     progress = false;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       stream_state& s = streams_[i];
@@ -55,6 +56,7 @@ void stream_board::flush(action_list& out) {
         out.push_back(std::move(s.outbox.front()));
         s.outbox.pop_front();
         ++s.handed;
+        --unhanded_;
         progress = true;
       }
     }
@@ -76,6 +78,7 @@ std::vector<command_record> stream_board::lose(stream_id stream) {
   stream_state& s = streams_[stream.value];
   std::vector<command_record> lost(s.commands.begin(), s.commands.end());
   s.commands.clear();
+  unhanded_ -= s.outbox.size();
   s.outbox.clear();
   s.backlog = nanoseconds{0};
   s.lost = true;

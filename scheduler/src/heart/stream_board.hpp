@@ -89,6 +89,7 @@ class stream_board {
 
   const machine& machine_;
   std::vector<stream_state> streams_;
+  std::size_t unhanded_ = 0;  ///< commands in all outboxes
   std::vector<std::function<void()>> woken_;
 };
 

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include <hocket/core/access.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
+
+#include "heart/planted.hpp"
 
 namespace hocket::heart {
 
@@ -23,16 +25,39 @@ enum class edge_kind : std::uint8_t {
 /// of it, or when its task has ended.
 class version_chain {
  public:
-  using is_live = std::function<bool(task_id)>;
-  using add_edge = std::function<void(task_id earlier, edge_kind)>;
-
-  /// Appends an access and reports what it depends on. The same earlier task may be reported twice.
-  void append(task_id task, const box& region, access_mode mode, const is_live& live,
-              const add_edge& depend);
+  /// Appends an access and reports what it depends on: depend(earlier, edge_kind). The same earlier
+  /// task may be reported twice. live(task) tells whether it has not ended.
+  template <class Live, class Depend>
+  void append(task_id task, const box& region, access_mode mode, const Live& live,
+              const Depend& depend) {
+    const bool bound = reads_content(mode) && !planted(bug::forget_writers);
+    report(writers_, region, bound ? edge_kind::content : edge_kind::order, depend);
+    if (!writes_content(mode)) {
+      readers_.push_back({task, region});
+    } else {
+      if (!planted(bug::forget_readers)) report(readers_, region, edge_kind::order, depend);
+      replace(task, region);
+    }
+    if (writers_.size() + readers_.size() < tidy_at_) return;
+    const auto ended = [&](const entry& e) { return !live(e.task); };
+    std::erase_if(writers_, ended);
+    std::erase_if(readers_, ended);
+    // Doubling keeps the cost of tidying constant for each access.
+    tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
+  }
 
   /// The first task, in order of submission, that still has to use the buffer; none if there is
   /// none.
-  [[nodiscard]] task_id next_user(const std::function<bool(task_id)>& unissued) const;
+  template <class Unissued>
+  [[nodiscard]] task_id next_user(const Unissued& unissued) const {
+    task_id first;
+    for (const auto* entries : {&writers_, &readers_}) {
+      for (const entry& e : *entries) {
+        if (e.task < first && unissued(e.task)) first = e.task;
+      }
+    }
+    return first;
+  }
 
  private:
   struct entry {
@@ -40,8 +65,15 @@ class version_chain {
     box region;
   };
 
+  template <class Depend>
+  static void report(const std::vector<entry>& entries, const box& region, edge_kind kind,
+                     const Depend& depend) {
+    for (const entry& earlier : entries) {
+      if (overlap(earlier.region, region)) depend(earlier.task, kind);
+    }
+  }
+  void replace(task_id task, const box& region);
   static void cut_out(std::vector<entry>& entries, const box& region);
-  static void forget_ended(std::vector<entry>& entries, const is_live& live);
 
   std::vector<entry> writers_;
   std::vector<entry> readers_;

@@ -116,6 +116,7 @@ class submitter {
     task.make_state = [](detail::host_context* context, std::string label) -> detail::device_task* {
       return new detail::device_task_of<Value>(context, std::move(label));
     };
+    task.arguments.reserve(sizeof...(args));
     auto prepared = std::make_tuple(prepare(args)...);
     std::apply([&](const auto&... ready) { (detail::add_argument(task, ready), ...); }, prepared);
     future<Value> made(enqueue(std::move(task)));

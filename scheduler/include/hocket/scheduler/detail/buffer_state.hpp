@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,16 +27,21 @@ class buffer_state {
   [[nodiscard]] data_id id() const noexcept { return id_; }
   [[nodiscard]] element_type type() const noexcept { return type_; }
   [[nodiscard]] const index_list& extents() const noexcept { return extents_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
 
   /// Throws usage_error if the runtime is gone.
   [[nodiscard]] std::shared_ptr<runtime_core> owner() const;
+  [[nodiscard]] bool belongs_to(const std::weak_ptr<runtime_core>& home) const noexcept {
+    return !owner_.owner_before(home) && !home.owner_before(owner_);
+  }
 
  private:
   std::weak_ptr<runtime_core> owner_;
   data_id id_;
   element_type type_;
   index_list extents_;
+  std::uint64_t bytes_ = 0;
   std::string label_;
 };
 
