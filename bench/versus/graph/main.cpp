@@ -13,6 +13,7 @@
 #include <harness/command.hpp>
 #include <harness/machine.hpp>
 
+#include "shapes.hpp"
 #include "subjects.hpp"
 
 namespace hocket::bench {
@@ -80,14 +81,14 @@ constexpr measurement measurements[] = {
 
 std::vector<graph_subject> all_subjects() {
   return {
-      ours::graphs(),
-      onetbb::flow_graphs(),
-      onetbb::task_groups(),
+      ours::empty_graphs(),
+      onetbb::empty_flow_graphs(),
+      onetbb::empty_counted_graphs(),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::depending_tasks(),
+      openmp::empty_task_graphs(),
 #endif
 #ifdef HOCKET_BENCH_STARPU
-      starpu::declared_dependencies(),
+      starpu::empty_declared_graphs(),
 #endif
   };
 }
