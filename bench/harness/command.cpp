@@ -41,6 +41,7 @@ struct request {
   std::size_t rounds = fewest_rounds;
   std::optional<std::string> json;
   std::string only;
+  summary at_end = summary::none;
 };
 
 void measure_and_report(
@@ -63,17 +64,21 @@ void measure_and_report(
     }
   }
   const auto form = asked.json ? to_json : to_table;
-  target.write(form(machine, built_commit(), rows));
+  std::vector<mean_ratio> means;
+  if (asked.at_end == summary::mean_ratios) means = mean_ratios(rows);
+  target.write(form(machine, built_commit(), rows, means));
 }
 
 }  // namespace
 
 int run_bench(int argc, char** argv, const std::string& name, const std::string& what,
-              const std::function<std::vector<comparison>(const settings&)>& comparisons_of) {
+              const std::function<std::vector<comparison>(const settings&)>& comparisons_of,
+              summary wanted_summary) {
   try {
     const std::size_t cores = allowed_cores();
     request asked;
     asked.wanted.threads = cores;
+    asked.at_end = wanted_summary;
     CLI::App app(what, name);
     app.set_help_flag("-h,--help", "Print this and end");
     app.add_option("--json", asked.json, "Write JSON there, - is standard output, not a table")

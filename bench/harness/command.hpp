@@ -17,10 +17,17 @@ struct settings {
   bool quick = false;       ///< small counts: whether it runs, not how fast
 };
 
+/// What a report says after the rows.
+enum class summary {
+  none,
+  mean_ratios,  ///< for each metric, over the cases
+};
+
 /// The main function of a benchmark: reads the options, measures what comparisons_of(settings)
 /// lists and reports it. Returns the exit code: 2 for wrong use, 1 for a failure.
 [[nodiscard]] int run_bench(
     int argc, char** argv, const std::string& name, const std::string& what,
-    const std::function<std::vector<comparison>(const settings&)>& comparisons_of);
+    const std::function<std::vector<comparison>(const settings&)>& comparisons_of,
+    summary wanted_summary = summary::none);
 
 }  // namespace hocket::bench

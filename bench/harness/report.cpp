@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -34,10 +35,37 @@ std::optional<double> best_peer(const std::vector<row>& rows, const row& ours) {
   return best;
 }
 
+/// The ratio of hocket to the best peer; nothing for other rows, and where there is no peer.
+std::optional<double> ratio_of(const std::vector<row>& rows, const row& one) {
+  if (one.subject != "hocket") return std::nullopt;
+  const auto best = best_peer(rows, one);
+  if (!best) return std::nullopt;
+  return one.median / *best;
+}
+
+/// Three digits at least.
+std::string number(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : 1); }
+
 }  // namespace
 
+std::vector<mean_ratio> mean_ratios(const std::vector<row>& rows) {
+  std::vector<mean_ratio> means;  // with sums of logarithms at first
+  for (const row& each : rows) {
+    const auto ratio = ratio_of(rows, each);
+    if (!ratio) continue;
+    auto found = std::find_if(means.begin(), means.end(),
+                              [&](const mean_ratio& one) { return one.metric == each.metric; });
+    if (found == means.end()) found = means.insert(found, {each.metric, 0, 0});
+    found->ratio += std::log(*ratio);
+    ++found->cases;
+  }
+  for (mean_ratio& each : means)
+    each.ratio = std::exp(each.ratio / static_cast<double>(each.cases));
+  return means;
+}
+
 std::string to_json(const machine_facts& machine, const std::string& commit,
-                    const std::vector<row>& rows) {
+                    const std::vector<row>& rows, const std::vector<mean_ratio>& means) {
   json::array all;
   for (const row& each : rows) {
     all.push_back(json::object{{"case", each.name},
@@ -50,37 +78,45 @@ std::string to_json(const machine_facts& machine, const std::string& commit,
                                {"max", each.max},
                                {"runs", each.runs}});
   }
-  const json::object report{{"machine",
-                             {{"cpu", machine.cpu},
-                              {"cores", machine.cores},
-                              {"memory_bytes", machine.memory_bytes},
-                              {"os", machine.os},
-                              {"compiler", machine.compiler},
-                              {"load", machine.load}}},
-                            {"commit", commit},
-                            {"rows", std::move(all)}};
+  json::object report{{"machine",
+                       {{"cpu", machine.cpu},
+                        {"cores", machine.cores},
+                        {"memory_bytes", machine.memory_bytes},
+                        {"os", machine.os},
+                        {"compiler", machine.compiler},
+                        {"load", machine.load}}},
+                      {"commit", commit},
+                      {"rows", std::move(all)}};
+  if (!means.empty()) {
+    json::object of_metrics;
+    for (const mean_ratio& each : means) of_metrics[each.metric] = each.ratio;
+    report["mean_ratios"] = std::move(of_metrics);
+  }
   return json::serialize(report) + "\n";
 }
 
 std::string to_table(const machine_facts& machine, const std::string& commit,
-                     const std::vector<row>& rows) {
+                     const std::vector<row>& rows, const std::vector<mean_ratio>& means) {
   std::string text = fmt::format("{}, {} cores, {}, {}, load {:.2f}\ncommit {}\n\n", machine.cpu,
                                  machine.cores, machine.os, machine.compiler, machine.load, commit);
   text += fmt::format("{:<20} {:<15} {:<10} {:>7} {:>12} {:>12} {:>12} {:<8} {:>10}\n", "case",
                       "metric", "subject", "threads", "median", "min", "max", "unit", "to best");
   const row* before = nullptr;
   for (const row& each : rows) {
-    std::string ratio;
-    if (each.subject == "hocket") {
-      if (const auto best = best_peer(rows, each))
-        ratio = fmt::format("{:.2f}", each.median / *best);
-    }
+    const auto ratio = ratio_of(rows, each);
     const bool again = before != nullptr && same_question(*before, each);
-    text += fmt::format("{:<20} {:<15} {:<10} {:>7} {:>12.1f} {:>12.1f} {:>12.1f} {:<8} {:>10}\n",
+    text += fmt::format("{:<20} {:<15} {:<10} {:>7} {:>12} {:>12} {:>12} {:<8} {:>10}\n",
                         again ? "" : each.name, again ? "" : each.metric, each.subject,
-                        each.threads, each.median, each.min, each.max, each.unit, ratio);
+                        each.threads, number(each.median), number(each.min), number(each.max),
+                        each.unit, ratio ? fmt::format("{:.2f}", *ratio) : "");
     before = &each;
   }
+  for (const mean_ratio& each : means) {
+    text += fmt::format(
+        "\n{}: hocket takes {:.2f} times what the best peer takes (geometric mean of {} cases)",
+        each.metric, each.ratio, each.cases);
+  }
+  if (!means.empty()) text += "\n";
   return text;
 }
 

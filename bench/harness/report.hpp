@@ -12,13 +12,25 @@
 
 namespace hocket::bench {
 
+/// The geometric mean, over the cases of one metric, of hocket's median to the best peer's.
+struct mean_ratio {
+  std::string metric;
+  double ratio = 1;
+  std::size_t cases = 0;
+};
+
+/// Of every metric, in the order of the rows, that hocket and a peer were both asked for.
+[[nodiscard]] std::vector<mean_ratio> mean_ratios(const std::vector<row>& rows);
+
 /// The form that all benchmarks share, and the tools that compare runs read.
 [[nodiscard]] std::string to_json(const machine_facts& machine, const std::string& commit,
-                                  const std::vector<row>& rows);
+                                  const std::vector<row>& rows,
+                                  const std::vector<mean_ratio>& means);
 
-/// For people: a line for each row, and the ratio of hocket to the best of the others.
+/// For people: a line for each row, the ratio of hocket to the best of the others, and the means.
 [[nodiscard]] std::string to_table(const machine_facts& machine, const std::string& commit,
-                                   const std::vector<row>& rows);
+                                   const std::vector<row>& rows,
+                                   const std::vector<mean_ratio>& means);
 
 /// Where a report goes: a file, or standard output for "-". It is opened before anything is
 /// measured, so that a name that cannot be written costs no time.
