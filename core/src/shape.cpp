@@ -9,21 +9,9 @@
 
 namespace hocket {
 
-std::size_t volume(const index_list& extents) {
-  std::size_t product = 1;
-  for (std::size_t extent : extents) {
-    if (__builtin_mul_overflow(product, extent, &product)) {
-      throw usage_error("A shape of " + to_string(extents) +
-                        " has more elements than a size_t can count.");
-    }
-  }
-  return product;
-}
-
-index_list dense_strides(const index_list& extents) {
-  index_list strides(extents.size(), 1);
-  for (std::size_t d = extents.size(); d-- > 1;) strides[d - 1] = strides[d] * extents[d];
-  return strides;
+void detail::throw_uncountable(const index_list& extents) {
+  throw usage_error("A shape of " + to_string(extents) +
+                    " has more elements than a size_t can count.");
 }
 
 std::string to_string(const index_list& extents) {
@@ -34,40 +22,6 @@ std::string to_string(const index_list& extents) {
     text += std::to_string(extent);
   }
   return text;
-}
-
-box box::whole(const index_list& extents) { return {index_list(extents.size(), 0), extents}; }
-
-bool box::empty() const noexcept {
-  for (std::size_t d = 0; d < begin.size(); ++d) {
-    if (begin[d] >= end[d]) return true;
-  }
-  return false;
-}
-
-index_list box::extents() const {
-  index_list made(begin.size());
-  for (std::size_t d = 0; d < begin.size(); ++d)
-    made[d] = end[d] > begin[d] ? end[d] - begin[d] : 0;
-  return made;
-}
-
-std::size_t box::elements() const { return volume(extents()); }
-
-bool overlap(const box& a, const box& b) noexcept {
-  if (a.empty() || b.empty()) return false;
-  for (std::size_t d = 0; d < a.rank(); ++d) {
-    if (a.begin[d] >= b.end[d] || b.begin[d] >= a.end[d]) return false;
-  }
-  return true;
-}
-
-bool contains(const box& outer, const box& inner) noexcept {
-  if (inner.empty()) return true;
-  for (std::size_t d = 0; d < outer.rank(); ++d) {
-    if (inner.begin[d] < outer.begin[d] || inner.end[d] > outer.end[d]) return false;
-  }
-  return true;
 }
 
 box intersection(const box& a, const box& b) {
