@@ -89,7 +89,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   const std::size_t width = std::bit_ceil(std::max<std::size_t>(8, 4 * wanted.threads));
   const std::size_t steps = wanted.quick ? 8 : 512;
   sweep_limits limits{0, wanted.threads, nanoseconds_per_iteration(wanted.threads),
-                      wanted.quick ? 100.0 : 256e3};
+                      wanted.quick ? 100.0 : 64e3};
   std::vector<comparison> all;
   for (const shape& what : task_bench_patterns(width, steps)) {
     limits.tasks = what.size();
