@@ -27,8 +27,7 @@ void coherence::add(data_id data, const index_list& extents, std::size_t element
                       .replicas = {},
                       .residences = piece_map<residence>(whole, {}),
                       .origins = piece_map<origin>(whole, {})};
-  [[maybe_unused]] const bool fresh = content_->buffers.emplace(data, std::move(buffer)).second;
-  assert(fresh);
+  content_->buffers.insert(data, std::move(buffer));
 }
 
 std::vector<released_block> coherence::remove(data_id data) {
@@ -124,7 +123,7 @@ bool coherence::initialised(data_id data, const box& region) const {
 failure coherence::poisoned(data_id data, const box& region) const {
   failure first;
   content_->at(data).origins.each(region, [&](const origin& o) {
-    if (!first) first = o.poison;
+    if (o.poison && !first) first = o.poison;
   });
   return first;
 }
@@ -143,9 +142,9 @@ std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   return tasks;
 }
 
-void coherence::prune(const std::function<bool(ticket)>& done) {
-  std::vector<data_id> still_busy;
-  for (const data_id data : content_->busy) {
+void coherence::prune(function_ref<bool(ticket)> done) {
+  auto& busy = content_->busy;
+  const auto settled = [&](data_id data) {
     buffer_state& buffer = content_->at(data);
     buffer.busy = false;
     buffer.residences.change_all([&](residence& r) {
@@ -153,9 +152,9 @@ void coherence::prune(const std::function<bool(ticket)>& done) {
     });
     buffer.residences.merge_equal();
     buffer.origins.merge_equal();
-    if (buffer.busy) still_busy.push_back(data);
-  }
-  content_->busy = std::move(still_busy);
+    return !buffer.busy;
+  };
+  busy.erase(std::remove_if(busy.begin(), busy.end(), settled), busy.end());
 }
 
 }  // namespace hocket

@@ -6,15 +6,20 @@
 
 namespace hocket {
 
-replica* buffer_state::find(memory_id memory) {
-  const auto at = std::find_if(replicas.begin(), replicas.end(),
-                               [&](const replica& r) { return r.memory == memory; });
-  return at != replicas.end() ? &*at : nullptr;
+namespace {
+
+void write_part(buffer_state& buffer, const box& region, memory_id memory, ticket writer) {
+  if (residence* tile = buffer.residences.exact(region)) {
+    tile->overwrite(memory, writer);
+    return;
+  }
+  residence next;
+  buffer.residences.each(region, [&](const residence& r) { next.inherit(r); });
+  next.at(memory).fill(writer);
+  buffer.residences.replace(region, std::move(next));
 }
 
-const replica* buffer_state::find(memory_id memory) const {
-  return const_cast<buffer_state*>(this)->find(memory);
-}
+}  // namespace
 
 ticket_set buffer_state::ready(const box& region, memory_id memory) const {
   ticket_set all;
@@ -29,7 +34,7 @@ ticket_set buffer_state::touched_by(const box& region, memory_id memory) const {
   ticket_set all;
   residences.each(region, [&](const residence& r) {
     const copy_state* copy = r.find(memory);
-    if (copy != nullptr) all.add(copy->touched_by());
+    if (copy != nullptr) copy->add_touched_by(all);
   });
   return all;
 }
@@ -46,24 +51,8 @@ void buffer_state::poison_if_nowhere(const box& region, const failure& why) {
   }
 }
 
-buffer_state& coherence::content::at(data_id data) {
-  const auto found = buffers.find(data);
-  assert(found != buffers.end());
-  return found->second;
-}
-
-const buffer_state& coherence::content::at(data_id data) const {
-  return const_cast<content*>(this)->at(data);
-}
-
-void coherence::content::touch(data_id data, buffer_state& buffer) {
-  if (buffer.busy) return;
-  buffer.busy = true;
-  busy.push_back(data);
-}
-
 void coherence::content::copy(data_id data, const box& part, memory_id from, memory_id to,
-                              const issue_copy& issue) {
+                              issue_copy issue) {
   buffer_state& buffer = at(data);
   assert(buffer.find(to) != nullptr);
   copy_request request{.data = data,
@@ -81,24 +70,23 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
   touch(data, buffer);
 }
 
-void coherence::for_missing(
-    data_id data, const box& region, memory_id memory,
-    const std::function<void(const box&, std::span<const memory_id>)>& look) const {
-  std::vector<piece<holder_list>> wanted;
+void coherence::for_missing(data_id data, const box& region, memory_id memory,
+                            function_ref<void(const box&, std::span<const memory_id>)> look) const {
+  boost::container::small_vector<piece<holder_list>, 1> wanted;
   content_->at(data).residences.visit(region, [&](const box& part, const residence& r) {
     if (!r.valid(memory) && r.valid_anywhere()) wanted.push_back({part, r.holders()});
   });
   coalesce(wanted);
-  std::vector<memory_id> sources;
+  short_list<memory_id, 4> sources;
   for (const auto& [part, holders] : wanted) {
     sources.clear();
     for (const holder& h : holders) sources.push_back(h.memory);
-    look(part, sources);
+    look(part, {sources.data(), sources.size()});
   }
 }
 
 ticket_set coherence::make_valid(data_id data, const box& region, memory_id memory,
-                                 const choose_source& choose, const issue_copy& issue) {
+                                 choose_source choose, issue_copy issue) {
   const buffer_state& buffer = content_->at(data);
   for_missing(data, region, memory, [&](const box& part, std::span<const memory_id> sources) {
     const std::uint64_t bytes = std::uint64_t{part.elements()} * buffer.element_size;
@@ -107,9 +95,9 @@ ticket_set coherence::make_valid(data_id data, const box& region, memory_id memo
   return buffer.ready(region, memory);
 }
 
-void coherence::write_back(data_id data, memory_id from, memory_id to, const issue_copy& issue) {
+void coherence::write_back(data_id data, memory_id from, memory_id to, issue_copy issue) {
   const buffer_state& buffer = content_->at(data);
-  std::vector<piece<holder_list>> alone;
+  boost::container::small_vector<piece<holder_list>, 1> alone;
   buffer.residences.visit(buffer.whole, [&](const box& part, const residence& r) {
     if (r.sole(from)) alone.push_back({part, r.holders()});
   });
@@ -133,11 +121,17 @@ void coherence::note_write(data_id data, const box& region, memory_id memory, ti
                            task_id task) {
   buffer_state& buffer = content_->at(data);
   assert(buffer.find(memory) != nullptr);
-  residence next;
-  buffer.residences.each(region, [&](const residence& r) { next.inherit(r); });
-  next.at(memory).fill(writer);
-  buffer.residences.replace(region, std::move(next));
-  buffer.origins.replace(region, {.written = true, .writer = task, .poison = {}});
+  residence* const all = buffer.residences.only();
+  origin* const source = buffer.origins.only();
+  if (all != nullptr && source != nullptr && contains(region, buffer.whole)) {
+    all->overwrite(memory, writer);
+    source->written = true;
+    source->writer = task;
+    if (source->poison) source->poison = {};
+  } else {
+    write_part(buffer, region, memory, writer);
+    buffer.origins.replace(region, {.written = true, .writer = task, .poison = {}});
+  }
   content_->touch(data, buffer);
 }
 

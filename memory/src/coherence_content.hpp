@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cassert>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/core/id_map.hpp>
 #include <hocket/memory/coherence.hpp>
 
 #include "piece_map.hpp"
@@ -42,8 +45,15 @@ struct buffer_state {
   piece_map<origin> origins;
   bool busy = false;  // listed in content::busy
 
-  [[nodiscard]] replica* find(memory_id memory);
-  [[nodiscard]] const replica* find(memory_id memory) const;
+  [[nodiscard]] replica* find(memory_id memory) {
+    for (replica& r : replicas) {
+      if (r.memory == memory) return &r;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] const replica* find(memory_id memory) const {
+    return const_cast<buffer_state*>(this)->find(memory);
+  }
   [[nodiscard]] ticket_set ready(const box& region, memory_id memory) const;
   [[nodiscard]] ticket_set touched_by(const box& region, memory_id memory) const;
 
@@ -52,16 +62,26 @@ struct buffer_state {
 };
 
 struct coherence::content {
-  std::unordered_map<data_id, buffer_state> buffers;
+  id_map<data_id, buffer_state> buffers;
   std::vector<std::set<data_id>> with_block;  // for each memory
   std::vector<data_id> busy;                  // the buffers that may have tickets
 
-  [[nodiscard]] buffer_state& at(data_id data);
-  [[nodiscard]] const buffer_state& at(data_id data) const;
-  void touch(data_id data, buffer_state& buffer);
+  [[nodiscard]] buffer_state& at(data_id data) {
+    buffer_state* const found = buffers.find(data);
+    assert(found != nullptr);
+    return *found;
+  }
+  [[nodiscard]] const buffer_state& at(data_id data) const {
+    return const_cast<content*>(this)->at(data);
+  }
+  void touch(data_id data, buffer_state& buffer) {
+    if (buffer.busy) return;
+    buffer.busy = true;
+    busy.push_back(data);
+  }
 
   /// Issues one copy of a part and enters it.
-  void copy(data_id data, const box& part, memory_id from, memory_id to, const issue_copy& issue);
+  void copy(data_id data, const box& part, memory_id from, memory_id to, issue_copy issue);
 };
 
 }  // namespace hocket

@@ -26,8 +26,9 @@ struct piece {
 
 /// Joins neighbours of equal state that make up a box together, until there are none. The pieces
 /// come out in the order of their first elements.
-template <class State>
-void coalesce(std::vector<piece<State>>& pieces) {
+template <class Pieces>
+void coalesce(Pieces& pieces) {
+  if (pieces.size() < 2) return;
   const auto join_along = [&pieces](std::size_t along) {
     std::sort(pieces.begin(), pieces.end(), [along](const auto& a, const auto& b) {
       return section_before(a.region, b.region, along);
@@ -54,7 +55,8 @@ void coalesce(std::vector<piece<State>>& pieces) {
             [](const auto& a, const auto& b) { return a.region.begin < b.region.begin; });
 }
 
-/// A state for every element of a box, kept by pieces: disjoint boxes that partition it.
+/// A state for every element of a box, kept by pieces: disjoint boxes that partition it. All
+/// regions that are asked about lie in that box. Most often one piece is all of it.
 template <class State>
 class piece_map {
  public:
@@ -67,39 +69,56 @@ class piece_map {
   /// Calls function(box, state) for the part of each piece that lies in region.
   template <class Function>
   void visit(const box& region, Function&& function) const {
-    for (const auto& p : pieces_) {
-      if (overlap(p.region, region)) function(intersection(p.region, region), p.state);
+    if (pieces_.size() == 1) {
+      if (!region.empty()) function(region, pieces_.front().state);
+      return;
     }
-  }
-
-  /// Calls function(state) for each piece that has a part in region.
-  template <class Function>
-  void each(const box& region, Function&& function) const {
-    for (const auto& p : pieces_) {
-      if (overlap(p.region, region)) function(p.state);
-    }
+    visit_many(region, function);
   }
 
   /// True if holds(state) for every piece that has a part in region.
   template <class Predicate>
   [[nodiscard]] bool all(const box& region, Predicate&& holds) const {
-    return std::all_of(pieces_.begin(), pieces_.end(),
-                       [&](const auto& p) { return !overlap(p.region, region) || holds(p.state); });
+    if (pieces_.size() == 1) return region.empty() || holds(pieces_.front().state);
+    return all_of_many(region, holds);
+  }
+
+  /// Calls function(state) for each piece that has a part in region.
+  template <class Function>
+  void each(const box& region, Function&& function) const {
+    (void)all(region, [&](const State& state) {
+      function(state);
+      return true;
+    });
   }
 
   /// True if holds(state) for some piece.
   template <class Predicate>
   [[nodiscard]] bool any(Predicate&& holds) const {
-    return std::any_of(pieces_.begin(), pieces_.end(),
-                       [&](const auto& p) { return holds(p.state); });
+    for (const auto& p : pieces_) {
+      if (holds(p.state)) return true;
+    }
+    return false;
+  }
+
+  /// The state of the piece that is all of the box; null if there are several.
+  [[nodiscard]] State* only() { return pieces_.size() == 1 ? &pieces_.front().state : nullptr; }
+
+  /// The state of the piece that is region; null if there is none.
+  [[nodiscard]] State* exact(const box& region) {
+    if (pieces_.size() == 1) {
+      return contains(region, pieces_.front().region) ? &pieces_.front().state : nullptr;
+    }
+    return exact_of_many(region);
   }
 
   /// Calls function(state) for the pieces in region, cut so that none reaches out of it.
   template <class Function>
   void change(const box& region, Function&& function) {
-    cut(region);
-    for (auto& p : pieces_) {
-      if (overlap(p.region, region)) function(p.state);
+    if (State* whole = exact(region)) {
+      function(*whole);
+    } else {
+      change_many(region, function);
     }
   }
 
@@ -112,7 +131,11 @@ class piece_map {
   /// One piece takes the place of all that is in region.
   void replace(const box& region, State state) {
     if (region.empty()) return;
-    cut(region);
+    if (State* whole = exact(region)) {
+      *whole = std::move(state);
+      return;
+    }
+    change_many(region, [](State&) {});
     const auto gone = std::remove_if(pieces_.begin(), pieces_.end(),
                                      [&](const auto& p) { return overlap(p.region, region); });
     pieces_.erase(gone, pieces_.end());
@@ -122,15 +145,44 @@ class piece_map {
   void merge_equal() { coalesce(pieces_); }
 
  private:
-  void cut(const box& region) {
+  // The loops over many pieces are kept out of the way of the common case.
+  template <class Function>
+  [[gnu::noinline]] void visit_many(const box& region, Function& function) const {
+    for (const auto& p : pieces_) {
+      if (overlap(p.region, region)) function(intersection(p.region, region), p.state);
+    }
+  }
+
+  template <class Predicate>
+  [[gnu::noinline]] bool all_of_many(const box& region, Predicate& holds) const {
+    return std::all_of(pieces_.begin(), pieces_.end(),
+                       [&](const auto& p) { return !overlap(p.region, region) || holds(p.state); });
+  }
+
+  [[gnu::noinline]] State* exact_of_many(const box& region) {
+    for (auto& p : pieces_) {
+      if (p.region == region) return &p.state;
+    }
+    return nullptr;
+  }
+
+  template <class Function>
+  [[gnu::noinline]] void change_many(const box& region, Function&& function) {
+    // What is cut off goes behind these, and is not in region.
     const std::size_t count = pieces_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      if (!overlap(pieces_[i].region, region) || contains(region, pieces_[i].region)) continue;
-      for (auto& rest : difference(pieces_[i].region, region)) {
-        pieces_.push_back({std::move(rest), pieces_[i].state});
-      }
-      pieces_[i].region = intersection(pieces_[i].region, region);
+      if (!overlap(pieces_[i].region, region)) continue;
+      if (!contains(region, pieces_[i].region)) cut(i, region);
+      function(pieces_[i].state);
     }
+  }
+
+  /// Leaves of piece i what is in region; the rest become pieces of their own.
+  void cut(std::size_t i, const box& region) {
+    for (auto& rest : difference(pieces_[i].region, region)) {
+      pieces_.push_back({std::move(rest), pieces_[i].state});
+    }
+    pieces_[i].region = intersection(pieces_[i].region, region);
   }
 
   std::vector<piece<State>> pieces_;

@@ -13,45 +13,20 @@ auto lower_bound(Copies& copies, memory_id memory) {
 
 }  // namespace
 
-ticket_set copy_state::touched_by() const {
-  ticket_set all = users;
-  all.add(ready);
-  return all;
-}
-
-void copy_state::make_stale() {
-  valid = false;
-  users.add(ready);
-  ready = {};
-}
-
-void copy_state::fill(ticket by) {
-  valid = true;
-  ready = by;
-  users.clear();
-}
-
-const copy_state* residence::find(memory_id memory) const {
+const copy_state* residence::find_behind_first(memory_id memory) const {
   const auto found = lower_bound(copies_, memory);
   return found != copies_.end() && found->memory == memory ? &*found : nullptr;
 }
 
-copy_state& residence::at(memory_id memory) {
-  const auto found = lower_bound(copies_, memory);
-  if (found != copies_.end() && found->memory == memory) return *found;
+copy_state& residence::make(memory_id memory) {
   copy_state fresh;
   fresh.memory = memory;
-  return *copies_.insert(found, std::move(fresh));
+  return *copies_.insert(lower_bound(copies_, memory), std::move(fresh));
 }
 
 void residence::drop(memory_id memory) {
   const auto found = lower_bound(copies_, memory);
   if (found != copies_.end() && found->memory == memory) copies_.erase(found);
-}
-
-bool residence::valid(memory_id memory) const {
-  const copy_state* copy = find(memory);
-  return copy != nullptr && copy->valid;
 }
 
 bool residence::valid_anywhere() const {
@@ -77,7 +52,7 @@ void residence::make_stale() {
 }
 
 void residence::inherit(const residence& replaced) {
-  for (const auto& c : replaced.copies_) at(c.memory).users.add(c.touched_by());
+  for (const auto& c : replaced.copies_) c.add_touched_by(at(c.memory).users);
 }
 
 }  // namespace hocket

@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include <hocket/core/ids.hpp>
+#include <hocket/core/short_list.hpp>
 #include <hocket/memory/ticket_set.hpp>
 
 namespace hocket {
@@ -14,14 +17,25 @@ struct copy_state {
   ticket ready;      ///< of the command that fills it; only where valid
   ticket_set users;  ///< readers since it was filled, and all that touched a content that is stale
 
-  /// What a command that overwrites the bytes has to wait for.
-  [[nodiscard]] ticket_set touched_by() const;
+  /// Adds what a command that overwrites the bytes has to wait for.
+  void add_touched_by(ticket_set& to) const {
+    to.add(users);
+    to.add(ready);
+  }
 
   /// The content is no longer the value; who touches it is remembered.
-  void make_stale();
+  void make_stale() {
+    valid = false;
+    users.add(ready);
+    ready = {};
+  }
 
-  /// A command that waited for touched_by() replaces the content.
-  void fill(ticket by);
+  /// A command that waited for all that touched it replaces the content.
+  void fill(ticket by) {
+    valid = true;
+    ready = by;
+    users.clear();
+  }
 
   friend bool operator==(const copy_state&, const copy_state&) = default;
 };
@@ -32,22 +46,41 @@ struct holder {
   ticket ready;
   friend bool operator==(const holder&, const holder&) = default;
 };
-using holder_list = boost::container::small_vector<holder, 2>;
+using holder_list = short_list<holder, 2>;
 
 /// Where one piece of a buffer is: an entry, in the order of ids, for each memory that holds it or
 /// whose block is still in use by commands.
 class residence {
  public:
-  [[nodiscard]] const copy_state* find(memory_id memory) const;
-  [[nodiscard]] copy_state& at(memory_id memory);  ///< made if there is none
+  [[nodiscard]] const copy_state* find(memory_id memory) const {
+    // Most pieces have one copy, or are asked about in the first memory, which is the host.
+    if (!copies_.empty() && copies_.front().memory == memory) return &copies_.front();
+    return copies_.size() < 2 ? nullptr : find_behind_first(memory);
+  }
+  [[nodiscard]] copy_state& at(memory_id memory) {  ///< made if there is none
+    if (const copy_state* found = find(memory)) return const_cast<copy_state&>(*found);
+    return make(memory);
+  }
   void drop(memory_id memory);
 
-  [[nodiscard]] bool valid(memory_id memory) const;
+  [[nodiscard]] bool valid(memory_id memory) const {
+    const copy_state* copy = find(memory);
+    return copy != nullptr && copy->valid;
+  }
   [[nodiscard]] bool valid_anywhere() const;
   [[nodiscard]] bool sole(memory_id memory) const;  ///< valid there and nowhere else
   [[nodiscard]] holder_list holders() const;
 
   void make_stale();  ///< in all memories
+
+  /// A command that waited for all that touched the content in this memory replaces it. The
+  /// contents elsewhere are stale.
+  void overwrite(memory_id memory, ticket by) {
+    for (auto& c : copies_) {
+      if (c.memory != memory) c.make_stale();
+    }
+    at(memory).fill(by);
+  }
 
   /// Takes over what other commands do with the bytes of a piece that this one replaces.
   void inherit(const residence& replaced);
@@ -56,20 +89,26 @@ class residence {
   template <class Done>
   bool prune(const Done& done) {
     bool busy = false;
+    bool useless = false;
     for (auto& copy : copies_) {
       if (copy.ready.valid() && done(copy.ready)) copy.ready = {};
       copy.users.prune(done);
       busy = busy || copy.ready.valid() || !copy.users.empty();
+      useless = useless || is_useless(copy);
     }
-    copies_.erase(std::remove_if(copies_.begin(), copies_.end(),
-                                 [](const auto& c) { return !c.valid && c.users.empty(); }),
-                  copies_.end());
+    if (useless) {
+      copies_.erase(std::remove_if(copies_.begin(), copies_.end(), is_useless), copies_.end());
+    }
     return busy;
   }
 
   friend bool operator==(const residence&, const residence&) = default;
 
  private:
+  static bool is_useless(const copy_state& c) { return !c.valid && c.users.empty(); }
+  [[nodiscard]] const copy_state* find_behind_first(memory_id memory) const;
+  [[nodiscard]] copy_state& make(memory_id memory);
+
   boost::container::small_vector<copy_state, 2> copies_;
 };
 

@@ -4,19 +4,14 @@
 
 namespace hocket {
 
-void ticket_set::add(ticket t) {
-  if (!t.valid()) return;
+void ticket_set::add_before_last(ticket t) {
   const auto at = std::lower_bound(tickets_.begin(), tickets_.end(), t.stream,
                                    [](ticket a, stream_id stream) { return a.stream < stream; });
-  if (at == tickets_.end() || at->stream != t.stream) {
-    tickets_.insert(at, t);
-  } else {
+  if (at->stream == t.stream) {
     at->value = std::max(at->value, t.value);
+  } else {
+    tickets_.insert(static_cast<std::size_t>(at - tickets_.begin()), t);
   }
-}
-
-void ticket_set::add(const ticket_set& others) {
-  for (const ticket t : others) add(t);
 }
 
 }  // namespace hocket

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
+#include <map>
+#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -42,6 +45,31 @@ TEST(ticket_set, joins_another) {
   EXPECT_THAT(list(a), ElementsAre(at(1, 1), at(2, 9), at(3, 1)));
   a.add(a);
   EXPECT_EQ(a.size(), 3U);
+}
+
+// In whatever order they come, and whether or not they fit without an allocation.
+TEST(ticket_set, is_sorted_by_stream) {
+  std::vector<std::uint64_t> streams{0, 1, 2, 3, 4, 5, 6};
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::shuffle(streams.begin(), streams.end(), random);
+    const std::size_t count = 1 + static_cast<std::size_t>(round) % streams.size();
+    ticket_set set;
+    std::map<std::uint64_t, std::uint64_t> latest;
+    for (std::uint64_t value : {2U, 3U, 1U}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        set.add(at(streams[i], value + i));
+        latest[streams[i]] = std::max(latest[streams[i]], value + i);
+      }
+    }
+    std::vector<ticket> expected;
+    for (const auto& [stream, value] : latest) expected.push_back(at(stream, value));
+    ASSERT_EQ(list(set), expected);
+    ticket_set joined;
+    joined.add(at(streams[0], 1));
+    joined.add(set);
+    ASSERT_EQ(joined, set);
+  }
 }
 
 TEST(ticket_set, prunes_what_is_done) {

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/function_ref.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
 #include <hocket/memory/ticket_set.hpp>
@@ -53,9 +53,9 @@ struct released_block {
 /// A copy of this object is a snapshot: what happens to one does not show in the other.
 class coherence {
  public:
-  using issue_copy = std::function<ticket(const copy_request&)>;
+  using issue_copy = function_ref<ticket(const copy_request&)>;
   /// Chooses one of the memories that hold the piece; the candidates are in id order.
-  using choose_source = std::function<memory_id(std::span<const memory_id>, std::uint64_t bytes)>;
+  using choose_source = function_ref<memory_id(std::span<const memory_id>, std::uint64_t bytes)>;
 
   explicit coherence(std::size_t memories);
   ~coherence();
@@ -97,7 +97,7 @@ class coherence {
   /// Calls look for each part of the region that make_valid would copy, with the memories that
   /// hold it, in id order.
   void for_missing(data_id data, const box& region, memory_id memory,
-                   const std::function<void(const box&, std::span<const memory_id>)>& look) const;
+                   function_ref<void(const box&, std::span<const memory_id>)> look) const;
   /// True if every part of the region was written (or is being written by a committed task). A
   /// poisoned part counts as written.
   [[nodiscard]] bool initialised(data_id data, const box& region) const;
@@ -113,12 +113,12 @@ class coherence {
   /// reader there has to wait for. Neighbouring parts that have the same sources, ready at the same
   /// time, are one copy. Parts that are valid nowhere are left out: a reader asks initialised and
   /// poisoned first. issue must not call this object. Precondition: has_block.
-  ticket_set make_valid(data_id data, const box& region, memory_id memory,
-                        const choose_source& choose, const issue_copy& issue);
+  ticket_set make_valid(data_id data, const box& region, memory_id memory, choose_source choose,
+                        issue_copy issue);
 
   /// Makes valid in `to` what is valid in `from` alone, so that `from` can be evicted.
   /// Precondition: both have a block.
-  void write_back(data_id data, memory_id from, memory_id to, const issue_copy& issue);
+  void write_back(data_id data, memory_id from, memory_id to, issue_copy issue);
 
   /// The command `reader` reads the region in this memory (a kernel there, or a copy to somewhere
   /// that is no replica). The copies of make_valid and write_back are noted already.
@@ -155,7 +155,7 @@ class coherence {
 
   /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with
   /// time.
-  void prune(const std::function<bool(ticket)>& done);
+  void prune(function_ref<bool(ticket)> done);
 
  private:
   struct content;
