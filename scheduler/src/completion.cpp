@@ -86,7 +86,7 @@ constexpr std::uint32_t longest_told_chain = 8;
 
 }  // namespace
 
-completion::~completion() { delete room_.load(); }
+void completion::drop_room() noexcept { delete room_.load(); }
 
 std::string completion::name() const { return task_name(label_.text()); }
 

@@ -5,8 +5,6 @@
 
 #include <optional>
 
-#include <boost/container/small_vector.hpp>
-
 #include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/when_all.hpp>
 
@@ -52,7 +50,7 @@ std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
       const host_node& host = std::get<host_node>(node);
       std::vector<completion_ptr> after = host.after;
       replace(after, made);
-      made.push_back(host.function->start(home, after));
+      made.push_back(host.function->start(functions(), home, host.options, after));
     }
   }
   return made;
@@ -75,7 +73,7 @@ void graph_content::fuse(runtime_core& home) {
 
 completion_ptr graph_content::add(std::variant<task_description, host_node>&& node,
                                   task_label label) {
-  completion_ptr made(new recorded_task(std::move(label), *this, places.size()));
+  completion_ptr made = futures_.make(std::move(label), *this, places.size());
   places.push_back(nodes.size());
   nodes.push_back(std::move(node));
   return made;
@@ -87,28 +85,46 @@ completion_ptr graph_content::add(task_description&& task) {
   return add({std::move(task)}, std::move(label));
 }
 
-completion_ptr graph_content::add(recorded_function_ptr&& function,
-                                  const std::vector<any_future>& after) {
-  const task_label label = function->options().label;
-  if (plan && add_to_plan(function, after)) {
-    return new recorded_task(label, *this, plan->size() - 1);
-  }
-  if (plan) give_up_plan();
-  return add(host_node{std::move(function), states_of(after)}, label);
+namespace {
+
+/// True if there are no options but those that a plan knows of.
+bool plan_knows(const task_options& options) {
+  return options.priority == 0 && !options.stop.stop_possible() && !options.on && !options.takes &&
+         options.returns.empty() && options.timeout == nanoseconds::max();
 }
 
-bool graph_content::add_to_plan(const recorded_function_ptr& function,
-                                const std::vector<any_future>& after) {
-  if (!host_plan::can_hold(*function)) return false;
-  boost::container::small_vector<std::uint32_t, 8> before;
-  for (const any_future& each : after) {
-    if (each.state() == nullptr) return false;
-    const auto place = each.state()->recorded();
-    if (place.recording != this) return false;
-    before.push_back(static_cast<std::uint32_t>(place.index));
+}  // namespace
+
+completion_ptr graph_content::add(const task_options& options, recorded_function& function) {
+  try {
+    if (plan && plan_knows(options)) {
+      completion_ptr made = futures_.make(options.label, *this, plan->size());
+      if (add_to_plan(options)) return made;
+    }
+    return add_node(options, function);
+  } catch (...) {
+    functions()->take_back();
+    throw;
   }
-  plan->add(function, before);
+}
+
+inline bool graph_content::add_to_plan(const task_options& options) {
+  for (const any_future& each : options.after) {
+    const auto place = each.state() ? each.state()->recorded() : completion::place_in_recording{};
+    if (place.recording != this) {
+      plan->forget_next();
+      return false;
+    }
+    plan->comes_after(static_cast<std::uint32_t>(place.index));
+  }
+  plan->add(options.label);
   return true;
+}
+
+completion_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
+  host_node node{&function, host_options_of(options), states_of(options.after.all())};
+  if (plan) give_up_plan();
+  return add({std::move(node)}, options.label);
 }
 
 void graph_content::give_up_plan() {
@@ -116,9 +132,9 @@ void graph_content::give_up_plan() {
   plan = nullptr;
   std::span<const std::uint32_t> after = before->after();
   for (std::uint32_t i = 0; i < before->size(); ++i) {
-    host_node node{&before->function(i), {}};
+    host_node node{functions()->list()[i], {.label = before->label(i)}, {}};
     for (const std::uint32_t each : after.first(before->before(i))) {
-      node.after.emplace_back(new recorded_task({}, *this, each));
+      node.after.push_back(futures_.make({}, *this, each));
     }
     after = after.subspan(before->before(i));
     (void)add({std::move(node)}, {});
@@ -156,9 +172,6 @@ detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   return content_->add(std::move(task));
 }
 
-detail::completion_ptr recorder::keep(detail::recorded_function_ptr&& function,
-                                      const std::vector<any_future>& after) {
-  return content_->add(std::move(function), after);
-}
+submitter::host_target recorder::for_functions() noexcept { return {nullptr, content_.get()}; }
 
 }  // namespace hocket

@@ -12,37 +12,34 @@ namespace hocket::detail {
 namespace {
 
 constexpr std::size_t most_spare_states = 8;
-constexpr std::size_t most_functions = std::size_t{1} << 31U;
 
 }  // namespace
 
-host_plan::host_plan() = default;
+host_plan::host_plan(recorded_functions_ptr functions) : owner_(std::move(functions)) {}
 
 host_plan::~host_plan() = default;
 
-bool host_plan::can_hold(const recorded_function& function) noexcept {
-  const host_options& o = function.options();
-  return o.priority == 0 && !o.stop.stop_possible() && !o.arena && o.via == nullptr && !o.cheap &&
-         !o.gathers;
+void host_plan::refuse_more() {
+  throw std::length_error("A graph has at most 2^31 tasks, and so many edges.");
 }
 
-void host_plan::add(recorded_function_ptr function, std::span<const std::uint32_t> after) {
-  if (size() + 1 == most_functions || after_.size() + after.size() >= most_functions) {
-    throw std::length_error("A graph has at most 2^31 tasks, and so many edges.");
-  }
-  listens_ = listens_ || function->listens();
-  if (after.empty()) starts_.push_back(static_cast<std::uint32_t>(size()));
-  functions_.push_back(std::move(function));
-  order_.push_back({static_cast<std::uint32_t>(after.size()), 0});
-  after_.insert(after_.end(), after.begin(), after.end());
+void host_plan::keep_label(const task_label& label) {
+  labels_.resize(size_ + 1);
+  labels_.back() = label;
 }
 
 void host_plan::seal() {
-  order_.push_back({});
+  functions_ = owner_->list().data();
+  starts_.reserve(without_edges_);
   // first_next counts first, says then where each list ends, and last where it begins.
   for (const std::uint32_t each : after_) ++order_[each].first_next;
   std::uint32_t sum = 0;
-  for (place& each : order_) each.first_next = sum += each.first_next;
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    place& each = order_[node];
+    each.first_next = sum += each.first_next;
+    if (each.before == 0) starts_.push_back(node);
+  }
+  order_.push_back({0, sum});
   next_.resize(after_.size());
   std::size_t at = after_.size();
   for (std::uint32_t node = static_cast<std::uint32_t>(size()); node-- > 0;) {

@@ -254,7 +254,7 @@ void host_run::call_carefully(std::uint32_t node) noexcept {
   } else if ((now & traced) != 0) {
     const time_stamp begin = context()->where().now();
     call_plainly(node);
-    context()->ran(plan_->function(node).options().label, begin);
+    context()->ran(plan_->label(node), begin);
   } else {
     call_plainly(node);
   }
@@ -269,8 +269,7 @@ void host_run::call_plainly(std::uint32_t node) noexcept {
 }
 
 void host_run::fail(std::uint32_t node) noexcept {
-  failure why =
-      caught(task_name(plan_->function(node).options().label.text()), stop_token_.stop_requested());
+  failure why = caught(task_name(plan_->label(node).text()), stop_token_.stop_requested());
   note_failure(node, std::move(why));
   doom_successors(node);
 }

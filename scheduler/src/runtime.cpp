@@ -24,15 +24,10 @@ device_handle runtime::device(std::string_view name) { return core_->device(name
 
 time_stamp runtime::now() const { return core_->where().now(); }
 
-detail::host_context* runtime::immediate() noexcept { return core_.get(); }
+submitter::host_target runtime::for_functions() noexcept { return {core_.get(), nullptr}; }
 
 detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
-}
-
-detail::completion_ptr runtime::keep(detail::recorded_function_ptr&& function,
-                                     const std::vector<any_future>& after) {
-  return function->start(*core_, detail::states_of(after));
 }
 
 future<void> runtime::run(const graph& what) { return future<void>(what.content().run(*core_)); }
@@ -94,7 +89,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.in_order = options.in_order;
   task.timeout = options.timeout;
   task.stop = options.stop;
-  task.after = states_of(options.after);
+  task.after = states_of(options.after.all());
   if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
   task.returns = states_of(options.returns);
   task.kernel = kernel;
@@ -102,7 +97,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   return task;
 }
 
-std::vector<completion_ptr> states_of(const std::vector<any_future>& futures) {
+std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
   std::vector<completion_ptr> states;
   states.reserve(futures.size());
   for (const any_future& f : futures) {

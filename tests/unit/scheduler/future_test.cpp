@@ -187,12 +187,13 @@ TEST_P(futures, refuse_to_wait_where_that_never_ends) {
 
 TEST_P(futures, start_a_recorded_function_again_and_again) {
   std::atomic<int> runs = 0;
-  const auto function = detail::recorded({}, [&] { return ++runs; });
+  const boost::intrusive_ptr<detail::recorded_functions> kept(new detail::recorded_functions);
+  detail::recorded_function& function = kept->add([&] { return ++runs; });
   future<int> last;
   for (int i = 0; i < 10; ++i) {
     std::vector<detail::completion_ptr> after;
     if (last.valid()) after.push_back(last.state());
-    last = future<int>(function->start(rt, after));
+    last = future<int>(function.start(kept, rt, {}, after));
   }
   EXPECT_EQ(last.get(), 10);
 }

@@ -30,9 +30,9 @@ class plan_maker {
  public:
   template <class F>
   std::uint32_t add(std::string label, std::vector<std::uint32_t> after, F&& function) {
-    detail::host_options options;
-    options.label = std::move(label);
-    plan_->add(detail::recorded(std::move(options), std::forward<F>(function)), after);
+    (void)functions_->add(std::forward<F>(function));
+    for (const std::uint32_t each : after) plan_->comes_after(each);
+    plan_->add(std::move(label));
     return static_cast<std::uint32_t>(plan_->size() - 1);
   }
 
@@ -42,7 +42,8 @@ class plan_maker {
   }
 
  private:
-  std::shared_ptr<host_plan> plan_ = std::make_shared<host_plan>();
+  boost::intrusive_ptr<detail::recorded_functions> functions_{new detail::recorded_functions};
+  std::shared_ptr<host_plan> plan_ = std::make_shared<host_plan>(functions_);
 };
 
 /// A random graph whose functions check that those before them have run in the same run, and no

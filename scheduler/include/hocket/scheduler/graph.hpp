@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <hocket/scheduler/submitter.hpp>
 
@@ -52,10 +51,8 @@ class recorder final : public submitter {
   [[nodiscard]] runtime& home() noexcept override { return home_; }
 
  private:
-  [[nodiscard]] detail::host_context* immediate() noexcept override { return nullptr; }
+  [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr keep(detail::recorded_function_ptr&& function,
-                                            const std::vector<any_future>& after) override;
 
   runtime& home_;
   record_options options_;

@@ -106,10 +106,8 @@ class runtime : public submitter {
   [[nodiscard]] const std::shared_ptr<detail::runtime_core>& core() const noexcept { return core_; }
 
  private:
-  [[nodiscard]] detail::host_context* immediate() noexcept override;
+  [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr keep(detail::recorded_function_ptr&& function,
-                                            const std::vector<any_future>& after) override;
 
   std::shared_ptr<detail::runtime_core> core_;
 };

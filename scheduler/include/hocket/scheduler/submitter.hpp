@@ -84,14 +84,13 @@ class submitter {
   template <class F>
   auto async(const task_options& options, F&& function) {
     using value = detail::body_result_t<F>;
-    if (detail::host_context* context = immediate()) {
-      return future<value>(detail::launch(context, detail::host_options_of(options),
-                                          std::forward<F>(function),
-                                          detail::states_of(options.after)));
+    const host_target to = for_functions();
+    if (to.recording != nullptr) {
+      return future<value>(to.recording->keep(options, std::forward<F>(function)));
     }
-    return future<value>(
-        keep(detail::recorded(detail::host_options_of(options), std::forward<F>(function)),
-             options.after));
+    return future<value>(detail::launch(to.context, detail::host_options_of(options),
+                                        std::forward<F>(function),
+                                        detail::states_of(options.after.all())));
   }
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
@@ -101,13 +100,16 @@ class submitter {
   /// The runtime that runs the tasks, now or when the graph is run.
   [[nodiscard]] virtual runtime& home() noexcept = 0;
 
+ protected:
+  /// Where functions go: one of the two is null.
+  struct host_target {
+    detail::host_context* context = nullptr;  ///< tasks start at once, in this
+    detail::recording* recording = nullptr;
+  };
+
  private:
-  /// Not null if tasks start at once.
-  [[nodiscard]] virtual detail::host_context* immediate() noexcept = 0;
+  [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
-  /// Only where tasks do not start at once.
-  [[nodiscard]] virtual detail::completion_ptr keep(detail::recorded_function_ptr&& function,
-                                                    const std::vector<any_future>& after) = 0;
 
   template <class Value, class... Args>
   future<Value> launch(const task_options& options, const kernel_ref& kernel, bool host_only,

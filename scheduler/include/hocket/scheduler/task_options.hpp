@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include <hocket/core/duration.hpp>
 #include <hocket/scheduler/budget.hpp>
@@ -30,6 +33,17 @@ class any_future {
 
  private:
   detail::completion_ptr state_;
+};
+
+/// Futures of any types; a few of them need no memory of their own.
+class future_list : public boost::container::small_vector<any_future, 4> {
+ public:
+  using small_vector::small_vector;
+  future_list() = default;
+  future_list(const std::vector<any_future>& all)  // NOLINT(*-explicit-*)
+      : small_vector(all.begin(), all.end()) {}
+
+  [[nodiscard]] std::span<const any_future> all() const noexcept { return {data(), size()}; }
 };
 
 /// How a task is to be run. Nothing has to be set.
@@ -56,7 +70,7 @@ struct task_options {
   std::stop_token stop = {};
 
   /// The task runs after all of these have ended well; if one fails, it does not run.
-  std::vector<any_future> after = {};
+  future_list after = {};
 
   /// The task starts only when the budget has so many bytes left. See budget.
   std::optional<budget_share> takes = std::nullopt;

@@ -117,7 +117,9 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
 /// The description without its arguments. Throws usage_error for options that make no sense.
 [[nodiscard]] task_description described(const task_options& options, const kernel_ref& kernel,
                                          bool host_only);
-[[nodiscard]] std::vector<completion_ptr> states_of(const std::vector<any_future>& futures);
+[[nodiscard]] std::vector<completion_ptr> states_of(std::span<const any_future> futures);
+
+/// Throws usage_error for options that host functions without accesses do not have.
 [[nodiscard]] host_options host_options_of(const task_options& options);
 
 }  // namespace hocket::detail

@@ -54,7 +54,10 @@ class completion {
       : context_(context), label_(std::move(label)) {}
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
-  virtual ~completion();
+  virtual ~completion() {
+    // Nobody else has this any more: relaxed.
+    if (room_.load(std::memory_order_relaxed) != nullptr) drop_room();
+  }
 
   [[nodiscard]] const task_label& label() const noexcept { return label_; }
 
@@ -152,6 +155,7 @@ class completion {
   [[nodiscard]] bool park_until(time_stamp until);
   [[nodiscard]] host_context& context_to_wait_in();
   [[nodiscard]] waiting_room& room();
+  void drop_room() noexcept;
 
   std::atomic<std::uint32_t> references_{0};
   std::atomic<bool> looked_{false};

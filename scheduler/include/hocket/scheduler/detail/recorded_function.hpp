@@ -2,65 +2,67 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory_resource>
+#include <new>
 #include <span>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
 #include <hocket/scheduler/detail/host_task.hpp>
 
-namespace hocket::detail {
+namespace hocket {
 
-/// A host function that a recording keeps, and how it is to be run. It is used once for each run,
-/// perhaps by several runs at once.
-class recorded_function : public boost::intrusive_ref_counter<recorded_function> {
+struct task_options;
+
+namespace detail {
+
+class recorded_functions;
+using recorded_functions_ptr = boost::intrusive_ptr<const recorded_functions>;
+
+/// A host function that a recording keeps. It is used once for each run, perhaps by several runs at
+/// once.
+class recorded_function {
  public:
-  explicit recorded_function(host_options&& options) : options_(std::move(options)) {}
+  recorded_function() = default;
   recorded_function(const recorded_function&) = delete;
   recorded_function& operator=(const recorded_function&) = delete;
   virtual ~recorded_function() = default;
 
-  [[nodiscard]] const host_options& options() const noexcept { return options_; }
-
-  /// Starts a task that calls the function and has its result.
-  [[nodiscard]] virtual completion_ptr start(host_context& context,
+  /// Starts a task that calls the function and has its result. The task keeps the owner.
+  [[nodiscard]] virtual completion_ptr start(recorded_functions_ptr owner, host_context& context,
+                                             host_options options,
                                              std::span<const completion_ptr> after) = 0;
 
   /// Calls the function here and drops its result; throws what it throws.
   virtual void call(const std::stop_token& stop) = 0;
-
-  /// True if the function looks at the stop token.
-  [[nodiscard]] virtual bool listens() const noexcept = 0;
-
- private:
-  host_options options_;
 };
-
-using recorded_function_ptr = boost::intrusive_ptr<recorded_function>;
 
 template <class F>
 class recorded_function_of final : public recorded_function {
  public:
   template <class G>
-  recorded_function_of(host_options&& options, G&& body)
-      : recorded_function(std::move(options)), body_(std::forward<G>(body)) {}
+  explicit recorded_function_of(std::in_place_t, G&& body) : body_(std::forward<G>(body)) {}
 
-  completion_ptr start(host_context& context, std::span<const completion_ptr> after) override {
-    const boost::intrusive_ptr<recorded_function_of> self(this);
+  completion_ptr start(recorded_functions_ptr owner, host_context& context, host_options options,
+                       std::span<const completion_ptr> after) override {
     if constexpr (takes_stop_token<F>) {
       return launch(
-          &context, host_options(options()),
-          [self](std::stop_token stop) -> decltype(auto) {
-            return std::invoke(self->body_, std::move(stop));
+          &context, std::move(options),
+          [kept = std::move(owner), this](std::stop_token stop) -> decltype(auto) {
+            return std::invoke(body_, std::move(stop));
           },
           after);
     } else {
       return launch(
-          &context, host_options(options()),
-          [self]() -> decltype(auto) { return std::invoke(self->body_); }, after);
+          &context, std::move(options),
+          [kept = std::move(owner), this]() -> decltype(auto) { return std::invoke(body_); },
+          after);
     }
   }
 
@@ -72,15 +74,76 @@ class recorded_function_of final : public recorded_function {
     }
   }
 
-  [[nodiscard]] bool listens() const noexcept override { return takes_stop_token<F>; }
-
  private:
-  F body_;
+  [[no_unique_address]] F body_;
 };
 
-template <class F>
-[[nodiscard]] recorded_function_ptr recorded(host_options&& options, F&& body) {
-  return new recorded_function_of<std::decay_t<F>>(std::move(options), std::forward<F>(body));
-}
+/// The functions of one recording, one after the other in memory. They go together, when nobody
+/// needs any of them any more. One thread at a time adds.
+class recorded_functions : public boost::intrusive_ref_counter<recorded_functions> {
+ public:
+  recorded_functions() = default;
+  recorded_functions(const recorded_functions&) = delete;
+  recorded_functions& operator=(const recorded_functions&) = delete;
+  ~recorded_functions();
 
-}  // namespace hocket::detail
+  template <class F>
+  recorded_function& add(F&& body) {
+    using made_type = recorded_function_of<std::decay_t<F>>;
+    void* const place = memory_.allocate(sizeof(made_type), alignof(made_type));
+    list_.push_back(nullptr);
+    try {
+      list_.back() = ::new (place) made_type(std::in_place, std::forward<F>(body));
+    } catch (...) {
+      list_.pop_back();
+      throw;
+    }
+    if constexpr (takes_stop_token<std::decay_t<F>>) listens_ = true;
+    return *list_.back();
+  }
+
+  /// Drops the function that was added last.
+  void take_back() noexcept;
+
+  /// True if some function looks at its stop token.
+  [[nodiscard]] bool listens() const noexcept { return listens_; }
+
+  /// In the order in which they were added. Another one may move the list.
+  [[nodiscard]] std::span<recorded_function* const> list() const noexcept { return list_; }
+
+ private:
+  std::pmr::monotonic_buffer_resource memory_;
+  std::vector<recorded_function*> list_;
+  bool listens_ = false;
+};
+
+/// What tasks are recorded into.
+class recording {
+ public:
+  recording() = default;
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+
+  /// Keeps a function and returns what stands for its tasks.
+  template <class F>
+  [[nodiscard]] completion_ptr keep(const task_options& options, F&& body) {
+    return add(options, functions_->add(std::forward<F>(body)));
+  }
+
+ protected:
+  ~recording() = default;
+
+  [[nodiscard]] const boost::intrusive_ptr<recorded_functions>& functions() const noexcept {
+    return functions_;
+  }
+
+ private:
+  /// Adds the task of the function that was kept last, or throws and takes it back.
+  [[nodiscard]] virtual completion_ptr add(const task_options& options,
+                                           recorded_function& function) = 0;
+
+  boost::intrusive_ptr<recorded_functions> functions_{new recorded_functions};
+};
+
+}  // namespace detail
+}  // namespace hocket
