@@ -8,10 +8,12 @@
 #include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/when_all.hpp>
 
+#include "batch.hpp"
 #include "check.hpp"
 #include "fuse.hpp"
 #include "graph_content.hpp"
 #include "host_run.hpp"
+#include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket {
@@ -56,18 +58,20 @@ std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
   return made;
 }
 
-void graph_content::fuse(runtime_core& home) {
+void graph_content::group(const grouping_rule& rule, runtime_core& home) {
   std::vector<std::variant<task_description, host_node>> fewer;
-  for (const fuse_group& group : fusable_groups(*this)) {
+  std::vector<std::size_t> moved(nodes.size());
+  for (const task_group& group : groups_by(rule, *this)) {
     std::optional<task_description> one;
-    if (group.size() > 1) one = fused_task(*this, group);
+    if (group.size() > 1) one = rule.join(*this, group);
     if (one && !fits_a_device(*one, home)) one.reset();
     for (const std::size_t member : group) {
-      places[member] = fewer.size();
+      moved[member] = fewer.size();
       if (!one) fewer.push_back(std::move(nodes[member]));
     }
     if (one) fewer.emplace_back(std::move(*one));
   }
+  for (std::size_t& place : places) place = moved[place];
   nodes = std::move(fewer);
 }
 
@@ -162,7 +166,11 @@ recorder::recorder(runtime& home, const record_options& options)
 recorder::~recorder() = default;
 
 graph recorder::finish() && {
-  if (options_.fuse) content_->fuse(*home_.core());
+  detail::runtime_core& home = *home_.core();
+  if (options_.fuse) content_->group(detail::fuse_rule(), home);
+  if (options_.batch) {
+    content_->group(detail::batch_rule(home.machine().description()), home);
+  }
   content_->finish();
   return graph(std::move(content_));
 }

@@ -14,6 +14,7 @@
 
 namespace hocket::detail {
 
+class grouping_rule;
 class runtime_core;
 
 struct host_node {
@@ -34,8 +35,8 @@ struct graph_content final : recording {
   /// Adds a task and returns what stands for it.
   [[nodiscard]] completion_ptr add(task_description&& task);
 
-  /// Makes one node of each group of tasks that can become one. See fuse.hpp.
-  void fuse(runtime_core& home);
+  /// Makes one node of each group of tasks that can become one and fits a device.
+  void group(const grouping_rule& rule, runtime_core& home);
 
   /// The recording is complete.
   void finish();

@@ -60,4 +60,17 @@ contender ours::driver_stream(const settings& wanted, const std::string& device)
           }};
 }
 
+contender ours::driver_graph(const settings& wanted, const std::string& device) {
+  return {"hocket", [count = counts_for(wanted).stream, device] {
+            const auto home = std::make_shared<machine>(device);
+            const graph recorded = home->rt.record({.batch = true}, [&](submitter& s) {
+              for (std::size_t i = 0; i < count; ++i) s.submit(home->on, empty, updates(home->x));
+            });
+            return [home, recorded, count] {
+              const auto work = [&] { home->rt.run(recorded).get(); };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
 }  // namespace hocket::bench

@@ -20,11 +20,14 @@ void add_driver(std::vector<comparison>& all, const device_info& info, const set
       device, "round_trip", "ns/task", wanted.threads, {ours::driver_round_trip(wanted, device)}};
   comparison stream{
       device, "stream", "ns/task", wanted.threads, {ours::driver_stream(wanted, device)}};
+  comparison graph{
+      device, "graph", "ns/task", wanted.threads, {ours::driver_graph(wanted, device)}};
 #ifdef HOCKET_BENCH_OPENCL
   // By hand the first device is used that there is.
   if (device == "OpenCL0") {
     get.contenders.push_back(by_hand::opencl_round_trip(wanted));
     stream.contenders.push_back(by_hand::opencl_stream(wanted));
+    graph.contenders.push_back(by_hand::opencl_stream(wanted));
   }
 #endif
 #ifdef HOCKET_BENCH_VULKAN
@@ -32,10 +35,12 @@ void add_driver(std::vector<comparison>& all, const device_info& info, const set
     get.contenders.push_back(by_hand::vulkan_round_trip(wanted, info.description));
     stream.contenders.push_back(by_hand::vulkan_stream(wanted, info.description));
     stream.contenders.push_back(by_hand::vulkan_commands(wanted, info.description));
+    graph.contenders.push_back(by_hand::vulkan_commands(wanted, info.description));
   }
 #endif
   all.push_back(std::move(get));
   all.push_back(std::move(stream));
+  all.push_back(std::move(graph));
 }
 
 /// On every device that has a driver.

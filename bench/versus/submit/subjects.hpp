@@ -42,6 +42,8 @@ namespace ours {
 [[nodiscard]] contender three_buffers(const settings& wanted, place where);
 [[nodiscard]] contender driver_round_trip(const settings& wanted, const std::string& device);
 [[nodiscard]] contender driver_stream(const settings& wanted, const std::string& device);
+/// The same kernels, recorded with `batch`.
+[[nodiscard]] contender driver_graph(const settings& wanted, const std::string& device);
 [[nodiscard]] contender first_task_of_runtime();
 [[nodiscard]] contender first_task_of_process();
 }  // namespace ours

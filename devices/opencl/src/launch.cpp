@@ -26,36 +26,76 @@ bool has_work(const lowered_pass& pass) {
 
 }  // namespace
 
-bool launcher::prepared(const command& what) {
+void launcher::plan(const command& what) {
+  value_ = what.value;
   const auto& launch = std::get<launch_command>(what.what);
-  const kernel_source* const source = source_for(*launch.kernel, kernel_format::opencl_c, style_);
-  if (value_ != what.value) {
-    value_ = what.value;
-    if (source == nullptr) {
-      lowered_ = failure(failure_code::task_failed, "Kernel \"" + launch.kernel->name +
-                                                        "\" has no body in OpenCL C for \"" +
-                                                        device_ + "\".");
-    } else {
-      lowered_ = lower_command(launch, *source);
-    }
+  if (!launch.kernel->sequence.empty()) {
+    plan_ = &plan_sequence(launch);
+    return;
   }
-  ready_ = nullptr;
-  if (!lowered_) return true;
-  const auto known = kernels_.find(launch.kernel);
-  if (known == kernels_.end()) return false;
-  const auto variant = known->second.find(lowered_.value().variant);
-  if (variant == known->second.end()) return false;
-  ready_ = &variant->second;
-  return true;
+  plan_ = &alone_;
+  alone_.parts.clear();
+  alone_.parts.push_back(plan_part(launch));
 }
 
-failure launcher::prepare(const command& what) {
-  const auto& launch = std::get<launch_command>(what.what);
-  std::erase_if(kernels_, [](const auto& entry) { return entry.first.expired(); });
-  const kernel_source& source = *source_for(*launch.kernel, kernel_format::opencl_c, style_);
-  auto made = compile(*launch.kernel, source, lowered_.value().variant);
+/// A graph that is run again has the same sequences again.
+launcher::planned& launcher::plan_sequence(const launch_command& what) {
+  planned& known = sequences_[what.kernel];
+  if (!known.parts.empty() && known.buffers == what.buffers && known.scalars == what.scalars) {
+    return known;
+  }
+  known = {what.buffers, what.scalars, parts_of(what), {}};
+  for (const launch_command& each : known.split) known.parts.push_back(plan_part(each));
+  return known;
+}
+
+launcher::part launcher::plan_part(const launch_command& what) const {
+  const kernel_source* const source = source_for(*what.kernel, kernel_format::opencl_c, style_);
+  if (source != nullptr) return {&what, lower_command(what, *source)};
+  return {&what, failure(failure_code::task_failed, "Kernel \"" + what.kernel->name +
+                                                        "\" has no body in OpenCL C for \"" +
+                                                        device_ + "\".")};
+}
+
+bool launcher::prepared(const command& what) {
+  if (value_ != what.value) plan(what);
+  bool all = true;
+  for (part& each : plan_->parts) {
+    if (each.lowered && each.ready == nullptr) each.ready = find(each);
+    all = all && (each.ready != nullptr || !each.lowered);
+  }
+  return all;
+}
+
+launcher::compiled* launcher::find(const part& of) {
+  const auto known = kernels_.find(of.what->kernel);
+  if (known == kernels_.end()) return nullptr;
+  const auto variant = known->second.find(of.lowered.value().variant);
+  return variant == known->second.end() ? nullptr : &variant->second;
+}
+
+failure launcher::prepare() {
+  forget_expired();
+  for (const part& each : plan_->parts) {
+    if (!each.lowered || find(each) != nullptr) continue;
+    if (failure why = prepare(each)) return why;
+  }
+  return {};
+}
+
+/// Sequences keep their parts' kernels, and go first.
+void launcher::forget_expired() {
+  const auto expired = [](const auto& entry) { return entry.first.expired(); };
+  std::erase_if(sequences_, expired);
+  std::erase_if(kernels_, expired);
+}
+
+failure launcher::prepare(const part& wanted) {
+  const kernel_ref& kernel = wanted.what->kernel;
+  const kernel_source& source = *source_for(*kernel, kernel_format::opencl_c, style_);
+  auto made = compile(*kernel, source, wanted.lowered.value().variant);
   if (!made) return made.why();
-  kernels_[launch.kernel].emplace(lowered_.value().variant, std::move(made).value());
+  kernels_[kernel].emplace(wanted.lowered.value().variant, std::move(made).value());
   return {};
 }
 
@@ -71,7 +111,7 @@ result<launcher::compiled> launcher::compile(const kernel_definition& kernel,
     cl_int code = CL_SUCCESS;
     const cl_kernel object = context_->cl().clCreateKernel(program.value(), "hocket_main", &code);
     if (object == nullptr) return compile_failure(kernel.name, device_, code, "it has no kernel.");
-    made.passes.emplace_back(context_->cl(), object);
+    made.passes.push_back({handle<cl_kernel>(context_->cl(), object), 0, {}, {}});
   }
   return made;
 }
@@ -110,65 +150,105 @@ failure launcher::grow_scratch(std::size_t words) {
                    "its driver says " + name_of(code) + ", as scratch of a kernel.");
 }
 
-cl_int launcher::set_arguments(cl_kernel kernel, std::span<const buffer_use> buffers,
+cl_int launcher::set_arguments(pass_object& object, std::span<const buffer_use> buffers,
                                const kernel_source& source, const lowered_pass& pass) const {
+  const auto of = [](const buffer_use& b) { return b.object; };
+  // While the command is enqueued its buffers stay the same objects; later ones may be others.
+  if (object.set_by == value_ && object.words == pass.words &&
+      std::ranges::equal(object.buffers, buffers, {}, {}, of)) {
+    return CL_SUCCESS;
+  }
   const api& cl = context_->cl();
   cl_uint at = 0;
   cl_int code = CL_SUCCESS;
   const auto set = [&](std::size_t bytes, const void* value) {
-    if (code == CL_SUCCESS) code = cl.clSetKernelArg(kernel, at++, bytes, value);
+    if (code == CL_SUCCESS) code = cl.clSetKernelArg(object.kernel.get(), at++, bytes, value);
   };
-  for (const buffer_use& b : buffers) set(sizeof b.object, &b.object);
+  object.buffers.clear();
+  for (const buffer_use& b : buffers) {
+    set(sizeof b.object, &b.object);
+    object.buffers.push_back(b.object);
+  }
   const cl_mem scratch = scratch_ ? scratch_.get() : nullptr;
   if (source.scratch) set(sizeof scratch, &scratch);
   set(pass.words.size() * sizeof pass.words[0], pass.words.data());
+  object.words = pass.words;
+  // Another part may make the scratch memory grow.
+  object.set_by = code == CL_SUCCESS && !source.scratch ? value_ : 0;
   return code;
 }
 
-enqueued launcher::enqueue(cl_command_queue queue, const launch_command& what,
-                           std::span<const cl_event> waits) {
-  enqueued made;
-  if (!lowered_) {
-    made.why = lowered_.why();
-    return made;
+enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> waits) {
+  progress now{queue, waits, 0, {}};
+  for (const part& each : plan_->parts) {
+    if (!each.lowered) {
+      now.made.why = each.lowered.why();
+      return std::move(now.made);
+    }
+    now.left +=
+        static_cast<std::size_t>(std::ranges::count_if(each.lowered.value().passes, has_work));
   }
-  assert(ready_ != nullptr);
-  const lowered_launch& lowered = lowered_.value();
+  for (const part& each : plan_->parts) {
+    if (now.made.why) break;
+    enqueue(each, now);
+  }
+  if (now.made.why && now.made.last) {
+    // What the queue has got ends with this.
+    cl_event event = nullptr;
+    if (context_->cl().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS) {
+      now.made.last = handle<cl_event>(context_->cl(), event);
+    }
+  }
+  return std::move(now.made);
+}
+
+void launcher::enqueue(const part& what, progress& now) {
+  assert(what.ready != nullptr);
+  const lowered_launch& lowered = what.lowered.value();
+  compiled& ready = *what.ready;
   boost::container::small_vector<buffer_use, 4> buffers;
-  for (const placed_buffer& b : what.buffers) {
+  for (const placed_buffer& b : what.what->buffers) {
     auto used = context_->buffers().use(b.where, host_memory_, device_);
     if (!used) {
-      made.why = used.why();
-      return made;
+      now.made.why = used.why();
+      return;
     }
     buffers.push_back(std::move(used).value());
   }
-  made.why =
-      grow_scratch(ready_->source->scratch ? std::max<std::size_t>(lowered.scratch_words, 1) : 0);
-  const api& cl = context_->cl();
-  for (std::size_t i = 0; i < lowered.passes.size() && !made.why; ++i) {
+  now.made.why =
+      grow_scratch(ready.source->scratch ? std::max<std::size_t>(lowered.scratch_words, 1) : 0);
+  for (std::size_t i = 0; i < lowered.passes.size() && !now.made.why; ++i) {
     const lowered_pass& pass = lowered.passes[i];
     if (!has_work(pass)) continue;
-    const cl_kernel kernel = ready_->passes[i].get();
-    const grid& local = ready_->source->passes[i].local;
-    grid global{};
-    for (std::size_t d = 0; d < global.size(); ++d) global[d] = pass.groups[d] * local[d];
-    cl_int code = set_arguments(kernel, {buffers.data(), buffers.size()}, *ready_->source, pass);
-    cl_event event = nullptr;
-    if (code == CL_SUCCESS) {
-      code = cl.clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global.data(), local.data(),
-                                       static_cast<cl_uint>(waits.size()),
-                                       waits.empty() ? nullptr : waits.data(), &event);
-    }
-    if (code != CL_SUCCESS) {
-      made.why = failure_of(code, device_, "to launch kernel \"" + what.kernel->name + "\"");
-      break;
-    }
-    waits = {};
-    if (made.last && !made.first) made.first = std::move(made.last);
-    made.last = handle<cl_event>(cl, event);
+    pass_object& object = ready.passes[i];
+    cl_int code = set_arguments(object, {buffers.data(), buffers.size()}, *ready.source, pass);
+    if (code == CL_SUCCESS) code = launch(object, ready.source->passes[i].local, pass, now);
+    if (code == CL_SUCCESS) continue;
+    now.made.why =
+        failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");
   }
-  return made;
+}
+
+/// Only the first and the last one are asked about.
+cl_int launcher::launch(pass_object& object, const grid& local, const lowered_pass& pass,
+                        progress& now) {
+  const api& cl = context_->cl();
+  grid global{};
+  for (std::size_t d = 0; d < global.size(); ++d) global[d] = pass.groups[d] * local[d];
+  enqueued& made = now.made;
+  --now.left;
+  const bool asked = !made.last || now.left == 0;
+  cl_event event = nullptr;
+  const cl_int code = cl.clEnqueueNDRangeKernel(
+      now.queue, object.kernel.get(), 3, nullptr, global.data(), local.data(),
+      static_cast<cl_uint>(now.waits.size()), now.waits.empty() ? nullptr : now.waits.data(),
+      asked ? &event : nullptr);
+  if (code != CL_SUCCESS) return code;
+  now.waits = {};
+  if (!asked) return code;
+  if (made.last && !made.first) made.first = std::move(made.last);
+  made.last = handle<cl_event>(cl, event);
+  return code;
 }
 
 }  // namespace hocket::opencl

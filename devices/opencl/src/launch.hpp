@@ -15,7 +15,7 @@
 
 namespace hocket::opencl {
 
-/// Launches kernels into one queue. Not for two threads at a time.
+/// Launches kernels into one queue, which is in order. Not for two threads at a time.
 class launcher {
  public:
   launcher(std::shared_ptr<context> of, cl_device_id id, std::string device, device_style style,
@@ -29,29 +29,64 @@ class launcher {
   /// True if the command can be enqueued, or is known to fail.
   [[nodiscard]] bool prepared(const command& what);
 
-  /// Makes its kernels; may take long.
-  [[nodiscard]] failure prepare(const command& what);
+  /// Makes the kernels that it lacks; may take long.
+  [[nodiscard]] failure prepare();
 
   /// Enqueues what prepared() was asked about last. Nothing to run is no event.
-  [[nodiscard]] enqueued enqueue(cl_command_queue queue, const launch_command& what,
-                                 std::span<const cl_event> waits);
+  [[nodiscard]] enqueued enqueue(cl_command_queue queue, std::span<const cl_event> waits);
 
  private:
   /// The objects of one kernel for one variant, one for each pass. Drivers keep arguments in them,
   /// so that no two queues share one.
+  struct pass_object {
+    handle<cl_kernel> kernel;
+    std::uint64_t set_by = 0;  ///< the command that the arguments below are of
+    std::vector<cl_mem> buffers;
+    std::vector<std::uint32_t> words;
+  };
   struct compiled {
     const kernel_source* source = nullptr;
-    std::vector<handle<cl_kernel>> passes;
+    std::vector<pass_object> passes;
   };
   using by_variant = std::map<program_variant, compiled>;
 
+  /// One launch of those that a command stands for.
+  struct part {
+    const launch_command* what;  ///< part of the command, or one of split_
+    result<lowered_launch> lowered;
+    compiled* ready = nullptr;
+  };
+  /// What a command was worked out to be.
+  struct planned {
+    std::vector<placed_buffer> buffers;    ///< of a sequence, to know it again
+    std::vector<scalar_argument> scalars;  ///< the same
+    std::vector<launch_command> split;     ///< the same
+    std::vector<part> parts;
+  };
+  /// What the queue has got of a command so far.
+  struct progress {
+    cl_command_queue queue;
+    std::span<const cl_event> waits;
+    std::size_t left;  ///< passes that are not enqueued
+    enqueued made;
+  };
+
+  void plan(const command& what);
+  [[nodiscard]] planned& plan_sequence(const launch_command& what);
+  [[nodiscard]] part plan_part(const launch_command& what) const;
+  [[nodiscard]] compiled* find(const part& of);
+  [[nodiscard]] failure prepare(const part& wanted);
+  void forget_expired();
+  void enqueue(const part& what, progress& now);
+  [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
+                              progress& now);
   [[nodiscard]] result<compiled> compile(const kernel_definition& kernel,
                                          const kernel_source& source,
                                          const program_variant& variant);
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
-  [[nodiscard]] cl_int set_arguments(cl_kernel kernel, std::span<const buffer_use> buffers,
+  [[nodiscard]] cl_int set_arguments(pass_object& object, std::span<const buffer_use> buffers,
                                      const kernel_source& source, const lowered_pass& pass) const;
 
   std::shared_ptr<context> context_;
@@ -61,14 +96,17 @@ class launcher {
   bool host_memory_;
 
   // Does not keep kernels alive: programs that make ever new ones would pile them up.
-  std::map<std::weak_ptr<const kernel_definition>, by_variant, std::owner_less<>> kernels_;
+  template <class T>
+  using by_kernel = std::map<std::weak_ptr<const kernel_definition>, T, std::owner_less<>>;
+  by_kernel<by_variant> kernels_;
+  by_kernel<planned> sequences_;
   handle<cl_mem> scratch_;
   std::size_t scratch_words_ = 0;
 
   // Of the command that prepared() was asked about last.
   std::uint64_t value_ = 0;
-  result<lowered_launch> lowered_ = lowered_launch{};
-  const compiled* ready_ = nullptr;
+  planned alone_;  // if it is no sequence
+  planned* plan_ = &alone_;
 };
 
 }  // namespace hocket::opencl

@@ -29,7 +29,7 @@ bool queue_stream::prepared(const command& what) {
   return !std::holds_alternative<launch_command>(what.what) || launcher_.prepared(what);
 }
 
-failure queue_stream::prepare(const command& what) { return launcher_.prepare(what); }
+failure queue_stream::prepare(const command& /*what*/) { return launcher_.prepare(); }
 
 failure queue_stream::enqueue(const command& what, std::span<const device_wait> waits) {
   // The events stay until the driver has taken them.
@@ -45,8 +45,8 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   }
   const time_stamp now = where().now();
   enqueued made;
-  if (const auto* const launch = std::get_if<launch_command>(&what.what)) {
-    made = launcher_.enqueue(queue_.get(), *launch, events);
+  if (std::holds_alternative<launch_command>(what.what)) {
+    made = launcher_.enqueue(queue_.get(), events);
   } else {
     made = copy(std::get<copy_command>(what.what), events);
   }

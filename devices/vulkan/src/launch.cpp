@@ -41,7 +41,7 @@ bound bind(const context& of, const launch_memory& memory, const placed_buffer& 
 }
 
 /// Tells every pass where regions begin in what is bound.
-void place(planned_launch& planned, const std::vector<bound>& buffers) {
+void place(planned_part& planned, const std::vector<bound>& buffers) {
   std::size_t at = std::tuple_size_v<grid>;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     for (lowered_pass& pass : planned.lowered.passes) pass.words[at] = buffers[b].first;
@@ -55,25 +55,61 @@ std::uint64_t aligned(const context& of, std::uint64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Writes the argument blocks of all passes one after another into a buffer.
-failure write_blocks(const context& of, const planned_launch& planned, slot& to) {
-  const auto& passes = planned.lowered.passes;
-  const std::uint64_t bytes = passes.front().words.size() * sizeof(std::uint32_t);
-  const std::uint64_t step = aligned(of, bytes);
-  if (to.arguments.bytes < step * passes.size()) {
-    auto made = make_buffer(of, step * passes.size(), host_access, 0);
+/// What one part binds, and where.
+struct part_bindings {
+  std::vector<VkDescriptorBufferInfo> bindings;
+  std::vector<VkDescriptorSet> sets;  // one for all passes, or one for each with its block
+  std::uint64_t block = 0;            // where the blocks of the passes begin
+};
+
+bool binds_blocks(const planned_part& part) {
+  return part.made->block == argument_block::storage_buffer;
+}
+
+std::uint64_t block_bytes(const planned_part& part) {
+  return part.lowered.passes.front().words.size() * sizeof(std::uint32_t);
+}
+
+std::uint32_t sets_of(const planned_part& part) {
+  if (part.made->bindings == 0) return 0;
+  return binds_blocks(part) ? static_cast<std::uint32_t>(part.made->passes.size()) : 1;
+}
+
+/// Writes the argument blocks of all passes of all parts one after another into a buffer.
+failure write_blocks(const context& of, const planned_launch& planned,
+                     std::vector<part_bindings>& parts, slot& to) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const planned_part& part = planned.parts[i];
+    if (!binds_blocks(part)) continue;
+    parts[i].block = bytes;
+    bytes += aligned(of, block_bytes(part)) * part.lowered.passes.size();
+  }
+  if (to.arguments.bytes < bytes) {
+    auto made = make_buffer(of, bytes, host_access, 0);
     if (!made) return made.why();
     to.arguments = std::move(made).value();
   }
-  auto* at = static_cast<std::byte*>(to.arguments.mapped);
-  for (const lowered_pass& pass : passes) {
-    std::memcpy(at, pass.words.data(), bytes);
-    at += step;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const planned_part& part = planned.parts[i];
+    if (!binds_blocks(part)) continue;
+    auto* at = static_cast<std::byte*>(to.arguments.mapped) + parts[i].block;
+    for (const lowered_pass& pass : part.lowered.passes) {
+      std::memcpy(at, pass.words.data(), block_bytes(part));
+      at += aligned(of, block_bytes(part));
+    }
   }
   return {};
 }
 
-VkResult make_room(const context& of, std::uint32_t sets, std::uint32_t bindings, slot& in) {
+/// Makes the pool empty, and large enough.
+VkResult make_room(const context& of, const planned_launch& planned, slot& in) {
+  std::uint32_t sets = 0, bindings = 0;
+  for (const planned_part& part : planned.parts) {
+    sets += sets_of(part);
+    bindings += sets_of(part) * part.made->bindings;
+  }
+  if (sets == 0) return VK_SUCCESS;
   const device_api& api = of.api();
   if (in.sets && in.sets_room >= sets && in.bindings_room >= bindings) {
     return api.vkResetDescriptorPool(api.device, in.sets.get(), 0);
@@ -92,36 +128,31 @@ VkResult make_room(const context& of, std::uint32_t sets, std::uint32_t bindings
   return code;
 }
 
-/// One set for all passes, or one for each if their argument blocks are bound.
-VkResult make_sets(const context& of, const planned_launch& planned,
-                   std::vector<VkDescriptorBufferInfo> bindings, slot& in,
-                   std::vector<VkDescriptorSet>& sets) {
-  const program& p = *planned.made;
+VkResult make_sets(const context& of, const planned_part& part, part_bindings& its, slot& in) {
+  const program& p = *part.made;
   const device_api& api = of.api();
-  const bool blocks = p.block == argument_block::storage_buffer;
-  const auto count = static_cast<std::uint32_t>(blocks ? p.passes.size() : 1);
-  VkResult code = make_room(of, count, count * p.bindings, in);
-  if (code != VK_SUCCESS) return code;
+  const std::uint32_t count = sets_of(part);
+  if (count == 0) return VK_SUCCESS;
   const std::vector<VkDescriptorSetLayout> layouts(count, p.sets.get());
-  sets.resize(count);
+  its.sets.resize(count);
   VkDescriptorSetAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
   info.descriptorPool = in.sets.get();
   info.descriptorSetCount = count;
   info.pSetLayouts = layouts.data();
-  code = api.vkAllocateDescriptorSets(api.device, &info, sets.data());
+  const VkResult code = api.vkAllocateDescriptorSets(api.device, &info, its.sets.data());
   if (code != VK_SUCCESS) return code;
-  const std::uint64_t bytes = planned.lowered.passes.front().words.size() * sizeof(std::uint32_t);
-  if (blocks) bindings.push_back({in.arguments.handle.get(), 0, bytes});
-  assert(bindings.size() == p.bindings);
+  const bool blocks = binds_blocks(part);
+  if (blocks) its.bindings.push_back({in.arguments.handle.get(), 0, block_bytes(part)});
+  assert(its.bindings.size() == p.bindings);
   for (std::uint32_t s = 0; s < count; ++s) {
-    if (blocks) bindings.back().offset = s * aligned(of, bytes);
+    if (blocks) its.bindings.back().offset = its.block + s * aligned(of, block_bytes(part));
     VkWriteDescriptorSet write{};
     write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    write.dstSet = sets[s];
+    write.dstSet = its.sets[s];
     write.descriptorCount = p.bindings;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = bindings.data();
+    write.pBufferInfo = its.bindings.data();
     api.vkUpdateDescriptorSets(api.device, 1, &write, 0, nullptr);
   }
   return VK_SUCCESS;
@@ -144,15 +175,24 @@ void dispatch(const context& of, VkCommandBuffer commands, const grid& groups) {
   }
 }
 
-void record_passes(const context& of, const planned_launch& planned,
-                   const std::vector<VkDescriptorSet>& sets, VkCommandBuffer commands) {
-  const program& p = *planned.made;
+/// What the commands recorded so far have begun.
+struct progress {
+  bool any = false;  // dispatch
+  bool due = false;  // is a barrier, before the next one
+};
+
+void record_passes(const context& of, const planned_part& part,
+                   const std::vector<VkDescriptorSet>& sets, VkCommandBuffer commands,
+                   progress& now) {
+  const program& p = *part.made;
   const device_api& api = of.api();
   bool first = true;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
-    const lowered_pass& pass = planned.lowered.passes[i];
+    const lowered_pass& pass = part.lowered.passes[i];
     if (std::ranges::find(pass.groups, 0U) != pass.groups.end()) continue;
-    if (!std::exchange(first, false)) barrier(of, commands);
+    if (now.any && (now.due || !first)) barrier(of, commands);
+    now = {true, false};
+    first = false;
     api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.passes[i].get());
     if (!sets.empty()) {
       const VkDescriptorSet& set = sets[std::min(i, sets.size() - 1)];
@@ -168,26 +208,68 @@ void record_passes(const context& of, const planned_launch& planned,
   }
 }
 
-}  // namespace
+/// A part that need not come after others still does if both use the scratch memory.
+void record_parts(const context& of, const planned_launch& planned,
+                  const std::vector<part_bindings>& bound_to, VkCommandBuffer commands) {
+  progress now;
+  bool scratch_used = false;
+  for (std::size_t i = 0; i < planned.parts.size(); ++i) {
+    const planned_part& part = planned.parts[i];
+    const bool waits = part.after_others || (part.source->scratch && scratch_used);
+    if (waits) scratch_used = false;
+    scratch_used = scratch_used || part.source->scratch;
+    now.due = now.due || waits;
+    record_passes(of, part, bound_to[i].sets, commands, now);
+  }
+}
 
-planned_launch plan(const context& of, const command& what) {
-  const auto& launch = std::get<launch_command>(what.what);
-  planned_launch made;
-  made.value = what.value;
+part_bindings bind_part(const context& of, const launch_memory& memory,
+                        const planned_launch& planned, planned_part& part) {
+  std::vector<bound> buffers;
+  part_bindings made;
+  for (const placed_buffer& b : part.what->buffers) {
+    buffers.push_back(bind(of, memory, b));
+    made.bindings.push_back(buffers.back().info);
+  }
+  place(part, buffers);
+  if (part.source->scratch) {
+    const buffer* const own = planned.scratch.get();
+    made.bindings.push_back(
+        {own != nullptr ? own->handle.get() : memory.nothing(), 0, VK_WHOLE_SIZE});
+  }
+  return made;
+}
+
+failure plan_part(const context& of, const launch_command& launch, planned_part& made) {
+  made.what = &launch;
   made.source = source_for(*launch.kernel, kernel_format::glsl, of.info().style);
   if (made.source == nullptr) {
-    made.why = refused(of.name(), launch.kernel->name, "it has no body in GLSL for it.");
-    return made;
+    return refused(of.name(), launch.kernel->name, "it has no body in GLSL for it.");
   }
   std::vector<device_argument> arguments;
   arguments.reserve(launch.buffers.size());
   for (const placed_buffer& b : launch.buffers)
     arguments.push_back({b.type, &b.extents, &b.region});
   auto lowered = lower(*launch.kernel, *made.source, arguments, launch.scalars);
-  if (lowered) {
-    made.lowered = std::move(lowered).value();
-  } else {
-    made.why = lowered.why();
+  if (!lowered) return lowered.why();
+  made.lowered = std::move(lowered).value();
+  return {};
+}
+
+}  // namespace
+
+planned_launch plan(const context& of, const command& what) {
+  const auto& launch = std::get<launch_command>(what.what);
+  const std::vector<kernel_part>& sequence = launch.kernel->sequence;
+  planned_launch made;
+  made.value = what.value;
+  if (!sequence.empty()) made.split = parts_of(launch);
+  made.parts.resize(std::max<std::size_t>(sequence.size(), 1));
+  for (std::size_t i = 0; i < made.parts.size() && !made.why; ++i) {
+    planned_part& part = made.parts[i];
+    if (!sequence.empty()) part.after_others = sequence[i].after_others;
+    made.why = plan_part(of, sequence.empty() ? launch : made.split[i], part);
+    made.scratch_words = std::max(made.scratch_words, part.lowered.scratch_words);
   }
   return made;
 }
@@ -213,42 +295,33 @@ const buffer* launch_memory::find(const allocation& where) const {
   return imports_ != nullptr ? imports_->find(where) : &device_memory::chunk(where);
 }
 
-failure record(const context& of, const launch_memory& memory, const launch_command& what,
-               planned_launch& planned, slot& to) {
-  const program& p = *planned.made;
-  std::vector<bound> buffers;
-  std::vector<VkDescriptorBufferInfo> bindings;
-  for (const placed_buffer& b : what.buffers) {
-    buffers.push_back(bind(of, memory, b));
-    bindings.push_back(buffers.back().info);
-  }
-  place(planned, buffers);
-  if (planned.source->scratch) {
-    const buffer* const own = planned.scratch.get();
-    bindings.push_back({own != nullptr ? own->handle.get() : memory.nothing(), 0, VK_WHOLE_SIZE});
+failure record(const context& of, const launch_memory& memory, planned_launch& planned, slot& to) {
+  std::vector<part_bindings> bound_to;
+  bound_to.reserve(planned.parts.size());
+  for (planned_part& part : planned.parts) {
+    bound_to.push_back(bind_part(of, memory, planned, part));
   }
   const auto why = [&](VkResult code) {
-    return of.failed("cannot record a launch of kernel \"" + what.kernel->name + "\"", code);
+    return of.failed(
+        "cannot record a launch of kernel \"" + planned.parts.front().what->kernel->name + "\"",
+        code);
   };
-  if (p.block == argument_block::storage_buffer) {
-    if (failure none = write_blocks(of, planned, to)) return none;
+  if (failure none = write_blocks(of, planned, bound_to, to)) return none;
+  VkResult code = make_room(of, planned, to);
+  for (std::size_t i = 0; i < bound_to.size() && code == VK_SUCCESS; ++i) {
+    code = make_sets(of, planned.parts[i], bound_to[i], to);
   }
-  std::vector<VkDescriptorSet> sets;
-  if (p.bindings > 0) {
-    const VkResult code = make_sets(of, planned, std::move(bindings), to, sets);
-    if (code != VK_SUCCESS) return why(code);
-  }
-  VkResult code = begin(of, to.commands);
+  if (code == VK_SUCCESS) code = begin(of, to.commands);
   if (code != VK_SUCCESS) return why(code);
   if (to.stamps) {
     of.api().vkCmdResetQueryPool(to.commands, to.stamps.get(), 0, 2);
     write_stamp(of, to.commands, to.stamps, 0);
   }
-  record_passes(of, planned, sets, to.commands);
+  record_parts(of, planned, bound_to, to.commands);
   if (to.stamps) write_stamp(of, to.commands, to.stamps, 1);
   code = end(of, to.commands);
   if (code != VK_SUCCESS) return why(code);
-  to.uses = planned.made;
+  for (const planned_part& part : planned.parts) to.uses.push_back(part.made);
   to.scratch = planned.scratch;
   return {};
 }

@@ -14,13 +14,22 @@
 
 namespace hocket::vulkan {
 
-/// A launch in the terms of the device, as far as it was worked out.
-struct planned_launch {
-  std::uint64_t value = 0;  ///< of the command
-  failure why;              ///< that it cannot be made
+/// One launch of those that a command stands for, in the terms of the device, as far as it was
+/// worked out.
+struct planned_part {
+  const launch_command* what = nullptr;  ///< the command's, or one of split
+  bool after_others = true;              ///< it may use what parts before it have used
   const kernel_source* source = nullptr;
   lowered_launch lowered;
-  std::shared_ptr<const program> made;    ///< null until it was compiled
+  std::shared_ptr<const program> made;  ///< null until it was compiled
+};
+
+struct planned_launch {
+  std::uint64_t value = 0;            ///< of the command
+  failure why;                        ///< that it cannot be made
+  std::vector<launch_command> split;  ///< of a sequence
+  std::vector<planned_part> parts;
+  std::size_t scratch_words = 0;          ///< of the part that needs most
   std::shared_ptr<const buffer> scratch;  ///< null if none is needed, or until there is one
 };
 
@@ -36,7 +45,7 @@ struct slot {
   std::uint32_t bindings_room = 0;  // of the pool
   buffer arguments;
   // What the command uses while it runs.
-  std::shared_ptr<const program> uses;
+  std::vector<std::shared_ptr<const program>> uses;
   std::shared_ptr<const buffer> scratch;
 };
 [[nodiscard]] result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped);
@@ -59,8 +68,8 @@ class launch_memory {
   buffer nothing_;
 };
 
-/// Records the launch, which is complete; changes the words of its argument blocks.
+/// Records the launches, which are complete; changes the words of their argument blocks.
 [[nodiscard]] failure record(const context& of, const launch_memory& memory,
-                             const launch_command& what, planned_launch& planned, slot& to);
+                             planned_launch& planned, slot& to);
 
 }  // namespace hocket::vulkan

@@ -45,37 +45,44 @@ launch_stream::~launch_stream() { close(); }
 bool launch_stream::prepared(const command& what) {
   if (next_.value != what.value) next_ = plan(of(), what);
   if (next_.why) return true;  // enqueue says so
-  const auto& launch = std::get<launch_command>(what.what);
-  if (next_.made == nullptr) {
-    next_.made = programs_.find(*launch.kernel, *next_.source, next_.lowered.variant);
+  bool all = true;
+  for (planned_part& part : next_.parts) {
+    if (part.made == nullptr) {
+      part.made = programs_.find(*part.what->kernel, *part.source, part.lowered.variant);
+    }
+    all = all && part.made != nullptr;
   }
-  if (next_.made == nullptr || !has_scratch()) return false;
+  if (!all || !has_scratch()) return false;
+  const auto& launch = std::get<launch_command>(what.what);
   return imports_ == nullptr || std::ranges::all_of(launch.buffers, [&](const placed_buffer& b) {
            return b.where.chunk == nullptr || imports_->find(b.where) != nullptr;
          });
 }
 
 bool launch_stream::has_scratch() const {
-  const std::uint64_t bytes = next_.lowered.scratch_words * sizeof(std::uint32_t);
+  const std::uint64_t bytes = next_.scratch_words * sizeof(std::uint32_t);
   return bytes == 0 || (scratch_ != nullptr && scratch_->bytes >= bytes);
 }
 
 failure launch_stream::prepare(const command& what) {
-  const auto& launch = std::get<launch_command>(what.what);
-  if (next_.made == nullptr) {
-    auto made = programs_.make(launch.kernel, *next_.source, next_.lowered.variant);
+  for (planned_part& part : next_.parts) {
+    if (part.made != nullptr) continue;
+    // An earlier part may have been of the same kernel.
+    part.made = programs_.find(*part.what->kernel, *part.source, part.lowered.variant);
+    if (part.made != nullptr) continue;
+    auto made = programs_.make(part.what->kernel, *part.source, part.lowered.variant);
     if (!made) return made.why();
-    next_.made = std::move(made).value();
+    part.made = std::move(made).value();
   }
   if (!has_scratch()) {
     // Commands in flight keep the one they have.
-    auto made = make_buffer(of(), next_.lowered.scratch_words * sizeof(std::uint32_t), 0,
+    auto made = make_buffer(of(), next_.scratch_words * sizeof(std::uint32_t), 0,
                             VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     if (!made) return made.why();
     scratch_ = std::make_shared<const buffer>(std::move(made).value());
   }
   if (imports_ == nullptr) return {};
-  for (const placed_buffer& b : launch.buffers) {
+  for (const placed_buffer& b : std::get<launch_command>(what.what).buffers) {
     if (b.where.chunk == nullptr || imports_->find(b.where) != nullptr) continue;
     if (failure why = imports_->import(b.where)) return why;
   }
@@ -85,11 +92,11 @@ failure launch_stream::prepare(const command& what) {
 failure launch_stream::enqueue(const command& what, std::span<const device_wait> waits) {
   planned_launch now = std::exchange(next_, {});
   if (now.why) return now.why;
-  if (now.lowered.scratch_words > 0) now.scratch = scratch_;
+  if (now.scratch_words > 0) now.scratch = scratch_;
   auto taken = take_slot();
   if (!taken) return taken.why();
   std::unique_ptr<slot> used = std::move(taken).value();
-  if (failure why = record(of(), memory_, std::get<launch_command>(what.what), now, *used)) {
+  if (failure why = record(of(), memory_, now, *used)) {
     give_back(std::move(used));
     return why;
   }
@@ -158,7 +165,7 @@ result<std::unique_ptr<slot>> launch_stream::take_slot() {
 }
 
 void launch_stream::give_back(std::unique_ptr<slot> used) {
-  used->uses.reset();
+  used->uses.clear();
   used->scratch.reset();
   const std::scoped_lock lock(slots_guard_);
   free_.push_back(std::move(used));

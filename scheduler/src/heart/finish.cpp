@@ -62,7 +62,7 @@ void heart::finish(task& t, const failure& why) {
 void heart::finish_launch(const command_record& record, const command_result& how) {
   task& t = *find(record.task);
   device_statistics& done = devices_[t.device.value].done;
-  ++done.kernels;
+  done.kernels += std::max<std::size_t>(t.request->kernel->sequence.size(), 1);
   done.busy += how.end - how.begin;
   done.flops += t.request->cost.flops;
   record_trace(record, how, trace_kind::kernel);

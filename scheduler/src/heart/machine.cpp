@@ -10,6 +10,10 @@
 namespace hocket::heart {
 
 bool machine::device_node::runs(const kernel_definition& kernel) const {
+  if (!kernel.sequence.empty()) {
+    return std::all_of(kernel.sequence.begin(), kernel.sequence.end(),
+                       [&](const kernel_part& part) { return runs(*part.kernel); });
+  }
   const auto missing = [&](element_type type) {
     return std::find(lacks.begin(), lacks.end(), type) != lacks.end();
   };

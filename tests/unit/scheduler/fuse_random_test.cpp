@@ -158,18 +158,24 @@ class random_chain {
 
 bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-void compare(runtime& rt, const device_handle& on, std::uint64_t seed, std::size_t& tasks,
-             std::size_t& fused_tasks) {
+/// How many tasks the recordings had.
+struct sizes {
+  std::size_t plain = 0;
+  std::size_t joined = 0;
+};
+
+void compare(runtime& rt, const device_handle& on, std::uint64_t seed,
+             const record_options& options, sizes& tasks) {
   const arrays expected(rt, seed), found(rt, seed);
   const graph plain =
       rt.record([&](submitter& s) { random_chain(s, expected, on, seed).submit(30); });
-  const graph fused =
-      rt.record({.fuse = true}, [&](submitter& s) { random_chain(s, found, on, seed).submit(30); });
-  tasks += plain.size();
-  fused_tasks += fused.size();
+  const graph joined =
+      rt.record(options, [&](submitter& s) { random_chain(s, found, on, seed).submit(30); });
+  tasks.plain += plain.size();
+  tasks.joined += joined.size();
   for (int run = 0; run < 2; ++run) {
     rt.run(plain);
-    rt.run(fused);
+    rt.run(joined);
   }
   const auto a = expected.content(), b = found.content();
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -179,22 +185,49 @@ void compare(runtime& rt, const device_handle& on, std::uint64_t seed, std::size
   }
 }
 
-TEST(fused_chains, give_the_bits_of_their_tasks_on_every_device) {
+/// Compares random chains on every device with what becomes of them under the options. Returns the
+/// sums of sizes, by device.
+std::vector<sizes> compare_on_all(runtime& rt, const record_options& options) {
   const std::uint64_t seed = std::random_device{}();
-  runtime_options options;
-  options.backends = {{"sim", "1"}};
-  runtime rt(options);
+  std::vector<sizes> all;
   for (const device_info& device : rt.devices()) {
     SCOPED_TRACE(device.name + ", " + device.description);
-    std::size_t tasks = 0, fused_tasks = 0;
+    sizes& tasks = all.emplace_back();
     const int chains = device.backend == "cpu" || device.backend == "sim" ? 40 : 6;
     for (int chain = 0; chain < chains; ++chain) {
-      compare(rt, rt.device(device.name), seed + static_cast<std::uint64_t>(chain), tasks,
-              fused_tasks);
-      if (HasFatalFailure()) return;
+      compare(rt, rt.device(device.name), seed + static_cast<std::uint64_t>(chain), options, tasks);
+      if (::testing::Test::HasFatalFailure()) return all;
     }
-    EXPECT_LT(fused_tasks, tasks * 3 / 4) << "most chains have something to fuse";
   }
+  return all;
+}
+
+runtime_options with_a_simulated_device() {
+  runtime_options options;
+  options.backends = {{"sim", "1"}};
+  return options;
+}
+
+TEST(fused_chains, give_the_bits_of_their_tasks_on_every_device) {
+  runtime rt(with_a_simulated_device());
+  for (const sizes& tasks : compare_on_all(rt, {.fuse = true})) {
+    EXPECT_LT(tasks.joined, tasks.plain * 3 / 4) << "most chains have something to fuse";
+  }
+}
+
+TEST(batched_chains, give_the_bits_of_their_tasks_on_every_device) {
+  runtime rt(with_a_simulated_device());
+  const std::vector<sizes> all = compare_on_all(rt, {.batch = true});
+  if (HasFatalFailure()) return;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (rt.devices()[i].lanes > 1) continue;
+    EXPECT_LT(all[i].joined, all[i].plain * 3 / 4) << "most chains have neighbours";
+  }
+}
+
+TEST(fused_and_batched_chains, give_the_bits_of_their_tasks_on_every_device) {
+  runtime rt(with_a_simulated_device());
+  (void)compare_on_all(rt, {.fuse = true, .batch = true});
 }
 
 }  // namespace

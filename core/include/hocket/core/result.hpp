@@ -21,6 +21,10 @@ class [[nodiscard]] result {
     if (!*this) why().raise();
     return std::get<0>(state_);
   }
+  [[nodiscard]] const T& value() const& {
+    if (!*this) why().raise();
+    return std::get<0>(state_);
+  }
   [[nodiscard]] T&& value() && {
     if (!*this) why().raise();
     return std::get<0>(std::move(state_));

@@ -29,6 +29,7 @@ struct scalar_argument {
     std::memcpy(&value, bytes, sizeof value);
     return value;
   }
+  friend bool operator==(const scalar_argument&, const scalar_argument&) = default;
 };
 
 /// A region of a buffer as a host body sees it: `base` is the region's first element, and indices

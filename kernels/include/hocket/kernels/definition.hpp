@@ -40,6 +40,22 @@ struct work {
 /// How much of a `cpu` device a host body takes: one lane, or the whole node.
 enum class body_width : std::uint8_t { serial, wide };
 
+struct kernel_definition;
+using kernel_ref = std::shared_ptr<const kernel_definition>;
+
+/// One kernel of a sequence.
+struct kernel_part {
+  kernel_ref kernel;
+
+  /// Which arguments of the sequence it is given: buffers and scalars in the order of its own
+  /// signature, each counted on its own.
+  std::vector<std::size_t> buffers = {};
+  std::vector<std::size_t> scalars = {};
+
+  /// False if it may run beside those since the last part that has to come after others.
+  bool after_others = true;
+};
+
 /// A kernel without its C++ types: one name, one signature, a body in each format it has.
 /// Immutable once it is shared.
 struct kernel_definition {
@@ -62,6 +78,10 @@ struct kernel_definition {
   /// Empty: serial.
   std::function<body_width(const launch_shape&)> width;
 
+  /// Not empty for a kernel that only calls others one after the other; see sequence.hpp. It has no
+  /// sources: a device that is to run it launches the parts.
+  std::vector<kernel_part> sequence;
+
   /// True if an argument that is read may be the same region as one that is written.
   bool in_place = false;
 
@@ -72,7 +92,5 @@ struct kernel_definition {
   [[nodiscard]] work work_of(const launch_shape& shape) const;
   [[nodiscard]] body_width width_of(const launch_shape& shape) const;
 };
-
-using kernel_ref = std::shared_ptr<const kernel_definition>;
 
 }  // namespace hocket

@@ -17,6 +17,8 @@ struct allocation {
 
   /// The address, where chunks are host addresses (devices `cpu` and `sim`).
   [[nodiscard]] void* address() const noexcept { return static_cast<std::byte*>(chunk) + offset; }
+
+  friend bool operator==(const allocation&, const allocation&) = default;
 };
 
 /// Where memory comes from. Every resource but a device's own takes one upstream and is one itself,

@@ -22,6 +22,14 @@ struct record_options {
   /// `stop`, and have no other option than these, `label` and `after`. They end and fail as one,
   /// called by their labels: "a+b".
   bool fuse = false;
+
+  /// Neighbouring tasks of one device, given by `on`, become one submission, so that a run costs
+  /// little more than the device needs: on a device that runs one command after another (most but
+  /// processors), unless another task in between has to wait for the earlier or comes before the
+  /// later. The tasks agree in `on`, `priority` and `stop`, have no other option than these,
+  /// `label` and `after`, and kernels without a value. They end and fail as one, called by their
+  /// labels, and all of them wait for what any of them waits for. After fuse.
+  bool batch = false;
 };
 
 /// Recorded tasks that can be run many times. A handle; immutable. It keeps its buffers alive.

@@ -35,6 +35,8 @@ struct placed_buffer {
 
   /// For devices whose memory the host can address.
   [[nodiscard]] buffer_argument argument() const;
+
+  friend bool operator==(const placed_buffer&, const placed_buffer&) = default;
 };
 
 /// Runs a kernel. Buffers and scalars are in signature order, a hidden result last.
@@ -45,6 +47,9 @@ struct launch_command {
   body_width width = body_width::serial;
   work cost;
 };
+
+/// The launches that stand for one of a sequence, in order.
+[[nodiscard]] std::vector<launch_command> parts_of(const launch_command& what);
 
 /// Ends at once with a failure: stands for a command that cannot be made, so that the numbers of
 /// the stream stay without gaps.
