@@ -48,6 +48,18 @@ class crew {
     }
   }
 
+  /// Only for a worker. Returns true if it has to take one item. Returns false if none is left; it
+  /// is still a worker then.
+  [[nodiscard]] bool take_another() noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    do {
+      if (waiting(seen) == 0) return false;
+      // Acquire: pairs with add(). Who stays has nothing to publish: no release.
+    } while (!state_.compare_exchange_weak(seen, seen - one_waiting, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
+    return true;
+  }
+
   /// Only for a worker: an item is suspended from now on.
   void suspend() noexcept {
     // Relaxed: the worker itself keeps the crew from being idle.

@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <new>
+#include <utility>
 
 namespace hocket {
 namespace {
@@ -51,13 +52,14 @@ void node_queue::enqueue_turn() noexcept {
 
 void node_queue::turn() noexcept {
   bind_worker(topology_, node_);
-  for (std::size_t ran = 0; ran < items_of_one_turn; ++ran) {
+  std::size_t left = items_of_one_turn;
+  while (left > 0) {
     if (!crew_.take()) return;
+    --left;
     work next = take();
-    if (next.resumed != nullptr)
-      run(std::unique_ptr<suspendable_item>(next.resumed));
-    else
-      begin(std::move(next.item));
+    suspendable_item* resumed = next.resumed;
+    if (resumed == nullptr) resumed = begin(std::move(next.item), left);
+    while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), left);
   }
   enqueue_turn();
 }
@@ -74,26 +76,53 @@ node_queue::work node_queue::take() {
   }
 }
 
-void node_queue::begin(work_item item) noexcept {
+suspendable_item* node_queue::begin(work_item item, std::size_t& left_of_turn) noexcept {
   std::unique_ptr<suspendable_item> own = stack_for_item();
-  if (own == nullptr) return run_without_stack(std::move(item));
-  own->stack->set_body(std::move(item));
-  run(std::move(own));
+  if (own == nullptr) {
+    run_without_stack(std::move(item));
+    return nullptr;
+  }
+  own->item = std::move(item);
+  own->stack->set_body([this, on = own.get()] { serve(*on); });
+  return run(std::move(own), left_of_turn);
 }
 
-void node_queue::run(std::unique_ptr<suspendable_item> item) noexcept {
+/// Returns an item that was taken meanwhile, and that the caller has to go on with.
+suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
+                                  std::size_t& left_of_turn) noexcept {
   item->context = {owner_, node_, this, item.get(), tbb::task::current_context()};
+  item->left_of_turn = &left_of_turn;
   for (;;) {
     set_current_item(&item->context);
     const bool ended = item->stack->run();
     set_current_item(nullptr);
-    if (ended) return keep(std::move(item));
+    if (ended) {
+      suspendable_item* const next = std::exchange(item->next, nullptr);
+      keep(std::move(item));
+      return next;
+    }
     crew_.suspend();
     // Who goes on with the item owns it, even before left() has returned.
     suspendable_item* const given = item.release();
-    if (given->waits_at->left()) return;
+    if (given->waits_at->left()) return nullptr;
     item.reset(given);
     crew_.go_on();
+  }
+}
+
+/// On a stack: runs items one after the other, so that it is not left and entered for each. One of
+/// them may be suspended, and what follows it here is then done by the worker that goes on with it.
+void node_queue::serve(suspendable_item& own) noexcept {
+  own.item();
+  own.item = nullptr;
+  while (*own.left_of_turn > 0 && crew_.take_another()) {
+    --*own.left_of_turn;
+    work next = take();
+    if (next.resumed != nullptr) {
+      own.next = next.resumed;
+      return;
+    }
+    next.item();
   }
 }
 

@@ -22,7 +22,7 @@
 
 namespace hocket {
 
-/// What an item runs on, and where it is suspended.
+/// What items run on, one after the other, and where one of them is suspended.
 class suspendable_item {
  public:
   explicit suspendable_item(std::unique_ptr<fiber> s) noexcept : stack(std::move(s)) {}
@@ -30,6 +30,10 @@ class suspendable_item {
   std::unique_ptr<fiber> stack;
   item_context context;
   suspension<>* waits_at = nullptr;
+  executor::work_item item;  ///< the first one, before it begins
+  std::size_t* left_of_turn =
+      nullptr;                       ///< how many more items the worker runs that is on the stack
+  suspendable_item* next = nullptr;  ///< was found, and is to be gone on with, when this ends
 };
 
 /// The items for one node. As many of oneTBB's workers run them as the node has cores, each one
@@ -68,8 +72,10 @@ class node_queue {
   void enqueue_turn() noexcept;
   void turn() noexcept;
   [[nodiscard]] work take();
-  void begin(work_item item) noexcept;
-  void run(std::unique_ptr<suspendable_item> item) noexcept;
+  [[nodiscard]] suspendable_item* begin(work_item item, std::size_t& left_of_turn) noexcept;
+  [[nodiscard]] suspendable_item* run(std::unique_ptr<suspendable_item> item,
+                                      std::size_t& left_of_turn) noexcept;
+  void serve(suspendable_item& own) noexcept;
   void run_without_stack(work_item item) noexcept;
   [[nodiscard]] place* own_place() noexcept;
   [[nodiscard]] std::unique_ptr<suspendable_item> stack_for_item() noexcept;

@@ -91,6 +91,7 @@ host_task::host_task(host_context* context, host_options&& options,
 
 void host_task::start() noexcept {
   if (context() != nullptr) context()->started();
+  if (edges_.empty() && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
   follow_ups next;
   if (edges_.empty()) next.add(*this);
@@ -243,7 +244,16 @@ void host_task::post(host_task_ptr task) noexcept {
   try {
     const std::size_t arena =
         task->has_arena_ ? task->arena_ : task->context()->arena_for_host_tasks();
-    task->where_->post(arena, task->priority_, [task] { run_posted(task); });
+    if (task->where_->is_virtual()) {
+      task->where_->post(arena, task->priority_, [task] { run_posted(task); });
+      return;
+    }
+    // A pointer alone, which the item holds without memory of its own. An executor over threads
+    // runs all items before it goes, while a virtual one may drop those of tasks that others ran.
+    host_task* const counted = task.get();
+    task->where_->post(arena, task->priority_,
+                       [counted] { run_posted(host_task_ptr(counted, false)); });
+    (void)task.detach();
   } catch (...) {
     // No memory for the item: the task runs here, because it has to end somewhere.
     run_posted(std::move(task));

@@ -134,7 +134,10 @@ scenario working(std::size_t threads, int each, std::size_t most_workers) {
       for (int i = 0; i < each; ++i) {
         if (!s->under_search.add()) continue;
         search::here().require(++s->workers <= most_workers, "there are too many workers");
-        while (s->under_search.take()) ++s->taken;
+        while (s->under_search.take()) {
+          ++s->taken;
+          while (s->under_search.take_another()) ++s->taken;
+        }
         --s->workers;
       }
     });

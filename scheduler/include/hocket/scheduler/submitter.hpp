@@ -94,7 +94,12 @@ class submitter {
   }
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
-    return async(task_options{}, std::forward<F>(function));
+    using value = detail::body_result_t<F>;
+    const host_target to = for_functions();
+    if (to.recording != nullptr) {
+      return future<value>(to.recording->keep(task_options{}, std::forward<F>(function)));
+    }
+    return future<value>(detail::launch(to.context, {}, std::forward<F>(function)));
   }
 
   /// The runtime that runs the tasks, now or when the graph is run.

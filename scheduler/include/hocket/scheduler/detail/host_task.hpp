@@ -215,7 +215,7 @@ template <class F>
 [[nodiscard]] completion_ptr launch(host_context* context, host_options options, F&& body,
                                     std::span<const completion_ptr> after = {}) {
   using task = body_task<std::decay_t<F>>;
-  const boost::intrusive_ptr<task> made(
+  boost::intrusive_ptr<task> made(
       new task(context, std::move(options), std::forward<F>(body), after));
   made->start();
   return made;
