@@ -153,6 +153,8 @@ TEST(host_stream, does_what_it_is_told_to_do_instead) {
 }
 
 TEST(host_stream, closing_waits_for_what_runs_and_drops_the_rest) {
+  // Enough for half a second, however busy the machine is.
+  constexpr int many = 2500;
   const auto where = threads();
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> started{0}, ended{0};
@@ -164,12 +166,12 @@ TEST(host_stream, closing_waits_for_what_runs_and_drops_the_rest) {
         ++ended;
       };
       const timepoint first = b.add(0, launch(body));
-      for (int i = 0; i < 20; ++i) b.add(1, launch(body), {first});
+      for (int i = 0; i < many; ++i) b.add(1, launch(body), {first});
       while (started == 0) std::this_thread::yield();
     }
     const int then = ended;
     EXPECT_EQ(started, then);
-    EXPECT_LT(then, 21);
+    EXPECT_LE(then, many);
     std::this_thread::sleep_for(microseconds(300));
     EXPECT_EQ(started, then);
   }
