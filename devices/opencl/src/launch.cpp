@@ -40,6 +40,8 @@ void launcher::plan(const command& what) {
 
 /// A graph that is run again has the same sequences again.
 launcher::planned& launcher::plan_sequence(const launch_command& what) {
+  // Graphs that are gone leave nothing behind.
+  if (!sequences_.contains(what.kernel)) forget_expired();
   planned& known = sequences_[what.kernel];
   if (!known.parts.empty() && known.buffers == what.buffers && known.scalars == what.scalars) {
     return known;
