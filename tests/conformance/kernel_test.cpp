@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include <hocket/kernels/sequence.hpp>
+
 #include "conformance.hpp"
 #include "kernels.hpp"
 
@@ -104,6 +106,67 @@ TEST_P(conformance, passes_share_scratch_and_groups_share_memory) {
               static_cast<std::uint32_t>(count * (count + 1) / 2));
     memory().deallocate(x);
   }
+}
+
+/// Some parts use the same scratch memory, some have nothing to do, some may run beside others.
+TEST_P(conformance, a_sequence_is_its_parts_in_order) {
+  constexpr std::uint32_t count = 3000;
+  enum : std::size_t { x, y, nothing, sum_x, sum_y, list_x, list_y };
+  const kernel_ref triple = triple_plus_one().definition(), sum = sum_in_passes().definition();
+  const std::vector<kernel_part> parts{
+      {triple, {x}},
+      {fill<std::uint32_t>().definition(), {y}, {0}, false},
+      {triple, {nothing}},
+      {sum, {x, sum_x}},
+      {sum, {y, sum_y}, {}, false},
+      {triple, {list_x}},
+      {triple, {list_y}, {}, false},
+      {triple, {list_x}},
+  };
+  const parameter words{parameter::kind::buffer, element_type::u32, access_mode::update, any_rank};
+  std::vector<parameter> parameters(7, words);
+  parameters.push_back({parameter::kind::scalar, element_type::u32});
+  const kernel_ref all = sequence_of("all of it", parameters, parts, {1e4, 1e5});
+  const std::vector<std::uint32_t> none{0};
+  const allocation a = put(0, counted(count)), b = put(0, counted(count));
+  const allocation c = put(0, none), d = put(0, none);
+  const std::vector<placed_buffer> buffers{
+      whole<std::uint32_t>(a, {count}), whole<std::uint32_t>(b, {count}),
+      whole<std::uint32_t>({}, {0}),    whole<std::uint32_t>(c, {}),
+      whole<std::uint32_t>(d, {}),      whole<std::uint32_t>(c, {1}),
+      whole<std::uint32_t>(d, {1})};
+  // The second time a stream may know it again, the third time a number has changed.
+  timepoint last;
+  for (const std::uint32_t value : {1U, 1U, 2U}) {
+    last = submit(first().compute(0), launch_of(all, buffers, {scalar_argument::of(value)}));
+    finish(last);
+    ASSERT_FALSE(result(last).why) << result(last).why.message();
+  }
+  std::vector<std::uint32_t> expected = counted(count);
+  for (std::uint32_t& each : expected) each = tripled(each, 3);
+  EXPECT_EQ(take<std::uint32_t>(0, a, last), expected);
+  EXPECT_EQ(take<std::uint32_t>(0, b, last), std::vector<std::uint32_t>(count, 2));
+  EXPECT_EQ(take<std::uint32_t>(0, c, last).front(),
+            tripled(std::accumulate(expected.begin(), expected.end(), 0U), 2));
+  EXPECT_EQ(take<std::uint32_t>(0, d, last).front(), tripled(2 * count, 1));
+}
+
+TEST_P(conformance, a_sequence_fails_as_the_part_that_cannot_run) {
+  const kernel_ref plain = fill<float>().definition(), broken = nonsense().definition();
+  const std::vector<parameter> parameters{
+      {parameter::kind::buffer, element_type::f32, access_mode::update, any_rank},
+      {parameter::kind::scalar, element_type::f32}};
+  const allocation a = put(0, std::vector<float>{7});
+  const std::vector<placed_buffer> buffers{whole<float>(a, {1})};
+  const std::vector<scalar_argument> two{scalar_argument::of(2.0F)};
+  const kernel_ref both =
+      sequence_of("both", parameters, {{plain, {0}, {0}}, {broken, {0}}}, {1, 4});
+  const timepoint bad = submit(first().compute(0), launch_of(both, buffers, two));
+  const timepoint good = submit(first().compute(0), launch_of(plain, buffers, two));
+  finish(good);
+  EXPECT_TRUE(result(bad).why);
+  ASSERT_FALSE(result(good).why) << result(good).why.message();
+  EXPECT_EQ(take<float>(0, a, good).front(), 2.0F);
 }
 
 template <element T>

@@ -48,7 +48,7 @@ struct kernel_part {
   kernel_ref kernel;
 
   /// Which arguments of the sequence it is given: buffers and scalars in the order of its own
-  /// signature, each counted on its own.
+  /// signature, each counted on its own, the buffer of its result last.
   std::vector<std::size_t> buffers = {};
   std::vector<std::size_t> scalars = {};
 

@@ -11,7 +11,7 @@ namespace hocket {
 
 /// A kernel that calls others one after the other, with the given parameters. It has the host body
 /// that they make together, if all of them have one. cost: of one launch, whatever its extents. It
-/// is as wide as the widest part. No part has a result.
+/// is as wide as the widest part.
 [[nodiscard]] kernel_ref sequence_of(std::string name, std::vector<parameter> parameters,
                                      std::vector<kernel_part> parts, work cost);
 
