@@ -112,7 +112,7 @@ class search {
             after, done_.end(), [&](const candidate& each) { return ordered(earlier, each); });
         if (movable || (free && rule_.draws_forward())) return match{i - 1, movable};
       }
-      free = free && !ordered(earlier, next);
+      free = free && rule_.draws_forward() && !ordered(earlier, next);
     }
     return std::nullopt;
   }

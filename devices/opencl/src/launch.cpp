@@ -199,6 +199,9 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
     cl_event event = nullptr;
     if (context_->cl().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS) {
       now.made.last = handle<cl_event>(context_->cl(), event);
+    } else {
+      // To block here is better than to let go of memory that the queue still uses.
+      (void)context_->cl().clFinish(queue);
     }
   }
   return std::move(now.made);
@@ -208,22 +211,23 @@ void launcher::enqueue(const part& what, progress& now) {
   assert(what.ready != nullptr);
   const lowered_launch& lowered = what.lowered.value();
   compiled& ready = *what.ready;
-  boost::container::small_vector<buffer_use, 4> buffers;
+  const std::size_t first = now.uses.size();
   for (const placed_buffer& b : what.what->buffers) {
     auto used = context_->buffers().use(b.where, host_memory_, device_);
     if (!used) {
       now.made.why = used.why();
       return;
     }
-    buffers.push_back(std::move(used).value());
+    now.uses.push_back(std::move(used).value());
   }
+  const std::span<const buffer_use> buffers = std::span(now.uses).subspan(first);
   now.made.why =
       grow_scratch(ready.source->scratch ? std::max<std::size_t>(lowered.scratch_words, 1) : 0);
   for (std::size_t i = 0; i < lowered.passes.size() && !now.made.why; ++i) {
     const lowered_pass& pass = lowered.passes[i];
     if (!has_work(pass)) continue;
     pass_object& object = ready.passes[i];
-    cl_int code = set_arguments(object, {buffers.data(), buffers.size()}, *ready.source, pass);
+    cl_int code = set_arguments(object, buffers, *ready.source, pass);
     if (code == CL_SUCCESS) code = launch(object, ready.source->passes[i].local, pass, now);
     if (code == CL_SUCCESS) continue;
     now.made.why =

@@ -69,6 +69,7 @@ class launcher {
     std::span<const cl_event> waits;
     std::size_t left;  ///< passes that are not enqueued
     enqueued made;
+    std::vector<buffer_use> uses = {};  ///< until the end, so that no object has another's address
   };
 
   void plan(const command& what);

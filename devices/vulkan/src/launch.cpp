@@ -114,17 +114,20 @@ VkResult make_room(const context& of, const planned_launch& planned, slot& in) {
   if (in.sets && in.sets_room >= sets && in.bindings_room >= bindings) {
     return api.vkResetDescriptorPool(api.device, in.sets.get(), 0);
   }
-  in.sets_room = std::max(in.sets_room, sets);
-  in.bindings_room = std::max(in.bindings_room, bindings);
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, in.bindings_room};
+  sets = std::max(in.sets_room, sets);
+  bindings = std::max(in.bindings_room, bindings);
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, bindings};
   VkDescriptorPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  info.maxSets = in.sets_room;
+  info.maxSets = sets;
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
   VkDescriptorPool made = VK_NULL_HANDLE;
   const VkResult code = api.vkCreateDescriptorPool(api.device, &info, nullptr, &made);
-  if (code == VK_SUCCESS) in.sets = owned_descriptor_pool(api, made);
+  if (code != VK_SUCCESS) return code;
+  in.sets = owned_descriptor_pool(api, made);
+  in.sets_room = sets;
+  in.bindings_room = bindings;
   return code;
 }
 
