@@ -26,7 +26,7 @@ launch_command note_ranges(std::vector<std::size_t>& end_of, body_width width) {
 }  // namespace
 
 TEST_P(conformance, ranges_are_the_same_in_serial_and_wide_bodies) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   std::vector<std::size_t> serial(count), wide(count);
   submit(first().compute(0), note_ranges(serial, body_width::serial));
   finish(submit(first().compute(0), note_ranges(wide, body_width::wide)));
@@ -37,7 +37,7 @@ TEST_P(conformance, ranges_are_the_same_in_serial_and_wide_bodies) {
 }
 
 TEST_P(conformance, a_body_sees_its_region_and_its_scalars) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   std::vector<float> values(6 * 5);
   std::iota(values.begin(), values.end(), 0.0F);
   launch_command l = launch([](const host_launch& given) {
@@ -65,7 +65,7 @@ TEST_P(conformance, a_body_sees_its_region_and_its_scalars) {
 }
 
 TEST_P(conformance, what_a_body_throws_is_the_tasks_failure_and_the_stream_goes_on) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   for (const body_width width : {body_width::serial, body_width::wide}) {
     const timepoint bad =
         submit(first().compute(0), launch(

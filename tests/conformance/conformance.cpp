@@ -58,7 +58,7 @@ void conformance::SetUp() {
   const auto found = backend_->find(*executor_, GetParam().configuration).usable;
   if (found.empty()) GTEST_SKIP() << backend_->why_none();
   if (GetParam().host_memory && !found.front()->info().imports_host_memory) {
-    GTEST_SKIP() << "it has memory of its own only";
+    GTEST_SKIP() << "The device cannot use the host's memory in place, which this case is about.";
   }
   for (const auto& candidate : found) connect(*candidate);
 }

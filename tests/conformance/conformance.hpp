@@ -45,6 +45,11 @@ inline std::string target_name(const ::testing::TestParamInfo<target>& info) {
   return info.param.name;
 }
 
+/// Why a test is not for a device that has kernels from texts only. Those have tests of their own
+/// for the same promise, with kernels that have a body in every format.
+inline constexpr const char* needs_host_bodies =
+    "The test is about bodies in C++, and this device runs texts in its driver's language.";
+
 /// The devices of a target, their memories counted. Each test ends with no command in flight, no
 /// live allocation and nothing that overlapped.
 class conformance : public ::testing::TestWithParam<target> {

@@ -30,7 +30,7 @@ TEST_P(conformance, timelines_begin_at_zero_and_name_their_streams) {
 }
 
 TEST_P(conformance, a_stream_runs_its_commands_one_after_another) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   std::vector<int> order;
   timepoint last;
   for (int i = 0; i < 1000; ++i) {
@@ -58,7 +58,7 @@ TEST_P(conformance, the_timeline_shows_a_command_before_the_sink_hears_of_it) {
 }
 
 TEST_P(conformance, a_command_waits_for_other_streams) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   std::vector<stream*> streams;
   for (std::size_t d = 0; d < devices(); ++d) {
     for (std::size_t lane = 0; lane < at(d).info().lanes; ++lane) {
@@ -83,7 +83,7 @@ TEST_P(conformance, a_command_waits_for_other_streams) {
 }
 
 TEST_P(conformance, many_wait_for_one) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   bool opened = false;
   const timepoint gate =
       submit(first().inbound(), launch([&](const host_launch&) { opened = true; }));
@@ -104,7 +104,7 @@ TEST_P(conformance, many_wait_for_one) {
 
 TEST_P(conformance, one_caller_at_a_time_may_be_any_thread) {
   if (!threads()) GTEST_SKIP() << "this executor belongs to one thread";
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   std::uint64_t count = 0;
   timepoint last;
   for (int i = 0; i < 20; ++i) {
@@ -130,7 +130,7 @@ TEST_P(conformance, the_sink_may_submit) {
 }
 
 TEST_P(conformance, a_device_goes_away_when_its_commands_are_done) {
-  if (!runs_host_bodies()) GTEST_SKIP() << "no host bodies";
+  if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   const auto alive = std::make_shared<int>(0);
   const timepoint last = submit(first().compute(0), launch([alive](const host_launch&) {}));
   finish(last);
