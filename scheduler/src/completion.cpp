@@ -11,6 +11,7 @@
 
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 
 #include "caught.hpp"
 #include "host_seat.hpp"
@@ -88,15 +89,24 @@ constexpr std::uint32_t longest_told_chain = 8;
 
 void completion::drop_room() noexcept { delete room_.load(); }
 
-std::string completion::name() const { return task_name(label_.text()); }
+std::string completion::name() const { return task_name(called()); }
+
+void completion::destroy() noexcept {
+  if (block_ == 0) {
+    delete this;
+    return;
+  }
+  const std::uint8_t block = block_;
+  this->~completion();
+  task_memory::give_back(this, block);
+}
 
 void completion::finish(failure why) noexcept {
   follow_ups next;
   finish(std::move(why), next);
 }
 
-void completion::finish(failure why, follow_ups& next) noexcept {
-  why_ = std::move(why);
+void completion::announce(follow_ups& next) noexcept {
   // The context goes away when it has heard of the last end, not before.
   host_context* const context = context_;
   continuation* node = continuations_.close();

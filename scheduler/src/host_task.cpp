@@ -4,6 +4,7 @@
 #include <hocket/scheduler/detail/host_task.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "caught.hpp"
@@ -68,52 +69,77 @@ host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
   return kept;
 }
 
-host_task::host_task(host_context* context, host_options&& options,
-                     std::span<const completion_ptr> after)
+host_task::host_task(host_context* context, host_options&& options)
     : completion(context, std::move(options.label)),
-      // start() stands for one more predecessor, unless nothing is left to do for it after the
-      // first that it attaches to.
-      claim_(static_cast<std::uint32_t>(after.size() < 2 ? after.size() : after.size() + 1)),
-      priority_(options.priority),
+      claim_(0),
+      arena_(static_cast<std::uint32_t>(options.arena.value_or(0))),
+      priority_(static_cast<std::int8_t>(std::clamp(options.priority, -1, 1))),
       cheap_(options.cheap),
       gathers_(options.gathers),
       has_arena_(options.arena.has_value() || options.via != nullptr),
-      arena_(options.arena.value_or(0)),
       where_(options.via),
-      stop_(std::move(options.stop)),
-      edges_(after.size()) {
+      stop_(std::move(options.stop)) {
   if (where_ == nullptr && context != nullptr) where_ = &context->where();
+}
+
+host_task::host_task(host_context* context, host_options&& options, void* edges,
+                     std::span<const completion_ptr> after)
+    : host_task(context, std::move(options)) {
+  auto* const first = static_cast<host_edge*>(edges);
   for (std::size_t i = 0; i < after.size(); ++i) {
-    edges_[i].owner = this;
-    edges_[i].source = after[i];
+    ::new (first + i) host_edge();
+    first[i].source = after[i];
   }
+  expect({first, after.size()}, 0);
+}
+
+host_task::~host_task() { std::destroy(edges_, edges_ + edge_count_); }
+
+void host_task::expect(std::span<host_edge> edges, std::uint32_t more) noexcept {
+  edges_ = edges.data();
+  edge_count_ = static_cast<std::uint32_t>(edges.size());
+  has_more_ = more > 0;
+  for (host_edge& e : edges) e.owner = this;
+  // start() stands for one more predecessor, unless nothing is left to do for it after the first
+  // that it attaches to.
+  const std::uint32_t start = edge_count_ + 2 * more < 2 ? 0 : 1;
+  claim_.expect(edge_count_ + more + start);
+}
+
+bool host_task::attach(host_edge& e) noexcept {
+  return e.waits_for == host_edge::kind::end ? e.source->attach(e) : e.source->attach_to_place(e);
 }
 
 void host_task::start() noexcept {
   if (context() != nullptr) context()->started();
-  if (edges_.empty() && !runs_at_once()) return post(host_task_ptr(this));
+  const bool waits = edge_count_ > 0 || has_more_;
+  if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
   follow_ups next;
-  if (edges_.empty()) next.add(*this);
-  for (edge& e : edges_) {
-    if (!e.source->attach(e)) arrive(static_cast<bool>(e.source->why()), next);
+  if (!waits) next.add(*this);
+  for (host_edge& e : edges()) {
+    if (!attach(e)) arrive(e.fails_with(*e.source), next);
   }
-  if (edges_.size() > 1) arrive(false, next);
+  if (edge_count_ > 1 || has_more_) arrive(false, next);
 }
 
-void host_task::edge::run(completion& from, follow_ups& next) noexcept {
-  owner->arrive(static_cast<bool>(from.why()), next);
+void host_edge::run(completion& from, follow_ups& next) noexcept {
+  owner->arrive(fails_with(from), next);
 }
 
 void host_task::arrive(bool failed, follow_ups& next) noexcept {
   switch (claim_.arrive(failed)) {
     case claim::arrival::not_last:
       break;
+    case claim::arrival::last_but_one:
+      if (has_more_) one_is_left(next);
+      break;
     case claim::arrival::made_ready:
       next.add(*this);
       break;
     case claim::arrival::found_claimed:
-      intrusive_ptr_release(this);
+      const host_task_ptr last(this, false);
+      leave_place(next);
       break;
   }
 }
@@ -125,14 +151,36 @@ task_status host_task::status() const noexcept {
 }
 
 void host_task::request_cancel() noexcept {
-  const claim::claimed how = claim_.claim(true);
-  if (how == claim::claimed::refused) {
+  if (!give_up({failure_code::cancelled, name() + " was cancelled before it started."})) {
     request_stop();
-    return;
   }
+}
+
+bool host_task::give_up(failure why) noexcept {
+  bool waited = false;
+  const claim::claimed how = claim_.claim(true, waited);
+  if (how == claim::claimed::refused) return false;
   drop_sources(how);
   follow_ups next;
-  end({failure_code::cancelled, name() + " was cancelled before it started."}, next);
+  discard();
+  finish(std::move(why), next);
+  // Who waited for something keeps its place until that has ended.
+  if (!waited) leave_place(next);
+  return true;
+}
+
+bool host_task::waits_for(const completion& other, std::size_t& visits) noexcept {
+  if (visits == 0 || !claim_.enter()) return false;
+  --visits;
+  bool found = false;
+  for (const host_edge& e : edges()) {
+    if (e.source.get() == &other) found = true;
+    auto* const before = dynamic_cast<host_task*>(e.source.get());
+    found = found || (before != nullptr && before->waits_for(other, visits));
+    if (found) break;
+  }
+  if (claim_.leave()) drop_sources();
+  return found;
 }
 
 bool host_task::help(helping& by) noexcept {
@@ -142,7 +190,7 @@ bool host_task::help(helping& by) noexcept {
   if (!claim_.enter()) return false;
   --by.depth;
   bool ran = false;
-  for (const edge& e : edges_) {
+  for (const host_edge& e : edges()) {
     if (by.visits == 0) break;
     if (!e.source->done() && e.source->help(by)) ran = true;
   }
@@ -187,7 +235,7 @@ failure host_task::refusal() {
 
 failure host_task::failure_of_predecessors() {
   failure first;
-  for (const edge& e : edges_) {
+  for (const host_edge& e : edges()) {
     if (!e.source->why()) continue;
     if (!first) {
       first = gathers_ ? same_failure(*e.source) : downfall(*e.source);
@@ -228,7 +276,7 @@ void host_task::drop_sources(claim::claimed how) noexcept {
 }
 
 void host_task::drop_sources() noexcept {
-  for (edge& e : edges_) e.source.reset();
+  for (host_edge& e : edges()) e.source.reset();
 }
 
 bool host_task::runs_at_once() const noexcept {

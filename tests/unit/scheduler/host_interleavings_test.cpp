@@ -137,6 +137,7 @@ struct task_under_search {
     result = 7;
     switch (word.arrive(failed)) {
       case claim::arrival::not_last:
+      case claim::arrival::last_but_one:
         break;
       case claim::arrival::made_ready:
         claimed_by(word.claim(false), true);

@@ -83,7 +83,7 @@ class future_base {
   /// Asks for the task not to run. If it runs already its std::stop_token says so, if it takes one.
   void cancel() const { checked().request_cancel(); }
 
-  [[nodiscard]] std::string_view label() const { return checked().label().text(); }
+  [[nodiscard]] std::string_view label() const { return checked().called(); }
 
   /// The state that the futures of one task share.
   [[nodiscard]] const completion_ptr& state() const noexcept { return state_; }

@@ -17,7 +17,7 @@ namespace hocket::detail {
 template <class Atomics = real_atomics>
 class basic_claim {
  public:
-  enum class arrival : std::uint8_t { not_last, made_ready, found_claimed };
+  enum class arrival : std::uint8_t { not_last, last_but_one, made_ready, found_claimed };
   enum class claimed : std::uint8_t {
     refused,
     alone,   ///< the list of predecessors is the claimer's
@@ -26,6 +26,12 @@ class basic_claim {
 
   explicit basic_claim(std::uint32_t predecessors) noexcept : word_(predecessors * one_waiting) {}
 
+  /// Only by who makes the task, before anybody else knows of it.
+  void expect(std::uint32_t predecessors) noexcept {
+    // What publishes the task publishes this as well: relaxed.
+    word_.store(predecessors * one_waiting, std::memory_order_relaxed);
+  }
+
   /// One predecessor has ended.
   [[nodiscard]] arrival arrive(bool failed) noexcept {
     // Relaxed: the same thread's next operation on the word publishes it.
@@ -33,12 +39,19 @@ class basic_claim {
     // Release: pairs with the acquire of the last arrival and of the claim, which see what came
     // before all arrivals.
     const std::uint64_t before = word_.fetch_sub(one_waiting, std::memory_order_acq_rel);
-    if (before / one_waiting != 1) return arrival::not_last;
+    if (before / one_waiting != 1) {
+      return before / one_waiting == 2 ? arrival::last_but_one : arrival::not_last;
+    }
     return (before & claimed_bit) == 0 ? arrival::made_ready : arrival::found_claimed;
   }
 
   /// Claims the task if it is ready; even_pending: also if it still waits. One caller succeeds.
   [[nodiscard]] claimed claim(bool even_pending) noexcept {
+    bool waited = false;
+    return claim(even_pending, waited);
+  }
+  /// waited: whether predecessors were left when it was claimed.
+  [[nodiscard]] claimed claim(bool even_pending, bool& waited) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     for (;;) {
       if ((seen & claimed_bit) != 0) return claimed::refused;
@@ -48,6 +61,7 @@ class basic_claim {
       // Acquire: pairs with the releases of arrive() and leave().
       if (word_.compare_exchange_weak(seen, wanted, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
+        waited = seen / one_waiting != 0;
         return alone ? claimed::alone : claimed::shared;
       }
     }

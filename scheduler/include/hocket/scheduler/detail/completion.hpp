@@ -61,6 +61,9 @@ class completion {
 
   [[nodiscard]] const task_label& label() const noexcept { return label_; }
 
+  /// What the label says, or what stands for one.
+  [[nodiscard]] virtual std::string_view called() const noexcept { return label_.text(); }
+
   /// `Task "label"`, the way sentences begin with it.
   [[nodiscard]] std::string name() const;
 
@@ -82,12 +85,19 @@ class completion {
   /// Returns false, and does not keep the node, if the task has ended.
   [[nodiscard]] bool attach(continuation& node) noexcept { return continuations_.push(node); }
 
+  /// The same for the place of the task in the order of its buffers, which it may leave later than
+  /// it ends.
+  [[nodiscard]] virtual bool attach_to_place(continuation& node) noexcept { return attach(node); }
+
   /// The task has ended; to be called once, by who claimed it. The context, if there is one, must
   /// have been told that the task started. The caller holds a reference.
   void finish(failure why = {}) noexcept;
 
   /// The same; the tasks that became ready are left to the caller.
-  void finish(failure why, follow_ups& next) noexcept;
+  void finish(failure why, follow_ups& next) noexcept {
+    settle(std::move(why));
+    announce(next);
+  }
 
   /// Asks for the task not to run, or to end early. It ends in its own time.
   virtual void request_cancel() noexcept {}
@@ -135,21 +145,27 @@ class completion {
   [[nodiscard]] failure same_failure(completion& other);
 
  protected:
+  /// The two halves of finish(): how the task ended, and that it has.
+  void settle(failure&& why) noexcept { why_ = std::move(why); }
+  void announce(follow_ups& next) noexcept;
+
   /// To be called before finish().
   void set_value(const void* value) noexcept { value_ = value; }
   void set_context(host_context& context) noexcept { context_ = &context; }
   [[nodiscard]] bool same_root(completion& other) noexcept { return root_ == &other.root(); }
 
  private:
+  friend class task_memory;
   friend void intrusive_ptr_add_ref(completion* c) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
     c->references_.fetch_add(1, std::memory_order_relaxed);
   }
   friend void intrusive_ptr_release(completion* c) noexcept {
     // Release and acquire pair with one another: the deletion comes after all uses.
-    if (c->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete c;
+    if (c->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) c->destroy();
   }
 
+  void destroy() noexcept;
   [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
   void park();
   [[nodiscard]] bool park_until(time_stamp until);
@@ -159,6 +175,7 @@ class completion {
 
   std::atomic<std::uint32_t> references_{0};
   std::atomic<bool> looked_{false};
+  std::uint8_t block_ = 0;      // what of task_memory's it lies in; 0: it was made by new
   std::uint32_t distance_ = 0;  // how many tasks lie between this one and root_
   continuation_list<continuation> continuations_;
   host_context* context_;

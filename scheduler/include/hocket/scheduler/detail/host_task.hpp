@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -11,11 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/container/small_vector.hpp>
-
 #include <hocket/scheduler/detail/claim.hpp>
 #include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 
 namespace hocket::detail {
 
@@ -68,11 +68,34 @@ struct helping {
   follow_ups next;
 };
 
+/// What a task waits for, in one direction.
+struct host_edge final : continuation {
+  enum class kind : std::uint8_t {
+    end,      ///< the source ends; if it fails, the task does not run
+    content,  ///< the source leaves its place in the order of a buffer; failure as above
+    order     ///< the same, but failure does not matter
+  };
+
+  void run(completion& from, follow_ups& next) noexcept override;
+
+  /// True if the task must not run, because of how the source ended.
+  [[nodiscard]] bool fails_with(const completion& from) const noexcept {
+    return waits_for != kind::order && static_cast<bool>(from.why());
+  }
+
+  kind waits_for = kind::end;
+  host_task* owner = nullptr;
+  completion_ptr source;
+};
+
 /// A function that runs on the host once its predecessors have ended: one allocation, which holds
 /// the function and its result too. It runs task to task on a counter, without locks.
 class host_task : public completion {
  public:
-  host_task(host_context* context, host_options&& options, std::span<const completion_ptr> after);
+  /// Memory for as many edges as there are in `after` follows the task itself; see make_task.
+  host_task(host_context* context, host_options&& options, void* edges,
+            std::span<const completion_ptr> after);
+  ~host_task() override;
 
   /// To be called once, by who made the task, before anybody else knows it.
   void start() noexcept;
@@ -86,7 +109,21 @@ class host_task : public completion {
 
   [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
+  /// True if this cannot run before the other has ended, as far as `visits` tasks show.
+  [[nodiscard]] bool waits_for(const completion& other, std::size_t& visits) noexcept;
+
  protected:
+  /// Without edges as yet: expect() says which.
+  host_task(host_context* context, host_options&& options);
+
+  /// The edges, in memory that lives as long as the task, and how many more arrivals than theirs
+  /// and that of start() there will be. Before anybody else knows the task.
+  void expect(std::span<host_edge> edges, std::uint32_t more) noexcept;
+  [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
+
+  /// One arrival that is no edge's.
+  void arrive(bool failed, follow_ups& next) noexcept;
+
   /// Calls the function and keeps its result; throws what it throws.
   virtual void execute() = 0;
   /// Destroys the function.
@@ -95,21 +132,29 @@ class host_task : public completion {
   virtual void request_stop() noexcept {}
   [[nodiscard]] virtual bool stop_requested() const noexcept { return stop_.stop_requested(); }
 
+  /// Why the task does not run, of which something that it waits for has failed.
+  [[nodiscard]] virtual failure failure_of_predecessors();
+
+  /// All but one of the predecessors have ended. Called only where one arrival is no edge's.
+  virtual void one_is_left(follow_ups& /*next*/) noexcept {}
+
+  /// The task is over, and so is everything that it waited for.
+  virtual void leave_place(follow_ups& /*next*/) noexcept {}
+
+  /// The function has run, or will not.
+  virtual void end(failure why, follow_ups& next) noexcept;
+
+  /// Ends the task so, if nobody has claimed it. Returns false if somebody has.
+  bool give_up(failure why) noexcept;
+
  private:
   friend class follow_ups;
+  friend struct host_edge;
 
-  struct edge final : continuation {
-    void run(completion& from, follow_ups& next) noexcept override;
-    host_task* owner = nullptr;
-    completion_ptr source;
-  };
-
-  void arrive(bool failed, follow_ups& next) noexcept;
+  [[nodiscard]] bool attach(host_edge& e) noexcept;
   [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
   void run(claim::claimed how, follow_ups& next) noexcept;
-  void end(failure why, follow_ups& next) noexcept;
   [[nodiscard]] failure refusal();
-  [[nodiscard]] failure failure_of_predecessors();
   [[nodiscard]] failure attempt() noexcept;
   [[nodiscard]] failure call() noexcept;
   void drop_sources(claim::claimed how) noexcept;
@@ -120,15 +165,17 @@ class host_task : public completion {
   static void run_posted(host_task_ptr task) noexcept;
 
   claim claim_;
-  int priority_;
-  bool cheap_;
-  bool gathers_;
-  bool has_arena_;
-  std::size_t arena_;
+  host_edge* edges_ = nullptr;
+  std::uint32_t edge_count_ = 0;
+  std::uint32_t arena_;
+  std::int8_t priority_;
+  bool cheap_ : 1;
+  bool gathers_ : 1;
+  bool has_arena_ : 1;
+  bool has_more_ = false;  ///< arrivals than those of edges and of start()
   executor* where_;
   host_task* next_ready_ = nullptr;
   std::stop_token stop_;
-  boost::container::small_vector<edge, 1> edges_;
 };
 
 template <class F>
@@ -166,7 +213,7 @@ class body_task final : public host_task {
   template <class G>
   body_task(host_context* context, host_options&& options, G&& body,
             std::span<const completion_ptr> after)
-      : host_task(context, std::move(options), after), body_(std::forward<G>(body)) {}
+      : host_task(context, std::move(options), this + 1, after), body_(std::forward<G>(body)) {}
 
  protected:
   void execute() override {
@@ -214,9 +261,8 @@ class body_task final : public host_task {
 template <class F>
 [[nodiscard]] completion_ptr launch(host_context* context, host_options options, F&& body,
                                     std::span<const completion_ptr> after = {}) {
-  using task = body_task<std::decay_t<F>>;
-  boost::intrusive_ptr<task> made(
-      new task(context, std::move(options), std::forward<F>(body), after));
+  const boost::intrusive_ptr<host_task> made = make_task<body_task<std::decay_t<F>>>(
+      after.size() * sizeof(host_edge), context, std::move(options), std::forward<F>(body), after);
   made->start();
   return made;
 }
