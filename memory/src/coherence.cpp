@@ -63,14 +63,20 @@ void coherence::set_block(data_id data, memory_id memory, block_id block) {
   content_->with_block[memory.value].insert(data);
 }
 
-void coherence::pin(data_id data, memory_id memory) {
-  replica* found = content_->at(data).find(memory);
+buffer_state& coherence::find(data_id data) { return content_->at(data); }
+
+void coherence::pin(data_id data, memory_id memory) { pin(content_->at(data), memory); }
+
+void coherence::pin(buffer_state& buffer, memory_id memory) {
+  replica* found = buffer.find(memory);
   assert(found != nullptr);
   ++found->pins;
 }
 
-void coherence::unpin(data_id data, memory_id memory) {
-  replica* found = content_->at(data).find(memory);
+void coherence::unpin(data_id data, memory_id memory) { unpin(content_->at(data), memory); }
+
+void coherence::unpin(buffer_state& buffer, memory_id memory) {
+  replica* found = buffer.find(memory);
   if (found != nullptr && found->pins > 0) --found->pins;
 }
 

@@ -113,6 +113,41 @@ void coherence::note_read(data_id data, const box& region, memory_id memory, tic
   content_->touch(data, buffer);
 }
 
+bool coherence::at_hand(const buffer_state& buffer, const box& region, memory_id memory, bool reads,
+                        bool writes, ticket_set& waits) {
+  const residence* const all = buffer.residences.only();
+  const origin* const source = buffer.origins.only();
+  if (all == nullptr || source == nullptr || buffer.find(memory) == nullptr) return false;
+  if (region.empty() || !contains(region, buffer.whole)) return false;
+  const copy_state* const copy = all->find(memory);
+  if (reads && (copy == nullptr || !copy->valid || !source->written || source->poison)) {
+    return false;
+  }
+  if (copy == nullptr) return true;
+  if (writes) {
+    copy->add_touched_by(waits);
+  } else {
+    waits.add(copy->ready);
+  }
+  return true;
+}
+
+block_id coherence::note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
+                                 ticket number, task_id task) {
+  residence& all = *buffer.residences.only();
+  if (writes) {
+    origin& source = *buffer.origins.only();
+    all.overwrite(memory, number);
+    source.written = true;
+    source.writer = task;
+    if (source.poison) source.poison = {};
+  } else {
+    all.at(memory).users.add(number);
+  }
+  content_->touch(data, buffer);
+  return buffer.find(memory)->block;
+}
+
 ticket_set coherence::before_write(data_id data, const box& region, memory_id memory) const {
   return content_->at(data).touched_by(region, memory);
 }

@@ -103,6 +103,7 @@ class piece_map {
 
   /// The state of the piece that is all of the box; null if there are several.
   [[nodiscard]] State* only() { return pieces_.size() == 1 ? &pieces_.front().state : nullptr; }
+  [[nodiscard]] const State* only() const { return const_cast<piece_map*>(this)->only(); }
 
   /// The state of the piece that is region; null if there is none.
   [[nodiscard]] State* exact(const box& region) {

@@ -136,18 +136,15 @@ class runtime_core::driving {
 
 void runtime_core::drive() {
   const driving now(*this);
-  bool carries = false;
   std::size_t steps = 0;
-  heart::action_list made;
   while (!events_.leave()) {
-    if (steps++ == steps_of_caller) {
-      drive_later();
-      break;
-    }
-    heart_->step(executor_->now(), events_.pop(), made);
-    if (!made.empty()) carries = actions_.push(std::exchange(made, {})) || carries;
+    if (steps >= steps_of_caller) return drive_later();
+    const time_stamp time = executor_->now();
+    do {
+      heart_->step(time, events_.pop(), actions_);
+    } while (++steps < steps_of_caller && !events_.empty());
+    carry_out();
   }
-  if (carries) carry_out();
 }
 
 void runtime_core::drive_later() {
@@ -158,15 +155,8 @@ void runtime_core::drive_later() {
   });
 }
 
-void runtime_core::carry_out_later() {
-  executor_->post(0, high_priority, [this, due = std::make_shared<driving>(*this)]() mutable {
-    carry_out();
-    due.reset();
-  });
-}
-
+/// By who attends the events, who alone knows the actions.
 void runtime_core::carry_out() {
-  const driving now(*this);
   struct performer {
     runtime_core& home;
     machine_parts& machine;
@@ -194,12 +184,8 @@ void runtime_core::carry_out() {
     }
   };
   const performer perform{*this, *machine_};
-  std::size_t steps = 0;
-  while (!actions_.leave()) {
-    if (steps++ == steps_of_caller) return carry_out_later();
-    const heart::action_list due = actions_.pop();
-    for (const heart::action& a : due) std::visit(perform, a);
-  }
+  for (const heart::action& a : actions_) std::visit(perform, a);
+  actions_.clear();
 }
 
 bool runtime_core::attend(const completion& task, stream_id on) noexcept {

@@ -23,10 +23,9 @@ namespace hocket::detail {
 
 class machine_parts;
 
-/// What stands behind a runtime: the executor, the devices, the heart with its inbox, and the
-/// outbox from which the heart's actions are carried out. Events come from any thread; whoever
-/// finds the inbox unattended steps the heart, and afterwards carries out the actions if nobody
-/// does so already.
+/// What stands behind a runtime: the executor, the devices, and the heart with its inbox. Events
+/// come from any thread; whoever finds the inbox unattended steps the heart with what is there and
+/// carries out the actions, until nothing is left or another thread has to go on.
 class runtime_core final : public host_context,
                            public completion_sink,
                            public std::enable_shared_from_this<runtime_core> {
@@ -91,7 +90,6 @@ class runtime_core final : public host_context,
   void drive();
   void drive_later();
   void carry_out();
-  void carry_out_later();
   void wait_until(const std::function<bool()>& reached);
   void one_less(std::atomic<std::int64_t>& count) noexcept;
   [[nodiscard]] bool quiet();
@@ -106,7 +104,7 @@ class runtime_core final : public host_context,
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
   inbox<heart::event> events_;
-  inbox<heart::action_list> actions_;
+  heart::action_list actions_;  ///< of who attends the events
   trace_names names_;
   host_trace host_trace_;
 
@@ -114,7 +112,7 @@ class runtime_core final : public host_context,
   std::atomic<std::uint64_t> arenas_used_{0};
   std::atomic<std::int64_t> unfinished_{0};
   std::atomic<std::int64_t> submissions_{0};
-  std::atomic<std::int64_t> driving_{0};  ///< calls of drive and carry_out that are under way
+  std::atomic<std::int64_t> driving_{0};  ///< calls of drive that are under way
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
   std::stop_source stop_source_;

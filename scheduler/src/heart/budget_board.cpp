@@ -19,7 +19,7 @@ void budget_board::announce(budget_id id, task_id task, std::int64_t priority,
 void budget_board::ready(budget_id id, task_id task) {
   budget& b = budgets_.at(id);
   b.wishes.at(waiting_.at(task).second).ready = true;
-  b.changed = true;
+  b.changed = changed_ = true;
 }
 
 void budget_board::withdraw(task_id task) {
@@ -27,7 +27,7 @@ void budget_board::withdraw(task_id task) {
   if (at == waiting_.end()) return;
   budget& b = budgets_.at(at->second.first);
   b.wishes.erase(at->second.second);
-  b.changed = true;
+  b.changed = changed_ = true;
   waiting_.erase(at);
 }
 
@@ -36,12 +36,13 @@ void budget_board::give_back(task_id taker) {
   if (at == taken_.end()) return;
   budget& b = budgets_.at(at->second.budget);
   b.used -= at->second.bytes;
-  b.changed = true;
+  b.changed = changed_ = true;
   taken_.erase(at);
 }
 
 std::vector<task_id> budget_board::grant() {
   std::vector<task_id> granted;
+  changed_ = false;
   for (auto& [id, b] : budgets_) {
     if (!b.changed) continue;
     b.changed = false;

@@ -31,6 +31,9 @@ class budget_board {
   /// Bytes that the task took come back. Without effect if it never took any.
   void give_back(task_id taker);
 
+  /// True if grant() may have something to grant.
+  [[nodiscard]] bool changed() const noexcept { return changed_; }
+
   /// The tasks that have their bytes from now on, in order.
   [[nodiscard]] std::vector<task_id> grant();
 
@@ -56,6 +59,7 @@ class budget_board {
   };
 
   std::map<budget_id, budget> budgets_;
+  bool changed_ = false;  ///< one of them
   std::map<task_id, std::pair<budget_id, place>> waiting_;
   std::map<task_id, taken> taken_;
 };

@@ -28,9 +28,10 @@ void heart::pump(device_id device) {
     fetch_ahead(device);
     while (task* t = pick(device)) {
       fill_up(device);
-      if (!free_lane(*t)) return;
+      const std::optional<std::size_t> lane = free_lane(*t);
+      if (!lane) return;
       dequeue(*t);
-      commit(*t);
+      commit(*t, *lane);
     }
   } while (d.present.empty() && d.absent.empty() && !d.reserving.valid() && idle(device) &&
            steal_for(device));
@@ -39,36 +40,50 @@ void heart::pump(device_id device) {
 heart::task* heart::pick(device_id device) {
   device_state& d = devices_[device.value];
   const memory_id memory = machine_.devices[device.value].memory;
+  task* ready = nullptr;
   if (d.reserving.valid()) {
     std::size_t looked = 0;
-    for (const place_in_queue& place : d.present) {
-      if (++looked > overtake_window) return nullptr;
+    (void)d.present.until([&](const place_in_queue& place) {
+      if (++looked > overtake_window) return true;
       task* t = find(place.task);
-      if (has_turn(*t) && needs_of(*t->request, memory).empty()) return t;
-    }
-    return nullptr;
+      if (has_turn(*t) && needs_of(*t->request, memory).empty()) ready = t;
+      return ready != nullptr;
+    });
+    return ready;
   }
-  const auto turn = [&](const place_in_queue& p) { return has_turn(*find(p.task)); };
-  const auto ready = std::find_if(d.present.begin(), d.present.end(), turn);
-  const auto refused = std::find_if(d.absent.begin(), d.absent.end(), [&](const place_in_queue& p) {
-    return !find(p.task)->fetching && turn(p);
+  (void)d.present.until([&](const place_in_queue& place) {
+    task* t = find(place.task);
+    if (has_turn(*t)) ready = t;
+    return ready != nullptr;
+  });
+  if (d.absent.empty() || d.fetching >= fetch_window) return ready;
+  task* refused = nullptr;
+  (void)d.absent.until([&](const place_in_queue& place) {
+    task* t = find(place.task);
+    if (!t->fetching && has_turn(*t)) refused = t;
+    return refused != nullptr;
   });
   // Fetching ahead takes free memory only. A task that it could not serve is committed with its
   // copies, and with evictions, when it comes first or when the device would stand idle.
-  const bool first = refused != d.absent.end() && d.fetching < fetch_window &&
-                     (ready == d.present.end() || *refused < *ready);
-  if (first && (ready != d.present.end() || idle(device))) return find(refused->task);
-  return ready == d.present.end() ? nullptr : find(ready->task);
+  if (refused == nullptr) return ready;
+  if (ready == nullptr) return idle(device) ? refused : nullptr;
+  return place_of(*refused) < place_of(*ready) ? refused : ready;
 }
 
 bool heart::has_turn(const task& t) const {
-  return !t.request->in_order || devices_[t.device.value].in_order.begin()->task == t.request->id;
+  if (!t.request->in_order) return true;
+  task_id first;
+  (void)devices_[t.device.value].in_order.until([&](const place_in_queue& place) {
+    first = place.task;
+    return true;
+  });
+  return first == t.request->id;
 }
 
 void heart::give_up_turn(const task& t) {
   if (!t.request->in_order) return;
   const device_id device = *t.request->on;
-  if (devices_[device.value].in_order.erase(place_of(t)) > 0) mark_dirty(device);
+  if (devices_[device.value].in_order.erase(place_of(t))) mark_dirty(device);
 }
 
 bool heart::idle(device_id device) const {
@@ -124,14 +139,64 @@ failure heart::unusable_input(const task& t) const {
     if (!coherence_.initialised(a.data, a.region)) {
       return failure(failure_code::task_failed,
                      "Task \"" + t.request->label + "\" " + std::string(to_string(a.mode)) + " " +
-                         to_string(a.region) + " of buffer \"" + data_.at(a.data).label +
+                         to_string(a.region) + " of buffer \"" + data_.find(a.data)->label +
                          "\", which no earlier task writes.");
     }
   }
   return {};
 }
 
-void heart::commit(task& t) {
+/// A task that comes to a device where nothing waits, and whose data are there, need not be queued.
+bool heart::issue_at_once(task& t) {
+  const device_state& d = devices_[t.device.value];
+  if (!d.present.empty() || !d.absent.empty() || d.reserving.valid() || !has_turn(t)) return false;
+  fill_up(t.device);
+  const std::optional<std::size_t> lane = free_lane(t);
+  return lane && issue_as_it_is(t, *lane);
+}
+
+/// Issues the task if all that it uses are whole buffers whose content is there, as most are:
+/// nothing is to be reserved or copied then. Else it does nothing and returns false.
+bool heart::issue_as_it_is(task& t, std::size_t lane) {
+  const request& r = *t.request;
+  const machine::device_node& node = machine_.devices[t.device.value];
+  ticket_set waits;
+  for (std::size_t i = 0; i < r.accesses.size(); ++i) {
+    const task_access& a = r.accesses[i];
+    if (!coherence::at_hand(*t.data[i]->where, a.region, node.memory, reads_content(a.mode),
+                            writes_content(a.mode), waits)) {
+      return false;
+    }
+  }
+  waits = launch_waits(t, lane, std::move(waits));
+  t.number = board_.next(node.compute[lane]);
+  t.pinned_all = !planted(bug::forget_pins);
+  issue_launch made{t.number, std::move(waits), t.request, {}};
+  for (std::size_t i = 0; i < r.accesses.size(); ++i) {
+    const task_access& a = r.accesses[i];
+    data_state& d = *t.data[i];
+    d.last_use = ++uses_;
+    if (t.pinned_all) coherence::pin(*d.where, node.memory);
+    made.blocks.push_back(coherence_.note_at_hand(a.data, *d.where, node.memory,
+                                                  writes_content(a.mode), t.number, r.id));
+  }
+  t.wrote = true;
+  board_.plan(record_of(t), std::move(made), *out_);
+  mark_issued(t);
+  return true;
+}
+
+command_record heart::record_of(const task& t) const {
+  command_record record;
+  record.number = t.number;
+  record.task = t.request->id;
+  record.predicted = t.predicted.time;
+  record.wanted = t.submitted;
+  return record;
+}
+
+void heart::commit(task& t, std::size_t lane) {
+  if (issue_as_it_is(t, lane)) return;
   if (const failure why = unusable_input(t)) return end_later(t.request->id, why);
   const memory_id memory = machine_.devices[t.device.value].memory;
   pin_present(t, memory);
@@ -153,7 +218,7 @@ ticket_set heart::acquire(const task& t, memory_id memory) {
   for (const task_access& a : t.request->accesses) {
     if (a.region.empty()) continue;
     if (writes_content(a.mode)) waits.add(coherence_.before_write(a.data, a.region, memory));
-    data_.at(a.data).last_use = ++uses_;
+    data_.find(a.data)->last_use = ++uses_;
   }
   return waits;
 }
@@ -198,12 +263,7 @@ void heart::issue(task& t) {
   for (const task_access& a : r.accesses) {
     made.blocks.push_back(coherence_.block(a.data, node.memory));
   }
-  command_record record;
-  record.number = t.number;
-  record.task = r.id;
-  record.predicted = t.predicted;
-  record.wanted = t.submitted;
-  board_.plan(record, std::move(made));
+  board_.plan(record_of(t), std::move(made), *out_);
   note_accesses(t, node.memory, t.number);
   mark_issued(t);
 }
@@ -214,6 +274,7 @@ void heart::mark_issued(task& t) {
   latest_issued_ = std::max(latest_issued_, t.request->id.value);
   give_up_turn(t);
   if (t.request->kind != task_kind::launch) return;
+  if (t.successors.empty()) return;
   decltype(t.successors) kept;
   for (const successor& s : t.successors) {
     task* next = find(s.task);
@@ -256,9 +317,9 @@ void heart::deliver_view(task_id id) {
     const bool arrived =
         !reads_content(a.mode) || coherence_.missing(a.data, a.region, host_memory) == 0;
     if (!why && !arrived) {
-      why = failure(failure_code::data_lost, "Task \"" + t->request->label +
-                                                 "\" did not run, because a copy of buffer \"" +
-                                                 data_.at(a.data).label + "\" to the host failed.");
+      why = failure(failure_code::data_lost,
+                    "Task \"" + t->request->label + "\" did not run, because a copy of buffer \"" +
+                        data_.find(a.data)->label + "\" to the host failed.");
     }
   }
   if (why) return end_later(id, why);

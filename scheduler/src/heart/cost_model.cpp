@@ -4,7 +4,9 @@
 #include "heart/cost_model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace hocket::heart {
 
@@ -16,7 +18,10 @@ nanoseconds rounded(double count) {
 
 double count(nanoseconds time) { return static_cast<double>(time.count()); }
 
-int size_class(double amount) { return std::ilogb(std::max(amount, 1.0)); }
+/// The exponent of a normal number stands above 52 bits and is biased by 1023.
+int size_class(double amount) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
+}
 
 }  // namespace
 
@@ -33,20 +38,35 @@ nanoseconds cost_model::launch_by_rates(const request& task, device_id device) c
   return node.launch_latency + rounded(busy / lanes * 1e9);
 }
 
-nanoseconds cost_model::predict(const request& task, device_id device) const {
-  const auto known = launches_.find(key_of(task, device));
-  return known == launches_.end() ? launch_by_rates(task, device) : rounded(known->second.value());
+recent_median* cost_model::find(const launch_view& key) const {
+  const launch_order before;
+  if (last_found_ != nullptr && !before(last_found_->first, key) &&
+      !before(key, last_found_->first)) {
+    return &last_found_->second;
+  }
+  const auto found = launches_.find(key);
+  if (found == launches_.end()) return nullptr;
+  last_found_ = &*found;
+  return &found->second;
 }
 
-void cost_model::measured(const request& task, device_id device, nanoseconds took) {
-  const launch_view key = key_of(task, device);
-  auto known = launches_.find(key);
-  if (known == launches_.end()) {
-    known = launches_
-                .emplace(launch_key{std::string(key.kernel), key.device, key.size}, recent_median())
-                .first;
+time_estimate cost_model::estimate_of(const request& task, device_id device) const {
+  recent_median* const known = find(key_of(task, device));
+  if (known == nullptr) return {launch_by_rates(task, device), nullptr};
+  return {rounded(known->value()), known};
+}
+
+void cost_model::measured(const request& task, device_id device, nanoseconds took,
+                          const time_estimate& before) {
+  recent_median* known = before.known;
+  if (known == nullptr) {
+    const launch_view key = key_of(task, device);
+    known = find(key);
+    if (known == nullptr) {
+      known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
+    }
   }
-  known->second.add(count(took));
+  known->add(count(took));
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {

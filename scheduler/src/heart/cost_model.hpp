@@ -13,6 +13,12 @@
 
 namespace hocket::heart {
 
+/// A prediction, with what it rests on, so that the measurement need not look for that.
+struct time_estimate {
+  nanoseconds time{0};
+  recent_median* known = nullptr;  ///< null if it rests on rates
+};
+
 /// Predicts how long a task runs on a device: the median of what was measured for the same kernel,
 /// on the same device, at about the same size; before the first measurement the device's own rates.
 /// A copy takes what its link's rates say, times the median of how wrong they were for copies of
@@ -21,8 +27,13 @@ class cost_model {
  public:
   explicit cost_model(const machine& machine) : machine_(machine) {}
 
-  [[nodiscard]] nanoseconds predict(const request& task, device_id device) const;
-  void measured(const request& task, device_id device, nanoseconds took);
+  [[nodiscard]] nanoseconds predict(const request& task, device_id device) const {
+    return estimate_of(task, device).time;
+  }
+  [[nodiscard]] time_estimate estimate_of(const request& task, device_id device) const;
+  /// before: what was predicted for the same task on the same device.
+  void measured(const request& task, device_id device, nanoseconds took,
+                const time_estimate& before = {});
 
   /// Time of a copy, without anything in its way. There must be a link.
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
@@ -58,9 +69,13 @@ class cost_model {
   [[nodiscard]] nanoseconds launch_by_rates(const request& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
+  using launch_table = std::map<launch_key, recent_median, launch_order>;
+  [[nodiscard]] recent_median* find(const launch_view& key) const;
+
   const machine& machine_;
-  std::map<launch_key, recent_median, launch_order> launches_;  ///< nanoseconds
-  std::map<copy_key, recent_median> copies_;                    ///< measured / by rates
+  mutable launch_table launches_;                           ///< nanoseconds
+  mutable launch_table::value_type* last_found_ = nullptr;  ///< often wanted again
+  std::map<copy_key, recent_median> copies_;                ///< measured / by rates
 };
 
 }  // namespace hocket::heart

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <boost/container/flat_map.hpp>
+#include <algorithm>
 
 #include "heart/heart.hpp"
 #include "heart/planted.hpp"
@@ -9,34 +9,48 @@
 namespace hocket::heart {
 
 void heart::add_edges(task& t) {
-  // In the order of ids; most tasks have few.
-  boost::container::small_flat_map<task_id, edge_kind, 8> edges;
+  struct edge {
+    task_id from;
+    edge_kind kind;
+    task* before;
+  };
+  boost::container::small_vector<edge, 8> edges;
   const task_id id = t.request->id;
   const auto live = [&](task_id other) { return find(other) != nullptr; };
   const auto depend = [&](task_id earlier, edge_kind kind) {
-    if (earlier == id || !live(earlier)) return;
-    const auto [at, added] = edges.emplace(earlier, kind);
-    if (!added && kind == edge_kind::content) at->second = kind;
+    if (earlier == id) return;
+    if (task* const before = find(earlier)) edges.push_back({earlier, kind, before});
   };
   for (const task_access& a : t.request->accesses) {
-    if (!a.region.empty()) data_.at(a.data).chain.append(id, a.region, a.mode, live, depend);
+    data_state& d = *data_.find(a.data);
+    t.data.push_back(&d);
+    if (!a.region.empty()) d.chain.append(id, a.region, a.mode, live, depend);
   }
-  for (const auto& [earlier, kind] : edges) {
-    task& before = *find(earlier);
-    // A view hands memory to the host, where no ticket guards it: it has to end first.
-    const bool issued = before.state == phase::issued &&
-                        (before.request->kind == task_kind::launch || planted(bug::forget_views));
-    t.predecessors.push_back(earlier);
-    if (kind == edge_kind::content) {
-      ++t.blockers;
-      if (!issued) ++t.unissued;
-    } else if (!issued) {
-      ++t.order;
-    } else {
-      continue;
-    }
-    before.successors.push_back({id, kind});
+  // In the order of ids, each once, by content if by both.
+  if (edges.size() > 1) {
+    std::sort(edges.begin(), edges.end(), [](const edge& a, const edge& b) {
+      return a.from != b.from ? a.from < b.from : a.kind < b.kind;
+    });
+    const auto same = [](const edge& a, const edge& b) { return a.from == b.from; };
+    edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
   }
+  for (const edge& e : edges) add_edge(*e.before, t, e.kind);
+}
+
+void heart::add_edge(task& before, task& t, edge_kind kind) {
+  // A view hands memory to the host, where no ticket guards it: it has to end first.
+  const bool issued = before.state == phase::issued &&
+                      (before.request->kind == task_kind::launch || planted(bug::forget_views));
+  t.predecessors.push_back(before.request->id);
+  if (kind == edge_kind::content) {
+    ++t.blockers;
+    if (!issued) ++t.unissued;
+  } else if (!issued) {
+    ++t.order;
+  } else {
+    return;
+  }
+  before.successors.push_back({t.request->id, kind});
 }
 
 void heart::consider(task& t) {

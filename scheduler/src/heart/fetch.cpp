@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <boost/container/flat_set.hpp>
+
 #include "heart/heart.hpp"
 
 namespace hocket::heart {
 
 void heart::fetch_ahead(device_id device) {
   device_state& d = devices_[device.value];
+  if (d.absent.empty()) return;
   std::vector<task_id> wanted;
-  for (const place_in_queue& place : d.absent) {
-    if (d.fetching + wanted.size() >= fetch_window) break;
+  (void)d.absent.until([&](const place_in_queue& place) {
+    if (d.fetching + wanted.size() >= fetch_window) return true;
     if (!find(place.task)->fetching) wanted.push_back(place.task);
-  }
+    return false;
+  });
   // Fetching may find the data already there, which moves the task to the other queue.
   for (const task_id id : wanted) {
     if (!fetch(*find(id))) return;
@@ -64,7 +68,7 @@ void heart::fetched(task_id id, device_id device) {
   if (t->state != phase::queued || t->device != device) return;
   // Also where a copy failed: what is missing is brought once more when the task is committed,
   // which fails if that does. To fetch it ahead again might go on for ever.
-  d.absent.erase(place_of(*t));
+  (void)d.absent.erase(place_of(*t));
   d.present.insert(place_of(*t));
 }
 

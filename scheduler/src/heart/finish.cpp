@@ -33,7 +33,7 @@ void heart::finish(task& t, const failure& why) {
         coherence_.poison_unissued(a.data, a.region, r->id, why);
     }
   }
-  budgets_.withdraw(r->id);
+  if (r->budget.valid()) budgets_.withdraw(r->id);
   for (const task_id taker : r->returns) {
     if (!planted(bug::never_return_budget)) budgets_.give_back(taker);
   }
@@ -65,7 +65,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   done.kernels += std::max<std::size_t>(t.request->kernel->sequence.size(), 1);
   done.busy += how.end - how.begin;
   done.flops += t.request->cost.flops;
-  record_trace(record, how, trace_kind::kernel);
+  record_trace(record, how, trace_kind::kernel, &t);
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), "Task \"" + t.request->label + "\" failed: " + why.message(),
@@ -74,7 +74,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
     why = why.within("running task \"" + t.request->label + "\" on " +
                      machine_.devices[t.device.value].called());
   } else if (!why) {
-    costs_.measured(*t.request, t.device, how.end - how.begin);
+    costs_.measured(*t.request, t.device, how.end - how.begin, t.predicted);
   }
   // Streams report in no common order: a predecessor that has ended may still be unheard of.
   if (t.blockers > 0) {
@@ -91,7 +91,7 @@ void heart::finish_copy(const command_record& record, const command_result& how)
     if (node.memory == record.to) devices_[i].done.bytes_in += record.bytes;
     if (node.memory == record.from) devices_[i].done.bytes_out += record.bytes;
   }
-  record_trace(record, how, trace_kind::transfer);
+  record_trace(record, how, trace_kind::transfer, find(record.task));
   if (how.why) {
     fail_copy(record, how.why);
   } else {
@@ -102,7 +102,8 @@ void heart::finish_copy(const command_record& record, const command_result& how)
 }
 
 void heart::fail_copy(const command_record& record, const failure& why) {
-  if (!data_.contains(record.data)) return;  // its last handle went while it was fetched ahead
+  if (data_.find(record.data) == nullptr)
+    return;  // its last handle went while it was fetched ahead
   coherence_.fail_copy(record.data, record.region, record.to, record.number, why);
   doom_readers(record, why);
   task* const view = find(record.task);
@@ -111,7 +112,7 @@ void heart::fail_copy(const command_record& record, const failure& why) {
   }
   // What was copied on from there is worth nothing either.
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    const std::deque<command_record> later = board_.commands(stream_id{i});
+    const ring<command_record> later = board_.commands(stream_id{i});
     for (const command_record& c : later) {
       if (c.is_copy && c.data == record.data && c.from == record.to && c.to != record.from &&
           overlap(c.region, record.region)) {
@@ -136,17 +137,17 @@ void heart::doom_readers(const command_record& record, const failure& why) {
   }
 }
 
-void heart::record_trace(const command_record& record, const command_result& how, trace_kind kind) {
-  const task* t = find(record.task);
+void heart::record_trace(const command_record& record, const command_result& how, trace_kind kind,
+                         const task* of) {
   trace_record made;
   made.kind = kind;
   const auto device = machine_.streams[record.number.stream.value].device;
   if (device) made.device = *device;
   made.stream = record.number.stream;
   made.task = record.task;
-  if (t != nullptr) {
-    made.cause = t->cause;
-    made.name = t->request->trace_name;
+  if (of != nullptr) {
+    made.cause = of->cause;
+    made.name = of->request->trace_name;
   }
   made.bytes = record.bytes;
   made.begin = how.begin;
@@ -181,8 +182,12 @@ void heart::handle(device_gone& e) {
   const memory_id memory = machine_.devices[e.device.value].memory;
   // What was queued here and not issued goes elsewhere, or fails for want of a device.
   std::vector<task_id> homeless;
-  for (const place_in_queue& p : d.present) homeless.push_back(p.task);
-  for (const place_in_queue& p : d.absent) homeless.push_back(p.task);
+  for (const task_queue* queue : {&d.present, &d.absent}) {
+    (void)queue->until([&](const place_in_queue& p) {
+      homeless.push_back(p.task);
+      return false;
+    });
+  }
   if (d.reserving.valid()) homeless.push_back(d.reserving);
   std::sort(homeless.begin(), homeless.end());
   for (const task_id id : homeless) {

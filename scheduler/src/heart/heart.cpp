@@ -15,6 +15,9 @@ namespace {
 // Tickets that are done cost time wherever they are met; looking at all of them costs time as well.
 constexpr std::uint64_t steps_between_prunings = 256;
 
+// So many tasks are kept for new ones; what a burst has left beyond that is given back.
+constexpr std::size_t most_spare = 1024;
+
 std::vector<std::uint64_t> capacities(const machine& m) {
   std::vector<std::uint64_t> bytes;
   for (const auto& memory : m.memories) bytes.push_back(memory.capacity);
@@ -32,14 +35,11 @@ heart::heart(machine description, std::size_t trace_capacity)
       trace_(trace_capacity),
       last_end_(machine_.streams.size()),
       filling_(machine_.streams.size(), true),
+      devices_(machine_.devices.size()),
+      dirty_(machine_.devices.size()),
+      due_(machine_.devices.size()),
       coming_(machine_.memories.size(), 0),
-      peaks_(machine_.memories.size(), 0) {
-  for (std::size_t i = 0; i < machine_.devices.size(); ++i) devices_.emplace_back(&nodes_);
-}
-
-heart::~heart() {
-  while (!tasks_.empty()) remove(*tasks_.begin()->second);
-}
+      peaks_(machine_.memories.size(), 0) {}
 
 void heart::step(time_stamp now, event&& what, action_list& out) {
   now_ = std::max(now_, now);
@@ -62,34 +62,43 @@ void heart::settle() {
       }
       more = true;
     }
-    for (const task_id granted : budgets_.grant()) {
-      if (task* t = find(granted)) place(*t);
-      more = true;
+    if (budgets_.changed()) {
+      for (const task_id granted : budgets_.grant()) {
+        if (task* t = find(granted)) place(*t);
+        more = true;
+      }
     }
     due_.clear();
-    due_.swap(dirty_);
-    for (const device_id device : due_) pump(device);
+    std::swap(due_, dirty_);
+    due_.each([this](device_id device) { pump(device); });
     board_.flush(*out_);
     if (issued_ == 0) fail_hopeless_reservations();
     more = board_.run_woken() || more || !due_.empty() || !ending_.empty();
   }
 }
 
-heart::task* heart::find(task_id id) const {
-  const auto at = tasks_.find(id);
-  return at == tasks_.end() ? nullptr : at->second;
-}
-
 heart::task& heart::add(request_ref&& made) {
-  task& t = *std::pmr::polymorphic_allocator<>(&nodes_).new_object<task>();
-  t.request = std::move(made);
-  tasks_.emplace(t.request->id, &t);
-  return t;
+  std::unique_ptr<task> fresh;
+  if (spare_.empty()) {
+    fresh = std::make_unique<task>();
+  } else {
+    fresh = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  fresh->request = std::move(made);
+  const task_id id = fresh->request->id;
+  return tasks_.insert(id, std::move(fresh));
 }
 
 void heart::remove(task& t) {
-  tasks_.erase(t.request->id);
-  std::pmr::polymorphic_allocator<>(&nodes_).delete_object(&t);
+  std::unique_ptr<task> gone = tasks_.extract(t.request->id);
+  if (spare_.size() == most_spare) return;
+  static_cast<task_facts&>(*gone) = {};
+  gone->successors.clear();
+  gone->predecessors.clear();
+  gone->data.clear();
+  gone->pinned.clear();
+  spare_.push_back(std::move(gone));
 }
 
 const device_statistics& heart::statistics(device_id device) const {
@@ -100,10 +109,12 @@ bool heart::alive(device_id device) const { return devices_[device.value].alive;
 
 void heart::handle(data_added& e) {
   coherence_.add(e.data, e.extents, e.element_size);
-  data_state& d = data_[e.data];
-  d.label = std::move(e.label);
-  d.extents = e.extents;
-  d.element_size = e.element_size;
+  auto d = std::make_unique<data_state>();
+  d->label = std::move(e.label);
+  d->extents = e.extents;
+  d->element_size = e.element_size;
+  d->where = &coherence_.find(e.data);
+  data_.insert(e.data, std::move(d));
 }
 
 void heart::handle(data_dropped& e) {
@@ -127,7 +138,9 @@ void heart::handle(submitted& e) {
     out_->push_back(start_timer{id, t.request->label, now_ + t.request->timeout});
   }
   if (e.unwanted) return doom(t, e.unwanted);
+  alone_ = true;
   consider(t);
+  alone_ = false;
 }
 
 void heart::handle(external_ended& e) {
@@ -154,9 +167,9 @@ void heart::doom(task& t, const failure& why) {
 
 void heart::handle(stop_asked& e) {
   std::vector<task_id> waiting;
-  for (const auto& [id, t] : tasks_) {
-    if (t->state != phase::issued) waiting.push_back(id);
-  }
+  tasks_.each([&](task_id id, const task& t) {
+    if (t.state != phase::issued) waiting.push_back(id);
+  });
   std::sort(waiting.begin(), waiting.end());
   for (const task_id id : waiting) doom(*find(id), e.why);
 }

@@ -3,15 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <memory_resource>
 #include <optional>
-#include <set>
-#include <unordered_map>
 #include <vector>
 
-#include <boost/container/flat_set.hpp>
 #include <boost/container/small_vector.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <hocket/core/id_map.hpp>
 #include <hocket/core/trace.hpp>
 #include <hocket/memory/coherence.hpp>
 #include <hocket/memory/reservation.hpp>
@@ -19,9 +15,11 @@
 #include "heart/action.hpp"
 #include "heart/budget_board.hpp"
 #include "heart/cost_model.hpp"
+#include "heart/device_set.hpp"
 #include "heart/event.hpp"
 #include "heart/machine.hpp"
 #include "heart/stream_board.hpp"
+#include "heart/task_queue.hpp"
 #include "heart/version_chain.hpp"
 
 namespace hocket::heart {
@@ -42,7 +40,6 @@ struct device_statistics {
 class heart {
  public:
   heart(machine description, std::size_t trace_capacity);
-  ~heart();
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   void step(time_stamp now, event&& what, action_list& out);
@@ -65,58 +62,54 @@ class heart {
     edge_kind kind;
   };
 
-  struct task {
-    request_ref request;
-    phase state = phase::blocked;
-    std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
-    std::size_t unissued = 0;  ///< those of them that were not issued either
-    std::size_t order = 0;     ///< order edges from tasks that were not issued
-    boost::container::small_vector<successor, 4> successors;
-    boost::container::small_vector<task_id, 4> predecessors;  ///< by content
-    device_id device;                                         ///< preferred or committed
-    ticket number;                                            ///< of the launch, once issued
-    failure doomed;                                           ///< it may run but it will not commit
-    bool told = false;         ///< its future was failed before it ended
-    nanoseconds predicted{0};  ///< on that device
-    bool fetching = false;
-    bool wrote = false;  ///< coherence knows its outputs
-    /// How its command ended, where that was heard of before the end of a predecessor.
-    std::optional<failure> held;
-    task_id cause;
-    time_stamp submitted{};
-    boost::container::small_vector<data_id, 4> pinned;
-  };
-
-  struct place_in_queue {
-    std::int64_t rank;  ///< lower first
-    task_id task;
-    friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
-  };
-
-  using queue = std::pmr::set<place_in_queue>;
-
-  struct device_state {
-    explicit device_state(std::pmr::memory_resource* nodes)
-        : present(nodes), absent(nodes), in_order(nodes) {}
-
-    bool alive = true;
-    std::string lost;  ///< why it is not
-    queue present;     ///< tasks whose data are there
-    queue absent;      ///< tasks whose data have to come
-    queue in_order;    ///< tasks that want it and were not issued, ready or not
-    std::size_t fetching = 0;
-    task_id reserving;  ///< waits for memory
-    ticket last_wide;
-    nanoseconds queued{0};  ///< predicted time of what is in the queues
-    device_statistics done;
-  };
-
   struct data_state {
     std::string label;
     index_list extents;
     std::size_t element_size = 0;
     version_chain chain;
     std::uint64_t last_use = 0;
+    buffer_state* where = nullptr;  ///< in coherence_
+  };
+
+  /// What is said of a task in plain values.
+  struct task_facts {
+    request_ref request;
+    phase state = phase::blocked;
+    std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
+    std::size_t unissued = 0;  ///< those of them that were not issued either
+    std::size_t order = 0;     ///< order edges from tasks that were not issued
+    device_id device;          ///< preferred or committed
+    ticket number;             ///< of the launch, once issued
+    failure doomed;            ///< it may run but it will not commit
+    bool told = false;         ///< its future was failed before it ended
+    bool fetching = false;
+    bool wrote = false;       ///< coherence knows its outputs
+    bool pinned_all = false;  ///< each access has a pin
+    time_estimate predicted;  ///< on that device
+    /// How its command ended, where that was heard of before the end of a predecessor.
+    std::optional<failure> held;
+    task_id cause;
+    time_stamp submitted{};
+  };
+
+  struct task : task_facts {
+    boost::container::small_vector<successor, 4> successors;
+    boost::container::small_vector<task_id, 4> predecessors;  ///< by content
+    boost::container::small_vector<data_state*, 4> data;      ///< of each access
+    boost::container::small_vector<data_id, 4> pinned;
+  };
+
+  struct device_state {
+    bool alive = true;
+    std::string lost;     ///< why it is not
+    task_queue present;   ///< tasks whose data are there
+    task_queue absent;    ///< tasks whose data have to come
+    task_queue in_order;  ///< tasks that want it and were not issued, ready or not
+    std::size_t fetching = 0;
+    task_id reserving;  ///< waits for memory
+    ticket last_wide;
+    nanoseconds queued{0};  ///< predicted time of what is in the queues
+    device_statistics done;
   };
 
   struct ending {
@@ -139,12 +132,13 @@ class heart {
   void settle();
   void doom(task& t, const failure& why);
   void fail_hopeless_reservations();
-  [[nodiscard]] task* find(task_id id) const;
+  [[nodiscard]] task* find(task_id id) const { return const_cast<task*>(tasks_.find(id)); }
   [[nodiscard]] task& add(request_ref&& made);
   void remove(task& t);
 
   // depend.cpp: when a task may start.
   void add_edges(task& t);
+  static void add_edge(task& before, task& t, edge_kind kind);
   void consider(task& t);
   [[nodiscard]] bool may_start_behind_predecessors(const task& t) const;
   void start(task& t);
@@ -157,7 +151,9 @@ class heart {
   [[nodiscard]] time_stamp predicted_end(const request& r, device_id device) const;
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
-  [[nodiscard]] place_in_queue place_of(const task& t) const;
+  [[nodiscard]] static place_in_queue place_of(const task& t) {
+    return {-t.request->priority, t.request->id};
+  }
   [[nodiscard]] bool data_present(const task& t) const;
   /// Moves a task of a busy device here, if it would end earlier. Returns whether it did.
   bool steal_for(device_id thief);
@@ -180,9 +176,12 @@ class heart {
   void fill_up(device_id device);
   [[nodiscard]] bool idle(device_id device) const;
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
-  void commit(task& t);
+  [[nodiscard]] bool issue_at_once(task& t);
+  void commit(task& t, std::size_t lane);
+  [[nodiscard]] bool issue_as_it_is(task& t, std::size_t lane);
   [[nodiscard]] failure unusable_input(const task& t) const;
   void issue(task& t);
+  [[nodiscard]] command_record record_of(const task& t) const;
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
@@ -218,7 +217,8 @@ class heart {
   void doom_readers(const command_record& record, const failure& why);
   void lose_memory(device_id device, const failure& why);
   void lose_launches(device_id device, const failure& why);
-  void record_trace(const command_record& record, const command_result& how, trace_kind kind);
+  void record_trace(const command_record& record, const command_result& how, trace_kind kind,
+                    const task* of);
   void record_wait(const trace_record& ended, time_stamp wanted);
   void mark_dirty(device_id device) { dirty_.insert(device); }
 
@@ -232,12 +232,13 @@ class heart {
   std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
   std::vector<bool> filling_;         ///< streams that take commands until they have the most
 
-  std::pmr::unsynchronized_pool_resource nodes_;  ///< of tasks and queues
-  boost::unordered_flat_map<task_id, task*, std::hash<task_id>> tasks_;
-  std::unordered_map<data_id, data_state> data_;
+  id_map<task_id, task> tasks_;
+  std::vector<std::unique_ptr<task>> spare_;  ///< tasks that are gone, for new ones
+  id_map<data_id, data_state> data_;
   std::vector<device_state> devices_;
-  boost::container::flat_set<device_id> dirty_, due_;
+  device_set dirty_, due_;
   std::vector<ending> ending_;
+  bool alone_ = false;  ///< the task that is being submitted is all that this step is about
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;
   std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too

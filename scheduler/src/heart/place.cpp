@@ -38,7 +38,7 @@ bool heart::can_run(const request& r, device_id device) const {
 
 bool heart::can_bind(const task_access& a, const machine::device_node& node) const {
   if (node.largest_binding == 0 || a.region.empty()) return true;
-  const data_state& d = data_.at(a.data);
+  const data_state& d = *data_.find(a.data);
   const index_list strides = dense_strides(d.extents);
   std::uint64_t span = 1;
   for (std::size_t i = 0; i < strides.size(); ++i) {
@@ -80,16 +80,13 @@ time_stamp heart::predicted_end(const request& r, device_id device) const {
   return now_ + std::max(backlog, arrival) + costs_.predict(r, device);
 }
 
-heart::place_in_queue heart::place_of(const task& t) const {
-  return {-t.request->priority, t.request->id};
-}
-
 void heart::enqueue(task& t, device_id device) {
   device_state& d = devices_[device.value];
-  t.state = phase::queued;
   t.device = device;
-  t.predicted = costs_.predict(*t.request, device);
-  d.queued += t.predicted;
+  t.predicted = costs_.estimate_of(*t.request, device);
+  if (alone_ && issue_at_once(t)) return;
+  t.state = phase::queued;
+  d.queued += t.predicted.time;
   if (data_present(t)) {
     d.present.insert(place_of(t));
   } else {
@@ -101,9 +98,8 @@ void heart::enqueue(task& t, device_id device) {
 
 void heart::dequeue(task& t) {
   device_state& d = devices_[t.device.value];
-  d.present.erase(place_of(t));
-  d.absent.erase(place_of(t));
-  d.queued -= t.predicted;
+  if (!d.present.erase(place_of(t))) (void)d.absent.erase(place_of(t));
+  d.queued -= t.predicted.time;
 }
 
 bool heart::data_present(const task& t) const {
@@ -128,13 +124,14 @@ bool heart::steal_for(device_id thief) {
     // An idle device is about to take the task itself.
     if (i == thief.value || victim.present.empty() || idle(device_id{i})) continue;
     std::size_t looked = 0;
-    for (auto at = victim.present.rbegin();
-         at != victim.present.rend() && looked < steal_window && best == nullptr; ++at, ++looked) {
-      task* t = find(at->task);
+    (void)victim.present.until_from_last([&](const place_in_queue& at) {
+      if (looked++ == steal_window || best != nullptr) return true;
+      task* t = find(at.task);
       // Its predecessors may still be running where it is queued; then it stays near them.
-      if (t->blockers > 0 || !can_run(*t->request, thief)) continue;
+      if (t->blockers > 0 || !can_run(*t->request, thief)) return false;
       if (predicted_end(*t->request, thief) < predicted_end(*t->request, t->device)) best = t;
-    }
+      return false;
+    });
   }
   if (best == nullptr) return false;
   dequeue(*best);

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <utility>
 
+#include <boost/container/flat_set.hpp>
 #include <hocket/memory/eviction.hpp>
 
 #include "heart/heart.hpp"
@@ -47,9 +49,13 @@ void heart::pin_present(task& t, memory_id memory) {
 }
 
 void heart::unpin(task& t, memory_id memory) {
+  const bool any = t.pinned_all || !t.pinned.empty();
+  if (std::exchange(t.pinned_all, false)) {
+    for (const data_state* d : t.data) coherence::unpin(*d->where, memory);
+  }
   for (const data_id data : t.pinned) coherence_.unpin(data, memory);
-  if (!t.pinned.empty() && ledger_.shortage(memory) > 0) mark_users_dirty(memory);
   t.pinned.clear();
+  if (any && ledger_.shortage(memory) > 0) mark_users_dirty(memory);
 }
 
 void heart::mark_users_dirty(memory_id memory) {
@@ -82,7 +88,7 @@ void heart::relieve(memory_id memory) {
   };
   std::vector<eviction_candidate> candidates;
   for (const data_id data : coherence_.evictable(memory)) {
-    const data_state& d = data_.at(data);
+    const data_state& d = *data_.find(data);
     const task_id next = d.chain.next_user(unissued);
     std::uint64_t distance = eviction_candidate::unknown;
     if (next.valid()) distance = next.value > latest_issued_ ? next.value - latest_issued_ : 0;
@@ -188,14 +194,16 @@ ticket heart::copy(const copy_request& wanted, task_id for_task) {
   record.bytes = wanted.bytes;
   record.predicted = costs_.predict_copy(wanted.from, wanted.to, wanted.bytes);
   record.wanted = now_;
-  const data_state& d = data_.at(wanted.data);
+  const data_state& d = *data_.find(wanted.data);
   ticket_set after = wanted.after;
   after.prune([&](ticket t) { return t.stream == link.stream || board_.done(t); });
-  board_.plan(record, issue_copy{record.number, std::move(after),
-                                 coherence_.block(wanted.data, wanted.from),
-                                 coherence_.block(wanted.data, wanted.to), d.extents,
-                                 d.element_size, wanted.region, wanted.bytes});
-  return record.number;
+  const ticket number = record.number;
+  board_.plan(std::move(record),
+              issue_copy{number, std::move(after), coherence_.block(wanted.data, wanted.from),
+                         coherence_.block(wanted.data, wanted.to), d.extents, d.element_size,
+                         wanted.region, wanted.bytes},
+              *out_);
+  return number;
 }
 
 }  // namespace hocket::heart

@@ -24,20 +24,8 @@ ticket_set& after_of(action& a) {
 stream_board::stream_board(const machine& machine)
     : machine_(machine), streams_(machine.streams.size()) {}
 
-ticket stream_board::next(stream_id stream) const {
-  return {stream, streams_[stream.value].planned + 1};
-}
-
-void stream_board::plan(const command_record& record, action made) {
-  stream_state& s = streams_[record.number.stream.value];
-  s.planned = record.number.value;
-  s.backlog += record.predicted;
-  s.commands.push_back(record);
-  s.outbox.push_back(std::move(made));
-  ++unhanded_;
-}
-
 bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
+  if (after.empty()) return true;
   after.prune([&](ticket t) { return done(t); });
   if (planted(bug::hand_over_early)) after.clear();
   return std::all_of(after.begin(), after.end(), [&](ticket t) {
@@ -46,15 +34,14 @@ bool stream_board::may_hand_over(std::size_t domain, ticket_set& after) const {
   });
 }
 
-void stream_board::flush(action_list& out) {
+void stream_board::flush_all(action_list& out) {
   for (bool progress = true; progress && unhanded_ > 0;) {
     progress = false;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       stream_state& s = streams_[i];
       while (!s.outbox.empty() &&
              may_hand_over(machine_.streams[i].domain, after_of(s.outbox.front()))) {
-        out.push_back(std::move(s.outbox.front()));
-        s.outbox.pop_front();
+        out.push_back(s.outbox.take_front());
         ++s.handed;
         --unhanded_;
         progress = true;
@@ -66,29 +53,23 @@ void stream_board::flush(action_list& out) {
 std::optional<command_record> stream_board::end(stream_id stream, std::uint64_t value) {
   stream_state& s = streams_[stream.value];
   if (s.lost) return std::nullopt;
-  command_record record = std::move(s.commands.front());
-  s.commands.pop_front();
+  std::optional<command_record> record(s.commands.take_front());
   s.ended = value;
-  s.backlog -= record.predicted;
-  wake(s, value);
+  s.backlog -= record->predicted;
+  if (!s.waiters.empty()) wake(s, value);
   return record;
 }
 
 std::vector<command_record> stream_board::lose(stream_id stream) {
   stream_state& s = streams_[stream.value];
-  std::vector<command_record> lost(s.commands.begin(), s.commands.end());
-  s.commands.clear();
+  std::vector<command_record> lost;
+  while (!s.commands.empty()) lost.push_back(s.commands.take_front());
   unhanded_ -= s.outbox.size();
   s.outbox.clear();
   s.backlog = nanoseconds{0};
   s.lost = true;
   wake(s, std::numeric_limits<std::uint64_t>::max());
   return lost;
-}
-
-bool stream_board::done(ticket t) const {
-  const stream_state& s = streams_[t.stream.value];
-  return s.lost || t.value <= s.ended;
 }
 
 bool stream_board::all_done(const ticket_set& tickets) const {
@@ -117,26 +98,16 @@ void stream_board::wake(stream_state& s, std::uint64_t up_to) {
   s.waiters.erase(s.waiters.begin(), last);
 }
 
-bool stream_board::run_woken() {
+bool stream_board::run_all_woken() {
   const std::vector<std::function<void()>> due = std::exchange(woken_, {});
   for (const auto& next : due) next();
-  return !due.empty();
-}
-
-std::size_t stream_board::in_flight(stream_id stream) const {
-  return streams_[stream.value].commands.size();
+  return true;
 }
 
 std::size_t stream_board::in_flight() const {
   std::size_t sum = 0;
   for (const stream_state& s : streams_) sum += s.commands.size();
   return sum;
-}
-
-nanoseconds stream_board::backlog(stream_id stream) const { return streams_[stream.value].backlog; }
-
-const std::deque<command_record>& stream_board::commands(stream_id stream) const {
-  return streams_[stream.value].commands;
 }
 
 }  // namespace hocket::heart

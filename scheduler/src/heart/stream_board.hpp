@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <hocket/core/ring.hpp>
 
 #include "heart/action.hpp"
 #include "heart/machine.hpp"
@@ -37,14 +38,32 @@ class stream_board {
  public:
   explicit stream_board(const machine& machine);
 
-  [[nodiscard]] ticket next(stream_id stream) const;
+  [[nodiscard]] ticket next(stream_id stream) const {
+    return {stream, streams_[stream.value].planned + 1};
+  }
 
-  /// Plans the next command of a stream. made is issue_copy or issue_launch with `number` and
-  /// `after` set.
-  void plan(const command_record& record, action made);
+  /// Plans the next command of a stream: Made is issue_copy or issue_launch with `number` and
+  /// `after` set. It is handed over at once if it can be.
+  template <class Made>
+  void plan(command_record&& record, Made&& made, action_list& out) {
+    stream_state& s = streams_[record.number.stream.value];
+    s.planned = record.number.value;
+    s.backlog += record.predicted;
+    const std::size_t domain = machine_.streams[record.number.stream.value].domain;
+    s.commands.push_back(std::move(record));
+    if (s.outbox.empty() && may_hand_over(domain, made.after)) {
+      ++s.handed;
+      out.emplace_back(std::forward<Made>(made));
+    } else {
+      s.outbox.push_back(std::forward<Made>(made));
+      ++unhanded_;
+    }
+  }
 
-  /// Hands over what can be.
-  void flush(action_list& out);
+  /// Hands over what can be by now.
+  void flush(action_list& out) {
+    if (unhanded_ > 0) flush_all(out);
+  }
 
   /// A command has ended. Returns its record; nothing if the stream's epoch ended before.
   std::optional<command_record> end(stream_id stream, std::uint64_t value);
@@ -52,21 +71,30 @@ class stream_board {
   /// The stream's epoch ends: all its commands count as done, and come back.
   std::vector<command_record> lose(stream_id stream);
 
-  [[nodiscard]] bool done(ticket t) const;
+  [[nodiscard]] bool done(ticket t) const {
+    const stream_state& s = streams_[t.stream.value];
+    return s.lost || t.value <= s.ended;
+  }
   [[nodiscard]] bool all_done(const ticket_set& tickets) const;
 
   /// Calls next when all tickets are done: at once if they are, else from run_woken.
   void when_done(const ticket_set& tickets, std::function<void()> next);
   /// Runs what became due. Returns false if there was nothing.
-  bool run_woken();
+  bool run_woken() { return !woken_.empty() && run_all_woken(); }
 
   /// Commands planned and not ended.
-  [[nodiscard]] std::size_t in_flight(stream_id stream) const;
+  [[nodiscard]] std::size_t in_flight(stream_id stream) const {
+    return streams_[stream.value].commands.size();
+  }
   [[nodiscard]] std::size_t in_flight() const;  ///< on all streams
   /// The sum of their predicted times.
-  [[nodiscard]] nanoseconds backlog(stream_id stream) const;
+  [[nodiscard]] nanoseconds backlog(stream_id stream) const {
+    return streams_[stream.value].backlog;
+  }
   /// The commands that are in flight, oldest first.
-  [[nodiscard]] const std::deque<command_record>& commands(stream_id stream) const;
+  [[nodiscard]] const ring<command_record>& commands(stream_id stream) const {
+    return streams_[stream.value].commands;
+  }
 
  private:
   struct waiter {
@@ -79,13 +107,15 @@ class stream_board {
     std::uint64_t ended = 0;
     bool lost = false;
     nanoseconds backlog{0};
-    std::deque<command_record> commands;
-    std::deque<action> outbox;
+    ring<command_record> commands;
+    ring<action> outbox;
     std::multimap<std::uint64_t, std::shared_ptr<waiter>> waiters;
   };
 
+  void flush_all(action_list& out);
   [[nodiscard]] bool may_hand_over(std::size_t domain, ticket_set& after) const;
   void wake(stream_state& s, std::uint64_t up_to);
+  bool run_all_woken();
 
   const machine& machine_;
   std::vector<stream_state> streams_;

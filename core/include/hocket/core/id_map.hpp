@@ -43,28 +43,45 @@ class id_map {
   }
   [[nodiscard]] const T* find(Id id) const noexcept { return const_cast<id_map*>(this)->find(id); }
 
+  /// Calls visit(id, value) for each, in no order. The table must not change meanwhile.
+  template <class Visit>
+  void each(const Visit& visit) {
+    for (place& p : places_) {
+      if (p.value) visit(p.id, *p.value);
+    }
+  }
+
   /// Precondition: the id is valid and not in the table.
-  T& insert(Id id, T value) {
+  T& insert(Id id, T value) { return insert(id, std::make_unique<T>(std::move(value))); }
+
+  /// The same; the value stays where it is.
+  T& insert(Id id, std::unique_ptr<T> value) {
     assert(id.valid() && find(id) == nullptr);
     // At most half full, so that what is looked for is near.
     if (2 * (size_ + 1) > places_.size()) grow();
     place& free = places_[place_of(id)];
-    free = {id, std::make_unique<T>(std::move(value))};
+    free.id = id;
+    free.value = std::move(value);
     ++size_;
     return *free.value;
   }
 
   /// Precondition: the id is in the table.
-  void erase(Id id) {
+  void erase(Id id) { (void)extract(id); }
+
+  /// Erases the id, not the value.
+  std::unique_ptr<T> extract(Id id) {
     std::size_t gap = place_of(id);
     assert(places_[gap].value != nullptr);
-    places_[gap] = {};
+    std::unique_ptr<T> value = std::move(places_[gap].value);
+    places_[gap].id = {};
     --size_;
     // What was put behind because the gap was taken moves up to where it is found.
     for (std::size_t i = next(gap); places_[i].value != nullptr; i = next(i)) {
       const std::size_t wanted = place_of(places_[i].id);
       if (wanted != i) std::swap(places_[wanted], places_[i]);
     }
+    return value;
   }
 
  private:

@@ -56,6 +56,12 @@ class inbox {
                                                             std::memory_order_relaxed);
   }
 
+  /// Only for the consumer: true if nothing is left at the moment. It goes on attending.
+  [[nodiscard]] bool empty() const noexcept {
+    // Relaxed: pop() reads what is found.
+    return ready_ == nullptr && head_.load(std::memory_order_relaxed) == nullptr;
+  }
+
   /// For any thread. False once a consumer has left: it then touches the inbox no more.
   [[nodiscard]] bool attended() const noexcept {
     // Pairs with the release in leave().

@@ -33,6 +33,9 @@ struct released_block {
   ticket_set after;
 };
 
+/// What coherence knows of one buffer.
+struct buffer_state;
+
 /// Which memory holds which version of which part of every buffer, in the order in which tasks are
 /// committed. It describes values in program order; tickets say when the bytes are there. It only
 /// decides: what must be copied or freed is returned as requests. Not thread-safe; deterministic:
@@ -131,6 +134,26 @@ class coherence {
   /// The command `writer` of task replaces the region in this memory: the next version, valid here
   /// alone; a poison is healed. An invalid ticket says that the content is there already.
   void note_write(data_id data, const box& region, memory_id memory, ticket writer, task_id task);
+
+  // Most accesses are of a whole buffer whose content is there. These do in a few instructions what
+  // the questions and the steps above do for any. Most take the buffer as find() gave it, which
+  // stays what it is until remove().
+  [[nodiscard]] buffer_state& find(data_id data);
+
+  /// True if region is the whole buffer, which is of one piece and has a block in memory, and, if
+  /// it is read, neither poisoned nor missing anything there. What the access waits for is added to
+  /// waits then.
+  [[nodiscard]] static bool at_hand(const buffer_state& buffer, const box& region, memory_id memory,
+                                    bool reads, bool writes, ticket_set& waits);
+
+  /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
+  /// nothing has happened to the buffer since but what other accesses of the same task do to it.
+  /// Returns the block.
+  block_id note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
+                        ticket number, task_id task);
+
+  static void pin(buffer_state& buffer, memory_id memory);
+  static void unpin(buffer_state& buffer, memory_id memory);
 
   // Failure.
   /// The versions that task wrote in the region never commit: they are poisoned, unless a later
