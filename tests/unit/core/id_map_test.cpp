@@ -35,6 +35,26 @@ TEST(id_map, values_stay_where_they_are) {
   EXPECT_EQ(*first, 7);
 }
 
+TEST(id_map, gives_back_a_value_and_takes_it_again) {
+  map_of_ints map;
+  const int* const first = &map.insert(data_id{1}, 10);
+  std::unique_ptr<int> value = map.extract(data_id{1});
+  EXPECT_EQ(value.get(), first);
+  EXPECT_EQ(map.find(data_id{1}), nullptr);
+  EXPECT_EQ(&map.insert(data_id{2}, std::move(value)), first);
+  EXPECT_EQ(map.size(), 1U);
+}
+
+TEST(id_map, visits_each) {
+  map_of_ints map;
+  for (std::uint64_t i = 0; i < 20; ++i) map.insert(data_id{i}, static_cast<int>(i));
+  map.erase(data_id{3});
+  std::map<std::uint64_t, int> seen;
+  map.each([&](data_id id, int value) { seen.emplace(id.value, value); });
+  EXPECT_EQ(seen.size(), 19U);
+  EXPECT_EQ(seen.at(7), 7);
+}
+
 TEST(id_map, a_copy_stands_alone) {
   map_of_ints map;
   for (std::uint64_t i = 0; i < 20; ++i) map.insert(data_id{i}, static_cast<int>(i));

@@ -117,6 +117,70 @@ TEST_F(coherence_of_x, a_writer_waits_for_readers_in_its_memory_alone) {
   EXPECT_TRUE(replicas.before_write(x, whole, other_gpu).empty());
 }
 
+TEST_F(coherence_of_x, is_at_hand_where_it_is_valid_as_a_whole) {
+  const buffer_state& buffer = replicas.find(x);
+  ticket_set waits;
+  const auto at_hand = [&](const box& region, memory_id memory, bool reads, bool writes) {
+    waits.clear();
+    return coherence::at_hand(buffer, region, memory, reads, writes, waits);
+  };
+  EXPECT_FALSE(at_hand(whole, gpu, true, false)) << "nobody has written it";
+  EXPECT_TRUE(at_hand(whole, gpu, false, true));
+  write(whole, gpu, 1);
+  replicas.note_read(x, whole, gpu, kernel(2));
+  EXPECT_TRUE(at_hand(whole, gpu, true, false));
+  EXPECT_EQ(waits, set_of({kernel(1)}));
+  EXPECT_TRUE(at_hand(whole, gpu, true, true));
+  EXPECT_EQ(waits, replicas.before_write(x, whole, gpu));
+  EXPECT_FALSE(at_hand(whole, host, true, false)) << "it is elsewhere";
+  EXPECT_TRUE(at_hand(whole, host, false, true));
+  EXPECT_FALSE(at_hand(rows(0, 4), gpu, true, false)) << "a part";
+  EXPECT_FALSE(at_hand(rows(0, 0), gpu, true, false)) << "nothing";
+  EXPECT_FALSE(at_hand(whole, memory_id{3}, false, true)) << "no block";
+  write(rows(0, 4), gpu, 3);
+  EXPECT_FALSE(at_hand(whole, gpu, true, false)) << "two pieces";
+}
+
+TEST_F(coherence_of_x, is_not_at_hand_for_readers_if_it_is_poisoned) {
+  write(whole, gpu, 1);
+  replicas.poison(x, whole, task_id{1}, broken());
+  ticket_set waits;
+  EXPECT_FALSE(coherence::at_hand(replicas.find(x), whole, gpu, true, false, waits));
+  EXPECT_TRUE(coherence::at_hand(replicas.find(x), whole, gpu, false, true, waits));
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(2), task_id{2}),
+            block_id{11});
+  EXPECT_FALSE(replicas.poisoned(x, whole));
+}
+
+// What is noted of an access at hand is what the steps for any access note.
+TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  coherence same = replicas;
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), host, false, kernel(2), task_id{2}),
+            block_id{10});
+  same.note_read(x, whole, host, kernel(2));
+  EXPECT_EQ(replicas.before_write(x, whole, host), same.before_write(x, whole, host));
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(3), task_id{3}),
+            block_id{11});
+  same.note_write(x, whole, gpu, kernel(3), task_id{3});
+  for (const memory_id memory : {host, gpu}) {
+    EXPECT_EQ(replicas.valid(x, whole, memory), same.valid(x, whole, memory));
+    EXPECT_EQ(replicas.before_write(x, whole, memory), same.before_write(x, whole, memory));
+  }
+  EXPECT_THAT(replicas.writers(x, whole), ElementsAre(task_id{3}));
+}
+
+TEST_F(coherence_of_x, a_buffer_counts_its_pins) {
+  buffer_state& buffer = replicas.find(x);
+  coherence::pin(buffer, gpu);
+  replicas.pin(x, gpu);
+  coherence::unpin(buffer, gpu);
+  EXPECT_TRUE(replicas.pinned(x, gpu));
+  coherence::unpin(buffer, gpu);
+  EXPECT_FALSE(replicas.pinned(x, gpu));
+}
+
 TEST_F(coherence_of_x, a_writer_stands_for_all_that_it_waited_for) {
   write(whole, gpu, 1);
   make_valid(whole, host);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "heart/task_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+#include "heart/device_set.hpp"
+
+using hocket::device_id;
+using hocket::task_id;
+using hocket::heart::device_set;
+using hocket::heart::place_in_queue;
+using hocket::heart::task_queue;
+
+namespace {
+
+std::vector<place_in_queue> all_of(const task_queue& queue) {
+  std::vector<place_in_queue> all;
+  EXPECT_FALSE(queue.until([&](const place_in_queue& place) {
+    all.push_back(place);
+    return false;
+  }));
+  return all;
+}
+
+std::vector<place_in_queue> all_from_last(const task_queue& queue) {
+  std::vector<place_in_queue> all;
+  EXPECT_FALSE(queue.until_from_last([&](const place_in_queue& place) {
+    all.push_back(place);
+    return false;
+  }));
+  return all;
+}
+
+TEST(task_queue, is_ordered_by_rank_and_then_by_task) {
+  task_queue queue;
+  EXPECT_TRUE(queue.empty());
+  const place_in_queue late{1, task_id{1}}, early{-1, task_id{9}}, middle{-1, task_id{12}};
+  for (const place_in_queue& p : {middle, late, early}) queue.insert(p);
+  EXPECT_EQ(all_of(queue), (std::vector{early, middle, late}));
+  EXPECT_EQ(all_from_last(queue), (std::vector{late, middle, early}));
+}
+
+TEST(task_queue, a_visit_ends_where_it_is_told_to) {
+  task_queue queue;
+  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({0, task_id{i}});
+  int visited = 0;
+  EXPECT_TRUE(queue.until([&](const place_in_queue& p) { return ++visited, p.task.value == 2; }));
+  EXPECT_EQ(visited, 3);
+}
+
+TEST(task_queue, says_whether_it_had_what_is_erased) {
+  task_queue queue;
+  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({0, task_id{i}});
+  EXPECT_TRUE(queue.erase({0, task_id{2}}));
+  EXPECT_FALSE(queue.erase({0, task_id{2}}));
+  EXPECT_FALSE(queue.erase({1, task_id{3}}));
+  EXPECT_TRUE(queue.erase({0, task_id{0}}));
+  EXPECT_EQ(all_of(queue).size(), 3U);
+}
+
+// Tasks come in order and out of it, and leave from the front, from the back and from between.
+TEST(task_queue, does_what_a_set_does) {
+  std::mt19937 random(3);
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  task_queue queue;
+  std::set<place_in_queue> model;
+  for (std::uint64_t step = 0; step < 20000; ++step) {
+    const bool fills = step / 500 % 2 == 0;
+    if (model.empty() || below(4) < (fills ? 3U : 1U)) {
+      const place_in_queue made{below(8) == 0 ? -1 : 0, task_id{step}};
+      queue.insert(made);
+      model.insert(made);
+    } else {
+      auto at = model.begin();
+      if (below(3) == 0) std::advance(at, static_cast<std::ptrdiff_t>(below(model.size())));
+      if (below(5) == 0) at = std::prev(model.end());
+      EXPECT_TRUE(queue.erase(*at));
+      model.erase(at);
+    }
+    ASSERT_EQ(queue.empty(), model.empty());
+    if (step % 16 != 0) continue;
+    ASSERT_EQ(all_of(queue), std::vector(model.begin(), model.end()));
+    ASSERT_EQ(all_from_last(queue), std::vector(model.rbegin(), model.rend()));
+  }
+}
+
+TEST(device_set, has_each_device_once_and_in_order) {
+  device_set some(200);
+  EXPECT_TRUE(some.empty());
+  for (const std::uint64_t d : {130U, 5U, 64U, 5U, 199U, 0U}) some.insert(device_id{d});
+  EXPECT_FALSE(some.empty());
+  std::vector<std::uint64_t> seen;
+  some.each([&](device_id d) { seen.push_back(d.value); });
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 5, 64, 130, 199}));
+  some.clear();
+  EXPECT_TRUE(some.empty());
+  some.each([](device_id) { ADD_FAILURE() << "a device is in an empty set"; });
+}
+
+}  // namespace
