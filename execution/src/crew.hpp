@@ -72,6 +72,13 @@ class crew {
     state_.fetch_sub(one_suspended, std::memory_order_release);
   }
 
+  /// How many items wait and workers work.
+  [[nodiscard]] std::size_t at_work() const noexcept {
+    // Only numbers: relaxed.
+    const std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    return waiting(seen) + workers(seen);
+  }
+
   /// True if nothing waits, works or is suspended: then nobody touches the crew any more.
   [[nodiscard]] bool idle() const noexcept {
     // Pairs with the releases in take() and go_on().

@@ -55,6 +55,9 @@ class node_queue {
   /// Goes on with an item that was suspended.
   void post_resumed(suspendable_item* item) noexcept;
 
+  /// Items that wait for a worker, and workers.
+  [[nodiscard]] std::size_t at_work() const noexcept { return crew_.at_work(); }
+
   /// True if every item has ended and none of them will touch this any more.
   [[nodiscard]] bool idle() const noexcept { return crew_.idle(); }
 

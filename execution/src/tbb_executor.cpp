@@ -158,6 +158,12 @@ std::size_t tbb_executor::workers(std::size_t arena) const noexcept {
   return state_->topology->nodes()[arena].cores;
 }
 
+bool tbb_executor::others_work() const noexcept {
+  std::size_t all = 0;
+  for (const auto& queue : state_->queues) all += queue->at_work();
+  return all > (inside() ? 1 : 0);
+}
+
 bool tbb_executor::inside() const noexcept {
   const item_context* const context = current_item();
   return context != nullptr && context->executor == state_.get();

@@ -3,24 +3,33 @@
 
 #include <hocket/scheduler/detail/buffer_state.hpp>
 
-#include "machine_parts.hpp"
+#include "direct/data_order.hpp"
+#include "direct/direct_runtime.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
 
 buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_type type,
                            const index_list& extents, std::string label)
-    : owner_(owner), id_{owner->next_number()}, type_(type), extents_(extents) {
+    : owner_(owner),
+      id_{owner->next_number()},
+      type_(type),
+      extents_(extents),
+      whole_(box::whole(extents)) {
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
   if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }
-  (void)owner->machine();
-  owner->post(heart::data_added{id_, extents_, size_of(type_), label_});
+  if (direct_runtime* const direct = owner->direct()) {
+    order_ = direct->make_order(whole_, bytes_);
+  } else {
+    owner->post(heart::data_added{id_, extents_, size_of(type_), label_});
+  }
 }
 
 buffer_state::~buffer_state() {
+  if (order_ != nullptr) return;
   if (const auto home = owner_.lock()) home->post(heart::data_dropped{id_});
 }
 

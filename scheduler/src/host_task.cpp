@@ -93,7 +93,9 @@ host_task::host_task(host_context* context, host_options&& options, void* edges,
   expect({first, after.size()}, 0);
 }
 
-host_task::~host_task() { std::destroy(edges_, edges_ + edge_count_); }
+host_task::~host_task() { drop_edges(); }
+
+void host_task::drop_edges() noexcept { std::destroy_n(edges_, std::exchange(edge_count_, 0)); }
 
 void host_task::expect(std::span<host_edge> edges, std::uint32_t more) noexcept {
   edges_ = edges.data();
@@ -106,7 +108,7 @@ void host_task::expect(std::span<host_edge> edges, std::uint32_t more) noexcept 
   claim_.expect(edge_count_ + more + start);
 }
 
-bool host_task::attach(host_edge& e) noexcept {
+bool host_task::attach_edge(host_edge& e) noexcept {
   return e.waits_for == host_edge::kind::end ? e.source->attach(e) : e.source->attach_to_place(e);
 }
 
@@ -118,7 +120,7 @@ void host_task::start() noexcept {
   follow_ups next;
   if (!waits) next.add(*this);
   for (host_edge& e : edges()) {
-    if (!attach(e)) arrive(e.fails_with(*e.source), next);
+    if (!attach_edge(e)) arrive(e.fails_with(*e.source), next);
   }
   if (edge_count_ > 1 || has_more_) arrive(false, next);
 }
@@ -139,7 +141,7 @@ void host_task::arrive(bool failed, follow_ups& next) noexcept {
       break;
     case claim::arrival::found_claimed:
       const host_task_ptr last(this, false);
-      leave_place(next);
+      abandoned(next);
       break;
   }
 }
@@ -163,9 +165,9 @@ bool host_task::give_up(failure why) noexcept {
   drop_sources(how);
   follow_ups next;
   discard();
-  finish(std::move(why), next);
-  // Who waited for something keeps its place until that has ended.
-  if (!waited) leave_place(next);
+  settle(std::move(why));
+  given_up(waited, next);
+  announce(next);
   return true;
 }
 
@@ -267,9 +269,11 @@ failure host_task::call() noexcept {
     execute();
     return {};
   } catch (...) {
-    return caught(name(), stop_requested());
+    return explain_failure();
   }
 }
+
+failure host_task::explain_failure() noexcept { return caught(name(), stop_requested()); }
 
 void host_task::drop_sources(claim::claimed how) noexcept {
   if (how == claim::claimed::alone || claim_.leave()) drop_sources();

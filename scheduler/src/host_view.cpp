@@ -3,6 +3,8 @@
 
 #include <hocket/scheduler/host_view.hpp>
 
+#include "direct/direct_view.hpp"
+#include "host_view.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
@@ -32,9 +34,7 @@ class counted_view final : public open_host_view {
   counted_view(const std::shared_ptr<runtime_core>& home, const region_ref& what, task_id id,
                void* address)
       : home_(home), data_(what.data), id_(id) {
-    placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where};
-    if (what.where.empty()) place.region = {index_list(what.where.rank(), 0), what.where.extents()};
-    content_ = place.argument();
+    content_ = content_of_view(what, address);
     home->view_opened(id, what.data->label());
   }
   ~counted_view() override {
@@ -51,8 +51,15 @@ class counted_view final : public open_host_view {
 
 }  // namespace
 
+buffer_argument content_of_view(const region_ref& what, void* address) {
+  placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where};
+  if (what.where.empty()) place.region = {index_list(what.where.rank(), 0), what.where.extents()};
+  return place.argument();
+}
+
 std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode) {
   const std::shared_ptr<runtime_core> home = what.data->owner();
+  if (home->direct() != nullptr) return open_direct_view(home, what, mode);
   const auto s = std::make_shared<view_submission>(*home);
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();

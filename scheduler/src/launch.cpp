@@ -6,6 +6,7 @@
 #include <boost/container/flat_set.hpp>
 
 #include "check.hpp"
+#include "direct/direct_runtime.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
@@ -66,6 +67,7 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 
 completion_ptr runtime_core::launch(task_description&& task) {
   check(task, *this);
+  if (direct_ != nullptr) return direct_->launch(std::move(task));
   for (const completion_ptr& before : task.after) before->check_waitable();
   const auto s = std::make_shared<launch_submission>(*this);
   s->label = std::move(task.label);

@@ -31,6 +31,10 @@ class machine_parts {
   [[nodiscard]] const std::vector<device_info>& infos() const noexcept { return infos_; }
   [[nodiscard]] std::string stream_name(stream_id stream) const;
 
+  /// The memory that views use.
+  [[nodiscard]] memory_resource& host_memory() noexcept { return *memories_.front(); }
+  [[nodiscard]] std::size_t host_alignment() const noexcept { return alignments_.front(); }
+
   void allocate(const heart::allocate_block& what);
   void free(const heart::free_block& what);
   void issue(const heart::issue_copy& what);

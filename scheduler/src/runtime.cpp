@@ -3,6 +3,7 @@
 
 #include <hocket/scheduler/runtime.hpp>
 
+#include "direct/direct_runtime.hpp"
 #include "graph_content.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
@@ -30,19 +31,19 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
+detail::direct_lane* runtime::direct() { return core_->direct(); }
+
 future<void> runtime::run(const graph& what) { return future<void>(what.content().run(*core_)); }
 
 runtime_report runtime::report() {
   const std::vector<device_info>& infos = core_->devices();
   runtime_report made;
-  core_->inspect([&](const heart::heart& h) {
-    for (std::size_t i = 0; i < infos.size(); ++i) {
-      const heart::device_statistics& s = h.statistics(device_id{i});
-      made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes,
-                              h.alive(device_id{i}), s.kernels, s.flops, s.busy, s.bytes_in,
-                              s.bytes_out, s.peak_bytes});
-    }
-  });
+  const std::vector<heart::device_statistics> all = core_->statistics();
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    const heart::device_statistics& s = all[i];
+    made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes, s.alive, s.kernels,
+                            s.flops, s.busy, s.bytes_in, s.bytes_out, s.peak_bytes});
+  }
   made.now = now();
   return made;
 }
@@ -50,10 +51,11 @@ runtime_report runtime::report() {
 trace_snapshot runtime::trace() {
   const detail::machine_parts& machine = core_->machine();
   trace_snapshot made;
-  core_->inspect([&](const heart::heart& h) {
-    made.records = h.trace().snapshot();
-    made.dropped = h.trace().dropped();
-  });
+  if (core_->direct() == nullptr)
+    core_->inspect([&](const heart::heart& h) {
+      made.records = h.trace().snapshot();
+      made.dropped = h.trace().dropped();
+    });
   for (const trace_record& r : made.records) {
     made.record_names.push_back(core_->names().name(r.name));
   }
@@ -67,8 +69,7 @@ trace_snapshot runtime::trace() {
 
 budget::budget(runtime& home, std::uint64_t bytes)
     : id_{home.core()->next_number()}, bytes_(bytes) {
-  (void)home.core()->machine();
-  home.core()->post(heart::budget_added{id_, bytes});
+  home.core()->add_budget(id_, bytes);
 }
 
 budget_share budget::share(std::uint64_t bytes) const {

@@ -11,6 +11,8 @@
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
+#include "direct/direct_runtime.hpp"
+#include "direct/direct_view.hpp"
 #include "machine_parts.hpp"
 
 namespace hocket::detail {
@@ -56,9 +58,35 @@ void runtime_core::connect() {
   std::call_once(connected_, [this] {
     machine_ = std::make_unique<machine_parts>(options_.devices, devices_from_, options_.backends,
                                                options_.private_memory, *executor_, *this);
-    heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
-    has_heart_ = true;
+    if (goes_direct()) {
+      direct_ = std::make_unique<direct_runtime>(*this, *machine_);
+    } else {
+      heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
+      has_heart_ = true;
+    }
   });
+}
+
+bool runtime_core::goes_direct() const {
+  const bool possible = direct_runtime::suits(*machine_, *executor_);
+  switch (options_.data_tasks) {
+    case data_path::placed:
+      return false;
+    case data_path::direct:
+      if (possible) return true;
+      throw usage_error(
+          "runtime_options::data_tasks is data_path::direct, for which there has to be one device "
+          "only, with all cores of the host and its memory.");
+    case data_path::automatic:
+      break;
+  }
+  // The trace, and time that is modelled, are the heart's.
+  return possible && !executor_->is_virtual() && options_.trace_capacity == 0;
+}
+
+direct_runtime* runtime_core::direct() {
+  connect();
+  return direct_.get();
 }
 
 void runtime_core::shut_down() noexcept {
@@ -77,6 +105,7 @@ void runtime_core::shut_down() noexcept {
   }
   open_ = false;
   report_unseen();
+  direct_.reset();
   // Devices post to the executor, and its workers step the heart: they go in this order.
   machine_.reset();
   executor_.reset();
@@ -86,6 +115,7 @@ void runtime_core::leave_behind() noexcept {
   open_ = false;
   // What is stuck still refers to these; to keep them is the lesser evil.
   (void)heart_.release();
+  (void)direct_.release();
   (void)machine_.release();
   (void)executor_.release();
 }
@@ -100,7 +130,7 @@ void runtime_core::release_forgotten_views() noexcept {
     if (v.holder != std::this_thread::get_id()) continue;
     std::fprintf(stderr, "hocket: a view of buffer \"%s\" outlives its runtime.\n",
                  v.label.c_str());
-    view_closed(v.id);
+    closed(v);
   }
 }
 
@@ -315,23 +345,56 @@ void runtime_core::stop() {
   }
 }
 
-void runtime_core::view_opened(task_id id, const std::string& label) {
+void runtime_core::opened(view_record&& view) {
   const std::scoped_lock lock(guard_);
-  views_.push_back({id, std::this_thread::get_id(), label});
+  views_.push_back(std::move(view));
 }
 
-void runtime_core::view_closed(task_id id) {
+void runtime_core::closed(const view_record& view) {
   {
     const std::scoped_lock lock(guard_);
-    std::erase_if(views_, [&](const view_record& v) { return v.id == id; });
+    std::erase_if(views_,
+                  [&](const view_record& v) { return v.id == view.id && v.node == view.node; });
   }
-  post(heart::view_released{id});
+  if (view.node != nullptr) {
+    view.node->close();
+  } else {
+    post(heart::view_released{view.id});
+  }
 }
 
-void runtime_core::check_wait(const completion& task) {
+void runtime_core::view_opened(task_id id, const std::string& label) {
+  opened({id, nullptr, std::this_thread::get_id(), label});
+}
+
+void runtime_core::view_opened(const boost::intrusive_ptr<view_node>& node,
+                               const std::string& label) {
+  opened({task_id{}, node, std::this_thread::get_id(), label});
+}
+
+void runtime_core::view_closed(task_id id) { closed({id, nullptr, {}, {}}); }
+
+void runtime_core::view_closed(const boost::intrusive_ptr<view_node>& node) {
+  closed({task_id{}, node, {}, {}});
+}
+
+bool runtime_core::holds_up(const view_record& view, completion& task) {
+  if (view.node != nullptr) {
+    constexpr std::size_t most_visits = 4096;
+    std::size_t visits = most_visits;
+    auto* const waiting = dynamic_cast<host_task*>(&task);
+    return waiting != nullptr && waiting->waits_for(*view.node, visits);
+  }
+  const auto* const waiting = dynamic_cast<const device_task*>(&task);
+  bool blocked = false;
+  if (waiting != nullptr) {
+    inspect([&](const heart::heart& h) { blocked = h.depends(waiting->id, view.id); });
+  }
+  return blocked;
+}
+
+void runtime_core::check_wait(completion& task) {
   if (has_heart_) machine_->hurry();
-  const auto* waited = dynamic_cast<const device_task*>(&task);
-  if (waited == nullptr) return;
   std::vector<view_record> own;
   {
     const std::scoped_lock lock(guard_);
@@ -339,14 +402,29 @@ void runtime_core::check_wait(const completion& task) {
                  [](const view_record& v) { return v.holder == std::this_thread::get_id(); });
   }
   for (const view_record& v : own) {
-    bool blocked = false;
-    inspect([&](const heart::heart& h) { blocked = h.depends(waited->id, v.id); });
-    if (blocked) {
-      throw usage_error(task.name() +
-                        " is waited for by the thread that holds a view of buffer \"" + v.label +
-                        "\", and cannot run before that view is gone.");
-    }
+    if (!holds_up(v, task)) continue;
+    throw usage_error(task.name() + " is waited for by the thread that holds a view of buffer \"" +
+                      v.label + "\", and cannot run before that view is gone.");
   }
+}
+
+std::vector<heart::device_statistics> runtime_core::statistics() {
+  connect();
+  if (direct_ != nullptr) return {direct_->statistics()};
+  std::vector<heart::device_statistics> all;
+  inspect([&](const heart::heart& h) {
+    for (std::size_t i = 0; i < h.description().devices.size(); ++i) {
+      all.push_back(h.statistics(device_id{i}));
+      all.back().alive = h.alive(device_id{i});
+    }
+  });
+  return all;
+}
+
+void runtime_core::add_budget(budget_id budget, std::uint64_t bytes) {
+  connect();
+  if (direct_ != nullptr) return direct_->gate().add_budget(budget, bytes);
+  post(heart::budget_added{budget, bytes});
 }
 
 void runtime_core::completed(stream_id stream, std::uint64_t value, const command_result& how) {

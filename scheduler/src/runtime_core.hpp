@@ -21,7 +21,9 @@
 
 namespace hocket::detail {
 
+class direct_runtime;
 class machine_parts;
+class view_node;
 
 /// What stands behind a runtime: the executor, the devices, and the heart with its inbox. Events
 /// come from any thread; whoever finds the inbox unattended steps the heart with what is there and
@@ -40,6 +42,8 @@ class runtime_core final : public host_context,
   void post(heart::event what);
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] completion_ptr launch(task_description&& task);
+  /// Of a runtime that has no memory but the host's; null for others, which have a heart.
+  [[nodiscard]] direct_runtime* direct();
   void wait_all();
   void stop();
   [[nodiscard]] const std::vector<device_info>& devices();
@@ -58,6 +62,10 @@ class runtime_core final : public host_context,
   // Views that threads hold.
   void view_opened(task_id id, const std::string& label);
   void view_closed(task_id id);
+  void view_opened(const boost::intrusive_ptr<view_node>& node, const std::string& label);
+  void view_closed(const boost::intrusive_ptr<view_node>& node);
+  [[nodiscard]] std::vector<heart::device_statistics> statistics();
+  void add_budget(budget_id budget, std::uint64_t bytes);
 
   /// Submissions exist until the heart and the outbox have let go of them.
   void submission_made() noexcept { submissions_.fetch_add(1); }
@@ -68,7 +76,7 @@ class runtime_core final : public host_context,
   [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override;
   void started() noexcept override { unfinished_.fetch_add(1); }
   void ended(completion& task) noexcept override;
-  void check_wait(const completion& task) override;
+  void check_wait(completion& task) override;
   void ran(const task_label& task, time_stamp begin) noexcept override;
   [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
 
@@ -78,12 +86,17 @@ class runtime_core final : public host_context,
 
  private:
   struct view_record {
-    task_id id;
+    task_id id;                            ///< with a heart
+    boost::intrusive_ptr<view_node> node;  ///< without one
     std::thread::id holder;
     std::string label;
   };
 
   void connect();
+  [[nodiscard]] bool goes_direct() const;
+  void opened(view_record&& view);
+  void closed(const view_record& view);
+  [[nodiscard]] bool holds_up(const view_record& view, completion& task);
   [[nodiscard]] std::shared_ptr<submission> fetch_of(const launch_submission& launch,
                                                      const buffer_ref& value);
   class driving;
@@ -103,6 +116,7 @@ class runtime_core final : public host_context,
   std::once_flag connected_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
+  std::unique_ptr<direct_runtime> direct_;  ///< instead
   inbox<heart::event> events_;
   heart::action_list actions_;  ///< of who attends the events
   trace_names names_;

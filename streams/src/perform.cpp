@@ -38,22 +38,6 @@ class single_lane final : public lane_group {
   }
 };
 
-void run_body(executor& where, std::size_t arena, const launch_command& what) {
-  boost::container::small_vector<buffer_argument, 4> buffers;
-  buffers.reserve(what.buffers.size());
-  for (const placed_buffer& b : what.buffers) buffers.push_back(b.argument());
-  const auto run = [&](lane_group& lanes) {
-    what.kernel->host(host_launch{{buffers.data(), buffers.size()}, what.scalars, lanes});
-  };
-  if (what.width == body_width::wide) {
-    arena_lanes lanes(where, arena);
-    run(lanes);
-  } else {
-    single_lane lane;
-    run(lane);
-  }
-}
-
 }  // namespace
 
 buffer_argument placed_buffer::argument() const {
@@ -64,17 +48,42 @@ buffer_argument placed_buffer::argument() const {
   return {base, type, region.extents(), strides};
 }
 
-failure launch_on_host(executor& where, std::size_t arena, const launch_command& what) {
+void call_on_host(executor& where, std::size_t arena, body_width width,
+                  const std::function<void(const host_launch&)>& body,
+                  std::span<const buffer_argument> buffers,
+                  std::span<const scalar_argument> scalars) {
+  if (width == body_width::wide) {
+    arena_lanes lanes(where, arena);
+    body(host_launch{buffers, scalars, lanes});
+  } else {
+    single_lane lane;
+    body(host_launch{buffers, scalars, lane});
+  }
+}
+
+failure failure_of_launch(const std::string& kernel) {
   try {
-    run_body(where, arena, what);
-    return {};
+    throw;
   } catch (const std::exception& e) {
-    return {failure_code::task_failed, "Kernel \"" + what.kernel->name + "\" fails: " + e.what(),
+    return {failure_code::task_failed, "Kernel \"" + kernel + "\" fails: " + e.what(),
             std::current_exception()};
   } catch (...) {
     return {failure_code::task_failed,
-            "Kernel \"" + what.kernel->name + "\" throws what is no std::exception.",
+            "Kernel \"" + kernel + "\" throws what is no std::exception.",
             std::current_exception()};
+  }
+}
+
+failure launch_on_host(executor& where, std::size_t arena, const launch_command& what) {
+  boost::container::small_vector<buffer_argument, 4> buffers;
+  buffers.reserve(what.buffers.size());
+  for (const placed_buffer& b : what.buffers) buffers.push_back(b.argument());
+  try {
+    call_on_host(where, arena, what.width, what.kernel->host, {buffers.data(), buffers.size()},
+                 what.scalars);
+    return {};
+  } catch (...) {
+    return failure_of_launch(what.kernel->name);
   }
 }
 

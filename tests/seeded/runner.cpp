@@ -112,7 +112,7 @@ const bodies& all_bodies() {
 class runner {
  public:
   runner(const program& made, const run_settings& settings)
-      : program_(made), rt_(options_of(made, settings)), expected_(made) {
+      : program_(made), settings_(settings), rt_(options_of(made, settings)), expected_(made) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
@@ -141,8 +141,13 @@ class runner {
     o.seed = made.seed;
     o.delay_probability = made.delay_probability;
     o.longest_delay = std::chrono::microseconds(50);
-    o.private_memory = made.private_memory;
+    o.private_memory = made.private_memory && !settings.direct;
     o.topology = settings.topology;
+    if (settings.direct) {
+      o.devices = "NUMA0";
+      o.data_tasks = data_path::direct;
+      return o;
+    }
     if (!made.sim.empty()) o.backends["sim"] = made.sim;
     return o;
   }
@@ -320,7 +325,7 @@ class runner {
   }
 
   void lose_device(std::size_t number_of) {
-    if (number_of >= devices_.size()) return;
+    if (number_of >= devices_.size() || settings_.direct) return;
     auto& device = rt_.core()->machine().at(device_id{number_of});
     dynamic_cast<sim_device&>(device).lose(failure(failure_code::device_lost, "planned loss"));
     lost_ = true;
@@ -461,6 +466,7 @@ class runner {
   }
 
   const program& program_;
+  const run_settings& settings_;
   runtime rt_;
   interpreter expected_;
   std::deque<matrix> buffers_;

@@ -14,6 +14,7 @@ namespace hocket::seeded {
 struct run_settings {
   std::shared_ptr<const host_topology> topology;
   bool real_clock = false;  ///< over threads; what is checked is the same
+  bool direct = false;      ///< on the host alone, without a heart
 };
 
 /// Runs the program on a runtime and compares everything that can be seen of it with the

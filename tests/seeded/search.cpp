@@ -27,6 +27,7 @@ struct arguments {
   std::uint64_t count = 1000;
   int planted = 0;
   bool real_clock = false;
+  bool direct = false;  ///< on the host alone, without a heart
   bool describe = false;
   bool expect_found = false;  ///< of a planted bug
 };
@@ -37,6 +38,10 @@ arguments parse(int count, char** values) {
     const std::string_view name = values[i];
     if (name == "--real") {
       made.real_clock = true;
+      continue;
+    }
+    if (name == "--direct") {
+      made.direct = true;
       continue;
     }
     if (name == "--expect-found") {
@@ -64,6 +69,7 @@ int search(const arguments& given) {
   seeded::run_settings settings;
   settings.topology = std::make_shared<const host_topology>();
   settings.real_clock = given.real_clock;
+  settings.direct = given.direct;
   heart::plant(given.planted);
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);

@@ -36,6 +36,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   info.formats = {kernel_format::host};
   info.shares_host_memory = true;
   info.peer_copies = true;
+  info.arena = node;
   info.lanes = given.lanes.value_or(where.workers(node));
   info.description = std::to_string(info.lanes) + (info.lanes == 1 ? " core" : " cores") +
                      (where.is_virtual() ? ", on a virtual clock" : "");

@@ -32,6 +32,7 @@ struct device_statistics {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t peak_bytes = 0;
+  bool alive = true;
 };
 
 /// Decides where and when tasks with data run: a state machine without threads, clock, files or

@@ -22,13 +22,14 @@ enum class edge_kind : std::uint8_t {
 
 /// The accesses to one buffer that a later task could depend on, in the order of submission. What a
 /// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left
-/// of it, or when its task has ended.
-class version_chain {
+/// of it, or when its task has ended. Task is what names a task.
+template <class Task>
+class basic_version_chain {
  public:
   /// Appends an access and reports what it depends on: depend(earlier, edge_kind). The same earlier
   /// task may be reported twice. live(task) tells whether it has not ended.
   template <class Live, class Depend>
-  void append(task_id task, const box& region, access_mode mode, const Live& live,
+  void append(const Task& task, const box& region, access_mode mode, const Live& live,
               const Depend& depend) {
     const bool bound = reads_content(mode) && !planted(bug::forget_writers);
     report(writers_, region, bound ? edge_kind::content : edge_kind::order, depend);
@@ -49,8 +50,8 @@ class version_chain {
   /// The first task, in order of submission, that still has to use the buffer; none if there is
   /// none.
   template <class Unissued>
-  [[nodiscard]] task_id next_user(const Unissued& unissued) const {
-    task_id first;
+  [[nodiscard]] Task next_user(const Unissued& unissued) const {
+    Task first;
     for (const auto* entries : {&writers_, &readers_}) {
       for (const entry& e : *entries) {
         if (e.task < first && unissued(e.task)) first = e.task;
@@ -61,7 +62,7 @@ class version_chain {
 
  private:
   struct entry {
-    task_id task;
+    Task task;
     box region;
   };
 
@@ -72,12 +73,30 @@ class version_chain {
       if (overlap(earlier.region, region)) depend(earlier.task, kind);
     }
   }
-  void replace(task_id task, const box& region);
-  static void cut_out(std::vector<entry>& entries, const box& region);
+
+  void replace(const Task& task, const box& region) {
+    // Who comes later depends on this task, and through it on everything it replaces.
+    cut_out(writers_, region);
+    cut_out(readers_, region);
+    writers_.push_back({task, region});
+  }
+
+  static void cut_out(std::vector<entry>& entries, const box& region) {
+    std::vector<entry> remains;
+    std::erase_if(entries, [&](const entry& e) {
+      if (!overlap(e.region, region)) return false;
+      if (contains(region, e.region)) return true;
+      for (const box& rest : difference(e.region, region)) remains.push_back({e.task, rest});
+      return true;
+    });
+    entries.insert(entries.end(), remains.begin(), remains.end());
+  }
 
   std::vector<entry> writers_;
   std::vector<entry> readers_;
   std::size_t tidy_at_ = 16;
 };
+
+using version_chain = basic_version_chain<task_id>;
 
 }  // namespace hocket::heart

@@ -248,6 +248,7 @@ class full_executor final : public executor {
   bool wait(const std::function<void(std::shared_ptr<gate>)>&, time_stamp) override {
     return false;
   }
+  [[nodiscard]] bool others_work() const noexcept override { return false; }
   bool inside() const noexcept override { return false; }
 };
 

@@ -34,7 +34,7 @@ class host_fixture : public detail::host_context {
     }
     if (gate) gate->open();
   }
-  void check_wait(const detail::completion& task) override {
+  void check_wait(detail::completion& task) override {
     if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
   }
   const std::stop_token& stopping() const noexcept override { return token_; }

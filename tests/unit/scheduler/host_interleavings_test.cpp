@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/continuation_list.hpp>
 
 #include "../execution/interleavings.hpp"
+#include "meeting.hpp"
 
 namespace hocket {
 namespace {
@@ -218,6 +219,37 @@ TEST(host_interleavings, no_order_of_the_claim_is_stronger_than_it_must_be) {
   EXPECT_NE((failure_of_weak_claim<operation::compare_exchange, acquire, relaxed>()), "");
   EXPECT_NE((failure_of_weak_claim<operation::fetch_sub, acq_rel, release>()), "");
   EXPECT_NE((failure_of_weak_claim<operation::fetch_sub, acq_rel, acquire>()), "");
+}
+
+/// Each party does something, and who comes second reads what both have done.
+template <class Atomics>
+scenario meeting_scenario() {
+  struct state {
+    detail::basic_meeting<Atomics> meeting;
+    plain<int> one, other, seconds;
+    void come(plain<int>& own, typename detail::basic_meeting<Atomics>::party who) {
+      own = 1;
+      if (!meeting.come(who)) return;
+      search::here().require(one == 1 && other == 1, "the second did not see the first");
+      seconds = seconds + 1;
+    }
+  };
+  auto s = std::make_shared<state>();
+  using party = typename detail::basic_meeting<Atomics>::party;
+  scenario result;
+  result.threads.emplace_back([s] { s->come(s->one, party::one); });
+  result.threads.emplace_back([s] { s->come(s->other, party::other); });
+  result.check = [s] { search::here().require(s->seconds == 1, "not one came second"); };
+  return result;
+}
+
+TEST(host_interleavings, one_of_two_comes_second_and_sees_the_first) {
+  expect_none("meeting", search{}.explore([] { return meeting_scenario<searched_atomics>(); }));
+  using enum std::memory_order;
+  using acquires = weakened_atomics<operation::fetch_or, acq_rel, acquire>;
+  using releases = weakened_atomics<operation::fetch_or, acq_rel, release>;
+  EXPECT_NE(search{}.explore([] { return meeting_scenario<acquires>(); }).failure, "");
+  EXPECT_NE(search{}.explore([] { return meeting_scenario<releases>(); }).failure, "");
 }
 
 }  // namespace

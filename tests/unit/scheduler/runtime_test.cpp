@@ -37,6 +37,13 @@ runtime_options with_sims(const char* sims, clock_kind clock, bool private_memor
   return options;
 }
 
+runtime_options without_drivers(data_path data_tasks) {
+  runtime_options options;
+  options.devices = "NUMA0";
+  options.data_tasks = data_tasks;
+  return options;
+}
+
 class Runtimes : public ::testing::TestWithParam<machine> {
  protected:
   runtime rt_{GetParam().options};
@@ -44,7 +51,8 @@ class Runtimes : public ::testing::TestWithParam<machine> {
 
 INSTANTIATE_TEST_SUITE_P(
     , Runtimes,
-    ::testing::Values(machine{"cpu", {}},
+    ::testing::Values(machine{"cpu", {}}, machine{"placed", without_drivers(data_path::placed)},
+                      machine{"direct", without_drivers(data_path::direct)},
                       machine{"two_sims", with_sims("2", clock_kind::real, false)},
                       machine{"private_memory", with_sims("1", clock_kind::real, true)},
                       machine{"simulated_time", with_sims("2", clock_kind::simulated, false)},

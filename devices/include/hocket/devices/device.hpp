@@ -35,6 +35,7 @@ struct device_info {
   bool imports_host_memory = false;
   std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
 
+  std::size_t arena = 0;  ///< of the executor, whose workers a host device runs on
   std::size_t lanes = 1;  ///< compute streams that run at the same time
   std::size_t depth = 2;  ///< commands worth having in flight on one compute stream
   /// More than that are, as long as all of them are thought to take less than this.

@@ -58,6 +58,10 @@ class executor {
   virtual bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
                     time_stamp until = time_stamp::max()) = 0;
 
+  /// True if items run or are about to, but for the one that the caller is in and for those that
+  /// wait. At the next moment it may be otherwise.
+  [[nodiscard]] virtual bool others_work() const noexcept = 0;
+
   /// True if the calling thread is inside an item of this executor.
   [[nodiscard]] virtual bool inside() const noexcept = 0;
 };

@@ -55,6 +55,7 @@ class seeded_executor final : public executor {
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 
+  [[nodiscard]] bool others_work() const noexcept override { return !events_.empty(); }
   [[nodiscard]] bool inside() const noexcept override { return depth_ != 0; }
 
   /// Runs the next event and returns true; returns false if there is none.

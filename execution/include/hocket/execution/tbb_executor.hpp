@@ -49,6 +49,7 @@ class tbb_executor final : public executor {
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 
+  [[nodiscard]] bool others_work() const noexcept override;
   [[nodiscard]] bool inside() const noexcept override;
 
  private:

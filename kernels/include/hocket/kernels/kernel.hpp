@@ -107,9 +107,7 @@ class kernel {
   template <class F>
   kernel(std::string name, host_body<F> body)
       : definition_(detail::changed(*described(std::move(name)), [&](kernel_definition& made) {
-          made.host = [call = std::move(body.call)](const host_launch& launch) {
-            invoke(call, launch, std::make_index_sequence<count>{});
-          };
+          made.host = body_of(std::move(body.call));
         })) {}
 
   /// f(const launch_shape&) returns what a launch with these extents costs.
@@ -157,6 +155,14 @@ class kernel {
   }
 
   [[nodiscard]] const kernel_ref& definition() const noexcept { return definition_; }
+
+  /// A C++ body of this signature, as a definition has it.
+  template <class F>
+  [[nodiscard]] static std::function<void(const host_launch&)> body_of(F call) {
+    return [call = std::move(call)](const host_launch& launch) {
+      invoke(call, launch, std::make_index_sequence<count>{});
+    };
+  }
 
  private:
   template <class F, bool Portable>

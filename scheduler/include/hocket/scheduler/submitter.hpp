@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/direct_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/task_options.hpp>
 
@@ -44,7 +47,7 @@ class submitter {
     const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
     using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
     chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
-    return launch<typename chosen_kernel::value_type>(options, chosen.definition(), false, args...);
+    return launch<typename chosen_kernel::value_type>(options, chosen.definition(), args...);
   }
   template <kernel_or_family K, class... Args>
   auto submit(const K& kernel, const Args&... args) {
@@ -60,17 +63,15 @@ class submitter {
                                                        const First& first, const Args&... args) {
     using result =
         std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>;
-    std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
     if constexpr (std::is_void_v<result>) {
-      const kernel<typename detail::descriptor<First>::type,
-                   typename detail::descriptor<Args>::type...>
-          body{std::move(name), host_body{std::move(function)}};
-      return launch<void>(options, body.definition(), true, first, args...);
+      return launch_function<void, kernel<typename detail::descriptor<First>::type,
+                                          typename detail::descriptor<Args>::type...>>(
+          options, std::move(function), first, args...);
     } else {
-      const kernel<returns<result>, typename detail::descriptor<First>::type,
-                   typename detail::descriptor<Args>::type...>
-          body{std::move(name), host_body{std::move(function)}};
-      return launch<result>(options, body.definition(), true, first, args...);
+      return launch_function<result,
+                             kernel<returns<result>, typename detail::descriptor<First>::type,
+                                    typename detail::descriptor<Args>::type...>>(
+          options, std::move(function), first, args...);
     }
   }
   template <class F, class First, class... Args>
@@ -114,11 +115,48 @@ class submitter {
 
  private:
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
+  /// Where tasks with data go that need nothing described; null if there is no such way.
+  [[nodiscard]] virtual detail::direct_lane* direct() { return nullptr; }
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
 
+  template <class Value, class Kernel, class F, class... Args>
+  future<Value> launch_function(const task_options& options, F function, const Args&... args) {
+    if (detail::direct_lane* const lane = direct()) {
+      static const Kernel without_body{"host function"};
+      return launch_direct<Value>(*lane, options, without_body.definition(),
+                                  Kernel::body_of(std::move(function)), args...);
+    }
+    std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
+    const Kernel whole{std::move(name), host_body{std::move(function)}};
+    return launch_described<Value>(options, whole.definition(), true, args...);
+  }
+
   template <class Value, class... Args>
-  future<Value> launch(const task_options& options, const kernel_ref& kernel, bool host_only,
-                       const Args&... args) {
+  future<Value> launch(const task_options& options, const kernel_ref& kernel, const Args&... args) {
+    if (detail::direct_lane* const lane = direct()) {
+      return launch_direct<Value>(*lane, options, kernel, {}, args...);
+    }
+    return launch_described<Value>(options, kernel, false, args...);
+  }
+
+  template <class Value, class... Args>
+  future<Value> launch_direct(detail::direct_lane& lane, const task_options& options,
+                              const kernel_ref& kernel, detail::launch_function function,
+                              const Args&... args) {
+    const std::tuple<decltype(prepare(args))...> prepared(prepare(args)...);
+    const auto named = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<detail::direct_argument, sizeof...(Args)>{
+          detail::direct(std::get<I>(prepared), *kernel, I)...};
+    }
+    (std::index_sequence_for<Args...>{});
+    future<Value> made(lane.launch(options, kernel, std::move(function), named));
+    std::apply([&](const auto&... ready) { (conclude(ready), ...); }, prepared);
+    return made;
+  }
+
+  template <class Value, class... Args>
+  future<Value> launch_described(const task_options& options, const kernel_ref& kernel,
+                                 bool host_only, const Args&... args) {
     detail::task_description task = detail::described(options, kernel, host_only);
     task.make_state = [](detail::host_context* context, std::string label) -> detail::device_task* {
       return new detail::device_task_of<Value>(context, std::move(label));

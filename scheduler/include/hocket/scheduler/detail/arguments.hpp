@@ -8,6 +8,7 @@
 #include <hocket/kernels/signature.hpp>
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/direct_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/task_options.hpp>
 
@@ -112,6 +113,36 @@ void add_argument(task_description& task, const access<T, R, Mode>& use) {
 template <element T, std::size_t R, class Op>
 void add_argument(task_description& task, const partial<T, R, Op>& use) {
   add_argument(task, updates(use.values));
+}
+
+/// Argument number i of a launch, as it is.
+template <class Number>
+requires std::is_arithmetic_v<Number>
+[[nodiscard]] direct_argument direct(Number value, const kernel_definition& kernel, std::size_t i) {
+  return {.number = {convert_number(value, kernel.parameters[i].type), {}, nullptr}};
+}
+
+template <class Number>
+[[nodiscard]] direct_argument direct(const future<Number>& value, const kernel_definition& kernel,
+                                     std::size_t /*i*/) {
+  if (!value.valid()) {
+    throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
+  }
+  return {.number = {{}, value.state(), [](const void* known, element_type to) {
+                       return convert_number(*static_cast<const Number*>(known), to);
+                     }}};
+}
+
+template <element T, std::size_t R, access_mode Mode>
+[[nodiscard]] direct_argument direct(const access<T, R, Mode>& use, const kernel_definition&,
+                                     std::size_t /*i*/) {
+  return {&use.what.data, &use.what.where, Mode, {}};
+}
+
+template <element T, std::size_t R, class Op>
+[[nodiscard]] direct_argument direct(const partial<T, R, Op>& use, const kernel_definition&,
+                                     std::size_t /*i*/) {
+  return {&use.values.ref().data, &use.values.ref().where, access_mode::update, {}};
 }
 
 /// The description without its arguments. Throws usage_error for options that make no sense.

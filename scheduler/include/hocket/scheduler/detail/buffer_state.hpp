@@ -12,6 +12,7 @@
 
 namespace hocket::detail {
 
+class data_order;
 class runtime_core;
 
 /// A buffer without its C++ type. Counted: handles and pending tasks keep it alive, and when the
@@ -29,6 +30,10 @@ class buffer_state {
   [[nodiscard]] const index_list& extents() const noexcept { return extents_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] const box& whole() const noexcept { return whole_; }
+
+  /// Null if the runtime has more memories than the host's.
+  [[nodiscard]] data_order* order() const noexcept { return order_.get(); }
 
   /// Throws usage_error if the runtime is gone.
   [[nodiscard]] std::shared_ptr<runtime_core> owner() const;
@@ -38,9 +43,11 @@ class buffer_state {
 
  private:
   std::weak_ptr<runtime_core> owner_;
+  std::unique_ptr<data_order> order_;
   data_id id_;
   element_type type_;
   index_list extents_;
+  box whole_;
   std::uint64_t bytes_ = 0;
   std::string label_;
 };

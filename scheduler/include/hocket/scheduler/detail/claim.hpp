@@ -32,6 +32,9 @@ class basic_claim {
     word_.store(predecessors * one_waiting, std::memory_order_relaxed);
   }
 
+  /// As if a predecessor had failed. Likewise.
+  void doom() noexcept { word_.fetch_or(doomed_bit, std::memory_order_relaxed); }
+
   /// One predecessor has ended.
   [[nodiscard]] arrival arrive(bool failed) noexcept {
     // Relaxed: the same thread's next operation on the word publishes it.

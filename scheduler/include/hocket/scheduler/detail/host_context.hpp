@@ -35,7 +35,7 @@ class host_context {
 
   /// Called before a thread waits for the task; throws usage_error if that could never end, because
   /// something that the caller holds is in the way.
-  virtual void check_wait(const completion& task) = 0;
+  virtual void check_wait(completion& task) = 0;
 
   /// True if ran() is to be called for tasks.
   [[nodiscard]] bool traces() const noexcept { return traces_; }

@@ -120,6 +120,14 @@ class host_task : public completion {
   /// and that of start() there will be. Before anybody else knows the task.
   void expect(std::span<host_edge> edges, std::uint32_t more) noexcept;
   [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
+  /// Destroys the edges, and leaves their memory alone.
+  void drop_edges() noexcept;
+
+  /// The task will not run: failure_of_predecessors() says why. After expect().
+  void doom() noexcept { claim_.doom(); }
+
+  /// True if the task will not run.
+  [[nodiscard]] bool hopeless() const noexcept { return claim_.doomed() || claim_.is_claimed(); }
 
   /// One arrival that is no edge's.
   void arrive(bool failed, follow_ups& next) noexcept;
@@ -132,14 +140,19 @@ class host_task : public completion {
   virtual void request_stop() noexcept {}
   [[nodiscard]] virtual bool stop_requested() const noexcept { return stop_.stop_requested(); }
 
+  /// What became of the function, that has just thrown.
+  [[nodiscard]] virtual failure explain_failure() noexcept;
+
   /// Why the task does not run, of which something that it waits for has failed.
   [[nodiscard]] virtual failure failure_of_predecessors();
 
   /// All but one of the predecessors have ended. Called only where one arrival is no edge's.
   virtual void one_is_left(follow_ups& /*next*/) noexcept {}
 
-  /// The task is over, and so is everything that it waited for.
-  virtual void leave_place(follow_ups& /*next*/) noexcept {}
+  /// The task was given up, and it is known why; it is not announced as yet.
+  virtual void given_up(bool /*waited*/, follow_ups& /*next*/) noexcept {}
+  /// All predecessors have ended of a task that was, or is being, given up while it waited.
+  virtual void abandoned(follow_ups& /*next*/) noexcept {}
 
   /// The function has run, or will not.
   virtual void end(failure why, follow_ups& next) noexcept;
@@ -151,7 +164,7 @@ class host_task : public completion {
   friend class follow_ups;
   friend struct host_edge;
 
-  [[nodiscard]] bool attach(host_edge& e) noexcept;
+  [[nodiscard]] static bool attach_edge(host_edge& e) noexcept;
   [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
   void run(claim::claimed how, follow_ups& next) noexcept;
   [[nodiscard]] failure refusal();

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <hocket/core/ids.hpp>
+
+#include "heart/budget_board.hpp"
+
+namespace hocket::detail {
+
+class direct_task;
+
+/// What a task asks of the admission.
+struct admission_request {
+  task_id id;  ///< in the order of submission
+  std::int64_t priority = 0;
+  bool in_order = false;
+  budget_id budget;  ///< valid if it takes from one
+  std::uint64_t bytes = 0;
+  std::vector<task_id> returns;  ///< tasks whose bytes come back when this one ends
+
+  [[nodiscard]] bool waits() const noexcept { return in_order || budget.valid(); }
+};
+
+/// Keeps tasks back whose predecessors have ended: until a budget has bytes for them, or until it
+/// is their turn among those that start in order. Any thread; whom a call lets in is for the caller
+/// to tell.
+class admission {
+ public:
+  using admitted = std::vector<direct_task*>;
+
+  void add_budget(budget_id budget, std::uint64_t bytes);
+
+  /// The task will want to be let in some day.
+  void announce(const admission_request& wish);
+
+  /// Nothing else keeps the task back. hopeless: it is let in to end.
+  [[nodiscard]] admitted knock(direct_task& task, bool hopeless);
+
+  /// The task was given up: it is let in at once, if it has knocked.
+  [[nodiscard]] admitted give_up(const admission_request& wish);
+
+  /// The task is over.
+  [[nodiscard]] admitted leave(const admission_request& wish);
+
+ private:
+  struct place {
+    std::int64_t rank;  ///< lower first
+    task_id task;
+    friend auto operator<=>(const place&, const place&) = default;
+  };
+
+  [[nodiscard]] static place place_of(const admission_request& wish) {
+    return {-wish.priority, wish.id};
+  }
+  void let_in(task_id id, admitted& all);
+  void grant(admitted& all);
+  void take_turns(admitted& all);
+
+  std::mutex guard_;
+  heart::budget_board budgets_;
+  std::set<place> turns_;  ///< those in order that have not been let in
+  boost::unordered_flat_map<task_id, direct_task*, std::hash<task_id>> knocking_;
+  std::set<task_id> funded_;  ///< those in order that have their bytes, or need none
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <span>
+
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/scheduler/detail/buffer_state.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+
+#include "heart/version_chain.hpp"
+#include "meeting.hpp"
+
+namespace hocket::detail {
+
+class direct_node;
+using direct_node_ptr = boost::intrusive_ptr<direct_node>;
+
+/// One access of a node to a region of a buffer.
+struct direct_use {
+  buffer_ref data;
+  const box* where = nullptr;  ///< the buffer's own, or one that lives as long as the node
+  access_mode mode = access_mode::read;
+};
+
+/// A host task that stands in the order of buffers: what conflicts with it comes before or after,
+/// as their submissions did. It leaves its place when it is over and everything before it is; it
+/// may have ended earlier, if it was cancelled.
+class direct_node : public host_task {
+ public:
+  [[nodiscard]] bool attach_to_place(continuation& node) noexcept override {
+    return place_.push(node);
+  }
+  /// True if nobody has to wait for this: it has left its place, and its content is there.
+  [[nodiscard]] bool left_well() const noexcept { return place_.closed() && !why(); }
+
+ protected:
+  using host_task::host_task;
+  ~direct_node() override;
+
+  /// Takes a place behind everything that was submitted before, and behind `after`. Edges are kept
+  /// in `near`, uninitialised memory for so many of them that lives as long as this does, if they
+  /// fit. more: see host_task::expect.
+  void take_place(std::span<const direct_use> uses, std::span<const completion_ptr> after,
+                  std::span<host_edge> near, std::uint32_t more);
+
+  /// It is over, and so is everything that it waited for.
+  virtual void leave_place(follow_ups& next) noexcept;
+
+  /// It has ended before that, or the rest is over: whichever comes second leaves the place, since
+  /// who waits there asks how it ended.
+  void ended_early(follow_ups& next) noexcept;
+  void rest_is_over(follow_ups& next) noexcept;
+
+  void given_up(bool waited, follow_ups& next) noexcept override;
+  void abandoned(follow_ups& next) noexcept override { rest_is_over(next); }
+  void end(failure why, follow_ups& next) noexcept override;
+  [[nodiscard]] failure failure_of_predecessors() override;
+
+ private:
+  struct found_edge {
+    completion_ptr source;
+    host_edge::kind kind;
+  };
+  using found_edges = boost::container::small_vector<found_edge, 8>;
+
+  void add_edges(const direct_use& use, found_edges& found);
+  void keep_edges(found_edges& found, std::span<host_edge> near, std::uint32_t more);
+
+  continuation_list<continuation> place_;
+  meeting early_end_;
+  host_edge* far_edges_ = nullptr;  ///< where they did not fit
+};
+
+}  // namespace hocket::detail

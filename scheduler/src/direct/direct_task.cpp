@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "direct/direct_task.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <hocket/streams/perform.hpp>
+
+#include "direct/data_order.hpp"
+#include "direct/direct_runtime.hpp"
+
+namespace hocket::detail {
+
+/// A number that is a future's.
+struct direct_task::awaited_number {
+  completion_ptr source;
+  scalar_argument (*convert)(const void* value, element_type to) = nullptr;
+  std::uint32_t index = 0;
+};
+
+struct direct_task::extras {
+  admission_request wish;
+  bool has_timeout = false;
+  bool unwritten = false;
+  /// Of a task with a time-out: somebody has told, or tells, how it ended.
+  std::atomic<bool> told{false};
+};
+
+std::size_t direct_task::sizes::bytes() const noexcept {
+  return uses * sizeof(direct_use) + edges * sizeof(host_edge) + numbers * sizeof(scalar_argument) +
+         awaited * sizeof(awaited_number) + boxes * sizeof(box) +
+         functions * sizeof(launch_function);
+}
+
+direct_use* direct_task::uses() const noexcept {
+  return reinterpret_cast<direct_use*>(const_cast<direct_task*>(this) + 1);
+}
+host_edge* direct_task::near_edges() const noexcept {
+  return reinterpret_cast<host_edge*>(uses() + count_.uses);
+}
+scalar_argument* direct_task::numbers() const noexcept {
+  return reinterpret_cast<scalar_argument*>(near_edges() + count_.edges);
+}
+direct_task::awaited_number* direct_task::awaited() const noexcept {
+  return reinterpret_cast<awaited_number*>(numbers() + count_.numbers);
+}
+box* direct_task::boxes() const noexcept {
+  return reinterpret_cast<box*>(awaited() + count_.awaited);
+}
+launch_function* direct_task::functions() const noexcept {
+  return reinterpret_cast<launch_function*>(boxes() + count_.boxes);
+}
+
+direct_task::sizes direct_task::sizes_for(const direct_content& from) {
+  sizes made;
+  for (const direct_argument& argument : from.arguments) {
+    if (argument.data != nullptr) {
+      ++made.uses;
+      if (*argument.where != (*argument.data)->whole()) ++made.boxes;
+    } else {
+      ++made.numbers;
+      if (argument.number.from != nullptr) ++made.awaited;
+    }
+  }
+  // Most accesses come after one other task.
+  made.edges = made.uses + made.awaited + static_cast<std::uint32_t>(from.after.size());
+  made.functions = from.function ? 1 : 0;
+  return made;
+}
+
+boost::intrusive_ptr<direct_task> direct_task::make(direct_runtime& home, direct_content&& from) {
+  const sizes behind = sizes_for(from);
+  const direct_content& arguments = from;
+  auto made = make_task<direct_task>(behind.bytes(), home, std::move(from), behind);
+  made->take_own_place(arguments);
+  return made;
+}
+
+direct_task::direct_task(direct_runtime& home, direct_content&& from, const sizes& behind)
+    : direct_node(&home.context(), std::move(from.options)),
+      home_(home),
+      kernel_(std::move(from.kernel)),
+      count_(behind) {
+  if (from.wish.id.valid() || from.timeout != nanoseconds::max()) {
+    extras_ = std::make_unique<extras>();
+    extras_->wish = std::move(from.wish);
+    extras_->has_timeout = from.timeout != nanoseconds::max();
+  }
+  if (count_.functions > 0) ::new (functions()) launch_function(std::move(from.function));
+  keep_arguments(from);
+}
+
+void direct_task::keep_arguments(const direct_content& from) {
+  direct_use* use = uses();
+  scalar_argument* number = numbers();
+  awaited_number* later = awaited();
+  box* part = boxes();
+  for (std::size_t i = 0; i < from.arguments.size(); ++i) {
+    const direct_argument& argument = from.arguments[i];
+    if (argument.data != nullptr) {
+      const box* where = &(*argument.data)->whole();
+      if (*argument.where != *where) where = ::new (part++) box(*argument.where);
+      ::new (use++) direct_use{*argument.data, where, argument.mode};
+      continue;
+    }
+    ::new (number) scalar_argument(argument.number.value);
+    if (argument.number.from != nullptr) {
+      number->type = kernel_->parameters[i].type;
+      ::new (later++) awaited_number{argument.number.from, argument.number.convert,
+                                     static_cast<std::uint32_t>(number - numbers())};
+    }
+    ++number;
+  }
+}
+
+void direct_task::take_own_place(const direct_content& from) {
+  boost::container::small_vector<completion_ptr, 4> after(from.after.begin(), from.after.end());
+  for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
+  const bool is_kept_back = extras_ != nullptr && extras_->wish.waits();
+  if (is_kept_back) home_.gate().announce(extras_->wish);
+  take_place({uses(), count_.uses}, {after.data(), after.size()}, {near_edges(), count_.edges},
+             is_kept_back ? 1 : 0);
+  if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
+}
+
+direct_task::~direct_task() {
+  discard();
+  std::destroy_n(uses(), count_.uses);
+  std::destroy_n(awaited(), count_.awaited);
+  std::destroy_n(boxes(), count_.boxes);
+  std::destroy_n(functions(), count_.functions);
+}
+
+std::string_view direct_task::called() const noexcept {
+  return label().empty() ? std::string_view(kernel_->name) : label().text();
+}
+
+const admission_request& direct_task::wish() const noexcept { return extras_->wish; }
+
+void direct_task::begin(nanoseconds timeout) {
+  // It may end before its function does, which the runtime has to wait for.
+  if (extras_ != nullptr && extras_->has_timeout) home_.function_begins();
+  start();
+  if (timeout == nanoseconds::max()) return;
+  executor& where = home_.context().where();
+  where.post_at(where.now() + timeout, [task = boost::intrusive_ptr<direct_task>(this)] {
+    task->tell({failure_code::timed_out, task->name() + " did not end within its time."});
+  });
+}
+
+void direct_task::request_cancel() noexcept {
+  failure why(failure_code::cancelled, name() + " was cancelled.");
+  if (extras_ != nullptr && extras_->has_timeout) return tell(std::move(why));
+  if (!give_up(std::move(why)) || extras_ == nullptr || !extras_->wish.waits()) return;
+  follow_ups next;
+  admit(home_.gate().give_up(extras_->wish), next);
+}
+
+void direct_task::tell(failure why) noexcept {
+  // What was never written is what it fails with, soon.
+  if (extras_->unwritten || extras_->told.exchange(true)) return;
+  follow_ups next;
+  if (!give_up(why)) {
+    settle(std::move(why));
+    ended_early(next);
+    announce(next);
+  } else if (extras_->wish.waits()) {
+    admit(home_.gate().give_up(extras_->wish), next);
+  }
+}
+
+void direct_task::discard() noexcept {
+  for (std::uint32_t i = 0; i < count_.uses; ++i) uses()[i].data.reset();
+  for (std::uint32_t i = 0; i < count_.awaited; ++i) awaited()[i].source.reset();
+  for (std::uint32_t i = 0; i < count_.functions; ++i) functions()[i] = nullptr;
+}
+
+void direct_task::end(failure why, follow_ups& next) noexcept {
+  const bool was_told = extras_ != nullptr && extras_->has_timeout && extras_->told.exchange(true);
+  if (!was_told) return direct_node::end(std::move(why), next);
+  discard();
+  rest_is_over(next);
+}
+
+void direct_task::leave_place(follow_ups& next) noexcept {
+  direct_node::leave_place(next);
+  if (extras_ != nullptr && extras_->wish.id.valid()) {
+    admit(home_.gate().leave(extras_->wish), next);
+  }
+  if (extras_ != nullptr && extras_->has_timeout) {
+    next.settle();
+    home_.function_over();
+  }
+}
+
+void direct_task::one_is_left(follow_ups& next) noexcept {
+  admit(home_.gate().knock(*this, hopeless()), next);
+}
+
+void direct_task::admit(const admission::admitted& all, follow_ups& next) noexcept {
+  for (direct_task* const each : all) each->come_in(next);
+}
+
+failure direct_task::explain_failure() noexcept {
+  const failure why = failure_of_launch(kernel_->name);
+  return {why.code(), name() + " failed: " + why.message(), why.thrown()};
+}
+
+void direct_task::convert_numbers() {
+  for (std::uint32_t i = 0; i < count_.awaited; ++i) {
+    const awaited_number& each = awaited()[i];
+    scalar_argument& number = numbers()[each.index];
+    number = each.convert(each.source->value(), number.type);
+  }
+}
+
+buffer_argument direct_task::place(const direct_use& use, element_type type) const {
+  buffer_argument made;
+  made.type = type;
+  made.strides = dense_strides(use.data->extents());
+  made.extents = use.where->extents();
+  if (use.where->empty()) return made;
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < made.strides.size(); ++d) {
+    first += use.where->begin[d] * made.strides[d];
+  }
+  made.base = use.data->order()->obtain(*this) + first * size_of(type);
+  return made;
+}
+
+launch_shape direct_task::shape() const {
+  launch_shape made;
+  made.reserve(count_.uses);
+  for (std::uint32_t i = 0; i < count_.uses; ++i) made.push_back(uses()[i].where->extents());
+  return made;
+}
+
+void direct_task::execute() {
+  convert_numbers();
+  boost::container::small_vector<buffer_argument, 4> buffers;
+  buffers.reserve(count_.uses + 1);
+  const direct_use* use = uses();
+  for (const parameter& p : kernel_->parameters) {
+    if (p.is == parameter::kind::buffer) buffers.push_back(place(*use++, p.type));
+  }
+  if (kernel_->result) {
+    buffers.push_back({value_, *kernel_->result, index_list(1, 1), index_list(1, 1)});
+  }
+  call({buffers.data(), buffers.size()});
+  if (kernel_->result) set_value(value_);
+}
+
+double direct_task::flops(std::span<const buffer_argument> buffers) const {
+  if (kernel_->estimate) return kernel_->estimate(shape()).flops;
+  // As work_of() does, without a list of shapes.
+  double most = 0;
+  for (const buffer_argument& b : buffers.first(count_.uses)) {
+    most = std::max(most, static_cast<double>(volume(b.extents)));
+  }
+  return most;
+}
+
+void direct_task::call(std::span<const buffer_argument> buffers) {
+  const launch_function& body = count_.functions > 0 ? *functions() : kernel_->host;
+  const body_width width = kernel_->width ? kernel_->width(shape()) : body_width::serial;
+  const auto parts = std::max<std::size_t>(kernel_->sequence.size(), 1);
+  const direct_runtime::counted counted(home_, parts, flops(buffers));
+  call_on_host(home_.context().where(), home_.arena(), width, body, buffers,
+               {numbers(), count_.numbers});
+}
+
+}  // namespace hocket::detail

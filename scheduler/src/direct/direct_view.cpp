@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "direct/direct_view.hpp"
+
+#include "direct/data_order.hpp"
+#include "host_view.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+host_options options_of_view(const region_ref& what) {
+  host_options made;
+  made.label = "view of " + what.data->label();
+  made.cheap = true;
+  return made;
+}
+
+class direct_view final : public open_host_view {
+ public:
+  direct_view(const std::shared_ptr<runtime_core>& home, const region_ref& what,
+              boost::intrusive_ptr<view_node> node)
+      : home_(home), data_(what.data), node_(std::move(node)) {
+    content_ = content_of_view(what, what.data->order()->address());
+    home->view_opened(node_, what.data->label());
+  }
+  ~direct_view() override {
+    if (const auto home = home_.lock()) home->view_closed(node_);
+  }
+  [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
+
+ private:
+  std::weak_ptr<runtime_core> home_;
+  buffer_ref data_;
+  boost::intrusive_ptr<view_node> node_;
+  buffer_argument content_;
+};
+
+}  // namespace
+
+view_node::view_node(host_context& context, const region_ref& what, access_mode mode)
+    : direct_node(&context, options_of_view(what)),
+      where_(what.where),
+      use_{what.data, &where_, mode} {}
+
+void view_node::take_place() { direct_node::take_place({&use_, 1}, {}, {}, 0); }
+
+void view_node::close() noexcept {
+  follow_ups next;
+  leave_place(next);
+}
+
+void view_node::end(failure why, follow_ups& next) noexcept {
+  const bool failed = static_cast<bool>(why);
+  settle(std::move(why));
+  if (failed) leave_place(next);
+  announce(next);
+}
+
+void view_node::leave_place(follow_ups& next) noexcept {
+  direct_node::leave_place(next);
+  // The order of the buffer, which the buffer has, keeps this.
+  use_.data.reset();
+}
+
+std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_core>& home,
+                                                 const region_ref& what, access_mode mode) {
+  const boost::intrusive_ptr<view_node> node(new view_node(*home, what, mode));
+  // What is read has memory, or the view fails.
+  if (mode == access_mode::write && !what.where.empty()) {
+    (void)what.data->order()->obtain(*node);
+  }
+  node->take_place();
+  node->start();
+  try {
+    node->wait();
+  } catch (const usage_error&) {
+    node->request_cancel();
+    throw;
+  }
+  if (node->why()) node->why().raise();
+  return std::make_unique<direct_view>(home, what, node);
+}
+
+}  // namespace hocket::detail

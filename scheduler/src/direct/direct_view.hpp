@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+
+#include <hocket/scheduler/host_view.hpp>
+
+#include "direct/direct_node.hpp"
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// A view stands in the order of its buffer until it is closed, though it has ended, for those who
+/// wait for it, when its content was there.
+class view_node final : public direct_node {
+ public:
+  view_node(host_context& context, const region_ref& what, access_mode mode);
+
+  void take_place();
+  void close() noexcept;
+
+ private:
+  void execute() override {}
+  void discard() noexcept override {}
+  void end(failure why, follow_ups& next) noexcept override;
+  void leave_place(follow_ups& next) noexcept override;
+
+  box where_;
+  direct_use use_;
+};
+
+/// Opens a view of a buffer of a runtime that has no memory but the host's; see open_view.
+[[nodiscard]] std::unique_ptr<open_host_view> open_direct_view(
+    const std::shared_ptr<runtime_core>& home, const region_ref& what, access_mode mode);
+
+}  // namespace hocket::detail

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <latch>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <hocket/hocket.hpp>
+
+namespace hocket {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+runtime_options direct(const char* cpu = "") {
+  runtime_options options;
+  options.devices = "NUMA0";
+  options.data_tasks = data_path::direct;
+  if (*cpu != 0) options.backends = {{"cpu", cpu}};
+  return options;
+}
+
+TEST(DirectTasks, AreRefusedWhereThereIsSomethingToPlace) {
+  runtime_options options = direct();
+  options.devices = "NUMA0,Sim0";
+  options.backends = {{"sim", "1"}};
+  runtime rt(options);
+  try {
+    (void)rt.devices();
+    FAIL() << "does not throw";
+  } catch (const usage_error& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("data_path::direct"));
+  }
+}
+
+TEST(DirectTasks, ReadersOfOneBufferRunSideBySide) {
+  runtime rt(direct());
+  if (rt.devices().front().lanes < 2) GTEST_SKIP() << "one core runs one task at a time";
+  const buffer<float> x{rt, 4, 1.0F};
+  std::latch both(2);
+  const auto meet = [&](view<const float>) { both.arrive_and_wait(); };
+  const auto one = rt.submit(meet, reads(x));
+  const auto other = rt.submit(meet, reads(x));
+  while (!one.wait_for(std::chrono::milliseconds(50)) ||
+         !other.wait_for(std::chrono::milliseconds(50))) {
+  }
+}
+
+TEST(DirectTasks, OfPartsThatDoNotMeetHaveNoOrder) {
+  runtime rt(direct());
+  const buffer<int> x{rt, 4, 0};
+  std::latch released(1);
+  const auto held = rt.submit([&](view<int>) { released.wait(); }, updates(x.rows(0, 2)));
+  // Waiting for this would never end if it came after the first.
+  rt.submit([](view<int> part) { part(0) = 7; }, updates(x.rows(2, 4))).get();
+  released.count_down();
+  held.get();
+  EXPECT_THAT(x.to_vector(), ElementsAre(0, 0, 7, 0));
+}
+
+TEST(DirectTasks, OfManyThreadsAreOrderedByTheirData) {
+  constexpr int threads = 8, tasks = 500;
+  runtime rt(direct());
+  const buffer<long> a{rt, 1, 0L}, b{rt, 1, 0L};
+  std::vector<std::jthread> submitting;
+  for (int t = 0; t < threads; ++t) {
+    submitting.emplace_back([&, t] {
+      for (int i = 0; i < tasks; ++i) {
+        // In either order: who submits at the same time must not wait in a circle.
+        const auto swap = [](view<long> x, view<long> y) {
+          ++x(0);
+          ++y(0);
+        };
+        if ((t + i) % 2 == 0) {
+          rt.submit(swap, updates(a), updates(b));
+        } else {
+          rt.submit(swap, updates(b), updates(a));
+        }
+      }
+    });
+  }
+  submitting.clear();
+  EXPECT_THAT(a.to_vector(), ElementsAre(threads * tasks));
+  EXPECT_THAT(b.to_vector(), ElementsAre(threads * tasks));
+}
+
+TEST(DirectTasks, WaitForMemoryUntilABufferIsGone) {
+  constexpr std::size_t elements = 1 << 18;  // a megabyte
+  runtime rt(direct("memory=2M"));
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 40; ++i) {
+    const buffer<float> x{rt, elements, "x"};
+    rt.submit(ops::fill, 1.0F, writes(x));
+    rt.submit([&](view<const float>) { ++ran; }, reads(x));
+  }
+  rt.wait();
+  EXPECT_EQ(ran, 40);
+  EXPECT_LE(rt.report().devices.front().peak_bytes, 2U << 20U);
+}
+
+TEST(DirectTasks, FailWhereNoMemoryWillComeBack) {
+  constexpr std::size_t elements = 1 << 18;
+  for (const clock_kind clock : {clock_kind::real, clock_kind::simulated}) {
+    runtime_options options = direct("memory=2M");
+    options.clock = clock;
+    runtime rt(options);
+    const buffer<float> a{rt, elements, 1.0F}, b{rt, elements, 1.0F};
+    rt.wait();
+    const buffer<float> c{rt, elements, "c"};
+    const auto too_much = rt.submit({.label = "third"}, ops::fill, 1.0F, writes(c));
+    EXPECT_EQ(too_much.why().thrown() != nullptr, true);
+    EXPECT_THAT(too_much.why().message(), HasSubstr("Task \"third\" lacks 1048576 bytes in NUMA0"));
+    EXPECT_THAT(a.to_vector(), Each(1.0F));
+  }
+}
+
+TEST(DirectTasks, AreCounted) {
+  runtime rt(direct());
+  const buffer<float> x{rt, 100, 1.0F};
+  for (int i = 0; i < 9; ++i)
+    rt.submit(ops::axpy, 1.0F, reads(x), updates(buffer<float>(rt, 100, 0.0F)));
+  rt.wait();
+  const device_report seen = rt.report().devices.front();
+  EXPECT_EQ(seen.kernels, 1U + 9U + 9U);
+  EXPECT_GT(seen.flops, 0.0);
+  EXPECT_GT(seen.busy, nanoseconds(0));
+  EXPECT_GE(seen.peak_bytes, 800U);
+}
+
+TEST(DirectTasks, LeaveNothingBehindWhereABufferOutlivesItsRuntime) {
+  std::optional<buffer<float>> kept;
+  {
+    runtime rt(direct());
+    kept.emplace(rt, std::size_t{16}, 1.0F);
+  }
+  EXPECT_THROW((void)kept->read(), usage_error);
+}
+
+TEST(DirectTasks, ThatAreCancelledKeepTheirPlace) {
+  runtime rt(direct());
+  const buffer<int> x{rt, 1, 1};
+  std::latch released(1);
+  std::atomic<bool> read_over{false};
+  rt.submit(
+      [&](view<const int>) {
+        released.wait();
+        read_over = true;
+      },
+      reads(x));
+  const auto given_up = rt.submit([](view<int> v) { v(0) = 2; }, updates(x));
+  std::atomic<bool> too_early{false};
+  const auto after = rt.submit(
+      [&](view<int> v) {
+        too_early = !read_over;
+        v(0) = 3;
+      },
+      writes(x));
+  given_up.cancel();
+  EXPECT_EQ(given_up.why().code(), failure_code::cancelled);
+  released.count_down();
+  after.get();
+  EXPECT_FALSE(too_early);
+  EXPECT_THAT(x.to_vector(), ElementsAre(3));
+}
+
+}  // namespace
+}  // namespace hocket
