@@ -16,6 +16,18 @@ constexpr std::size_t most_spare_stacks = 256;
 /// Then the worker is oneTBB's again, and may be sent elsewhere.
 constexpr std::size_t items_of_one_turn = 32;
 
+constexpr std::size_t most_in_ring = 1024;
+constexpr std::size_t most_urgent_in_ring = 64;
+
+/// An item with memory of its own.
+executor::bare_item with_memory(executor::work_item&& item) {
+  return {[](void* what) {
+            const std::unique_ptr<executor::work_item> own(static_cast<executor::work_item*>(what));
+            (*own)();
+          },
+          new executor::work_item(std::move(item))};
+}
+
 }  // namespace
 
 node_queue::node_queue(const void* owner, std::size_t node, const host_topology& topology,
@@ -24,13 +36,33 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
       node_(node),
       topology_(topology),
       arena_(arena),
+      items_{line(most_urgent_in_ring), line(most_urgent_in_ring), line(most_in_ring),
+             line(most_urgent_in_ring)},
       places_(slots),
       crew_(topology.nodes()[node].cores) {
   spare_.reserve(most_spare_stacks);
 }
 
+void node_queue::line::push(executor::bare_item item) {
+  // Relaxed: who finds the ring free again a little late or early does no harm.
+  if (behind.load(std::memory_order_relaxed) == 0 && ring.try_push(item)) return;
+  behind.fetch_add(1, std::memory_order_relaxed);
+  rest.push(item);
+}
+
+bool node_queue::line::try_pop(executor::bare_item& item) {
+  if (ring.try_pop(item)) return true;
+  if (behind.load(std::memory_order_relaxed) == 0 || !rest.try_pop(item)) return false;
+  behind.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
 void node_queue::post(level urgency, work_item item) {
-  items_[static_cast<std::size_t>(urgency)].push(std::move(item));
+  post(urgency, with_memory(std::move(item)));
+}
+
+void node_queue::post(level urgency, executor::bare_item item) {
+  items_[static_cast<std::size_t>(urgency)].push(item);
   announce();
 }
 
@@ -58,7 +90,7 @@ void node_queue::turn() noexcept {
     --left;
     work next = take();
     suspendable_item* resumed = next.resumed;
-    if (resumed == nullptr) resumed = begin(std::move(next.item), left);
+    if (resumed == nullptr) resumed = begin(next.item, left);
     while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), left);
   }
   enqueue_turn();
@@ -76,13 +108,13 @@ node_queue::work node_queue::take() {
   }
 }
 
-suspendable_item* node_queue::begin(work_item item, std::size_t& left_of_turn) noexcept {
+suspendable_item* node_queue::begin(executor::bare_item item, std::size_t& left_of_turn) noexcept {
   std::unique_ptr<suspendable_item> own = stack_for_item();
   if (own == nullptr) {
-    run_without_stack(std::move(item));
+    run_without_stack(item);
     return nullptr;
   }
-  own->item = std::move(item);
+  own->item = item;
   own->stack->set_body([this, on = own.get()] { serve(*on); });
   return run(std::move(own), left_of_turn);
 }
@@ -113,8 +145,7 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
 /// On a stack: runs items one after the other, so that it is not left and entered for each. One of
 /// them may be suspended, and what follows it here is then done by the worker that goes on with it.
 void node_queue::serve(suspendable_item& own) noexcept {
-  own.item();
-  own.item = nullptr;
+  own.item.run(own.item.what);
   while (*own.left_of_turn > 0 && crew_.take_another()) {
     --*own.left_of_turn;
     work next = take();
@@ -122,15 +153,14 @@ void node_queue::serve(suspendable_item& own) noexcept {
       own.next = next.resumed;
       return;
     }
-    next.item();
+    next.item.run(next.item.what);
   }
 }
 
-void node_queue::run_without_stack(work_item item) noexcept {
+void node_queue::run_without_stack(executor::bare_item item) noexcept {
   const item_context context{owner_, node_, this, nullptr, nullptr};
   set_current_item(&context);
-  item();
-  item = nullptr;
+  item.run(item.what);
   set_current_item(nullptr);
 }
 

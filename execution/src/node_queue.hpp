@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include "crew.hpp"
 #include "fiber.hpp"
 #include "item_context.hpp"
+#include "item_ring.hpp"
 #include "suspension.hpp"
 
 namespace hocket {
@@ -30,7 +32,7 @@ class suspendable_item {
   std::unique_ptr<fiber> stack;
   item_context context;
   suspension<>* waits_at = nullptr;
-  executor::work_item item;  ///< the first one, before it begins
+  executor::bare_item item;  ///< the first one, before it begins
   std::size_t* left_of_turn =
       nullptr;                       ///< how many more items the worker runs that is on the stack
   suspendable_item* next = nullptr;  ///< was found, and is to be gone on with, when this ends
@@ -51,6 +53,7 @@ class node_queue {
              tbb::task_arena& arena, std::size_t slots);
 
   void post(level urgency, work_item item);
+  void post(level urgency, executor::bare_item item);
 
   /// Goes on with an item that was suspended.
   void post_resumed(suspendable_item* item) noexcept;
@@ -64,7 +67,17 @@ class node_queue {
  private:
   struct work {
     suspendable_item* resumed = nullptr;
-    work_item item;
+    executor::bare_item item;
+  };
+  /// The items of one level, first in first out: those that do not fit the ring wait behind it.
+  struct line {
+    explicit line(std::size_t capacity) : ring(capacity) {}
+    void push(executor::bare_item item);
+    [[nodiscard]] bool try_pop(executor::bare_item& item);
+
+    item_ring<executor::bare_item> ring;
+    std::atomic<std::size_t> behind{0};
+    tbb::concurrent_queue<executor::bare_item> rest;
   };
   /// One for each slot of oneTBB's arena.
   struct alignas(64) place {
@@ -75,11 +88,12 @@ class node_queue {
   void enqueue_turn() noexcept;
   void turn() noexcept;
   [[nodiscard]] work take();
-  [[nodiscard]] suspendable_item* begin(work_item item, std::size_t& left_of_turn) noexcept;
+  [[nodiscard]] suspendable_item* begin(executor::bare_item item,
+                                        std::size_t& left_of_turn) noexcept;
   [[nodiscard]] suspendable_item* run(std::unique_ptr<suspendable_item> item,
                                       std::size_t& left_of_turn) noexcept;
   void serve(suspendable_item& own) noexcept;
-  void run_without_stack(work_item item) noexcept;
+  void run_without_stack(executor::bare_item item) noexcept;
   [[nodiscard]] place* own_place() noexcept;
   [[nodiscard]] std::unique_ptr<suspendable_item> stack_for_item() noexcept;
   void keep(std::unique_ptr<suspendable_item> item) noexcept;
@@ -89,7 +103,7 @@ class node_queue {
   const host_topology& topology_;
   tbb::task_arena& arena_;
   tbb::concurrent_queue<suspendable_item*> resumed_;
-  std::array<tbb::concurrent_queue<work_item>, 4> items_;  // by level
+  std::array<line, 4> items_;  // by level
   std::vector<place> places_;
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<suspendable_item>> spare_;

@@ -169,12 +169,21 @@ bool tbb_executor::inside() const noexcept {
   return context != nullptr && context->executor == state_.get();
 }
 
-void tbb_executor::post(std::size_t arena, int priority, work_item item) {
+namespace {
+
+node_queue::level level_of(int priority) noexcept {
   using level = node_queue::level;
-  state_->queue(arena).post(priority > 0    ? level::high
-                            : priority == 0 ? level::normal
-                                            : level::low,
-                            std::move(item));
+  return priority > 0 ? level::high : (priority == 0 ? level::normal : level::low);
+}
+
+}  // namespace
+
+void tbb_executor::post(std::size_t arena, int priority, work_item item) {
+  state_->queue(arena).post(level_of(priority), std::move(item));
+}
+
+void tbb_executor::post_bare(std::size_t arena, int priority, bare_item item) {
+  state_->queue(arena).post(level_of(priority), item);
 }
 
 void tbb_executor::post_at(time_stamp time, work_item item) {

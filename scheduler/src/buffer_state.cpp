@@ -15,7 +15,8 @@ buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_t
       id_{owner->next_number()},
       type_(type),
       extents_(extents),
-      whole_(box::whole(extents)) {
+      whole_(box::whole(extents)),
+      strides_(dense_strides(extents)) {
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
   if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +

@@ -302,9 +302,10 @@ void host_task::post(host_task_ptr task) noexcept {
     }
     // A pointer alone, which the item holds without memory of its own. An executor over threads
     // runs all items before it goes, while a virtual one may drop those of tasks that others ran.
-    host_task* const counted = task.get();
-    task->where_->post(arena, task->priority_,
-                       [counted] { run_posted(host_task_ptr(counted, false)); });
+    task->where_->post_bare(
+        arena, task->priority_,
+        {[](void* counted) { run_posted(host_task_ptr(static_cast<host_task*>(counted), false)); },
+         task.get()});
     (void)task.detach();
   } catch (...) {
     // No memory for the item: the task runs here, because it has to end somewhere.

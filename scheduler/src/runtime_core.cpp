@@ -64,6 +64,8 @@ void runtime_core::connect() {
       heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
       has_heart_ = true;
     }
+    // Pairs with the acquire in direct().
+    is_connected_.store(true, std::memory_order_release);
   });
 }
 
@@ -82,11 +84,6 @@ bool runtime_core::goes_direct() const {
   }
   // The trace, and time that is modelled, are the heart's.
   return possible && !executor_->is_virtual() && options_.trace_capacity == 0;
-}
-
-direct_runtime* runtime_core::direct() {
-  connect();
-  return direct_.get();
 }
 
 void runtime_core::shut_down() noexcept {

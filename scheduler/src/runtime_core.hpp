@@ -43,7 +43,11 @@ class runtime_core final : public host_context,
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] completion_ptr launch(task_description&& task);
   /// Of a runtime that has no memory but the host's; null for others, which have a heart.
-  [[nodiscard]] direct_runtime* direct();
+  [[nodiscard]] direct_runtime* direct() {
+    // Pairs with the release in connect().
+    if (!is_connected_.load(std::memory_order_acquire)) connect();
+    return direct_.get();
+  }
   void wait_all();
   void stop();
   [[nodiscard]] const std::vector<device_info>& devices();
@@ -129,6 +133,7 @@ class runtime_core final : public host_context,
   std::atomic<std::int64_t> driving_{0};  ///< calls of drive that are under way
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
+  std::atomic<bool> is_connected_{false};
   std::stop_source stop_source_;
   std::stop_token stop_token_;
 

@@ -77,8 +77,9 @@ struct shelf {
   free_block* full = nullptr;  ///< a whole magazine, so that none goes to and fro
 };
 
-constinit thread_local std::array<shelf, kinds + 1> shelves{};
-constinit thread_local bool closed = false;
+// In the part of a thread's memory that is found without a call, which has room for a few of these.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<shelf, kinds + 1> shelves{};
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool closed = false;
 
 /// Gives a thread's blocks away when it ends.
 struct closing {

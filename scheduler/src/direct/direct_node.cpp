@@ -18,6 +18,7 @@ namespace {
 class order_locks {
  public:
   explicit order_locks(std::span<const direct_use> uses) {
+    orders_.reserve(uses.size());
     for (const direct_use& use : uses) {
       if (!use.where->empty()) orders_.push_back(use.data->order());
     }
@@ -49,60 +50,88 @@ host_edge::kind kind_of(heart::edge_kind kind) {
 
 }  // namespace
 
+/// The edges of a node as they are found: in the memory that it has for them while they fit.
+class direct_node::edge_list {
+ public:
+  explicit edge_list(std::span<host_edge> near) : first_(near.data()), room_(near.size()) {}
+  edge_list(const edge_list&) = delete;
+  edge_list& operator=(const edge_list&) = delete;
+
+  void add(completion_ptr source, host_edge::kind kind) {
+    if (count_ == room_) move();
+    host_edge& made = *::new (first_ + count_++) host_edge();
+    made.waits_for = kind;
+    made.source = std::move(source);
+  }
+
+  /// Adds what a place is waited for, or makes an edge that there is to it the stronger of the two.
+  void add_place(const direct_node_ptr& source, host_edge::kind kind) {
+    for (host_edge& known : std::span(first_, count_)) {
+      if (known.source != source || known.waits_for == host_edge::kind::end) continue;
+      if (kind == host_edge::kind::content) known.waits_for = kind;
+      return;
+    }
+    add(source, kind);
+  }
+
+  [[nodiscard]] std::span<host_edge> all() const noexcept { return {first_, count_}; }
+  /// Not null if they did not fit; it has to be deallocated.
+  [[nodiscard]] host_edge* far() const noexcept { return far_; }
+  [[nodiscard]] std::size_t room() const noexcept { return room_; }
+
+ private:
+  void move() {
+    const std::size_t wanted = std::max<std::size_t>(8, 2 * room_);
+    host_edge* const bigger = std::allocator<host_edge>().allocate(wanted);
+    for (std::size_t i = 0; i < count_; ++i) {
+      ::new (bigger + i) host_edge(std::move(first_[i]));
+      std::destroy_at(first_ + i);
+    }
+    if (far_ != nullptr) std::allocator<host_edge>().deallocate(far_, room_);
+    first_ = far_ = bigger;
+    room_ = wanted;
+  }
+
+  host_edge* first_;
+  std::size_t count_ = 0;
+  std::size_t room_;
+  host_edge* far_ = nullptr;
+};
+
 direct_node::~direct_node() {
-  const std::size_t count = edges().size();
   drop_edges();
-  if (far_edges_ != nullptr) std::allocator<host_edge>().deallocate(far_edges_, count);
+  if (far_edges_ != nullptr) std::allocator<host_edge>().deallocate(far_edges_, far_room_);
 }
 
 void direct_node::take_place(std::span<const direct_use> uses,
                              std::span<const completion_ptr> after, std::span<host_edge> near,
                              std::uint32_t more) {
-  found_edges found;
-  for (const completion_ptr& before : after) found.push_back({before, host_edge::kind::end});
+  edge_list found(near);
+  for (const completion_ptr& before : after) found.add(before, host_edge::kind::end);
   const order_locks locks(uses);
   for (const direct_use& use : uses) {
     if (!use.where->empty()) add_edges(use, found);
   }
+  far_edges_ = found.far();
+  far_room_ = static_cast<std::uint32_t>(found.room());
   // Others find this in the chains as soon as they are unlocked: by then it has to know that it
   // waits.
-  keep_edges(found, near, more);
+  expect(found.all(), more);
+  if (why()) doom();
 }
 
-void direct_node::add_edges(const direct_use& use, found_edges& found) {
+void direct_node::add_edges(const direct_use& use, edge_list& found) {
   const auto live = [](const direct_node_ptr& node) {
     return node == nullptr || !node->left_well();
   };
   const auto depend = [&](const direct_node_ptr& earlier, heart::edge_kind kind) {
     if (earlier == nullptr) {
       if (kind == heart::edge_kind::content && !why()) settle(not_written(*this, use));
-      return;
-    }
-    if (earlier == this || earlier->left_well()) return;
-    const auto known = std::find_if(found.begin(), found.end(), [&](const found_edge& e) {
-      return e.source == earlier && e.kind != host_edge::kind::end;
-    });
-    if (known == found.end()) {
-      found.push_back({earlier, kind_of(kind)});
-    } else if (kind == heart::edge_kind::content) {
-      known->kind = host_edge::kind::content;
+    } else if (earlier != this && !earlier->left_well()) {
+      found.add_place(earlier, kind_of(kind));
     }
   };
   use.data->order()->nodes().append(direct_node_ptr(this), *use.where, use.mode, live, depend);
-}
-
-void direct_node::keep_edges(found_edges& found, std::span<host_edge> near, std::uint32_t more) {
-  host_edge* first = near.data();
-  if (found.size() > near.size()) {
-    first = far_edges_ = std::allocator<host_edge>().allocate(found.size());
-  }
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    host_edge& made = *::new (first + i) host_edge();
-    made.waits_for = found[i].kind;
-    made.source = std::move(found[i].source);
-  }
-  expect({first, found.size()}, more);
-  if (why()) doom();
 }
 
 void direct_node::leave_place(follow_ups& next) noexcept {

@@ -59,17 +59,13 @@ class direct_node : public host_task {
   [[nodiscard]] failure failure_of_predecessors() override;
 
  private:
-  struct found_edge {
-    completion_ptr source;
-    host_edge::kind kind;
-  };
-  using found_edges = boost::container::small_vector<found_edge, 8>;
+  class edge_list;
 
-  void add_edges(const direct_use& use, found_edges& found);
-  void keep_edges(found_edges& found, std::span<host_edge> near, std::uint32_t more);
+  void add_edges(const direct_use& use, edge_list& found);
 
   continuation_list<continuation> place_;
   meeting early_end_;
+  std::uint32_t far_room_ = 0;
   host_edge* far_edges_ = nullptr;  ///< where they did not fit
 };
 

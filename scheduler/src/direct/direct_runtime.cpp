@@ -167,7 +167,7 @@ completion_ptr direct_runtime::launch(task_description&& task) {
 
 direct_runtime::tally& direct_runtime::own_tally() noexcept {
   // Threads have their variables far from one another.
-  static thread_local const char here = 0;
+  [[gnu::tls_model("initial-exec")]] static thread_local const char here = 0;
   const auto address = reinterpret_cast<std::uintptr_t>(&here);
   return tallies_[(address >> 12U) * 0x9e3779b97f4a7c15ULL >> 60U];
 }

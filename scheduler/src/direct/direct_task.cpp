@@ -28,28 +28,28 @@ struct direct_task::extras {
   std::atomic<bool> told{false};
 };
 
-std::size_t direct_task::sizes::bytes() const noexcept {
+inline std::size_t direct_task::sizes::bytes() const noexcept {
   return uses * sizeof(direct_use) + edges * sizeof(host_edge) + numbers * sizeof(scalar_argument) +
          awaited * sizeof(awaited_number) + boxes * sizeof(box) +
          functions * sizeof(launch_function);
 }
 
-direct_use* direct_task::uses() const noexcept {
+inline direct_use* direct_task::uses() const noexcept {
   return reinterpret_cast<direct_use*>(const_cast<direct_task*>(this) + 1);
 }
-host_edge* direct_task::near_edges() const noexcept {
+inline host_edge* direct_task::near_edges() const noexcept {
   return reinterpret_cast<host_edge*>(uses() + count_.uses);
 }
-scalar_argument* direct_task::numbers() const noexcept {
+inline scalar_argument* direct_task::numbers() const noexcept {
   return reinterpret_cast<scalar_argument*>(near_edges() + count_.edges);
 }
-direct_task::awaited_number* direct_task::awaited() const noexcept {
+inline direct_task::awaited_number* direct_task::awaited() const noexcept {
   return reinterpret_cast<awaited_number*>(numbers() + count_.numbers);
 }
-box* direct_task::boxes() const noexcept {
+inline box* direct_task::boxes() const noexcept {
   return reinterpret_cast<box*>(awaited() + count_.awaited);
 }
-launch_function* direct_task::functions() const noexcept {
+inline launch_function* direct_task::functions() const noexcept {
   return reinterpret_cast<launch_function*>(boxes() + count_.boxes);
 }
 
@@ -94,17 +94,23 @@ direct_task::direct_task(direct_runtime& home, direct_content&& from, const size
 
 void direct_task::keep_arguments(const direct_content& from) {
   direct_use* use = uses();
+  box* part = boxes();
+  for (const direct_argument& argument : from.arguments) {
+    if (argument.data == nullptr) continue;
+    const box* where = &(*argument.data)->whole();
+    // With no part among them, all of them are whole.
+    if (count_.boxes > 0 && *argument.where != *where) where = ::new (part++) box(*argument.where);
+    ::new (use++) direct_use{*argument.data, where, argument.mode};
+  }
+  if (count_.numbers > 0) keep_numbers(from);
+}
+
+void direct_task::keep_numbers(const direct_content& from) {
   scalar_argument* number = numbers();
   awaited_number* later = awaited();
-  box* part = boxes();
   for (std::size_t i = 0; i < from.arguments.size(); ++i) {
     const direct_argument& argument = from.arguments[i];
-    if (argument.data != nullptr) {
-      const box* where = &(*argument.data)->whole();
-      if (*argument.where != *where) where = ::new (part++) box(*argument.where);
-      ::new (use++) direct_use{*argument.data, where, argument.mode};
-      continue;
-    }
+    if (argument.data != nullptr) continue;
     ::new (number) scalar_argument(argument.number.value);
     if (argument.number.from != nullptr) {
       number->type = kernel_->parameters[i].type;
@@ -116,21 +122,25 @@ void direct_task::keep_arguments(const direct_content& from) {
 }
 
 void direct_task::take_own_place(const direct_content& from) {
-  boost::container::small_vector<completion_ptr, 4> after(from.after.begin(), from.after.end());
-  for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
   const bool is_kept_back = extras_ != nullptr && extras_->wish.waits();
   if (is_kept_back) home_.gate().announce(extras_->wish);
-  take_place({uses(), count_.uses}, {after.data(), after.size()}, {near_edges(), count_.edges},
-             is_kept_back ? 1 : 0);
+  const std::span<direct_use> used(uses(), count_.uses);
+  const std::span<host_edge> near(near_edges(), count_.edges);
+  if (count_.awaited == 0) {
+    take_place(used, from.after, near, is_kept_back ? 1 : 0);
+  } else {
+    std::vector<completion_ptr> after(from.after.begin(), from.after.end());
+    for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
+    take_place(used, after, near, is_kept_back ? 1 : 0);
+  }
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
 direct_task::~direct_task() {
-  discard();
   std::destroy_n(uses(), count_.uses);
-  std::destroy_n(awaited(), count_.awaited);
-  std::destroy_n(boxes(), count_.boxes);
-  std::destroy_n(functions(), count_.functions);
+  if (count_.awaited > 0) std::destroy_n(awaited(), count_.awaited);
+  if (count_.boxes > 0) std::destroy_n(boxes(), count_.boxes);
+  if (count_.functions > 0) std::destroy_at(functions());
 }
 
 std::string_view direct_task::called() const noexcept {
@@ -172,9 +182,11 @@ void direct_task::tell(failure why) noexcept {
 }
 
 void direct_task::discard() noexcept {
-  for (std::uint32_t i = 0; i < count_.uses; ++i) uses()[i].data.reset();
-  for (std::uint32_t i = 0; i < count_.awaited; ++i) awaited()[i].source.reset();
-  for (std::uint32_t i = 0; i < count_.functions; ++i) functions()[i] = nullptr;
+  for (direct_use& use : std::span(uses(), count_.uses)) use.data.reset();
+  if (count_.awaited > 0) {
+    for (awaited_number& each : std::span(awaited(), count_.awaited)) each.source.reset();
+  }
+  if (count_.functions > 0) *functions() = nullptr;
 }
 
 void direct_task::end(failure why, follow_ups& next) noexcept {
@@ -219,7 +231,12 @@ void direct_task::convert_numbers() {
 buffer_argument direct_task::place(const direct_use& use, element_type type) const {
   buffer_argument made;
   made.type = type;
-  made.strides = dense_strides(use.data->extents());
+  made.strides = use.data->strides();
+  if (use.where == &use.data->whole()) {
+    made.extents = use.data->extents();
+    if (use.data->bytes() > 0) made.base = use.data->order()->obtain(*this);
+    return made;
+  }
   made.extents = use.where->extents();
   if (use.where->empty()) return made;
   std::size_t first = 0;
@@ -238,7 +255,7 @@ launch_shape direct_task::shape() const {
 }
 
 void direct_task::execute() {
-  convert_numbers();
+  if (count_.awaited > 0) convert_numbers();
   boost::container::small_vector<buffer_argument, 4> buffers;
   buffers.reserve(count_.uses + 1);
   const direct_use* use = uses();

@@ -67,6 +67,7 @@ class direct_task final : public direct_node {
   direct_task(direct_runtime& home, direct_content&& from, const sizes& behind);
   [[nodiscard]] static sizes sizes_for(const direct_content& from);
   void keep_arguments(const direct_content& from);
+  void keep_numbers(const direct_content& from);
   void take_own_place(const direct_content& from);
 
   void execute() override;

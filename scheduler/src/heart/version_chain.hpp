@@ -76,12 +76,17 @@ class basic_version_chain {
 
   void replace(const Task& task, const box& region) {
     // Who comes later depends on this task, and through it on everything it replaces.
-    cut_out(writers_, region);
     cut_out(readers_, region);
+    if (writers_.size() == 1 && writers_.front().region == region) {
+      writers_.front().task = task;  // as it mostly is
+      return;
+    }
+    cut_out(writers_, region);
     writers_.push_back({task, region});
   }
 
   static void cut_out(std::vector<entry>& entries, const box& region) {
+    if (entries.empty()) return;
     std::vector<entry> remains;
     std::erase_if(entries, [&](const entry& e) {
       if (!overlap(e.region, region)) return false;

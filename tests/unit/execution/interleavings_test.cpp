@@ -7,6 +7,7 @@
 
 #include "crew.hpp"
 #include "interleavings.hpp"
+#include "item_ring.hpp"
 #include "suspension.hpp"
 
 namespace hocket {
@@ -185,6 +186,47 @@ scenario suspending() {
   });
   result.check = [s] { search::here().require(s->went_on == 1, "not gone on with once"); };
   return result;
+}
+
+/// A ring of two slots: what was pushed is popped once, by a consumer or by who looks in the end.
+scenario ringing(int producers, int items, int consumers) {
+  struct state {
+    item_ring<int, searched_atomics> ring{2};
+    std::vector<plain<int>> content;  ///< written before an item is pushed, read where it is popped
+    std::vector<int> pushed, popped;
+    void pop() {
+      int item = 0;
+      if (!ring.try_pop(item)) return;
+      search::here().require(content[static_cast<std::size_t>(item)] == 7, "an item is unknown");
+      ++popped[static_cast<std::size_t>(item)];
+    }
+  };
+  auto s = std::make_shared<state>();
+  const auto count = static_cast<std::size_t>(producers * items);
+  s->content = std::vector<plain<int>>(count);
+  s->pushed.resize(count);
+  s->popped.resize(count);
+  scenario result;
+  for (int p = 0; p < producers; ++p) {
+    result.threads.emplace_back([s, p, items] {
+      for (int i = p * items; i < (p + 1) * items; ++i) {
+        s->content[static_cast<std::size_t>(i)] = 7;
+        if (s->ring.try_push(i)) s->pushed[static_cast<std::size_t>(i)] = 1;
+      }
+    });
+  }
+  for (int c = 0; c < consumers; ++c) result.threads.emplace_back([s] { s->pop(); });
+  result.check = [s, count] {
+    for (std::size_t i = 0; i < count; ++i) s->pop();
+    search::here().require(s->pushed == s->popped, "an item was lost or came twice");
+  };
+  return result;
+}
+
+TEST(interleavings, a_ring_loses_no_item) {
+  expect_none("ring, 2 x 1, 2", search{4}.explore([] { return ringing(2, 1, 2); }));
+  expect_none("ring, 1 x 3, 2", search{4}.explore([] { return ringing(1, 3, 2); }));
+  expect_none("ring, 2 x 2, 1", search{4}.explore([] { return ringing(2, 2, 1); }));
 }
 
 TEST(interleavings, a_suspended_item_is_gone_on_with_once) {

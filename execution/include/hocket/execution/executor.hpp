@@ -32,6 +32,17 @@ class executor {
   /// Order between items is not promised. item must not throw.
   virtual void post(std::size_t arena, int priority, work_item item) = 0;
 
+  /// A function and what it is called with: an item that needs no memory of its own.
+  struct bare_item {
+    void (*run)(void* what) = nullptr;
+    void* what = nullptr;
+  };
+
+  /// The same for a bare item, which is certain to be run: what it is called with is its own.
+  virtual void post_bare(std::size_t arena, int priority, bare_item item) {
+    post(arena, priority, [item] { item.run(item.what); });
+  }
+
   /// Runs item on some worker at or after time. item must not throw and must be short.
   virtual void post_at(time_stamp time, work_item item) = 0;
 

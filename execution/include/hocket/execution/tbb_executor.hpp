@@ -35,6 +35,7 @@ class tbb_executor final : public executor {
   [[nodiscard]] std::size_t workers(std::size_t arena) const noexcept override;
 
   void post(std::size_t arena, int priority, work_item item) override;
+  void post_bare(std::size_t arena, int priority, bare_item item) override;
 
   /// The item runs in arena 0 with high priority.
   void post_at(time_stamp time, work_item item) override;

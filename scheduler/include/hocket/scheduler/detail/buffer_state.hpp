@@ -31,6 +31,8 @@ class buffer_state {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] const box& whole() const noexcept { return whole_; }
+  /// In elements, of a dense row-major array.
+  [[nodiscard]] const index_list& strides() const noexcept { return strides_; }
 
   /// Null if the runtime has more memories than the host's.
   [[nodiscard]] data_order* order() const noexcept { return order_.get(); }
@@ -48,6 +50,7 @@ class buffer_state {
   element_type type_;
   index_list extents_;
   box whole_;
+  index_list strides_;
   std::uint64_t bytes_ = 0;
   std::string label_;
 };
