@@ -48,7 +48,7 @@ void follow_ups::settle() noexcept {
   while (host_task_ptr task = take()) {
     if (task->runs_at_once()) {
       // Not run_if_ready(): that would settle what is left before it, one level deeper each time.
-      task->run(task->claim_.claim(false), *this);
+      task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
     } else {
       host_task::post(std::move(task));
     }
@@ -59,7 +59,7 @@ host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
   host_task_ptr kept;
   while (host_task_ptr task = take()) {
     if (task->runs_at_once()) {
-      task->run(task->claim_.claim(false), *this);
+      task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
     } else if (!kept && task->may_run_after(after)) {
       kept = std::move(task);
     } else {
@@ -77,6 +77,7 @@ host_task::host_task(host_context* context, host_options&& options)
       cheap_(options.cheap),
       gathers_(options.gathers),
       has_arena_(options.arena.has_value() || options.via != nullptr),
+      at_home_(options.via == nullptr),
       where_(options.via),
       stop_(std::move(options.stop)) {
   if (where_ == nullptr && context != nullptr) where_ = &context->where();
@@ -206,16 +207,16 @@ bool host_task::run_if_ready(follow_ups& next) noexcept {
   if (how == claim::claimed::refused) return false;
   // The function may take long: others are not to wait for it.
   next.settle();
-  run(how, next);
+  run(how, runner::anybody, next);
   return true;
 }
 
-void host_task::run(claim::claimed how, follow_ups& next) noexcept {
+void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
   if (how == claim::claimed::refused) return;
   failure why = refusal();
   // What the predecessors hold goes before the function runs, or a long chain would keep it all.
   drop_sources(how);
-  if (!why) why = attempt();
+  if (!why) why = attempt(by);
   end(std::move(why), next);
 }
 
@@ -254,17 +255,22 @@ bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
          helped_contexts.end();
 }
 
-failure host_task::attempt() noexcept {
+failure host_task::attempt(runner by) noexcept {
   host_context* const home = context();
-  if (home == nullptr || !home->traces()) return call();
+  if (home == nullptr || !home->traces()) return call(by);
   const time_stamp begin = home->where().now();
-  failure why = call();
+  failure why = call(by);
   home->ran(label(), begin);
   return why;
 }
 
-failure host_task::call() noexcept {
+failure host_task::call(runner by) noexcept {
+  if (by == runner::worker) return call();
   const helping_scope scope(context(), context() != nullptr && context()->where().inside());
+  return call();
+}
+
+failure host_task::call() noexcept {
   try {
     execute();
     return {};
@@ -274,10 +280,6 @@ failure host_task::call() noexcept {
 }
 
 failure host_task::explain_failure() noexcept { return caught(name(), stop_requested()); }
-
-void host_task::drop_sources(claim::claimed how) noexcept {
-  if (how == claim::claimed::alone || claim_.leave()) drop_sources();
-}
 
 void host_task::drop_sources() noexcept {
   for (host_edge& e : edges()) e.source.reset();
@@ -297,31 +299,33 @@ void host_task::post(host_task_ptr task) noexcept {
     const std::size_t arena =
         task->has_arena_ ? task->arena_ : task->context()->arena_for_host_tasks();
     if (task->where_->is_virtual()) {
-      task->where_->post(arena, task->priority_, [task] { run_posted(task); });
+      task->where_->post(arena, task->priority_, [task] { run_posted(task, runner::worker); });
       return;
     }
     // A pointer alone, which the item holds without memory of its own. An executor over threads
     // runs all items before it goes, while a virtual one may drop those of tasks that others ran.
-    task->where_->post_bare(
-        arena, task->priority_,
-        {[](void* counted) { run_posted(host_task_ptr(static_cast<host_task*>(counted), false)); },
-         task.get()});
+    task->where_->post_bare(arena, task->priority_,
+                            {[](void* counted) {
+                               run_posted(host_task_ptr(static_cast<host_task*>(counted), false),
+                                          runner::worker);
+                             },
+                             task.get()});
     (void)task.detach();
   } catch (...) {
     // No memory for the item: the task runs here, because it has to end somewhere.
-    run_posted(std::move(task));
+    run_posted(std::move(task), runner::anybody);
   }
 }
 
-void host_task::run_posted(host_task_ptr task) noexcept {
+void host_task::run_posted(host_task_ptr task, runner by) noexcept {
   for (int in_a_row = 0; task; ++in_a_row) {
     if (in_a_row == most_in_a_row) {
       post(std::move(task));
       return;
     }
     follow_ups next;
-    task->run(task->claim_.claim(false), next);
-    task = next.settle_but_one(*task);
+    task->run(task->claim_.claim(false), task->at_home_ ? by : runner::anybody, next);
+    task = next.empty() ? nullptr : next.settle_but_one(*task);
   }
 }
 

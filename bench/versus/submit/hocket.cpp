@@ -22,7 +22,9 @@ constexpr std::size_t elements = 16;
 /// A runtime that has one device. A simulated one takes no time of its own.
 struct machine {
   explicit machine(const place& wanted)
-      : rt({.devices = wanted.device, .backends = {{"sim", "1"}}}) {
+      : rt({.devices = wanted.device,
+            .backends = {{"sim", "1"}},
+            .data_tasks = wanted.pinned ? data_path::placed : data_path::automatic}) {
     if (wanted.pinned) on.on = rt.device(wanted.device);
   }
 

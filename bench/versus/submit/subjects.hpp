@@ -29,7 +29,7 @@ inline constexpr std::size_t updated_buffers = 16;
 /// Where device tasks run: the runtime has no other device.
 struct place {
   const char* device;
-  bool pinned = true;  ///< the tasks name it; else the runtime finds it
+  bool pinned = true;  ///< the tasks name it, and are placed there; else the runtime decides
 };
 
 /// What is called by this name is measured in the same way for all subjects.

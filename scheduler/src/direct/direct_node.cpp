@@ -18,13 +18,8 @@ namespace {
 class order_locks {
  public:
   explicit order_locks(std::span<const direct_use> uses) {
-    orders_.reserve(uses.size());
     for (const direct_use& use : uses) {
-      if (!use.where->empty()) orders_.push_back(use.data->order());
-    }
-    if (orders_.size() > 1) {
-      std::sort(orders_.begin(), orders_.end());
-      orders_.erase(std::unique(orders_.begin(), orders_.end()), orders_.end());
+      if (!use.where->empty()) insert(use.data->order());
     }
     for (data_order* const order : orders_) order->guard().lock();
   }
@@ -35,6 +30,13 @@ class order_locks {
   }
 
  private:
+  // There are few: no need for a search by halves.
+  void insert(data_order* order) {
+    auto at = orders_.end();
+    while (at != orders_.begin() && *(at - 1) >= order) --at;
+    if (at == orders_.end() || *at != order) orders_.insert(at, order);
+  }
+
   boost::container::small_vector<data_order*, 8> orders_;
 };
 

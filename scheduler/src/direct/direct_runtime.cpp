@@ -46,7 +46,9 @@ namespace {
 
 /// True if the task has none of the options that few tasks have.
 bool has_usual_options(const task_options& options) {
-  return !options.in_order && !options.takes && options.returns.empty() && !options.on &&
+  // There is one device, so that it does not matter whether it is named.
+  const bool anywhere = !options.on || options.on->id == device_id{0};
+  return anywhere && !options.in_order && !options.takes && options.returns.empty() &&
          options.timeout == nanoseconds::max();
 }
 

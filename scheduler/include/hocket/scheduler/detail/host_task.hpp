@@ -40,7 +40,11 @@ class follow_ups {
   follow_ups() = default;
   follow_ups(const follow_ups&) = delete;
   follow_ups& operator=(const follow_ups&) = delete;
-  ~follow_ups() { settle(); }
+  ~follow_ups() {
+    if (!empty()) settle();
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
   /// Takes over the reference that the machinery holds to a task until it has run.
   void add(host_task& ready) noexcept;
@@ -165,17 +169,23 @@ class host_task : public completion {
   friend struct host_edge;
 
   [[nodiscard]] static bool attach_edge(host_edge& e) noexcept;
+  /// Who runs a task: a worker for whom it was posted, or somebody else, a worker or not.
+  enum class runner : std::uint8_t { worker, anybody };
+
   [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
-  void run(claim::claimed how, follow_ups& next) noexcept;
+  void run(claim::claimed how, runner by, follow_ups& next) noexcept;
   [[nodiscard]] failure refusal();
-  [[nodiscard]] failure attempt() noexcept;
+  [[nodiscard]] failure attempt(runner by) noexcept;
+  [[nodiscard]] failure call(runner by) noexcept;
   [[nodiscard]] failure call() noexcept;
-  void drop_sources(claim::claimed how) noexcept;
+  void drop_sources(claim::claimed how) noexcept {
+    if (how == claim::claimed::alone || claim_.leave()) drop_sources();
+  }
   void drop_sources() noexcept;
   [[nodiscard]] bool runs_at_once() const noexcept;
   [[nodiscard]] bool may_run_after(const host_task& other) const noexcept;
   static void post(host_task_ptr task) noexcept;
-  static void run_posted(host_task_ptr task) noexcept;
+  static void run_posted(host_task_ptr task, runner by) noexcept;
 
   claim claim_;
   host_edge* edges_ = nullptr;
@@ -185,6 +195,7 @@ class host_task : public completion {
   bool cheap_ : 1;
   bool gathers_ : 1;
   bool has_arena_ : 1;
+  bool at_home_ : 1;       ///< it runs on the executor of its context
   bool has_more_ = false;  ///< arrivals than those of edges and of start()
   executor* where_;
   host_task* next_ready_ = nullptr;
