@@ -28,6 +28,11 @@ struct direct_task::extras {
   std::atomic<bool> told{false};
 };
 
+/// What is thrown before the function is called, where there is no memory for a buffer.
+struct direct_task::no_room {
+  failure why;
+};
+
 inline std::size_t direct_task::sizes::bytes() const noexcept {
   return uses * sizeof(direct_use) + edges * sizeof(host_edge) + numbers * sizeof(scalar_argument) +
          awaited * sizeof(awaited_number) + boxes * sizeof(box) +
@@ -153,8 +158,8 @@ void direct_task::begin(nanoseconds timeout) {
   // It may end before its function does, which the runtime has to wait for.
   if (extras_ != nullptr && extras_->has_timeout) home_.function_begins();
   start();
-  if (timeout == nanoseconds::max()) return;
   executor& where = home_.context().where();
+  if (timeout >= time_stamp::max() - where.now()) return;
   where.post_at(where.now() + timeout, [task = boost::intrusive_ptr<direct_task>(this)] {
     task->tell({failure_code::timed_out, task->name() + " did not end within its time."});
   });
@@ -216,6 +221,13 @@ void direct_task::admit(const admission::admitted& all, follow_ups& next) noexce
 }
 
 failure direct_task::explain_failure() noexcept {
+  try {
+    throw;
+  } catch (const no_room& thrown) {
+    return thrown.why;
+  } catch (...) {
+    // It is the function's.
+  }
   const failure why = failure_of_launch(kernel_->name);
   return {why.code(), name() + " failed: " + why.message(), why.thrown()};
 }
@@ -259,8 +271,12 @@ void direct_task::execute() {
   boost::container::small_vector<buffer_argument, 4> buffers;
   buffers.reserve(count_.uses + 1);
   const direct_use* use = uses();
-  for (const parameter& p : kernel_->parameters) {
-    if (p.is == parameter::kind::buffer) buffers.push_back(place(*use++, p.type));
+  try {
+    for (const parameter& p : kernel_->parameters) {
+      if (p.is == parameter::kind::buffer) buffers.push_back(place(*use++, p.type));
+    }
+  } catch (const error& none_left) {
+    throw no_room{none_left.why()};
   }
   if (kernel_->result) {
     buffers.push_back({value_, *kernel_->result, index_list(1, 1), index_list(1, 1)});

@@ -51,6 +51,7 @@ class direct_task final : public direct_node {
  private:
   friend class task_memory;
 
+  struct no_room;
   struct awaited_number;
   struct extras;
   /// How many of each lie behind the task.
