@@ -191,6 +191,10 @@ void tbb_executor::post_at(time_stamp time, work_item item) {
       state_->at(time), [this, item = std::move(item)]() mutable { post(0, 1, std::move(item)); });
 }
 
+void tbb_executor::call_at(time_stamp time, work_item item) {
+  state_->timers->post_at(state_->at(time), std::move(item));
+}
+
 void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                               const std::function<void(std::size_t, std::size_t)>& piece) {
   assert(grain > 0);
@@ -213,12 +217,10 @@ void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t 
 namespace {
 
 bool may_suspend(const item_context& context) {
-  const bool handles_exception =
-      std::uncaught_exceptions() != 0 || std::current_exception() != nullptr;
   // In another group, oneTBB has frames of its own between the item and here, and they belong to
   // this thread.
   const bool below_onetbb = tbb::task::current_context() != context.group;
-  return context.item != nullptr && !handles_exception && !below_onetbb;
+  return context.item != nullptr && !below_onetbb;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <hocket/execution/executor.hpp>
 
+#include "carried_state.hpp"
 #include "node_queue.hpp"
 #include "suspension.hpp"
 
@@ -54,7 +55,9 @@ class suspending_gate final : public executor::gate {
   /// Only in the item. Returns when it is gone on with.
   void suspend() noexcept {
     item_.waits_at = &at_;
+    const carried_state own = carried_state::take();
     item_.stack->leave();
+    own.put_back();
   }
 
  private:

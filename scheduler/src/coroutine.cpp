@@ -24,8 +24,9 @@ void awaiter_base::run(completion& source, follow_ups&) noexcept {
 
 void coroutine_state::belong_to(host_context* context) noexcept {
   if (this->context() != nullptr || context == nullptr) return;
-  set_context(*context);
-  context->started();
+  // Not to a scope: a coroutine may wait for the end of one.
+  set_context(context->home());
+  context->home().started();
 }
 
 void coroutine_state::check_cancelled() const {

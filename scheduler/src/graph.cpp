@@ -9,6 +9,7 @@
 #include <hocket/scheduler/when_all.hpp>
 
 #include "batch.hpp"
+#include "caught.hpp"
 #include "check.hpp"
 #include "fuse.hpp"
 #include "graph_content.hpp"
@@ -94,7 +95,8 @@ namespace {
 /// True if there are no options but those that a plan knows of.
 bool plan_knows(const task_options& options) {
   return options.priority == 0 && !options.stop.stop_possible() && !options.on && !options.takes &&
-         options.returns.empty() && options.timeout == nanoseconds::max();
+         options.returns.empty() && options.timeout == nanoseconds::max() &&
+         options.deadline == time_stamp::max();
 }
 
 }  // namespace
@@ -126,7 +128,7 @@ inline bool graph_content::add_to_plan(const task_options& options) {
 }
 
 completion_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
-  host_node node{&function, host_options_of(options), states_of(options.after.all())};
+  host_node node{&function, host_options_of(options, nullptr), states_of(options.after.all())};
   if (plan) give_up_plan();
   return add({std::move(node)}, options.label);
 }
@@ -177,6 +179,12 @@ graph recorder::finish() && {
 
 detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   detail::check(task, *home_.core());
+  if (task.deadline != time_stamp::max()) {
+    throw usage_error(
+        detail::task_name(task.label) +
+        " is recorded with a deadline, which later runs cannot keep; a timeout counts "
+        "from each run.");
+  }
   return content_->add(std::move(task));
 }
 

@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "alarm_board.hpp"
 #include "caught.hpp"
 #include "helping_scope.hpp"
+#include "scope_entry.hpp"
 
 namespace hocket::detail {
 
@@ -21,6 +23,11 @@ constexpr int most_in_a_row = 64;
 thread_local std::vector<const host_context*> helped_contexts;
 
 }  // namespace
+
+failure host_context::refusal_of(const completion& task) const {
+  return {failure_code::cancelled,
+          task.name() + " did not start, because its runtime was stopped."};
+}
 
 helping_scope::helping_scope(const host_context* context, bool is_worker)
     : outside_(context != nullptr && !is_worker) {
@@ -126,6 +133,37 @@ void host_task::start() noexcept {
   if (edge_count_ > 1 || has_more_) arrive(false, next);
 }
 
+/// Rings for a task at its deadline, and is called off when the task ends before.
+class host_task::own_alarm final : public alarm, public continuation {
+ public:
+  explicit own_alarm(host_task& task) : task_(&task), board_(task.context()->alarms()) {}
+
+  void ring() noexcept override { task_->time_out(); }
+
+  void run(completion&, follow_ups&) noexcept override {
+    const alarm_ptr self(this, false);
+    board_->call_off(*this);
+  }
+
+ private:
+  host_task_ptr task_;
+  alarm_board* board_;
+};
+
+void host_task::start(time_stamp deadline) {
+  if (deadline <= context()->where().now()) {
+    context()->started();
+    time_out();
+    return;
+  }
+  const boost::intrusive_ptr<own_alarm> rings(new own_alarm(*this));
+  // The task keeps it until it ends.
+  intrusive_ptr_add_ref(rings.get());
+  (void)completion::attach(*rings);
+  start();
+  context()->alarms()->set(rings, deadline);
+}
+
 void host_edge::run(completion& from, follow_ups& next) noexcept {
   owner->arrive(fails_with(from), next);
 }
@@ -157,6 +195,12 @@ void host_task::request_cancel() noexcept {
   if (!give_up({failure_code::cancelled, name() + " was cancelled before it started."})) {
     request_stop();
   }
+}
+
+void host_task::time_out() noexcept {
+  if (give_up({failure_code::timed_out, name() + " did not begin within its time."})) return;
+  late_ = true;
+  request_stop();
 }
 
 bool host_task::give_up(failure why) noexcept {
@@ -231,7 +275,7 @@ failure host_task::refusal() {
     return {failure_code::cancelled, name() + " was cancelled before it started."};
   }
   if (context() != nullptr && context()->stopping().stop_requested()) {
-    return {failure_code::cancelled, name() + " did not start, because its runtime was stopped."};
+    return context()->refusal_of(*this);
   }
   return {};
 }
@@ -265,8 +309,10 @@ failure host_task::attempt(runner by) noexcept {
 }
 
 failure host_task::call(runner by) noexcept {
+  const scope_entry enters(context());
   if (by == runner::worker) return call();
-  const helping_scope scope(context(), context() != nullptr && context()->where().inside());
+  host_context* const home = context() == nullptr ? nullptr : &context()->home();
+  const helping_scope helps(home, home != nullptr && home->where().inside());
   return call();
 }
 
@@ -279,7 +325,14 @@ failure host_task::call() noexcept {
   }
 }
 
-failure host_task::explain_failure() noexcept { return caught(name(), stop_requested()); }
+failure host_task::explain_failure() noexcept {
+  failure why = caught(name(), stop_requested());
+  const bool was_told = why.code() == failure_code::cancelled;
+  if (was_told && (late_ || (context() != nullptr && context()->is_late()))) {
+    return {failure_code::timed_out, name() + " did not end within its time.", why.thrown()};
+  }
+  return why;
+}
 
 void host_task::drop_sources() noexcept {
   for (host_edge& e : edges()) e.source.reset();

@@ -67,6 +67,10 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 
 completion_ptr runtime_core::launch(task_description&& task) {
   check(task, *this);
+  if (task.deadline != time_stamp::max()) {
+    const time_stamp now = executor_->now();
+    task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));
+  }
   if (direct_ != nullptr) return direct_->launch(std::move(task));
   for (const completion_ptr& before : task.after) before->check_waitable();
   const auto s = std::make_shared<launch_submission>(*this);
@@ -96,17 +100,25 @@ completion_ptr runtime_core::launch(task_description&& task) {
 
   // Ids in the order of submission: age decides between tasks of one priority.
   s->id = task_id{next_number()};
-  s->state = task.make_state(this, s->label);
+  host_context& owner = task.scope == nullptr ? *this : *task.scope;
+  s->state = task.make_state(&owner, s->label);
   s->state->id = s->id;
   const completion_ptr state = s->state;
-  started();
+  owner.started();
   s->watch_stop(task.stop);
-  const auto unwanted = [&] { return task.stop.stop_requested() || stop_token_.stop_requested(); };
-  post(heart::submitted{s, unwanted() ? cancelled(s->label) : failure()});
+  if (owner.is_scope()) s->watch_scope(owner);
+  const auto unwanted = [&] {
+    return task.stop.stop_requested() || owner.stopping().stop_requested();
+  };
+  const auto refusal = [&] {
+    const bool by_scope = owner.is_scope() && !task.stop.stop_requested();
+    return by_scope ? owner.refusal_of(*state) : cancelled(s->label);
+  };
+  post(heart::submitted{s, unwanted() ? refusal() : failure()});
   s->watch(s);
   if (value != nullptr) post(heart::submitted{fetch_of(*s, value), {}});
   // It may have been asked since, and before the heart knew of the task.
-  if (unwanted()) s->state->request_cancel();
+  if (unwanted()) post(heart::cancel_asked{s->id, refusal()});
   return state;
 }
 

@@ -3,6 +3,8 @@
 
 #include <hocket/scheduler/runtime.hpp>
 
+#include "caught.hpp"
+#include "deadline.hpp"
 #include "direct/direct_runtime.hpp"
 #include "graph_content.hpp"
 #include "machine_parts.hpp"
@@ -88,7 +90,9 @@ task_description described(const task_options& options, const kernel_ref& kernel
   if (options.on) task.on = options.on->id;
   task.priority = options.priority;
   task.in_order = options.in_order;
+  check_timeout(task_name(task.label), options.timeout);
   task.timeout = options.timeout;
+  task.deadline = options.deadline;
   task.stop = options.stop;
   task.after = states_of(options.after.all());
   if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
@@ -108,17 +112,32 @@ std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
   return states;
 }
 
-host_options host_options_of(const task_options& options) {
-  if (options.on || options.takes || !options.returns.empty() ||
-      options.timeout != nanoseconds::max()) {
-    throw usage_error("Task \"" + std::string(options.label.text()) +
-                      "\" is a function without accesses, and those have no device, budget or "
-                      "timeout.");
+host_options host_options_of(const task_options& options, const host_context* context) {
+  const auto refuse = [&](const char* what) {
+    throw usage_error(task_name(options.label.text()) + what);
+  };
+  if (options.on || options.takes || !options.returns.empty()) {
+    refuse(" is a function without accesses, and those have no device or budget.");
   }
   host_options made;
   made.label = options.label;
   made.priority = options.priority < 0 ? -1 : (options.priority > 0 ? 1 : 0);
   made.stop = options.stop;
+  if (options.timeout == nanoseconds::max() && options.deadline == time_stamp::max()) return made;
+  if (context == nullptr) {
+    refuse(" is a function that is recorded, and those have no timeout or deadline.");
+  }
+  check_timeout(task_name(options.label.text()), options.timeout);
+  made.deadline = first_deadline(options.timeout, options.deadline, context->home().where());
+  return made;
+}
+
+continuation_options continuation_options_of(const task_options& options,
+                                             const completion_ptr& before) {
+  before->check_waitable();
+  continuation_options made{host_options_of(options, before->context()),
+                            states_of(options.after.all())};
+  made.after.insert(made.after.begin(), before);
   return made;
 }
 

@@ -43,6 +43,7 @@ std::unique_ptr<executor> make_executor(const runtime_options& options) {
 runtime_core::runtime_core(const runtime_options& options)
     : options_(options),
       executor_(make_executor(options)),
+      alarms_(*executor_),
       host_trace_(options.trace_capacity),
       stop_token_(stop_source_.get_token()) {
   traces_ = options.trace_capacity > 0;
@@ -257,11 +258,22 @@ std::size_t runtime_core::arena_for_host_tasks() noexcept {
 }
 
 void runtime_core::ended(completion& task) noexcept {
-  if (task.failed_itself() && task.why().code() != failure_code::dependency_failed) {
-    const std::scoped_lock lock(guard_);
-    failed_.emplace_back(&task);
+  if (task.is_first_to_fail()) keep(task);
+  one_ended();
+}
+
+void runtime_core::keep(completion& failed) noexcept {
+  std::vector<completion_ptr> seen;
+  const std::scoped_lock lock(guard_);
+  if (failed_.size() == most_failed_) {
+    const auto end =
+        std::stable_partition(failed_.begin(), failed_.end(),
+                              [](const completion_ptr& each) { return !each->is_seen(); });
+    seen.assign(std::make_move_iterator(end), std::make_move_iterator(failed_.end()));
+    failed_.erase(end, failed_.end());
+    most_failed_ = std::max(most_failed_, 2 * failed_.size());
   }
-  one_less(unfinished_);
+  failed_.emplace_back(&failed);
 }
 
 void runtime_core::ran(const task_label& task, time_stamp begin) noexcept {
@@ -313,8 +325,7 @@ void runtime_core::wait_all() {
     const std::scoped_lock lock(guard_);
     failed.swap(failed_);
   }
-  std::erase_if(failed,
-                [](const completion_ptr& task) { return task->looked() || task->why().seen(); });
+  std::erase_if(failed, [](const completion_ptr& task) { return task->is_seen(); });
   if (failed.empty()) return;
   const completion_ptr first = failed.front();
   first->look();

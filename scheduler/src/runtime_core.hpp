@@ -15,6 +15,7 @@
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/runtime.hpp>
 
+#include "alarm_board.hpp"
 #include "heart/heart.hpp"
 #include "host_trace.hpp"
 #include "submission.hpp"
@@ -63,6 +64,10 @@ class runtime_core final : public host_context,
   /// it has ended.
   bool attend(const completion& task, stream_id on) noexcept;
 
+  /// That nobody may have looked at: told by wait_all, or at the end.
+  void keep(completion& failed) noexcept;
+  void one_ended() noexcept { one_less(unfinished_); }
+
   // Views that threads hold.
   void view_opened(task_id id, const std::string& label);
   void view_closed(task_id id);
@@ -83,6 +88,7 @@ class runtime_core final : public host_context,
   void check_wait(completion& task) override;
   void ran(const task_label& task, time_stamp begin) noexcept override;
   [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
+  [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }
 
   // completion_sink
   void completed(stream_id stream, std::uint64_t value, const command_result& how) override;
@@ -117,6 +123,7 @@ class runtime_core final : public host_context,
   runtime_options options_;
   std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
+  alarm_board alarms_;
   std::once_flag connected_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
@@ -140,6 +147,7 @@ class runtime_core final : public host_context,
   std::mutex guard_;  // for what follows
   std::vector<std::shared_ptr<executor::gate>> waiters_;
   std::vector<completion_ptr> failed_;  ///< that nobody may have looked at
+  std::size_t most_failed_ = 64;        ///< then those are dropped that somebody has looked at
   std::vector<view_record> views_;
 };
 

@@ -43,15 +43,16 @@ class future_watch final : public continuation {
 }  // namespace
 
 void device_task::request_cancel() noexcept {
-  static_cast<runtime_core*>(context())->post(
-      heart::cancel_asked{id, cancelled(std::string(label().text()))});
+  static_cast<runtime_core&>(context()->home())
+      .post(heart::cancel_asked{id, cancelled(std::string(label().text()))});
 }
 
 bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
   // Who waits for another task may find something better to do.
   const bool waited_for = by.depth == helping::most_depth;
-  return waited_for && on.valid() && static_cast<runtime_core*>(context())->attend(*this, on);
+  return waited_for && on.valid() &&
+         static_cast<runtime_core&>(context()->home()).attend(*this, on);
 }
 
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
@@ -63,9 +64,10 @@ submission::~submission() {
 
 class launch_submission::stop_relay {
  public:
-  stop_relay(runtime_core& home, task_id id, const std::string& label, const std::stop_token& token)
-      : callback_(token, [&home, id, label] {
-          home.post(heart::cancel_asked{id, cancelled(label)});
+  stop_relay(runtime_core& home, task_id id, const std::stop_token& token,
+             std::function<failure()> why)
+      : callback_(token, [&home, id, why = std::move(why)] {
+          home.post(heart::cancel_asked{id, why()});
         }) {}
 
  private:
@@ -88,11 +90,20 @@ void launch_submission::watch(const std::shared_ptr<launch_submission>& self) {
 }
 
 void launch_submission::watch_stop(const std::stop_token& stop) {
-  if (stop.stop_possible()) stop_ = std::make_unique<stop_relay>(home_, id, label, stop);
+  if (!stop.stop_possible()) return;
+  stop_ =
+      std::make_unique<stop_relay>(home_, id, stop, [label = label] { return cancelled(label); });
+}
+
+void launch_submission::watch_scope(const host_context& scope) {
+  scope_stop_ = std::make_unique<stop_relay>(
+      home_, id, scope.stopping(),
+      [&scope, task = state.get()] { return scope.refusal_of(*task); });
 }
 
 void launch_submission::completed(const failure& why) {
   stop_.reset();
+  scope_stop_.reset();
   // Success of a kernel with a result is told by the fetch, which has the value.
   if ((why || !has_result) && !state->done()) state->finish(why);
 }

@@ -50,6 +50,8 @@ class launch_submission final : public submission {
   /// Reports the end of every future in waits to the heart; numbers are filled in before.
   void watch(const std::shared_ptr<launch_submission>& self);
   void watch_stop(const std::stop_token& stop);
+  /// The task belongs to the scope.
+  void watch_scope(const host_context& scope);
 
   boost::intrusive_ptr<device_task> state;
   bool has_result = false;  ///< then success is told by the fetch
@@ -64,6 +66,7 @@ class launch_submission final : public submission {
  private:
   class stop_relay;
   std::unique_ptr<stop_relay> stop_;
+  std::unique_ptr<stop_relay> scope_stop_;
 };
 
 /// Brings the value of a kernel to its future.

@@ -17,4 +17,5 @@
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/runtime.hpp>
+#include <hocket/scheduler/task_scope.hpp>
 #include <hocket/scheduler/when_all.hpp>

@@ -49,7 +49,7 @@ bool has_usual_options(const task_options& options) {
   // There is one device, so that it does not matter whether it is named.
   const bool anywhere = !options.on || options.on->id == device_id{0};
   return anywhere && !options.in_order && !options.takes && options.returns.empty() &&
-         options.timeout == nanoseconds::max();
+         options.timeout == nanoseconds::max() && options.deadline == time_stamp::max();
 }
 
 bool belongs_to(const direct_argument& argument, const host_storage& home) {
@@ -148,7 +148,9 @@ completion_ptr direct_runtime::launch(task_description&& task) {
                       {},
                       arguments,
                       task.after,
-                      task.timeout};
+                      task.timeout,
+                      {},
+                      task.scope};
   if (task.in_order || task.takes || !task.returns.empty()) {
     from.wish.id = task_id{home_.next_number()};
     from.wish.priority = task.priority;

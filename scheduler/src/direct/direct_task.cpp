@@ -4,7 +4,10 @@
 #include "direct/direct_task.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 
 #include <hocket/streams/perform.hpp>
 
@@ -26,6 +29,9 @@ struct direct_task::extras {
   bool unwritten = false;
   /// Of a task with a time-out: somebody has told, or tells, how it ended.
   std::atomic<bool> told{false};
+  /// Of a task in a scope: cancels it with the scope, once it has begun to count.
+  std::atomic<bool> counts{false};
+  std::optional<std::stop_callback<std::function<void()>>> by_scope;
 };
 
 /// What is thrown before the function is called, where there is no memory for a buffer.
@@ -84,11 +90,11 @@ boost::intrusive_ptr<direct_task> direct_task::make(direct_runtime& home, direct
 }
 
 direct_task::direct_task(direct_runtime& home, direct_content&& from, const sizes& behind)
-    : direct_node(&home.context(), std::move(from.options)),
+    : direct_node(from.scope != nullptr ? from.scope : &home.context(), std::move(from.options)),
       home_(home),
       kernel_(std::move(from.kernel)),
       count_(behind) {
-  if (from.wish.id.valid() || from.timeout != nanoseconds::max()) {
+  if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr) {
     extras_ = std::make_unique<extras>();
     extras_->wish = std::move(from.wish);
     extras_->has_timeout = from.timeout != nanoseconds::max();
@@ -152,21 +158,44 @@ std::string_view direct_task::called() const noexcept {
   return label().empty() ? std::string_view(kernel_->name) : label().text();
 }
 
+bool direct_task::has_wish() const noexcept {
+  return extras_ != nullptr && extras_->wish.id.valid();
+}
 const admission_request& direct_task::wish() const noexcept { return extras_->wish; }
 
 void direct_task::begin(nanoseconds timeout) {
   // It may end before its function does, which the runtime has to wait for.
   if (extras_ != nullptr && extras_->has_timeout) home_.function_begins();
-  start();
+  if (context()->is_scope()) {
+    watch_scope();
+  } else {
+    start();
+  }
   executor& where = home_.context().where();
   if (timeout >= time_stamp::max() - where.now()) return;
-  where.post_at(where.now() + timeout, [task = boost::intrusive_ptr<direct_task>(this)] {
+  where.call_at(where.now() + timeout, [task = boost::intrusive_ptr<direct_task>(this)] {
     task->tell({failure_code::timed_out, task->name() + " did not end within its time."});
   });
 }
 
+/// Starts the task. A scope that was cancelled meanwhile finds either that it counts, or is found.
+void direct_task::watch_scope() {
+  host_context& scope = *context();
+  // Until the task has ended it keeps itself by this.
+  extras_->by_scope.emplace(scope.stopping(), [task = boost::intrusive_ptr<direct_task>(this)] {
+    const boost::intrusive_ptr<direct_task> self = task;
+    if (self->extras_->counts) self->cancel(self->context()->refusal_of(*self));
+  });
+  start();
+  extras_->counts = true;
+  if (scope.stopping().stop_requested()) cancel(scope.refusal_of(*this));
+}
+
 void direct_task::request_cancel() noexcept {
-  failure why(failure_code::cancelled, name() + " was cancelled.");
+  cancel({failure_code::cancelled, name() + " was cancelled."});
+}
+
+void direct_task::cancel(failure why) noexcept {
   if (extras_ != nullptr && extras_->has_timeout) return tell(std::move(why));
   if (!give_up(std::move(why)) || extras_ == nullptr || !extras_->wish.waits()) return;
   follow_ups next;
@@ -187,6 +216,7 @@ void direct_task::tell(failure why) noexcept {
 }
 
 void direct_task::discard() noexcept {
+  if (extras_ != nullptr) extras_->by_scope.reset();
   for (direct_use& use : std::span(uses(), count_.uses)) use.data.reset();
   if (count_.awaited > 0) {
     for (awaited_number& each : std::span(awaited(), count_.awaited)) each.source.reset();

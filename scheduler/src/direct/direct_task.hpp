@@ -24,6 +24,7 @@ struct direct_content {
   std::span<const completion_ptr> after;
   nanoseconds timeout = nanoseconds::max();
   admission_request wish = {};
+  host_context* scope = nullptr;  ///< that the task belongs to; else to the runtime
 };
 
 /// A task with data that runs on the host, in place. Its accesses and numbers lie behind it, in the
@@ -43,7 +44,7 @@ class direct_task final : public direct_node {
   /// Starts the task, and its time.
   void begin(nanoseconds timeout);
 
-  [[nodiscard]] bool has_wish() const noexcept { return extras_ != nullptr; }
+  [[nodiscard]] bool has_wish() const noexcept;
   [[nodiscard]] const admission_request& wish() const noexcept;
   /// It was let in.
   void come_in(follow_ups& next) noexcept { arrive(false, next); }
@@ -78,6 +79,8 @@ class direct_task final : public direct_node {
   void one_is_left(follow_ups& next) noexcept override;
   [[nodiscard]] failure explain_failure() noexcept override;
 
+  void cancel(failure why) noexcept;
+  void watch_scope();
   void tell(failure why) noexcept;
   void admit(const admission::admitted& all, follow_ups& next) noexcept;
   void convert_numbers();

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/execution/item_local.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
 #include "executor_fixture.hpp"
@@ -246,30 +247,70 @@ TEST(tbb_wait, a_piece_of_ranges_parks) {
   });
 }
 
-TEST(tbb_wait, while_an_exception_is_handled_it_parks) {
+TEST(tbb_wait, exceptions_go_with_the_item_that_handles_them) {
   tbb_executor ex(one_worker());
-  std::string caught;
-  std::jthread opener;
-  run_inside(ex, [&] {
+  const auto handle = [&](const std::string& what, const std::function<void()>& meanwhile) {
     try {
-      throw std::runtime_error("kept");
+      throw std::runtime_error(what);
     } catch (const std::runtime_error&) {
-      const std::thread::id before = std::this_thread::get_id();
+      meanwhile();
+      try {
+        throw;
+      } catch (const std::runtime_error& kept) {
+        EXPECT_EQ(kept.what(), what);
+      }
+    }
+    EXPECT_EQ(std::current_exception(), nullptr);
+  };
+  // The only worker: the second item runs while the first one is suspended in its handler.
+  run_inside(ex, [&] {
+    handle("outer", [&] {
       ex.wait([&](const gate& g) {
-        opener = std::jthread([g] {
-          std::this_thread::sleep_for(milliseconds(1));
+        ex.post(0, 0, [&, g] {
+          EXPECT_EQ(std::current_exception(), nullptr);
+          handle("inner", [&] { run_inside(ex, [] {}); });
           g->open();
         });
       });
-      EXPECT_EQ(std::this_thread::get_id(), before);
-      try {
-        throw;
-      } catch (const std::runtime_error& e) {
-        caught = e.what();
-      }
+    });
+  });
+}
+
+TEST(tbb_wait, a_stack_that_is_unwound_waits_without_its_worker) {
+  tbb_executor ex(one_worker());
+  struct waits_at_its_end {
+    explicit waits_at_its_end(executor& where) : where_(where) {}
+    waits_at_its_end(const waits_at_its_end&) = delete;
+    waits_at_its_end& operator=(const waits_at_its_end&) = delete;
+    ~waits_at_its_end() {
+      const int before = std::uncaught_exceptions();
+      run_inside(where_, [] { EXPECT_EQ(std::uncaught_exceptions(), 0); });
+      EXPECT_EQ(std::uncaught_exceptions(), before);
+    }
+    executor& where_;
+  };
+  std::string caught;
+  run_inside(ex, [&] {
+    try {
+      const waits_at_its_end waits(ex);
+      throw std::runtime_error("on its way");
+    } catch (const std::runtime_error& e) {
+      caught = e.what();
     }
   });
-  EXPECT_EQ(caught, "kept");
+  EXPECT_EQ(caught, "on its way");
+}
+
+TEST(tbb_wait, what_is_local_to_an_item_goes_with_it) {
+  tbb_executor ex(one_worker());
+  int mine = 0;
+  run_inside(ex, [&] {
+    EXPECT_EQ(item_local(), nullptr);
+    set_item_local(&mine);
+    run_inside(ex, [] { EXPECT_EQ(item_local(), nullptr); });
+    EXPECT_EQ(item_local(), &mine);
+    set_item_local(nullptr);
+  });
 }
 
 TEST(tbb_wait, an_exception_of_arm_is_the_callers) {

@@ -149,7 +149,7 @@ TEST_F(Recordings, GoOnAfterAFunctionThatIsRefused) {
   const graph recorded = rt_.record([&](submitter& s) {
     const auto first = s.async([&] { ++calls; });
     EXPECT_THAT(refusal([&] { s.async({.timeout = nanoseconds(1)}, [held] {}); }),
-                HasSubstr("a function without accesses"));
+                HasSubstr("a function that is recorded"));
     EXPECT_THAT(refusal([&] {
                   s.async({.after = {first, future<void>()}}, [held] {});
                 }),

@@ -46,6 +46,10 @@ class executor {
   /// Runs item on some worker at or after time. item must not throw and must be short.
   virtual void post_at(time_stamp time, work_item item) = 0;
 
+  /// Calls item at or after time, even if no worker is free: over threads in one of the executor's
+  /// own, which nothing may hold up. item must not throw, wait or take long.
+  virtual void call_at(time_stamp time, work_item item) = 0;
+
   /// Calls piece for consecutive ranges of at most grain indices that cover [0, count), with the
   /// workers of the arena and the calling thread; returns when all have ended. See
   /// lane_group::for_ranges for the promise on ranges.

@@ -47,6 +47,9 @@ class seeded_executor final : public executor {
   void post(std::size_t arena, int priority, work_item item) override;
   void post_at(time_stamp time, work_item item) override;
 
+  /// An event like any other.
+  void call_at(time_stamp time, work_item item) override { post_at(time, std::move(item)); }
+
   /// Calls the pieces in order, here (see parallel_ranges).
   void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& piece) override;

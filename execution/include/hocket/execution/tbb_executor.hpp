@@ -40,13 +40,15 @@ class tbb_executor final : public executor {
   /// The item runs in arena 0 with high priority.
   void post_at(time_stamp time, work_item item) override;
 
+  void call_at(time_stamp time, work_item item) override;
+
   void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& piece) override;
 
   /// Where an item cannot be suspended its worker parks: inside a piece of for_ranges and inside
-  /// other oneTBB algorithms, whose frames belong to the thread; while an exception is being
-  /// handled, because the C++ library keeps that for each thread; and where there is no memory for
-  /// another stack (Linux allows some 30 000). Do not wait inside this_task_arena::isolate.
+  /// other oneTBB algorithms, whose frames belong to the thread; and where there is no memory for
+  /// another stack (Linux allows some 30 000). Do not wait inside this_task_arena::isolate. An
+  /// exception that is being handled, or is on its way, goes with the item.
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
@@ -20,6 +21,8 @@
 #include <hocket/scheduler/detail/recorded_function.hpp>
 
 namespace hocket {
+
+struct task_options;
 
 template <class T>
 class future;
@@ -125,15 +128,29 @@ class continuation_body {
   G function_;
 };
 
+/// What the options of a continuation mean: how it runs, and what it comes after but its source.
+struct continuation_options {
+  host_options how;
+  std::vector<completion_ptr> after;
+};
+[[nodiscard]] continuation_options continuation_options_of(const task_options& options,
+                                                           const completion_ptr& before);
+
+template <class T, class G>
+[[nodiscard]] future<continuation_result_t<G, T>> continue_with(
+    const completion_ptr& before, host_options options, G&& function,
+    std::span<const completion_ptr> after) {
+  before->check_waitable();
+  using body = continuation_body<T, std::decay_t<G>>;
+  return future<continuation_result_t<G, T>>(launch(
+      before->context(), std::move(options), body(before, std::forward<G>(function)), after));
+}
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
                                                                 host_options options,
                                                                 G&& function) {
-  before->check_waitable();
-  using body = continuation_body<T, std::decay_t<G>>;
-  return future<continuation_result_t<G, T>>(launch(before->context(), std::move(options),
-                                                    body(before, std::forward<G>(function)),
-                                                    std::span(&before, 1)));
+  return continue_with<T>(before, std::move(options), std::forward<G>(function),
+                          std::span(&before, 1));
 }
 
 }  // namespace detail
@@ -173,6 +190,16 @@ class continuable_future : public detail::future_base {
   auto then(G&& function) const {
     (void)this->checked();
     return detail::continue_with<T>(this->state(), {}, std::forward<G>(function));
+  }
+
+  /// The same with options: those that a function without accesses can have. After this task and
+  /// those that the options name.
+  template <class G>
+  auto then(const task_options& options, G&& function) const {
+    (void)this->checked();
+    detail::continuation_options made = detail::continuation_options_of(options, this->state());
+    return detail::continue_with<T>(this->state(), std::move(made.how), std::forward<G>(function),
+                                    made.after);
   }
 
   /// The same in the thread that ends this task, or here if it has ended: for what is cheap.

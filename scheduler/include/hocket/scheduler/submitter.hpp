@@ -89,7 +89,7 @@ class submitter {
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(options, std::forward<F>(function)));
     }
-    return future<value>(detail::launch(to.context, detail::host_options_of(options),
+    return future<value>(detail::launch(to.context, detail::host_options_of(options, to.context),
                                         std::forward<F>(function),
                                         detail::states_of(options.after.all())));
   }
@@ -114,6 +114,8 @@ class submitter {
   };
 
  private:
+  friend class task_scope;
+
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   /// Where tasks with data go that need nothing described; null if there is no such way.
   [[nodiscard]] virtual detail::direct_lane* direct() { return nullptr; }

@@ -63,8 +63,12 @@ struct task_options {
   /// For messages, reports and traces; the kernel's name if it is empty.
   task_label label = {};
 
-  /// The future fails with timed_out when this time has passed since the submission.
+  /// The future fails with timed_out when this time has passed since the submission. A function
+  /// without accesses that runs by then is told by its std::stop_token instead.
   nanoseconds timeout = nanoseconds::max();
+
+  /// The same, at this time of the runtime's clock (see runtime::now). Not in a recording.
+  time_stamp deadline = time_stamp::max();
 
   /// Cancels the task if it is stopped before the task was issued to its device.
   std::stop_token stop = {};

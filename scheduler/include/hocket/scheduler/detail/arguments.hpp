@@ -150,7 +150,9 @@ template <element T, std::size_t R, class Op>
                                          bool host_only);
 [[nodiscard]] std::vector<completion_ptr> states_of(std::span<const any_future> futures);
 
-/// Throws usage_error for options that host functions without accesses do not have.
-[[nodiscard]] host_options host_options_of(const task_options& options);
+/// Throws usage_error for options that host functions without accesses do not have. The context is
+/// null in a recording.
+[[nodiscard]] host_options host_options_of(const task_options& options,
+                                           const host_context* context);
 
 }  // namespace hocket::detail

@@ -12,13 +12,13 @@
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/scheduler/detail/continuation_list.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
 namespace hocket::detail {
 
 class completion;
 class follow_ups;
-class host_context;
 class waiting_room;
 struct graph_content;
 struct helping;
@@ -51,12 +51,17 @@ class completion {
  public:
   /// Without a context nothing is counted anywhere, and what follows runs where this one ends.
   explicit completion(host_context* context, task_label label = {})
-      : context_(context), label_(std::move(label)) {}
+      : keeps_context_(context != nullptr && context->is_scope()),
+        context_(context),
+        label_(std::move(label)) {
+    if (keeps_context_) context_->kept();
+  }
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
   virtual ~completion() {
     // Nobody else has this any more: relaxed.
     if (room_.load(std::memory_order_relaxed) != nullptr) drop_room();
+    if (keeps_context_) context_->dropped();
   }
 
   [[nodiscard]] const task_label& label() const noexcept { return label_; }
@@ -138,6 +143,12 @@ class completion {
     return why_ && root_ == nullptr && why_.code() != failure_code::cancelled;
   }
 
+  /// The same, for who waits for more than this task. Only for a task that has ended.
+  [[nodiscard]] bool is_first_to_fail() const noexcept {
+    return failed_itself() && why_.code() != failure_code::dependency_failed;
+  }
+  [[nodiscard]] bool is_seen() const noexcept { return looked_ || why_.seen(); }
+
   /// The failure of this task because of that of a predecessor: names both, and the way between.
   [[nodiscard]] failure downfall(completion& predecessor);
 
@@ -175,6 +186,7 @@ class completion {
 
   std::atomic<std::uint32_t> references_{0};
   std::atomic<bool> looked_{false};
+  bool keeps_context_;          // which is a scope
   std::uint8_t block_ = 0;      // what of task_memory's it lies in; 0: it was made by new
   std::uint32_t distance_ = 0;  // how many tasks lie between this one and root_
   continuation_list<continuation> continuations_;

@@ -87,10 +87,13 @@ struct task_description {
   std::int64_t priority = 0;
   bool in_order = false;
   nanoseconds timeout = nanoseconds::max();
+  time_stamp deadline = time_stamp::max();
   std::stop_token stop;
   std::vector<completion_ptr> after;
   std::optional<budget_use> takes;
   std::vector<completion_ptr> returns;
+
+  host_context* scope = nullptr;  ///< else it belongs to the runtime
 
   kernel_ref kernel;
   bool host_only = false;

@@ -5,21 +5,32 @@
 #include <cstddef>
 #include <stop_token>
 
+#include <hocket/core/error.hpp>
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
 namespace hocket::detail {
 
+class alarm_board;
 class completion;
 
-/// What tasks need from the runtime they belong to. It lives until as many tasks have ended as were
-/// started; a task that has ended does not touch it.
+/// What tasks need from the runtime they belong to, or from the scope in it. A runtime lives until
+/// as many tasks have ended as were started; a task that has ended does not touch it. A scope is
+/// kept by its tasks.
 class host_context {
  public:
-  host_context() = default;
+  host_context() noexcept : home_(this) {}
   host_context(const host_context&) = delete;
   host_context& operator=(const host_context&) = delete;
   virtual ~host_context() = default;
+
+  /// The runtime: this, or what this is a scope in. It may be gone where a task has ended.
+  [[nodiscard]] host_context& home() const noexcept { return *home_; }
+  [[nodiscard]] bool is_scope() const noexcept { return home_ != this; }
+
+  /// Of a scope: one who keeps it, more or less.
+  virtual void kept() noexcept {}
+  virtual void dropped() noexcept {}
 
   [[nodiscard]] virtual executor& where() noexcept = 0;
 
@@ -46,8 +57,23 @@ class host_context {
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
   [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;
 
+  /// After stop was requested: how a task fails that did not start because of it.
+  [[nodiscard]] virtual failure refusal_of(const completion& task) const;
+
+  /// True if stop was requested because time is up.
+  [[nodiscard]] virtual bool is_late() const noexcept { return false; }
+
+  /// Where tasks with a deadline are noted; null where there are none.
+  [[nodiscard]] virtual alarm_board* alarms() noexcept { return nullptr; }
+
  protected:
+  /// For a scope.
+  explicit host_context(host_context& home) noexcept : traces_(home.traces_), home_(&home) {}
+
   bool traces_ = false;  // fixed before the first task
+
+ private:
+  host_context* const home_;
 };
 
 }  // namespace hocket::detail

@@ -27,8 +27,9 @@ struct host_options {
   task_label label = {};
   int priority = 0;
   std::stop_token stop = {};
-  std::optional<std::size_t> arena = {};  ///< else the context says
-  executor* via = nullptr;                ///< else that of the context
+  std::optional<std::size_t> arena = {};    ///< else the context says
+  executor* via = nullptr;                  ///< else that of the context
+  time_stamp deadline = time_stamp::max();  ///< cancelled if it has not begun by then
   bool cheap = false;    ///< run it where its last predecessor ends, without posting
   bool gathers = false;  ///< fail with what the first failed predecessor failed with
 };
@@ -104,6 +105,12 @@ class host_task : public completion {
   /// To be called once, by who made the task, before anybody else knows it.
   void start() noexcept;
 
+  /// The same, and it is cancelled or told to stop when the time has come.
+  void start(time_stamp deadline);
+
+  /// Time is up: cancels the task, or tells it to stop if it runs.
+  void time_out() noexcept;
+
   [[nodiscard]] task_status status() const noexcept override;
   void request_cancel() noexcept override;
   bool help(helping& by) noexcept override;
@@ -178,6 +185,7 @@ class host_task : public completion {
   [[nodiscard]] failure attempt(runner by) noexcept;
   [[nodiscard]] failure call(runner by) noexcept;
   [[nodiscard]] failure call() noexcept;
+  class own_alarm;
   void drop_sources(claim::claimed how) noexcept {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
@@ -195,8 +203,9 @@ class host_task : public completion {
   bool cheap_ : 1;
   bool gathers_ : 1;
   bool has_arena_ : 1;
-  bool at_home_ : 1;       ///< it runs on the executor of its context
-  bool has_more_ = false;  ///< arrivals than those of edges and of start()
+  bool at_home_ : 1;               ///< it runs on the executor of its context
+  bool has_more_ = false;          ///< arrivals than those of edges and of start()
+  std::atomic<bool> late_{false};  ///< its own deadline has passed
   executor* where_;
   host_task* next_ready_ = nullptr;
   std::stop_token stop_;
@@ -285,9 +294,14 @@ class body_task final : public host_task {
 template <class F>
 [[nodiscard]] completion_ptr launch(host_context* context, host_options options, F&& body,
                                     std::span<const completion_ptr> after = {}) {
+  const time_stamp deadline = options.deadline;
   const boost::intrusive_ptr<host_task> made = make_task<body_task<std::decay_t<F>>>(
       after.size() * sizeof(host_edge), context, std::move(options), std::forward<F>(body), after);
-  made->start();
+  if (deadline == time_stamp::max()) {
+    made->start();
+  } else {
+    made->start(deadline);
+  }
   return made;
 }
 

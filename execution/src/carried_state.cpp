@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "carried_state.hpp"
+
+#include <cxxabi.h>
+
+#include <utility>
+
+#include <hocket/execution/item_local.hpp>
+
+namespace hocket {
+namespace {
+
+thread_local void* local_of_thread = nullptr;
+
+/// How the C++ ABI begins what __cxa_get_globals returns, with GNU's library and with LLVM's.
+struct exception_globals {
+  void* handled;
+  unsigned on_the_way;
+};
+
+exception_globals& globals_of_thread() noexcept {
+  return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+}
+
+}  // namespace
+
+// None of these is inlined: an item may go on with another thread than it was suspended in.
+[[gnu::noinline]] void* item_local() noexcept { return local_of_thread; }
+[[gnu::noinline]] void set_item_local(void* local) noexcept { local_of_thread = local; }
+
+[[gnu::noinline]] carried_state carried_state::take() noexcept {
+  exception_globals& globals = globals_of_thread();
+  carried_state taken;
+  taken.handled_ = std::exchange(globals.handled, nullptr);
+  taken.on_the_way_ = std::exchange(globals.on_the_way, 0);
+  taken.local_ = std::exchange(local_of_thread, nullptr);
+  return taken;
+}
+
+[[gnu::noinline]] void carried_state::put_back() const noexcept {
+  globals_of_thread() = {handled_, on_the_way_};
+  local_of_thread = local_;
+}
+
+}  // namespace hocket

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "scope_core.hpp"
+
+#include <utility>
+
+#include "deadline.hpp"
+#include "runtime_core.hpp"
+#include "scope_entry.hpp"
+
+namespace hocket::detail {
+
+/// Not one of the scope's tasks: it belongs to the runtime.
+class scope_core::end_of_scope final : public completion {
+ public:
+  explicit end_of_scope(runtime_core& home) : completion(&home, "end of a scope") {
+    home.started();
+  }
+
+  void end_with(const completion_ptr& failed) noexcept {
+    finish(failed == nullptr ? failure() : same_failure(*failed));
+  }
+};
+
+/// Rings at the deadline of the scope.
+class scope_core::own_alarm final : public alarm {
+ public:
+  explicit own_alarm(scope_core& scope) : scope_(&scope) {}
+  void ring() noexcept override { scope_->stop(reason::late); }
+
+ private:
+  boost::intrusive_ptr<scope_core> scope_;
+};
+
+scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_options& options)
+    : host_context(home),
+      cancel_on_failure_(options.cancel_on_failure),
+      core_(home),
+      outer_(outer),
+      label_(options.label) {}
+
+void scope_core::open(const scope_options& options) {
+  check_timeout("The " + name(), options.timeout);
+  const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
+  host_context& around = outer_ ? static_cast<host_context&>(*outer_) : home();
+  by_outer_.emplace(around.stopping(), [this] { stop(reason::outer); });
+  if (options.stop.stop_possible()) {
+    by_user_.emplace(options.stop, [this] { stop(reason::cancelled); });
+  }
+  if (deadline == time_stamp::max()) return;
+  if (deadline <= where().now()) return stop(reason::late);
+  const boost::intrusive_ptr<own_alarm> rings(new own_alarm(*this));
+  alarms()->set(rings, deadline);
+  alarm_ = rings;
+}
+
+scope_core::~scope_core() = default;
+
+std::string scope_core::name() const {
+  return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
+}
+
+void scope_core::started() noexcept {
+  unfinished_.fetch_add(1);
+  if (outer_) {
+    outer_->started();
+  } else {
+    core_.started();
+  }
+}
+
+void scope_core::ended(completion& task) noexcept {
+  if (task.is_first_to_fail()) keep(task);
+  one_ended();
+}
+
+void scope_core::one_ended() noexcept {
+  if (unfinished_.fetch_sub(1) == 1) {
+    decltype(ends_) due;
+    completion_ptr failed;
+    {
+      const std::lock_guard lock(guard_);
+      // Others may have come since; who waits then waits for them too.
+      if (unfinished_ == 0) due.swap(ends_);
+      failed = first_unseen();
+    }
+    if (due[false]) due[false]->end_with(nullptr);
+    if (due[true]) due[true]->end_with(failed);
+  }
+  // The runtime may be gone when it has heard of its last task.
+  if (outer_) {
+    outer_->one_ended();
+  } else {
+    core_.one_ended();
+  }
+}
+
+void scope_core::keep(completion& failed) noexcept {
+  completion_ptr seen;
+  bool closed = false;
+  {
+    const std::lock_guard lock(guard_);
+    closed = closed_;
+    const bool is_first = first_unseen() == nullptr;
+    if (!closed && is_first) seen = std::exchange(first_, &failed);
+    // Who looks at the first one has not overlooked the others.
+    if (!closed && !is_first) failed.look();
+  }
+  if (closed) return hand_on(failed);
+  if (cancel_on_failure_) stop(reason::failed);
+}
+
+void scope_core::hand_on(completion& failed) noexcept {
+  if (outer_) {
+    outer_->keep(failed);
+  } else {
+    core_.keep(failed);
+  }
+}
+
+completion_ptr scope_core::first_unseen() const {
+  return first_ == nullptr || first_->is_seen() ? nullptr : first_;
+}
+
+completion_ptr scope_core::end(bool tells) {
+  boost::intrusive_ptr<end_of_scope> made;
+  completion_ptr failed;
+  {
+    const std::lock_guard lock(guard_);
+    if (ends_[tells]) return ends_[tells];
+    made.reset(new end_of_scope(core_));
+    if (unfinished_ != 0) return ends_[tells] = made;
+    if (tells) failed = first_unseen();
+  }
+  made->end_with(failed);
+  return made;
+}
+
+void scope_core::check_wait_outside() const {
+  for (const scope_entry* each = scope_entry::innermost(); each != nullptr; each = each->outer()) {
+    const auto* around = static_cast<const scope_core*>(&each->scope());
+    while (around != nullptr && around != this) around = around->outer_.get();
+    if (around == nullptr) continue;
+    throw usage_error("The " + name() +
+                      " is waited for by a task that belongs to it, and so for that task itself.");
+  }
+}
+
+void scope_core::close() noexcept {
+  by_user_.reset();
+  if (alarm_) alarms()->call_off(*alarm_);
+  alarm_.reset();
+  completion_ptr failed;
+  completion_ptr first;
+  {
+    const std::lock_guard lock(guard_);
+    closed_ = true;
+    failed = first_unseen();
+    first.swap(first_);
+  }
+  if (failed) hand_on(*failed);
+}
+
+void scope_core::stop(reason why) noexcept {
+  reason none = reason::none;
+  why_.compare_exchange_strong(none, why);
+  // What this stops may have been the last to keep the scope.
+  std::stop_source source = source_;
+  source.request_stop();
+}
+
+bool scope_core::is_late() const noexcept {
+  const reason why = why_;
+  return why == reason::late || (why == reason::outer && outer_ && outer_->is_late());
+}
+
+failure scope_core::refusal_of(const completion& task) const {
+  switch (why_.load()) {
+    case reason::none:  // who cancelled it has not said so yet
+    case reason::cancelled:
+      return {failure_code::cancelled,
+              task.name() + " did not start, because its " + name() + " was cancelled."};
+    case reason::failed:
+      return {failure_code::cancelled,
+              task.name() + " did not start, because another task of its " + name() + " failed."};
+    case reason::late:
+      return {failure_code::timed_out,
+              task.name() + " did not begin before the deadline of its " + name() + "."};
+    case reason::outer:
+      break;
+  }
+  return outer_ ? outer_->refusal_of(task) : home().refusal_of(task);
+}
+
+}  // namespace hocket::detail

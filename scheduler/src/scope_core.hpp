@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/task_scope.hpp>
+
+#include "alarm_board.hpp"
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// What stands behind a task_scope: the context of its tasks, which keep it. It counts them, passes
+/// a stop on and keeps the first failure; for all else it refers to the runtime.
+class scope_core final : public host_context {
+ public:
+  scope_core(runtime_core& home, scope_core* outer, const scope_options& options);
+  ~scope_core() override;
+
+  // For the front.
+  /// To be called once, before there are tasks: who stops them.
+  void open(const scope_options& options);
+  void cancel() noexcept { stop(reason::cancelled); }
+  /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
+  /// did that failed and that nobody has looked at.
+  [[nodiscard]] completion_ptr end(bool tells);
+  /// Throws usage_error if a task of the scope asks, which would wait for itself.
+  void check_wait_outside() const;
+  /// The scope is left: no task is.
+  void close() noexcept;
+
+  // host_context
+  void kept() noexcept override { intrusive_ptr_add_ref(this); }
+  void dropped() noexcept override { intrusive_ptr_release(this); }
+  [[nodiscard]] executor& where() noexcept override { return home().where(); }
+  [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override {
+    return home().arena_for_host_tasks();
+  }
+  void started() noexcept override;
+  void ended(completion& task) noexcept override;
+  void check_wait(completion& task) override { home().check_wait(task); }
+  void ran(const task_label& task, time_stamp begin) noexcept override { home().ran(task, begin); }
+  [[nodiscard]] const std::stop_token& stopping() const noexcept override { return token_; }
+  [[nodiscard]] failure refusal_of(const completion& task) const override;
+  [[nodiscard]] bool is_late() const noexcept override;
+  [[nodiscard]] alarm_board* alarms() noexcept override { return home().alarms(); }
+
+ private:
+  class end_of_scope;
+  class own_alarm;
+  enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
+
+  friend void intrusive_ptr_add_ref(scope_core* s) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    s->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(scope_core* s) noexcept {
+    // Release and acquire pair with one another: the deletion comes after all uses.
+    if (s->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+  }
+
+  void keep(completion& failed) noexcept;
+  void hand_on(completion& failed) noexcept;
+  void one_ended() noexcept;
+  void stop(reason why) noexcept;
+  [[nodiscard]] completion_ptr first_unseen() const;
+  [[nodiscard]] std::string name() const;
+
+  std::atomic<std::uint32_t> references_{0};
+  std::atomic<std::int64_t> unfinished_{0};
+  std::atomic<reason> why_{reason::none};
+  const bool cancel_on_failure_;
+  runtime_core& core_;
+  const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
+  const task_label label_;
+  std::stop_source source_;
+  const std::stop_token token_ = source_.get_token();
+  boost::intrusive_ptr<own_alarm> alarm_;
+
+  std::mutex guard_;                                        // for what follows
+  std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that somebody waits for: [tells]
+  completion_ptr first_;                                    // that failed, and was not looked at
+  bool closed_ = false;
+
+  // Last: they call this.
+  std::optional<std::stop_callback<std::function<void()>>> by_outer_;
+  std::optional<std::stop_callback<std::function<void()>>> by_user_;
+};
+
+}  // namespace hocket::detail

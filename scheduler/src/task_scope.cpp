@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/task_scope.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include <hocket/scheduler/runtime.hpp>
+
+#include "runtime_core.hpp"
+#include "scope_core.hpp"
+
+namespace hocket {
+
+task_scope::task_scope(const scope_options& options, submitter& in)
+    : home_(in.home()), exceptions_(std::uncaught_exceptions()) {
+  const host_target around = in.for_functions();
+  if (around.recording != nullptr) {
+    throw usage_error(
+        "A scope is made in a recorder, which runs no tasks; scopes are made in a runtime or in "
+        "another scope.");
+  }
+  auto* const outer =
+      around.context->is_scope() ? static_cast<detail::scope_core*>(around.context) : nullptr;
+  core_.reset(new detail::scope_core(*home_.core(), outer, options));
+  core_->open(options);
+}
+
+task_scope::~task_scope() {
+  if (std::uncaught_exceptions() > exceptions_) cancel();
+  try {
+    // Looked at by nobody: what failed is handed on.
+    core_->end(false)->wait();
+  } catch (const usage_error& e) {
+    // Only the virtual clock can tell.
+    std::fprintf(stderr, "hocket: a scope ends with tasks that can never run: %s\n", e.what());
+  }
+  core_->close();
+}
+
+void task_scope::wait() {
+  core_->check_wait_outside();
+  done().get();
+}
+
+future<void> task_scope::done() { return future<void>(core_->end(true)); }
+
+void task_scope::cancel() noexcept { core_->cancel(); }
+
+std::stop_token task_scope::stop_token() const noexcept { return core_->stopping(); }
+
+submitter::host_target task_scope::for_functions() noexcept { return {core_.get(), nullptr}; }
+
+detail::completion_ptr task_scope::enqueue(detail::task_description&& task) {
+  task.scope = core_.get();
+  return home_.core()->launch(std::move(task));
+}
+
+}  // namespace hocket

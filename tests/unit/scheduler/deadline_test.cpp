@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "runtimes.hpp"
+
+namespace hocket {
+namespace {
+
+using namespace hocket::testing;
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class deadlines : public on_every_engine {
+ protected:
+  /// A task that ends after a time.
+  future<void> sleeper(nanoseconds time) {
+    return rt.async([this, time] { pass(rt, time); });
+  }
+
+  /// On the virtual clock, where a time can be exact: the task ends at that time.
+  void expect_end(const future<void>& task, time_stamp at) {
+    if (!on_virtual_clock()) return;
+    executor& where = rt.core()->where();
+    where.post_at(at - 1ns, [task] { EXPECT_FALSE(task.done()); });
+    where.post_at(at + 1ns, [task] { EXPECT_TRUE(task.done()); });
+  }
+};
+HOCKET_ON_EVERY_ENGINE(deadlines);
+
+TEST_P(deadlines, end_a_task_that_has_not_begun) {
+  const future<void> before = sleeper(50ms);
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = held;
+  const future<void> f =
+      rt.async({.label = "late", .timeout = 2ms, .after = {before}}, [h = std::move(held)] {});
+  expect_end(f, 2ms);
+  const future<int> after = f.then({.label = "after"}, [] { return 1; });
+  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  EXPECT_EQ(f.why().message(), "Task \"late\" did not begin within its time.");
+  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(after.why().message(),
+            "Task \"after\" did not run, because task \"late\" did not begin within its time.");
+  before.wait();
+}
+
+TEST_P(deadlines, tell_a_task_that_runs) {
+  const future<bool> f = rt.async({.timeout = 2ms}, [&](std::stop_token stop) {
+    // On the only worker: nothing else can run meanwhile.
+    while (!on_virtual_clock() && !stop.stop_requested()) std::this_thread::yield();
+    if (on_virtual_clock()) pass(rt, 3ms);
+    return stop.stop_requested();
+  });
+  while (!f.done()) pass(rt, 1ms);
+  EXPECT_TRUE(f.get());
+}
+
+TEST_P(deadlines, are_what_a_task_fails_with_that_gives_up_because_of_them) {
+  const future<void> f = rt.async({.label = "loop", .timeout = 2ms}, [&](std::stop_token stop) {
+    while (!stop.stop_requested()) pass(rt, 1ms);
+    throw error({failure_code::cancelled, "Stopped."});
+  });
+  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  EXPECT_EQ(f.why().message(), "Task \"loop\" did not end within its time.");
+}
+
+TEST_P(deadlines, do_nothing_to_a_task_that_has_ended) {
+  auto result = std::make_shared<int>(5);
+  const std::weak_ptr<int> watch = result;
+  {
+    const future<std::shared_ptr<int>> f =
+        rt.async({.timeout = 1h}, [r = std::move(result)] { return r; });
+    EXPECT_EQ(*f.get(), 5);
+  }
+  rt.wait();
+  // The worker may hold the task for a moment after its end.
+  for (int i = 0; i < 1000 && !watch.expired(); ++i) pass(rt, 1ms);
+  EXPECT_TRUE(watch.expired()) << "nothing keeps the task until the hour is over";
+}
+
+TEST_P(deadlines, that_have_passed_let_nothing_begin) {
+  pass(rt, 1ms);
+  std::atomic<bool> ran = false;
+  const future<void> f = rt.async({.deadline = rt.now()}, [&] { ran = true; });
+  EXPECT_TRUE(f.done());
+  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  const future<void> now = rt.async({.timeout = 0ns}, [&] { ran = true; });
+  EXPECT_EQ(now.why().code(), failure_code::timed_out);
+  EXPECT_FALSE(ran);
+}
+
+TEST_P(deadlines, the_earlier_one_counts) {
+  const future<void> before = sleeper(50ms);
+  const time_stamp begin = rt.now();
+  const future<void> f =
+      rt.async({.timeout = 1h, .deadline = begin + 3ms, .after = {before}}, [] {});
+  const future<void> g =
+      rt.async({.timeout = 2ms, .deadline = begin + 1h, .after = {before}}, [] {});
+  expect_end(f, begin + 3ms);
+  expect_end(g, begin + 2ms);
+  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  EXPECT_EQ(g.why().code(), failure_code::timed_out);
+}
+
+TEST_P(deadlines, of_continuations) {
+  const future<void> before = sleeper(50ms);
+  const future<void> f = before.then({.label = "next", .timeout = 2ms}, [] {});
+  EXPECT_EQ(f.why().message(), "Task \"next\" did not begin within its time.");
+  std::atomic<int> order = 0;
+  const future<void> other = rt.async([&] { ++order; });
+  const future<int> both = before.then({.after = {other}}, [&] { return order.load(); });
+  EXPECT_EQ(both.get(), 1);
+}
+
+TEST_P(deadlines, of_scopes_end_what_has_not_begun) {
+  const future<void> before = sleeper(5ms);
+  task_scope scope(rt, {.label = "request", .timeout = 2ms});
+  const future<void> waits = scope.async({.label = "late", .after = {before}}, [] {});
+  const future<bool> runs = scope.async([&](std::stop_token stop) {
+    while (!stop.stop_requested()) pass(rt, 1ms);
+    return true;
+  });
+  const error thrown = thrown_by<error>([&] { scope.wait(); });
+  EXPECT_EQ(thrown.code(), failure_code::timed_out);
+  EXPECT_THAT(thrown.what(),
+              HasSubstr("Task \"late\" did not begin before the deadline of its scope "
+                        "\"request\"."));
+  EXPECT_TRUE(runs.get());
+  EXPECT_EQ(waits.why().code(), failure_code::timed_out);
+  EXPECT_NO_THROW(rt.wait());
+}
+
+TEST_P(deadlines, of_an_outer_scope_are_those_within) {
+  task_scope outer(rt, {.label = "request", .deadline = rt.now()});
+  task_scope inner(outer, {.label = "part"});
+  const future<void> f = inner.async({.label = "late"}, [] {});
+  EXPECT_EQ(f.why().message(),
+            "Task \"late\" did not begin before the deadline of its scope \"request\".");
+}
+
+TEST_P(deadlines, of_scopes_that_have_ended_do_nothing) {
+  const time_stamp begin = rt.now();
+  for (int i = 0; i < 100; ++i) {
+    task_scope scope(rt, {.timeout = 1h});
+    EXPECT_EQ(scope.async([i] { return i; }).get(), i);
+  }
+  rt.wait();
+  if (on_virtual_clock()) {
+    EXPECT_EQ(rt.now(), begin);
+  }
+}
+
+TEST_P(deadlines, of_data_tasks) {
+  buffer<float> x{rt, 10, 1.0f, "x"};
+  future<void> f;
+  future<void> in_scope;
+  {
+    const auto view = x.update();
+    f = rt.submit({.label = "fill", .deadline = rt.now() + 2ms}, ops::fill, 2.0f, writes(x));
+    task_scope scope(rt, {.timeout = 3ms});
+    in_scope = scope.submit(ops::fill, 2.0f, writes(x));
+    EXPECT_THROW(scope.wait(), error);
+  }
+  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  EXPECT_EQ(in_scope.why().code(), failure_code::timed_out);
+}
+
+TEST_P(deadlines, many_at_once_end_in_their_order) {
+  const future<void> before = sleeper(100ms);
+  std::vector<future<void>> all;
+  for (int i = 0; i < 200; ++i) {
+    const int after = 1 + (i * 37) % 200;  // some order
+    const future<void> f =
+        rt.async({.timeout = after * 100us, .after = {before}}, [] { FAIL() << "it has run"; });
+    expect_end(f, after * 100us);
+    all.push_back(f);
+  }
+  for (const future<void>& f : all) EXPECT_EQ(f.why().code(), failure_code::timed_out);
+}
+
+TEST(deadline, wrong_use) {
+  runtime rt;
+  EXPECT_THAT(
+      thrown_by<usage_error>([&] { rt.async({.label = "a", .timeout = -1ns}, [] {}); }).what(),
+      AllOf(HasSubstr("Task \"a\""), HasSubstr("-1 ns"), HasSubstr("the least is 0")));
+  buffer<float> x{rt, 10, 1.0f, "x"};
+  EXPECT_THAT(thrown_by<usage_error>([&] {
+                rt.submit({.label = "b", .timeout = -1ns}, ops::fill, 1.0f, writes(x));
+              }).what(),
+              HasSubstr("Task \"b\" has a timeout of -1 ns"));
+  EXPECT_THAT(
+      thrown_by<usage_error>([&] {
+        (void)rt.record([](submitter& s) { s.async({.label = "c", .timeout = 1s}, [] {}); });
+      }).what(),
+      HasSubstr("Task \"c\" is a function that is recorded"));
+  EXPECT_THAT(thrown_by<usage_error>([&] {
+                (void)rt.record([&](submitter& s) {
+                  s.submit({.label = "d", .deadline = 1s}, ops::fill, 1.0f, writes(x));
+                });
+              }).what(),
+              HasSubstr("Task \"d\" is recorded with a deadline"));
+}
+
+}  // namespace
+}  // namespace hocket
