@@ -47,6 +47,8 @@ std::string_view to_string(failure_code code) noexcept {
       return "compile failed";
     case failure_code::no_device:
       return "no device";
+    case failure_code::overloaded:
+      return "too many tasks are pending";
     case failure_code::io:
       return "input or output failed";
     case failure_code::internal:

@@ -35,7 +35,10 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
 
 detail::direct_lane* runtime::direct() { return core_->direct(); }
 
-future<void> runtime::run(const graph& what) { return future<void>(what.content().run(*core_)); }
+future<void> runtime::run(const graph& what) {
+  const detail::pending_place place(core_.get());
+  return future<void>(what.content().run(*core_));
+}
 
 runtime_report runtime::report() {
   const std::vector<device_info>& infos = core_->devices();

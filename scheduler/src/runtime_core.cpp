@@ -47,6 +47,8 @@ runtime_core::runtime_core(const runtime_options& options)
       host_trace_(options.trace_capacity),
       stop_token_(stop_source_.get_token()) {
   traces_ = options.trace_capacity > 0;
+  limits_ = options.most_pending > 0;
+  if (limits_) limit_ = std::make_unique<pending_limit>(options.most_pending);
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
     devices_from_ = "HOCKET_VISIBLE_DEVICES";
@@ -260,6 +262,29 @@ std::size_t runtime_core::arena_for_host_tasks() noexcept {
 void runtime_core::ended(completion& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
   one_ended();
+}
+
+bool runtime_core::is_let_through() {
+  // What runs may be what has to end before there is a place.
+  if (executor_->inside() || host_task::runs_in_a_waiter(*this)) return true;
+  if (options_.overload == overload_kind::refuse) return false;
+  const std::scoped_lock lock(guard_);
+  return std::any_of(views_.begin(), views_.end(),
+                     [](const view_record& v) { return v.holder == std::this_thread::get_id(); });
+}
+
+void runtime_core::take_place() {
+  while (!limit_->try_take()) {
+    if (is_let_through()) return limit_->take();
+    if (options_.overload == overload_kind::refuse) {
+      const std::string most = std::to_string(limit_->most());
+      throw error({failure_code::overloaded,
+                   "A submission is refused: " + most +
+                       " tasks are pending, and runtime_options::most_pending is " + most + "."});
+    }
+    if (has_heart_) machine_->hurry();
+    limit_->wait(*executor_);
+  }
 }
 
 void runtime_core::keep(completion& failed) noexcept {

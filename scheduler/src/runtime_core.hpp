@@ -18,6 +18,7 @@
 #include "alarm_board.hpp"
 #include "heart/heart.hpp"
 #include "host_trace.hpp"
+#include "pending_limit.hpp"
 #include "submission.hpp"
 
 namespace hocket::detail {
@@ -66,7 +67,10 @@ class runtime_core final : public host_context,
 
   /// That nobody may have looked at: told by wait_all, or at the end.
   void keep(completion& failed) noexcept;
-  void one_ended() noexcept { one_less(unfinished_); }
+  void one_ended() noexcept {
+    if (limit_) limit_->give_back();
+    one_less(unfinished_);
+  }
 
   // Views that threads hold.
   void view_opened(task_id id, const std::string& label);
@@ -83,11 +87,16 @@ class runtime_core final : public host_context,
   // host_context
   [[nodiscard]] executor& where() noexcept override { return *executor_; }
   [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override;
-  void started() noexcept override { unfinished_.fetch_add(1); }
+  void started() noexcept override {
+    if (limit_) limit_->take();
+    unfinished_.fetch_add(1);
+  }
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override;
   void ran(const task_label& task, time_stamp begin) noexcept override;
   [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
+  void take_place() override;
+  void give_place_back() noexcept override { limit_->give_back(); }
   [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }
 
   // completion_sink
@@ -117,6 +126,7 @@ class runtime_core final : public host_context,
   void one_less(std::atomic<std::int64_t>& count) noexcept;
   [[nodiscard]] bool quiet();
   void report_unseen() noexcept;
+  [[nodiscard]] bool is_let_through();
   void release_forgotten_views() noexcept;
   void leave_behind() noexcept;
 
@@ -124,6 +134,7 @@ class runtime_core final : public host_context,
   std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
   alarm_board alarms_;
+  std::unique_ptr<pending_limit> limit_;  ///< null: none
   std::once_flag connected_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;

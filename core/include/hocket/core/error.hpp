@@ -22,6 +22,7 @@ enum class failure_code : std::uint8_t {
   out_of_memory,      ///< a memory could not give what was reserved
   compile_failed,     ///< a kernel's text was refused by the device's compiler
   no_device,          ///< no device can run the task
+  overloaded,         ///< a runtime has as many pending tasks as it may have
   io,                 ///< a file could not be read or written
   internal,           ///< a broken promise of Hocket itself
 };

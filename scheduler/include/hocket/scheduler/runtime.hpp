@@ -30,6 +30,12 @@ enum class data_path : std::uint8_t {
   direct      ///< they are ordered when they are submitted, and run as functions do
 };
 
+/// What becomes of a submission when as many tasks are pending as may be.
+enum class overload_kind : std::uint8_t {
+  block,  ///< the thread waits for a place; no core is burnt
+  refuse  ///< error is thrown, with the code overloaded
+};
+
 struct runtime_options {
   /// Names of the devices to use, as in "NUMA0,Sim1"; empty: HOCKET_VISIBLE_DEVICES, and all there
   /// are if that is not set.
@@ -54,6 +60,14 @@ struct runtime_options {
   /// with data go the direct way then, at a tenth of the cost. On the virtual clock they take no
   /// time there.
   data_path data_tasks = data_path::automatic;
+
+  /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
+  /// memory for. The limit is for submissions from outside; what tasks submit, and continuations,
+  /// count but are always let through, so that nothing that runs waits for itself. So are those of
+  /// a thread that holds a host view, where it would have to wait. A run of a graph needs a place
+  /// for one task.
+  std::size_t most_pending = 0;
+  overload_kind overload = overload_kind::block;
 
   /// The host, where it was found before: finding it takes milliseconds.
   std::shared_ptr<const host_topology> topology = nullptr;

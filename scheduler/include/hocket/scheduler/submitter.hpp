@@ -89,6 +89,7 @@ class submitter {
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(options, std::forward<F>(function)));
     }
+    const detail::pending_place place(to.context);
     return future<value>(detail::launch(to.context, detail::host_options_of(options, to.context),
                                         std::forward<F>(function),
                                         detail::states_of(options.after.all())));
@@ -100,6 +101,7 @@ class submitter {
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(task_options{}, std::forward<F>(function)));
     }
+    const detail::pending_place place(to.context);
     return future<value>(detail::launch(to.context, {}, std::forward<F>(function)));
   }
 
@@ -123,6 +125,7 @@ class submitter {
 
   template <class Value, class Kernel, class F, class... Args>
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {
+    const detail::pending_place place(for_functions().context);
     if (detail::direct_lane* const lane = direct()) {
       static const Kernel without_body{"host function"};
       return launch_direct<Value>(*lane, options, without_body.definition(),
@@ -135,6 +138,7 @@ class submitter {
 
   template <class Value, class... Args>
   future<Value> launch(const task_options& options, const kernel_ref& kernel, const Args&... args) {
+    const detail::pending_place place(for_functions().context);
     if (detail::direct_lane* const lane = direct()) {
       return launch_direct<Value>(*lane, options, kernel, {}, args...);
     }

@@ -54,6 +54,14 @@ class host_context {
   /// The function of the task of this name ran from begin until now.
   virtual void ran(const task_label& /*task*/, time_stamp /*begin*/) noexcept {}
 
+  /// True if take_place() is to be called before a task is submitted.
+  [[nodiscard]] bool limits() const noexcept { return limits_; }
+
+  /// Of a runtime with a limit: a place among the pending tasks, until the task itself counts. May
+  /// wait, or throw error.
+  virtual void take_place() {}
+  virtual void give_place_back() noexcept {}
+
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
   [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;
 
@@ -68,12 +76,34 @@ class host_context {
 
  protected:
   /// For a scope.
-  explicit host_context(host_context& home) noexcept : traces_(home.traces_), home_(&home) {}
+  explicit host_context(host_context& home) noexcept
+      : traces_(home.traces_), limits_(home.limits_), home_(&home) {}
 
-  bool traces_ = false;  // fixed before the first task
+  // Fixed before the first task.
+  bool traces_ = false;
+  bool limits_ = false;
 
  private:
   host_context* const home_;
+};
+
+/// A place among the pending tasks of a runtime, while one is submitted. Without a limit, or
+/// without a context, it is nothing.
+class pending_place {
+ public:
+  explicit pending_place(const host_context* context) {
+    if (context == nullptr || !context->limits()) return;
+    context->home().take_place();
+    limited_ = &context->home();
+  }
+  pending_place(const pending_place&) = delete;
+  pending_place& operator=(const pending_place&) = delete;
+  ~pending_place() {
+    if (limited_ != nullptr) limited_->give_place_back();
+  }
+
+ private:
+  host_context* limited_ = nullptr;
 };
 
 }  // namespace hocket::detail

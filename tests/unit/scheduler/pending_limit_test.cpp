@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "runtimes.hpp"
+
+namespace hocket {
+namespace {
+
+using namespace hocket::testing;
+using namespace std::chrono_literals;
+
+class pending_limits : public ::testing::TestWithParam<engine> {
+ protected:
+  [[nodiscard]] static runtime_options limited(std::size_t most,
+                                               overload_kind overload = overload_kind::block) {
+    runtime_options options = options_for(GetParam());
+    options.most_pending = most;
+    options.overload = overload;
+    return options;
+  }
+  [[nodiscard]] static bool on_virtual_clock() { return GetParam().clock != clock_kind::real; }
+};
+HOCKET_ON_EVERY_ENGINE(pending_limits);
+
+/// Submits from several threads (or from this one) and returns the most tasks that were pending.
+template <class Submit>
+int most_pending(bool threads, int count, Submit&& submit) {
+  std::atomic<int> submitted = 0;
+  std::atomic<int> ended = 0;
+  std::atomic<int> most = 0;
+  const auto run = [&] {
+    for (int i = 0; i < count; ++i) {
+      submit([&] { ++ended; });
+      // The last of the pending ones may have ended since: this is not too many.
+      const int now_ended = ended;
+      const int pending = ++submitted - now_ended;
+      for (int seen = most; seen < pending && !most.compare_exchange_weak(seen, pending);) {
+      }
+    }
+  };
+  if (!threads) {
+    run();
+    return most;
+  }
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 4; ++i) all.emplace_back(run);
+  all.clear();
+  return most;
+}
+
+TEST_P(pending_limits, hold_for_functions) {
+  runtime rt(limited(50));
+  // A thread may have counted its own task late: one for each of the other three.
+  EXPECT_LE(most_pending(!on_virtual_clock(), 5000, [&](auto f) { rt.async(f); }), 50 + 3);
+  rt.wait();
+}
+
+TEST_P(pending_limits, of_one_task_let_one_after_the_other_run) {
+  runtime rt(limited(1));
+  std::atomic<int> running = 0;
+  for (int i = 0; i < 200; ++i) {
+    rt.async([&] {
+      EXPECT_EQ(running++, 0);
+      --running;
+    });
+  }
+  rt.wait();
+}
+
+TEST_P(pending_limits, hold_for_data_tasks_and_scopes) {
+  runtime rt(limited(20));
+  buffer<float> x{rt, 100, 0.0f, "x"};
+  const int most = most_pending(false, 500, [&](auto f) {
+    rt.submit(
+        [f](view<float> v) {
+          v[0] += 1;
+          f();
+        },
+        updates(x));
+  });
+  EXPECT_LE(most, 20);
+  EXPECT_EQ(x.to_vector().front(), 500.0f);
+  task_scope scope(rt);
+  EXPECT_LE(most_pending(false, 500, [&](auto f) { scope.async(f); }), 20);
+}
+
+TEST_P(pending_limits, refuse_if_asked_to) {
+  runtime rt(limited(10, overload_kind::refuse));
+  buffer<float> x{rt, 10, "x"};
+  {
+    const auto view = x.write();
+    for (int i = 0; i < 10; ++i) rt.submit(ops::fill, 1.0f, writes(x));
+    const error refused = thrown_by<error>([&] { rt.submit(ops::fill, 1.0f, writes(x)); });
+    EXPECT_EQ(refused.code(), failure_code::overloaded);
+    EXPECT_STREQ(refused.what(),
+                 "A submission is refused: 10 tasks are pending, and runtime_options::most_pending "
+                 "is 10.");
+    EXPECT_THROW(rt.async([] {}), error);
+  }
+  rt.wait();
+  EXPECT_EQ(rt.async([] { return 7; }).get(), 7);
+}
+
+TEST_P(pending_limits, never_hold_up_what_tasks_submit) {
+  for (const auto overload : {overload_kind::block, overload_kind::refuse}) {
+    runtime rt(limited(2, overload));
+    std::atomic<int> ran = 0;
+    const future<void> all = rt.async([&] {
+      task_scope scope(rt);
+      for (int i = 0; i < 100; ++i) {
+        scope.async([&] { rt.async([&] { ++ran; }).wait(); });
+      }
+      scope.wait();
+    });
+    all.get();  // here or on a worker
+    EXPECT_EQ(ran, 100);
+    rt.wait();
+  }
+}
+
+TEST_P(pending_limits, let_a_thread_through_whose_view_is_in_the_way) {
+  runtime rt(limited(2));
+  buffer<float> x{rt, 10, 0.0f, "x"};
+  {
+    const auto view = x.update();
+    for (int i = 0; i < 10; ++i) rt.submit(ops::fill, static_cast<float>(i), writes(x));
+  }
+  EXPECT_EQ(x.to_vector().front(), 9.0f);
+}
+
+TEST_P(pending_limits, count_a_run_of_a_graph_as_one) {
+  runtime rt(limited(1, overload_kind::refuse));
+  std::atomic<int> ran = 0;
+  const graph ten = rt.record([&](submitter& s) {
+    for (int i = 0; i < 10; ++i) s.async([&] { ++ran; });
+  });
+  rt.run(ten).get();
+  EXPECT_EQ(ran, 10);
+}
+
+TEST_P(pending_limits, end_when_the_runtime_is_stopped) {
+  if (on_virtual_clock()) return;  // nobody else is there to stop it
+  runtime rt(limited(4));
+  std::jthread stops([&] {
+    std::this_thread::sleep_for(5ms);
+    rt.stop();
+  });
+  for (int i = 0; i < 100; ++i) {
+    rt.async([](std::stop_token stop) {
+      while (!stop.stop_requested()) std::this_thread::sleep_for(100us);
+    });
+  }
+  rt.wait();
+}
+
+TEST_P(pending_limits, burn_no_core) {
+  if (on_virtual_clock()) return;
+  runtime rt(limited(1));
+  rt.async([] { std::this_thread::sleep_for(200ms); });
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_THREAD, &before);
+  rt.async([] {});  // waits for the first one
+  getrusage(RUSAGE_THREAD, &after);
+  const auto used = (after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1'000'000 +
+                    (after.ru_utime.tv_usec - before.ru_utime.tv_usec);
+  EXPECT_LT(used, 50'000);
+}
+
+}  // namespace
+}  // namespace hocket
