@@ -15,7 +15,9 @@ void awaiter_base::run(completion& source, follow_ups&) noexcept {
   }
   const std::coroutine_handle<> handle = waiting_;
   try {
-    context->where().post(context->arena_for_host_tasks(), 0, [handle] { handle.resume(); });
+    const std::uint32_t near = context->has_nodes() ? source.arena() : no_arena;
+    const std::size_t arena = near == no_arena ? context->arena_for_host_tasks() : near;
+    context->where().post(arena, 0, [handle] { handle.resume(); });
   } catch (...) {
     // No memory for the item: the coroutine goes on here, because it has to go on somewhere.
     handle.resume();

@@ -29,6 +29,10 @@ failure host_context::refusal_of(const completion& task) const {
           task.name() + " did not start, because its runtime was stopped."};
 }
 
+std::size_t host_context::arena_of(device_id, const std::string& name) {
+  throw usage_error(name + " is to run on a device, and there is none.");
+}
+
 helping_scope::helping_scope(const host_context* context, bool is_worker)
     : outside_(context != nullptr && !is_worker) {
   if (outside_) helped_contexts.push_back(context);
@@ -69,6 +73,7 @@ host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
       task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
     } else if (!kept && task->may_run_after(after)) {
       kept = std::move(task);
+      kept->prefer(after.arena());
     } else {
       host_task::post(std::move(task));
     }
@@ -79,7 +84,8 @@ host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
 host_task::host_task(host_context* context, host_options&& options)
     : completion(context, std::move(options.label)),
       claim_(0),
-      arena_(static_cast<std::uint32_t>(options.arena.value_or(0))),
+      arena_(options.arena ? static_cast<std::uint32_t>(*options.arena)
+                           : (options.via != nullptr ? 0 : no_arena)),
       priority_(static_cast<std::int8_t>(std::clamp(options.priority, -1, 1))),
       cheap_(options.cheap),
       gathers_(options.gathers),
@@ -128,7 +134,9 @@ void host_task::start() noexcept {
   follow_ups next;
   if (!waits) next.add(*this);
   for (host_edge& e : edges()) {
-    if (!attach_edge(e)) arrive(e.fails_with(*e.source), next);
+    if (attach_edge(e)) continue;
+    follow(*e.source);
+    arrive(e.fails_with(*e.source), next);
   }
   if (edge_count_ > 1 || has_more_) arrive(false, next);
 }
@@ -164,7 +172,14 @@ void host_task::start(time_stamp deadline) {
   context()->alarms()->set(rings, deadline);
 }
 
+/// Before the arrival that makes the task ready: what follows one task goes where that has run.
+void host_task::follow(const completion& source) noexcept {
+  if (has_arena_ || edge_count_ != 1 || context() == nullptr || !context()->has_nodes()) return;
+  if (source.home() == home()) prefer(source.arena());
+}
+
 void host_edge::run(completion& from, follow_ups& next) noexcept {
+  owner->follow(from);
   owner->arrive(fails_with(from), next);
 }
 
@@ -247,6 +262,8 @@ bool host_task::help(helping& by) noexcept {
 }
 
 bool host_task::run_if_ready(follow_ups& next) noexcept {
+  // It is to run there and nowhere else.
+  if (has_arena_) return false;
   const claim::claimed how = claim_.claim(false);
   if (how == claim::claimed::refused) return false;
   // The function may take long: others are not to wait for it.
@@ -343,14 +360,17 @@ bool host_task::runs_at_once() const noexcept {
 }
 
 bool host_task::may_run_after(const host_task& other) const noexcept {
-  return where_ == other.where_ && has_arena_ == other.has_arena_ && arena_ == other.arena_ &&
+  return where_ == other.where_ && (arena() == no_arena || arena() == other.arena()) &&
          priority_ >= other.priority_;
 }
 
 void host_task::post(host_task_ptr task) noexcept {
   try {
-    const std::size_t arena =
-        task->has_arena_ ? task->arena_ : task->context()->arena_for_host_tasks();
+    std::size_t arena = task->arena();
+    if (arena == no_arena) {
+      arena = task->context()->arena_for_host_tasks();
+      task->prefer(static_cast<std::uint32_t>(arena));
+    }
     if (task->where_->is_virtual()) {
       task->where_->post(arena, task->priority_, [task] { run_posted(task, runner::worker); });
       return;

@@ -115,17 +115,23 @@ std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
   return states;
 }
 
-host_options host_options_of(const task_options& options, const host_context* context) {
+host_options host_options_of(const task_options& options, host_context* context) {
   const auto refuse = [&](const char* what) {
     throw usage_error(task_name(options.label.text()) + what);
   };
-  if (options.on || options.takes || !options.returns.empty()) {
-    refuse(" is a function without accesses, and those have no device or budget.");
+  if (options.takes || !options.returns.empty()) {
+    refuse(" is a function without accesses, and those have no budget.");
   }
   host_options made;
   made.label = options.label;
   made.priority = options.priority < 0 ? -1 : (options.priority > 0 ? 1 : 0);
   made.stop = options.stop;
+  if (options.on && context == nullptr) {
+    refuse(" is a function that is recorded, and those have no device.");
+  }
+  if (options.on) {
+    made.arena = context->arena_of(options.on->id, task_name(options.label.text()));
+  }
   if (options.timeout == nanoseconds::max() && options.deadline == time_stamp::max()) return made;
   if (context == nullptr) {
     refuse(" is a function that is recorded, and those have no timeout or deadline.");

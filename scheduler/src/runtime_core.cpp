@@ -47,6 +47,7 @@ runtime_core::runtime_core(const runtime_options& options)
       host_trace_(options.trace_capacity),
       stop_token_(stop_source_.get_token()) {
   traces_ = options.trace_capacity > 0;
+  has_nodes_ = executor_->arenas() > 1;
   limits_ = options.most_pending > 0;
   if (limits_) limit_ = std::make_unique<pending_limit>(options.most_pending);
   if (options_.devices.empty()) {
@@ -257,6 +258,23 @@ std::size_t runtime_core::arena_for_host_tasks() noexcept {
   const std::size_t count = executor_->arenas();
   // Only one arena: no need to share a counter among all submitters.
   return count == 1 ? 0 : arenas_used_.fetch_add(1) % count;
+}
+
+std::size_t runtime_core::arena_of(device_id device, const std::string& name) {
+  const auto& infos = devices();
+  if (device.value >= infos.size()) {
+    throw usage_error(name + " is to run on device number " + std::to_string(device.value) +
+                      " of " + std::to_string(infos.size()) + ".");
+  }
+  const device_info& info = infos[device.value];
+  if (machine_->description().devices[device.value].runs_host_tasks) return info.arena;
+  throw usage_error(name + " is a function without accesses and cannot run on " + info.name + ".");
+}
+
+std::uint32_t runtime_core::arena_of(stream_id stream) const noexcept {
+  const auto device = machine_->description().streams[stream.value].device;
+  if (!device || !machine_->description().devices[device->value].runs_host_tasks) return no_arena;
+  return static_cast<std::uint32_t>(machine_->infos()[device->value].arena);
 }
 
 void runtime_core::ended(completion& task) noexcept {

@@ -87,6 +87,8 @@ class runtime_core final : public host_context,
   // host_context
   [[nodiscard]] executor& where() noexcept override { return *executor_; }
   [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override;
+  [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override;
+  [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
   void started() noexcept override {
     if (limit_) limit_->take();
     unfinished_.fetch_add(1);

@@ -48,6 +48,9 @@ class scope_core final : public host_context {
   [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override {
     return home().arena_for_host_tasks();
   }
+  [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override {
+    return home().arena_of(device, name);
+  }
   void started() noexcept override;
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override { home().check_wait(task); }

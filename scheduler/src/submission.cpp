@@ -47,6 +47,11 @@ void device_task::request_cancel() noexcept {
       .post(heart::cancel_asked{id, cancelled(std::string(label().text()))});
 }
 
+std::uint32_t device_task::arena() const noexcept {
+  const stream_id on{stream_};
+  return on.valid() ? context()->home().arena_of(on) : no_arena;
+}
+
 bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
   // Who waits for another task may find something better to do.

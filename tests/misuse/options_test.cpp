@@ -66,9 +66,19 @@ TEST_F(WrongOptions, InOrderWithoutADevice) {
               AllOf(HasSubstr("Task \"step\""), HasSubstr(".on")));
 }
 
-TEST_F(WrongOptions, AFunctionWithoutAccessesThatWantsADevice) {
-  EXPECT_THAT(refusal([&] { rt_.async({.on = rt_.device("NUMA0"), .label = "log"}, [] {}); }),
-              HasSubstr("Task \"log\""));
+TEST_F(WrongOptions, AFunctionWithoutAccessesOnADeviceThatRunsNone) {
+  EXPECT_THAT(refusal([&] { rt_.async({.on = rt_.device("Sim0"), .label = "log"}, [] {}); }),
+              AllOf(HasSubstr("Task \"log\""), HasSubstr("Sim0")));
+  EXPECT_THAT(
+      refusal([&] { rt_.async({.on = device_handle{device_id{7}}, .label = "log"}, [] {}); }),
+      AllOf(HasSubstr("Task \"log\""), HasSubstr("device number 7 of 2")));
+  rt_.async({.on = rt_.device("NUMA0")}, [] {}).get();
+}
+
+TEST_F(WrongOptions, AFunctionWithoutAccessesThatTakesABudget) {
+  const budget some(rt_, 1000);
+  EXPECT_THAT(refusal([&] { rt_.async({.label = "log", .takes = some.share(1)}, [] {}); }),
+              HasSubstr("Task \"log\" is a function without accesses"));
 }
 
 TEST_F(WrongOptions, AFutureWithoutATask) {

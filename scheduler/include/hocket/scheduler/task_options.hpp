@@ -48,7 +48,8 @@ class future_list : public boost::container::small_vector<any_future, 4> {
 
 /// How a task is to be run. Nothing has to be set.
 struct task_options {
-  /// Runs there and nowhere else. Unset: where it is predicted to end first.
+  /// Runs there and nowhere else. Unset: where it is predicted to end first; a function without
+  /// accesses that follows one task then goes to the node where that has run.
   std::optional<device_handle> on = std::nullopt;
 
   /// Higher first, among the tasks that are ready for one device. Host tasks know three levels:

@@ -152,7 +152,6 @@ template <element T, std::size_t R, class Op>
 
 /// Throws usage_error for options that host functions without accesses do not have. The context is
 /// null in a recording.
-[[nodiscard]] host_options host_options_of(const task_options& options,
-                                           const host_context* context);
+[[nodiscard]] host_options host_options_of(const task_options& options, host_context* context);
 
 }  // namespace hocket::detail

@@ -75,6 +75,14 @@ class completion {
   /// Only for a task that has not ended.
   [[nodiscard]] host_context* context() const noexcept { return context_; }
 
+  /// The runtime, only to be compared: that of a task that has ended may be gone.
+  [[nodiscard]] const host_context* home() const noexcept {
+    return keeps_context_ ? &context_->home() : context_;
+  }
+
+  /// Where its data may be, if it has run, for who follows it in the same runtime.
+  [[nodiscard]] virtual std::uint32_t arena() const noexcept { return no_arena; }
+
   [[nodiscard]] bool done() const noexcept { return continuations_.closed(); }
   [[nodiscard]] virtual task_status status() const noexcept {
     return done() ? task_status::done : task_status::pending;

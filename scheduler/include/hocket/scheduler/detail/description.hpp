@@ -29,6 +29,8 @@ class device_task : public completion {
 
   void request_cancel() noexcept override;
 
+  [[nodiscard]] std::uint32_t arena() const noexcept override;
+
   /// Learns of the end of the launch here, if it was handed to a device, and if no thread does so.
   bool help(helping& by) noexcept override;
 

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stop_token>
+#include <string>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/ids.hpp>
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
@@ -13,6 +16,9 @@ namespace hocket::detail {
 
 class alarm_board;
 class completion;
+
+/// Where it does not matter.
+inline constexpr std::uint32_t no_arena = 0xffffffff;
 
 /// What tasks need from the runtime they belong to, or from the scope in it. A runtime lives until
 /// as many tasks have ended as were started; a task that has ended does not touch it. A scope is
@@ -36,6 +42,16 @@ class host_context {
 
   /// Where host tasks go that name no arena.
   [[nodiscard]] virtual std::size_t arena_for_host_tasks() noexcept = 0;
+
+  /// False where all host tasks go to one arena, and nothing has to be preferred.
+  [[nodiscard]] bool has_nodes() const noexcept { return has_nodes_; }
+
+  /// The arena of a device that runs functions; throws usage_error for others. The name begins a
+  /// sentence.
+  [[nodiscard]] virtual std::size_t arena_of(device_id device, const std::string& name);
+
+  /// The arena whose workers run what is given to the stream; no_arena for none.
+  [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
 
   /// One more task that has not ended.
   virtual void started() noexcept = 0;
@@ -77,11 +93,12 @@ class host_context {
  protected:
   /// For a scope.
   explicit host_context(host_context& home) noexcept
-      : traces_(home.traces_), limits_(home.limits_), home_(&home) {}
+      : traces_(home.traces_), limits_(home.limits_), has_nodes_(home.has_nodes_), home_(&home) {}
 
   // Fixed before the first task.
   bool traces_ = false;
   bool limits_ = false;
+  bool has_nodes_ = false;
 
  private:
   host_context* const home_;

@@ -111,6 +111,10 @@ class host_task : public completion {
   /// Time is up: cancels the task, or tells it to stop if it runs.
   void time_out() noexcept;
 
+  [[nodiscard]] std::uint32_t arena() const noexcept override {
+    // Nothing is read because of it: relaxed.
+    return arena_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] task_status status() const noexcept override;
   void request_cancel() noexcept override;
   bool help(helping& by) noexcept override;
@@ -186,6 +190,11 @@ class host_task : public completion {
   [[nodiscard]] failure call(runner by) noexcept;
   [[nodiscard]] failure call() noexcept;
   class own_alarm;
+  void prefer(std::uint32_t arena) noexcept {
+    // Nothing is read because of it: relaxed.
+    arena_.store(arena, std::memory_order_relaxed);
+  }
+  void follow(const completion& source) noexcept;
   void drop_sources(claim::claimed how) noexcept {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
@@ -198,7 +207,7 @@ class host_task : public completion {
   claim claim_;
   host_edge* edges_ = nullptr;
   std::uint32_t edge_count_ = 0;
-  std::uint32_t arena_;
+  std::atomic<std::uint32_t> arena_;  ///< where it is to run, and then where it has
   std::int8_t priority_;
   bool cheap_ : 1;
   bool gathers_ : 1;
