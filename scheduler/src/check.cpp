@@ -8,6 +8,8 @@
 #include <boost/container/flat_set.hpp>
 #include <boost/container/small_vector.hpp>
 
+#include "caught.hpp"
+#include "graph_content.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
@@ -132,6 +134,33 @@ void check(const task_description& task, runtime_core& home) {
     }
   }
   check_devices(task, accesses, machine);
+}
+
+void check(const graph_use& use, runtime_core& home) {
+  const std::string label(use.label.text());
+  const std::string name = task_name(label);
+  if (use.bodies.empty()) throw usage_error(name + " is to choose among no graphs.");
+  for (const auto& body : use.bodies) {
+    if (body == nullptr) throw usage_error(name + " is given a graph that was moved from.");
+    if (body->home.lock().get() == &home) continue;
+    throw usage_error(name + " is given a graph that was recorded for another runtime.");
+  }
+  if (use.ask.task) check(*use.ask.task, home);
+  const auto knows = [&](const parameter_ref& which) {
+    return std::ranges::any_of(use.bodies, [&](const auto& body) {
+      return std::ranges::find(body->parameters, which) != body->parameters.end();
+    });
+  };
+  for (auto each = use.with.begin(); each != use.with.end(); ++each) {
+    const std::string what = "Parameter \"" + each->of->label + "\" is set ";
+    if (!knows(each->of)) {
+      throw usage_error(what + "for a run of graph \"" + label +
+                        "\", which has no such parameter.");
+    }
+    if (std::ranges::find(use.with.begin(), each, each->of, &setting::of) != each) {
+      throw usage_error(what + "twice for one run of graph \"" + label + "\".");
+    }
+  }
 }
 
 bool fits_a_device(const task_description& task, runtime_core& home) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/graph_use.hpp>
 
 namespace hocket::detail {
 
@@ -11,6 +12,10 @@ class runtime_core;
 /// Everything that the caller of submit could have known to be wrong: throws usage_error with the
 /// labels, the values given and those allowed.
 void check(const task_description& task, runtime_core& home);
+
+/// Throws usage_error for graphs that are not there or belong to another runtime, and for settings
+/// of parameters that they do not have.
+void check(const graph_use& use, runtime_core& home);
 
 /// Whether some device, the one that the task names or any, can run it and has memory for it.
 [[nodiscard]] bool fits_a_device(const task_description& task, runtime_core& home);

@@ -3,92 +3,22 @@
 
 #include <hocket/scheduler/graph.hpp>
 
+#include <algorithm>
 #include <optional>
 
 #include <hocket/scheduler/runtime.hpp>
-#include <hocket/scheduler/when_all.hpp>
 
 #include "batch.hpp"
 #include "caught.hpp"
 #include "check.hpp"
 #include "fuse.hpp"
 #include "graph_content.hpp"
-#include "host_run.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket {
 
 namespace detail {
-
-completion_ptr graph_content::actual(const completion_ptr& named,
-                                     const std::vector<completion_ptr>& made) const {
-  const auto place = named->recorded();
-  if (place.recording == nullptr) return named;
-  if (place.recording != this) {
-    throw usage_error(named->name() + " belongs to another recording than the task that names it.");
-  }
-  return made[places[place.index]];
-}
-
-void graph_content::replace(std::vector<completion_ptr>& named,
-                            const std::vector<completion_ptr>& made) const {
-  for (completion_ptr& each : named) each = actual(each, made);
-}
-
-std::vector<completion_ptr> graph_content::submit(runtime_core& home) const {
-  std::vector<completion_ptr> made;
-  made.reserve(nodes.size());
-  for (const auto& node : nodes) {
-    if (const auto* kept = std::get_if<task_description>(&node)) {
-      task_description task = *kept;
-      replace(task.after, made);
-      replace(task.returns, made);
-      for (auto& argument : task.arguments) {
-        auto* number = std::get_if<number_argument>(&argument);
-        if (number != nullptr && number->from) number->from = actual(number->from, made);
-      }
-      made.push_back(home.launch(std::move(task)));
-    } else {
-      const host_node& host = std::get<host_node>(node);
-      std::vector<completion_ptr> after = host.after;
-      replace(after, made);
-      made.push_back(host.function->start(functions(), home, host.options, after));
-    }
-  }
-  return made;
-}
-
-void graph_content::group(const grouping_rule& rule, runtime_core& home) {
-  std::vector<std::variant<task_description, host_node>> fewer;
-  std::vector<std::size_t> moved(nodes.size());
-  for (const task_group& group : groups_by(rule, *this)) {
-    std::optional<task_description> one;
-    if (group.size() > 1) one = rule.join(*this, group);
-    if (one && !fits_a_device(*one, home)) one.reset();
-    for (const std::size_t member : group) {
-      moved[member] = fewer.size();
-      if (!one) fewer.push_back(std::move(nodes[member]));
-    }
-    if (one) fewer.emplace_back(std::move(*one));
-  }
-  for (std::size_t& place : places) place = moved[place];
-  nodes = std::move(fewer);
-}
-
-completion_ptr graph_content::add(std::variant<task_description, host_node>&& node,
-                                  task_label label) {
-  completion_ptr made = futures_.make(std::move(label), *this, places.size());
-  places.push_back(nodes.size());
-  nodes.push_back(std::move(node));
-  return made;
-}
-
-completion_ptr graph_content::add(task_description&& task) {
-  if (plan) give_up_plan();
-  task_label label(task.label);
-  return add({std::move(task)}, std::move(label));
-}
 
 namespace {
 
@@ -99,12 +29,71 @@ bool plan_knows(const task_options& options) {
          options.deadline == time_stamp::max();
 }
 
+/// A graph in a plan is there for its place.
+constexpr auto never_called = [] {};
+
 }  // namespace
+
+graph_content::graph_content(const std::shared_ptr<runtime_core>& belongs_to)
+    : home(belongs_to), number_(static_cast<std::uint32_t>(belongs_to->next_number())) {}
+
+void graph_content::group(const grouping_rule& rule, runtime_core& core) {
+  std::vector<node> fewer;
+  std::vector<std::size_t> moved(nodes.size());
+  for (const task_group& group : groups_by(rule, *this)) {
+    std::optional<task_description> one;
+    if (group.size() > 1) one = rule.join(*this, group);
+    if (one && !fits_a_device(*one, core)) one.reset();
+    for (const std::size_t member : group) {
+      moved[member] = fewer.size();
+      if (!one) fewer.push_back(std::move(nodes[member]));
+    }
+    if (one) fewer.emplace_back(std::move(*one));
+  }
+  for (std::size_t& place : places) place = moved[place];
+  nodes = std::move(fewer);
+}
+
+completion_ptr graph_content::add(node&& made, const task_label& label) {
+  completion_ptr state = stand_in(label, places.size());
+  places.push_back(nodes.size());
+  nodes.push_back(std::move(made));
+  return state;
+}
+
+void graph_content::check_named(const completion_ptr& named, std::string_view label) const {
+  const auto place = named->recorded();
+  if (place.recording == nullptr || has(place)) return;
+  throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
+                    ", which names it.");
+}
+
+completion_ptr graph_content::add(task_description&& task) {
+  for (const completion_ptr& each : task.after) check_named(each, task.label);
+  for (const completion_ptr& each : task.returns) check_named(each, task.label);
+  check_numbers(task);
+  if (plan) give_up_plan();
+  task_label label(task.label);
+  return add(node(std::move(task)), label);
+}
+
+void graph_content::check_numbers(const task_description& task) {
+  for (const auto& argument : task.arguments) {
+    const auto* number = std::get_if<number_argument>(&argument);
+    if (number == nullptr) continue;
+    if (number->from) check_named(number->from, task.label);
+    if (number->set_by) add_parameter(number->set_by);
+  }
+}
+
+void graph_content::add_parameter(const parameter_ref& used) {
+  if (std::ranges::find(parameters, used) == parameters.end()) parameters.push_back(used);
+}
 
 completion_ptr graph_content::add(const task_options& options, recorded_function& function) {
   try {
     if (plan && plan_knows(options)) {
-      completion_ptr made = futures_.make(options.label, *this, plan->size());
+      completion_ptr made = stand_in(options.label, plan->size());
       if (add_to_plan(options)) return made;
     }
     return add_node(options, function);
@@ -114,48 +103,123 @@ completion_ptr graph_content::add(const task_options& options, recorded_function
   }
 }
 
+// Inlined: the compiler would not, and it is called for every edge.
+[[gnu::always_inline]] inline bool graph_content::comes_after_in_plan(const completion_ptr& named) {
+  const auto place = named ? named->recorded() : completion::place_in_recording{};
+  if (!has(place)) {
+    plan->forget_next();
+    return false;
+  }
+  plan->comes_after(place.index);
+  return true;
+}
+
 inline bool graph_content::add_to_plan(const task_options& options) {
   for (const any_future& each : options.after) {
-    const auto place = each.state() ? each.state()->recorded() : completion::place_in_recording{};
-    if (place.recording != this) {
-      plan->forget_next();
-      return false;
-    }
-    plan->comes_after(static_cast<std::uint32_t>(place.index));
+    if (!comes_after_in_plan(each.state())) return false;
   }
   plan->add(options.label);
   return true;
 }
 
 completion_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
-  host_node node{&function, host_options_of(options, nullptr), states_of(options.after.all())};
+  host_node made{&function, host_options_of(options, nullptr), states_of(options.after.all())};
+  for (const completion_ptr& each : made.after) check_named(each, options.label.text());
   if (plan) give_up_plan();
-  return add({std::move(node)}, options.label);
+  return add(node(std::move(made)), options.label);
+}
+
+bool graph_content::add_to_plan(graph_use& use) {
+  const auto planned = [](const auto& body) { return body->plan != nullptr; };
+  if (use.priority != 0 || use.ask.task || !std::ranges::all_of(use.bodies, planned)) return false;
+  for (const completion_ptr& each : use.after) {
+    if (!comes_after_in_plan(each)) return false;
+  }
+  if (use.ask.future && !comes_after_in_plan(use.ask.future)) return false;
+  static_cast<void>(functions()->add(never_called));
+  plan->add(use.label);
+  return true;
+}
+
+completion_ptr graph_content::add(graph_use&& use) {
+  for (const completion_ptr& each : use.after) check_named(each, use.label.text());
+  if (use.ask.future) check_named(use.ask.future, use.label.text());
+  if (use.ask.task) check_numbers(*use.ask.task);
+  for (const auto& body : use.bodies) {
+    functions()->keep(body->all_functions());
+    for (const parameter_ref& each : body->parameters) {
+      const auto is_set = [&](const setting& one) { return one.of == each; };
+      if (std::ranges::none_of(use.with, is_set)) add_parameter(each);
+    }
+  }
+  if (use.ask.owner) functions()->keep(use.ask.owner);
+  if (plan) {
+    completion_ptr made = stand_in(use.label, plan->size());
+    if (add_to_plan(use)) {
+      uses.push_back({static_cast<std::uint32_t>(plan->size() - 1), std::move(use)});
+      return made;
+    }
+    give_up_plan();
+  }
+  if (!use.is_choice() && use.bodies.front()->plan == nullptr) return take_in(std::move(use));
+  return add_use(std::move(use));
 }
 
 void graph_content::give_up_plan() {
   const std::shared_ptr<host_plan> before = std::move(plan);
   plan = nullptr;
-  std::span<const std::uint32_t> after = before->after();
+  const std::vector<std::uint32_t> lists = before->after();
+  std::span<const std::uint32_t> after = lists;
+  auto planned = uses.begin();
   for (std::uint32_t i = 0; i < before->size(); ++i) {
-    host_node node{functions()->list()[i], {.label = before->label(i)}, {}};
+    std::vector<completion_ptr> names;
     for (const std::uint32_t each : after.first(before->before(i))) {
-      node.after.push_back(futures_.make({}, *this, each));
+      names.push_back(stand_in({}, each));
     }
     after = after.subspan(before->before(i));
-    (void)add({std::move(node)}, {});
+    if (planned != uses.end() && planned->node == i) {
+      planned->use.after = std::move(names);
+      (void)add_use(std::move(planned++->use));
+    } else {
+      host_node made{functions()->list()[i], {.label = before->label(i)}, std::move(names)};
+      (void)add(node(std::move(made)), {});
+    }
   }
+  uses.clear();
 }
 
 void graph_content::finish() {
-  if (plan) plan->seal();
+  if (!plan) return;
+  if (!uses.empty()) {
+    runs_ = flattened(*this);
+    return;
+  }
+  plan->seal();
+  runs_ = plan;
 }
 
-completion_ptr graph_content::run(runtime_core& home) const {
-  if (plan) return host_run::start(home, plan);
-  const std::vector<completion_ptr> tasks = submit(home);
-  if (tasks.empty()) return ready_future().state();
-  return gather(tasks, [] {});
+namespace {
+
+std::size_t tasks_of(const graph_use& use) {
+  std::size_t sum = use.is_choice() ? 1 : 0;
+  for (const auto& body : use.bodies) sum += body->size();
+  return sum;
+}
+
+}  // namespace
+
+std::size_t graph_content::size() const noexcept {
+  std::size_t sum = 0;
+  if (plan) {
+    sum = plan->size() - uses.size();
+    for (const planned_use& each : uses) sum += tasks_of(each.use);
+    return sum;
+  }
+  for (const node& each : nodes) {
+    const auto* use = std::get_if<use_node>(&each);
+    sum += use != nullptr ? tasks_of(use->use) : std::holds_alternative<join_node>(each) ? 0 : 1;
+  }
+  return sum;
 }
 
 }  // namespace detail
@@ -163,7 +227,9 @@ completion_ptr graph_content::run(runtime_core& home) const {
 std::size_t graph::size() const noexcept { return content_->size(); }
 
 recorder::recorder(runtime& home, const record_options& options)
-    : home_(home), options_(options), content_(std::make_shared<detail::graph_content>()) {}
+    : home_(home),
+      options_(options),
+      content_(std::make_shared<detail::graph_content>(home.core())) {}
 
 recorder::~recorder() = default;
 
@@ -186,6 +252,11 @@ detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
         "from each run.");
   }
   return content_->add(std::move(task));
+}
+
+detail::completion_ptr recorder::enqueue(detail::graph_use&& use) {
+  detail::check(use, *home_.core());
+  return content_->add(std::move(use));
 }
 
 submitter::host_target recorder::for_functions() noexcept { return {nullptr, content_.get()}; }

@@ -3,37 +3,73 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
 #include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/graph.hpp>
 
 #include "host_plan.hpp"
 #include "recorded_task.hpp"
+#include "run_frame.hpp"
 
 namespace hocket::detail {
 
 class grouping_rule;
 class runtime_core;
 
+/// A host function without accesses.
 struct host_node {
   recorded_function* function;
   host_options options;
   std::vector<completion_ptr> after;
 };
 
+/// A graph that runs as a plan, or a choice among graphs.
+struct use_node {
+  graph_use use;
+  std::vector<access_argument> holds = {};  ///< whole buffers, each once
+};
+
+/// Stands for all tasks of a graph that became tasks of this one.
+struct join_node {
+  task_label label;
+  std::vector<completion_ptr> after;
+};
+
+using graph_node = std::variant<task_description, host_node, use_node, join_node>;
+
 struct graph_content final : recording {
-  std::vector<std::variant<task_description, host_node>> nodes;
+  using node = graph_node;
+
+  explicit graph_content(const std::shared_ptr<runtime_core>& belongs_to);
+
+  std::weak_ptr<runtime_core> home;
+
+  std::vector<node> nodes;
 
   /// Of each recorded task, the node that it is part of.
   std::vector<std::size_t> places;
 
-  /// Instead of nodes, as long as there are only host functions that a plan can hold.
+  /// Instead of nodes, as long as there are only host functions that a plan can hold, and graphs of
+  /// such. Each graph, or choice among graphs, has a function in it which is never called.
   std::shared_ptr<host_plan> plan = std::make_shared<host_plan>(functions());
+
+  /// Which of the plan's functions stand for graphs, in their order.
+  struct planned_use {
+    std::uint32_t node;
+    graph_use use;
+  };
+  std::vector<planned_use> uses;
+
+  /// What its tasks can be told in each run, each parameter once.
+  std::vector<parameter_ref> parameters;
 
   /// Adds a task and returns what stands for it.
   [[nodiscard]] completion_ptr add(task_description&& task);
+  [[nodiscard]] completion_ptr add(graph_use&& use);
 
   /// Makes one node of each group of tasks that can become one and fits a device.
   void group(const grouping_rule& rule, runtime_core& home);
@@ -41,27 +77,64 @@ struct graph_content final : recording {
   /// The recording is complete.
   void finish();
 
-  [[nodiscard]] std::size_t size() const noexcept { return plan ? plan->size() : nodes.size(); }
+  [[nodiscard]] std::size_t size() const noexcept;
 
-  /// Runs every task; what is returned ends when all of them have.
-  [[nodiscard]] completion_ptr run(runtime_core& home) const;
+  [[nodiscard]] const boost::intrusive_ptr<recorded_functions>& all_functions() const noexcept {
+    return functions();
+  }
+
+  /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
+  /// them have. The frame's priority is of the run.
+  [[nodiscard]] completion_ptr run(const run_frame& frame, const task_label& label,
+                                   std::span<const completion_ptr> after) const;
 
  private:
   /// Submits every node in order and returns what came of them.
-  [[nodiscard]] std::vector<completion_ptr> submit(runtime_core& home) const;
-  [[nodiscard]] completion_ptr actual(const completion_ptr& named,
-                                      const std::vector<completion_ptr>& made) const;
-  void replace(std::vector<completion_ptr>& named, const std::vector<completion_ptr>& made) const;
+  [[nodiscard]] std::vector<completion_ptr> submit(const run_frame& frame,
+                                                   std::span<const completion_ptr> after) const;
+  [[nodiscard]] completion_ptr submit(node&& each, const run_frame& frame) const;
 
   [[nodiscard]] completion_ptr add(const task_options& options,
                                    recorded_function& function) override;
   [[nodiscard]] bool add_to_plan(const task_options& options);
+  [[nodiscard]] bool add_to_plan(graph_use& use);
+  [[nodiscard]] bool comes_after_in_plan(const completion_ptr& named);
   [[nodiscard]] completion_ptr add_node(const task_options& options, recorded_function& function);
+  [[nodiscard]] completion_ptr add(node&& made, const task_label& label);
+  [[nodiscard]] completion_ptr add_use(graph_use&& use);
+  /// Makes the tasks of a graph tasks of this one.
+  [[nodiscard]] completion_ptr take_in(graph_use&& use);
+  void add_parameter(const parameter_ref& used);
+  [[nodiscard]] completion_ptr stand_in(const task_label& label, std::size_t index) {
+    return futures_.make(label, {this, number_, static_cast<std::uint32_t>(index)});
+  }
+  /// Whether a task of this recording is there.
+  [[nodiscard]] bool has(const completion::place_in_recording& place) const noexcept {
+    return place.recording == this && place.number == number_;
+  }
+  void check_numbers(const task_description& task);
+  void check_named(const completion_ptr& named, std::string_view label) const;
   void give_up_plan();
-  [[nodiscard]] completion_ptr add(std::variant<task_description, host_node>&& node,
-                                   task_label label);
 
+  std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
+  std::uint32_t number_;             // of the runtime's
   recorded_task_maker futures_;
 };
+
+/// The buffers that the graphs and the question of a choice use, each once and whole, to be read or
+/// to be updated.
+[[nodiscard]] std::vector<access_argument> buffers_of(const graph_use& use);
+
+/// Submits what is asked in a run.
+[[nodiscard]] completion_ptr submit_question(task_description task, const run_frame& frame);
+
+/// Checks a graph, or a choice, and runs it.
+[[nodiscard]] completion_ptr start(graph_use&& use, const run_frame& frame);
+
+/// Runs a graph, or a choice, once all that it comes after has ended.
+[[nodiscard]] completion_ptr start(use_node&& node, const run_frame& frame);
+
+/// The plan that a recording of host functions and of graphs of such runs as.
+[[nodiscard]] std::shared_ptr<host_plan> flattened(const graph_content& content);
 
 }  // namespace hocket::detail

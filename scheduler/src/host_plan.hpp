@@ -8,11 +8,34 @@
 #include <span>
 #include <vector>
 
+#include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
 
 namespace hocket::detail {
 
 struct run_state;
+
+/// A part of a plan that runs only if a choice says so, and as often: the functions that follow the
+/// one that makes the choice, in arrays of their own order. The last of them lead back to it.
+struct plan_body {
+  std::uint32_t tasks = 0;   ///< functions in it, those of bodies within it too
+  std::uint32_t starts = 0;  ///< of those, the ones that follow nothing but the choice
+  std::uint32_t ends = 0;    ///< of those, the ones that only the choice follows
+};
+
+/// A function of a plan whose result counts.
+struct plan_choice {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  choice_rule rule = choice_rule::always;  ///< always: its result is only kept
+  std::uint64_t at_most = 1;
+  bool asks_first = true;
+  std::uint32_t known = none;   ///< the place of the number that answers; none: the function does
+  std::uint32_t kept = none;    ///< the place of the number where the result goes
+  std::uint32_t rounds = none;  ///< the place of the number of rounds
+  std::vector<plan_body> bodies = {};
+  std::uint32_t tasks = 0;  ///< of all bodies
+};
 
 /// Recorded host functions and the order between them, in arrays; and what runs of it leave for the
 /// next ones, so that those need not allocate for each task.
@@ -52,11 +75,24 @@ class host_plan {
     ++size_;
   }
 
-  /// What all functions were added after, the lists one after the other. Before seal().
-  [[nodiscard]] std::span<const std::uint32_t> after() const noexcept { return after_; }
+  /// The function that was added last makes a choice.
+  void choose(plan_choice made);
+  /// What is added from here on, until close_body(), is the next body of the choice that node
+  /// makes. It begins with what comes after node, and leads back to node from these ends.
+  struct body_mark {
+    std::size_t tasks;
+    std::size_t edges;
+  };
+  [[nodiscard]] body_mark open_body() const noexcept { return {size_, edges_}; }
+  void close_body(std::uint32_t node, body_mark begin, std::span<const std::uint32_t> ends);
 
-  /// Everything was added.
+  /// What all functions were added after, the lists one after the other. Before seal(); after it,
+  /// of a plan without choices.
+  [[nodiscard]] std::vector<std::uint32_t> after() const;
+
+  /// Everything was added. Those of a plan that is made of others bring their functions along.
   void seal();
+  void seal(std::vector<recorded_function*>&& functions);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// After seal().
@@ -74,6 +110,22 @@ class host_plan {
     const std::uint32_t first = order_[node].first_next;
     return {next_.data() + first, order_[node + 1].first_next - first};
   }
+  /// True if the results of some functions count.
+  [[nodiscard]] bool has_choices() const noexcept { return !choices_.empty(); }
+  /// Null for a function whose result does not count.
+  [[nodiscard]] const plan_choice* choice(std::uint32_t node) const noexcept {
+    const std::uint32_t index = choice_of_[node];
+    return index == plan_choice::none ? nullptr : &choices_[index];
+  }
+  /// Of a choice: what begins one of its bodies, and what comes after it.
+  [[nodiscard]] std::span<const successor> next(std::uint32_t node, const plan_choice& choice,
+                                                std::size_t body) const noexcept;
+  [[nodiscard]] std::span<const successor> next_after(std::uint32_t node,
+                                                      const plan_choice& choice) const noexcept;
+  /// How many numbers a run keeps for choices.
+  [[nodiscard]] std::uint32_t numbers() const noexcept { return numbers_; }
+  [[nodiscard]] std::uint32_t new_number() noexcept { return numbers_++; }
+
   /// Those that come after no other.
   [[nodiscard]] std::span<const std::uint32_t> starts() const noexcept { return starts_; }
   /// True if some function looks at its stop token.
@@ -92,10 +144,18 @@ class host_plan {
   };
 
   [[noreturn]] static void refuse_more();
+  void link();
   void keep_label(const task_label& label);
 
+  struct way_back {
+    std::uint32_t from;
+    std::uint32_t to;
+    bool alone;  // no other one leads there
+  };
+
   recorded_functions_ptr owner_;
-  recorded_function* const* functions_ = nullptr;  // of the owner
+  std::vector<recorded_function*> gathered_;  // where they are not all the owner's
+  recorded_function* const* functions_ = nullptr;
   std::size_t size_ = 0;
   std::size_t edges_ = 0;  // of those that were added
   std::size_t without_edges_ = 0;
@@ -104,6 +164,11 @@ class host_plan {
   std::vector<successor> next_;     // of all functions, one after the other
   std::vector<std::uint32_t> starts_;
   std::vector<std::uint32_t> after_;  // until seal(): the lists, one after the other
+
+  std::vector<plan_choice> choices_;
+  std::vector<std::uint32_t> choice_of_;  // of each function, if there are choices
+  std::vector<way_back> back_;            // until seal()
+  std::uint32_t numbers_ = 0;
 
   std::mutex guard_;
   std::vector<std::unique_ptr<run_state>> spare_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "caught.hpp"
+#include "chosen.hpp"
 #include "helping_scope.hpp"
 
 namespace hocket::detail {
@@ -40,15 +41,17 @@ void rest() noexcept {
 
 }  // namespace
 
-completion_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan) {
-  const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan)));
-  made->begin();
+completion_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
+                               host_options how, std::span<const completion_ptr> after) {
+  const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan), std::move(how)));
+  made->begin(after);
   return made;
 }
 
-host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan)
-    : completion(&context, "graph"),
+host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_options&& how)
+    : completion(&context, std::move(how.label)),
       where_(context.where()),
+      priority_(how.priority),
       plan_(std::move(plan)),
       crew_(all_workers(where_)),
       // Nobody else runs while a thread of the seeded executor spins.
@@ -61,15 +64,41 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan)
 
 host_run::~host_run() { plan_->give_back(std::move(state_)); }
 
-void host_run::begin() {
+void host_run::begin(std::span<const completion_ptr> after) {
   context()->started();
+  if (after.empty()) return begin_now();
+  // One task waits for all of them and knows how to tell of their failures.
+  host_options how{.label = label(), .cheap = true};
+  before_.source = launch(
+      context(), std::move(how), [] {}, after);
+  before_.owner = this;
+  intrusive_ptr_add_ref(this);
+  if (!before_.source->attach(before_)) begin_after(*before_.source);
+}
+
+void host_run::edge::run(completion& from, follow_ups& /*next*/) noexcept {
+  owner->begin_after(from);
+}
+
+void host_run::begin_after(completion& source) noexcept {
+  const boost::intrusive_ptr<host_run> self(this, false);
+  if (source.why()) {
+    finish(same_failure(source));
+  } else {
+    begin_now();
+  }
+}
+
+void host_run::begin_now() noexcept {
   if (plan_->size() == 0) return conclude();
   watch_.emplace(context()->stopping(), stop_watch{this});
+  may_begin_ = true;
   send_for_worker();
 }
 
 task_status host_run::status() const noexcept {
-  return done() ? task_status::done : task_status::running;
+  if (done()) return task_status::done;
+  return may_begin_ ? task_status::running : task_status::pending;
 }
 
 void host_run::request_cancel() noexcept {
@@ -85,7 +114,7 @@ void host_run::send_for_worker() noexcept {
     // Relaxed: any order of the arenas will do.
     const std::size_t arena =
         arenas_used_.fetch_add(1, std::memory_order_relaxed) % where_.arenas();
-    where_.post(arena, 0, [self] {
+    where_.post(arena, priority_, [self] {
       if (self->work()) self->send_for_worker();
     });
   } catch (...) {
@@ -102,7 +131,8 @@ bool host_run::work() noexcept {
   return (goes_on && !done()) || needs_another();
 }
 
-bool host_run::help(helping& /*by*/) noexcept {
+bool host_run::help(helping& by) noexcept {
+  if (!may_begin_) return before_.source != nullptr && before_.source->help(by);
   const bool ran =
       crew_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
   crew_.leave();
@@ -117,6 +147,7 @@ bool host_run::needs_another() const noexcept {
 
 /// What one thread does while it takes part. One class in one place, so that the compiler makes one
 /// loop of it.
+template <bool HasChoices>
 class host_run::participant {
  public:
   participant(host_run& run, host_seat& seat)
@@ -165,16 +196,50 @@ class host_run::participant {
   /// Runs a function, then one that it made ready, and so on.
   [[nodiscard]] std::size_t run_from(std::uint32_t node) noexcept {
     for (std::size_t ran = 1;; ++ran) {
-      call(node);
-      if (seat_.came_back()) run_.crew_.come_back();
-      ++seat_.ended;
-      const std::uint32_t kept = release_successors(node);
+      std::uint32_t kept = none;
+      const plan_choice* const choice = HasChoices ? plan_.choice(node) : nullptr;
+      if (choice != nullptr) {
+        kept = release(visit(node, *choice));
+      } else {
+        call(node);
+        was_away();
+        ++seat_.ended;
+        kept = release(plan_.next(node));
+      }
       if (kept == none) return ran;
       node = kept;
       if (ran < functions_of_one_turn) continue;
       seat_.ready.push(node);
       return ran;
     }
+  }
+
+  /// Runs a function whose result counts and returns what comes next.
+  [[nodiscard]] std::span<const host_plan::successor> visit(std::uint32_t node,
+                                                            const plan_choice& choice) noexcept {
+    if (choice.rule == choice_rule::always) {
+      run_.keep_result(node, choice);
+      was_away();
+      ++seat_.ended;
+      return plan_.next(node);
+    }
+    const std::size_t body = run_.choose_body(node, choice);
+    was_away();
+    if (body == chosen::nothing) {
+      seat_.ended += 1 + choice.tasks;
+      return plan_.next_after(node, choice);
+    }
+    // A body counts once in the end, as if it ran neither more often nor not at all. At once, and
+    // before it runs: what was told of is never more than what has ended.
+    const plan_body& next = choice.bodies[body];
+    state_.ended.fetch_sub(next.tasks);
+    // Relaxed: who leads back here sees it because of what the body begins with.
+    if (next.ends > 1) state_.waits_for[node].store(next.ends, std::memory_order_relaxed);
+    return plan_.next(node, choice, body);
+  }
+
+  void was_away() noexcept {
+    if (seat_.came_back()) run_.crew_.come_back();
   }
 
   void call(std::uint32_t node) noexcept {
@@ -188,10 +253,10 @@ class host_run::participant {
   }
 
   /// Puts those that became ready in stock, but for one.
-  [[nodiscard]] std::uint32_t release_successors(std::uint32_t node) noexcept {
+  [[nodiscard]] std::uint32_t release(std::span<const host_plan::successor> successors) noexcept {
     std::uint32_t kept = none;
     bool stocked = false;
-    for (const host_plan::successor next : plan_.next(node)) {
+    for (const host_plan::successor next : successors) {
       if (next.waits_for_others() && !arrive(next.node())) continue;
       if (kept == none) {
         kept = next.node();
@@ -234,7 +299,8 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   {
     const helping_scope scope(context(), is_worker);
     seat->sit_down(*this);
-    done = participant(*this, *seat).work(most);
+    done = plan_->has_choices() ? participant<true>(*this, *seat).work(most)
+                                : participant<false>(*this, *seat).work(most);
     seat->stand_up();
   }
   const bool last = tell(*seat) || done.last;
@@ -243,21 +309,30 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   return done.functions;
 }
 
-void host_run::call_carefully(std::uint32_t node) noexcept {
+bool host_run::passes_over(std::uint32_t node) noexcept {
   // Acquire: pairs with note_failure(), for the array of what is doomed.
   const std::uint8_t now = mode_.load(std::memory_order_acquire);
   // Relaxed, here and where it is set: the arrival of the predecessor lies between.
   if ((now & troubled) != 0 && doomed_[node].load(std::memory_order_relaxed)) {
     doom_successors(node);
-  } else if ((now & cancelled) != 0) {
-    passed_over_ = true;
-  } else if ((now & traced) != 0) {
-    const time_stamp begin = context()->where().now();
-    call_plainly(node);
-    context()->ran(plan_->label(node), begin);
-  } else {
-    call_plainly(node);
+    return true;
   }
+  if ((now & cancelled) == 0) return false;
+  passed_over_ = true;
+  return true;
+}
+
+template <class F>
+void host_run::run_traced(std::uint32_t node, F&& function) noexcept {
+  // Relaxed: this never changes while the run is under way.
+  if ((mode_.load(std::memory_order_relaxed) & traced) == 0) return function();
+  const time_stamp begin = context()->where().now();
+  function();
+  context()->ran(plan_->label(node), begin);
+}
+
+void host_run::call_carefully(std::uint32_t node) noexcept {
+  if (!passes_over(node)) run_traced(node, [&] { call_plainly(node); });
 }
 
 void host_run::call_plainly(std::uint32_t node) noexcept {
@@ -266,6 +341,57 @@ void host_run::call_plainly(std::uint32_t node) noexcept {
   } catch (...) {
     fail(node);
   }
+}
+
+void host_run::keep_result(std::uint32_t node, const plan_choice& choice) noexcept {
+  if (passes_over(node)) return;
+  run_traced(node, [&] {
+    try {
+      const std::int64_t result = plan_->function(node).ask(stop_token_);
+      state_->numbers[choice.kept] = static_cast<std::uint64_t>(result);
+    } catch (...) {
+      fail(node);
+    }
+  });
+}
+
+/// Returns which body is to run now; none if the choice has ended.
+std::size_t host_run::choose_body(std::uint32_t node, const plan_choice& choice) noexcept {
+  std::uint64_t& rounds = state_->numbers[choice.rounds];
+  while (true) {
+    const std::size_t body = next_body(node, choice, rounds);
+    if (body == chosen::nothing) break;
+    ++rounds;
+    if (choice.bodies[body].tasks != 0) return body;
+  }
+  rounds = 0;
+  return chosen::nothing;
+}
+
+std::size_t host_run::next_body(std::uint32_t node, const plan_choice& choice,
+                                std::uint64_t round) noexcept {
+  // After its last round nothing is left of it that could be passed over.
+  const bool is_over = round == choice.at_most;
+  if (is_over && (mode_.load(std::memory_order_relaxed) & troubled) == 0) return chosen::nothing;
+  if (passes_over(node) || is_over) return chosen::nothing;
+  if (round == 0 && !choice.asks_first) return 0;
+  chosen made;
+  run_traced(node, [&] {
+    try {
+      const std::int64_t answer = choice.known == plan_choice::none
+                                      ? plan_->function(node).ask(stop_token_)
+                                      : static_cast<std::int64_t>(state_->numbers[choice.known]);
+      made =
+          choose(choice.rule, answer, choice.bodies.size(), task_name(plan_->label(node).text()));
+    } catch (...) {
+      fail(node);
+    }
+  });
+  if (made.why) {
+    note_failure(node, std::move(made.why));
+    doom_successors(node);
+  }
+  return made.body;
 }
 
 void host_run::fail(std::uint32_t node) noexcept {

@@ -8,10 +8,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 
 #include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
 
 #include "host_plan.hpp"
 #include "run_crew.hpp"
@@ -27,10 +29,12 @@ namespace hocket::detail {
 /// the order of the recording, that threw.
 class host_run final : public completion {
  public:
-  /// Starts a run.
-  [[nodiscard]] static completion_ptr start(host_context& context, std::shared_ptr<host_plan> plan);
+  /// Starts a run, once all of `after` have ended well. Of the options, label and priority count.
+  [[nodiscard]] static completion_ptr start(host_context& context, std::shared_ptr<host_plan> plan,
+                                            host_options how = {.label = "graph"},
+                                            std::span<const completion_ptr> after = {});
 
-  host_run(host_context& context, std::shared_ptr<host_plan> plan);
+  host_run(host_context& context, std::shared_ptr<host_plan> plan, host_options&& how);
   ~host_run() override;
 
   [[nodiscard]] task_status status() const noexcept override;
@@ -39,6 +43,7 @@ class host_run final : public completion {
 
  private:
   friend class host_seat;
+  template <bool HasChoices>
   class participant;
 
   /// How functions are to be run, other than just called.
@@ -55,7 +60,16 @@ class host_run final : public completion {
     void operator()() const noexcept { run->request_cancel(); }
   };
 
-  void begin();
+  /// Begins the run when the one that it comes after has ended.
+  struct edge final : continuation {
+    void run(completion& from, follow_ups& next) noexcept override;
+    host_run* owner = nullptr;
+    completion_ptr source;
+  };
+
+  void begin(std::span<const completion_ptr> after);
+  void begin_after(completion& source) noexcept;
+  void begin_now() noexcept;
   void send_for_worker() noexcept;
   void send_if_wanted() noexcept {
     if (crew_.wants_more()) send_for_worker();
@@ -64,6 +78,13 @@ class host_run final : public completion {
   [[nodiscard]] bool needs_another() const noexcept;
   [[nodiscard]] std::size_t take_part(std::size_t most, bool is_worker) noexcept;
   void call_plainly(std::uint32_t node) noexcept;
+  [[nodiscard]] std::size_t choose_body(std::uint32_t node, const plan_choice& choice) noexcept;
+  [[nodiscard]] std::size_t next_body(std::uint32_t node, const plan_choice& choice,
+                                      std::uint64_t round) noexcept;
+  void keep_result(std::uint32_t node, const plan_choice& choice) noexcept;
+  [[nodiscard]] bool passes_over(std::uint32_t node) noexcept;
+  template <class F>
+  void run_traced(std::uint32_t node, F&& function) noexcept;
   void call_carefully(std::uint32_t node) noexcept;
   void fail(std::uint32_t node) noexcept;
   void note_failure(std::uint32_t node, failure why) noexcept;
@@ -74,6 +95,7 @@ class host_run final : public completion {
 
   /// Lives as long as its items; the context, only until the last function has ended.
   executor& where_;
+  int priority_;
   std::shared_ptr<host_plan> plan_;
   std::unique_ptr<run_state> state_;
   run_crew<> crew_;
@@ -81,6 +103,8 @@ class host_run final : public completion {
   std::atomic<std::uint8_t> mode_{0};
   std::atomic<bool> passed_over_{false};  ///< some function, because of a request to stop
   std::atomic<std::size_t> arenas_used_{0};
+  std::atomic<bool> may_begin_{false};  ///< all that it comes after has ended
+  edge before_;
 
   std::stop_source stop_{std::nostopstate};
   std::stop_token stop_token_;

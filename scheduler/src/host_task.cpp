@@ -287,7 +287,9 @@ void host_task::end(failure why, follow_ups& next) noexcept {
 }
 
 failure host_task::refusal() {
-  if (claim_.doomed()) return failure_of_predecessors();
+  if (claim_.doomed()) {
+    if (failure why = failure_of_predecessors()) return why;
+  }
   if (stop_.stop_requested()) {
     return {failure_code::cancelled, name() + " was cancelled before it started."};
   }

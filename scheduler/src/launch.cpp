@@ -82,6 +82,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   s->priority = task.priority;
   s->in_order = task.in_order;
   s->timeout = task.timeout;
+  s->within = task.within.id;
   for (const completion_ptr& before : task.after) s->waits.push_back({before, std::nullopt, {}});
   for (const completion_ptr& taker : task.returns) {
     s->returns.push_back(static_cast<const device_task&>(*taker).id);

@@ -58,11 +58,10 @@ class recorded_task_maker {
   recorded_task_maker& operator=(const recorded_task_maker&) = delete;
   ~recorded_task_maker() { close_block(); }
 
-  [[nodiscard]] completion_ptr make(const task_label& label, const graph_content& recording,
-                                    std::size_t index) {
+  [[nodiscard]] completion_ptr make(const task_label& label, completion::place_in_recording where) {
     if (made_ == recorded_task::tasks_of_block) open_block();
     void* const place = &block_->places[made_++ * sizeof(recorded_task)];
-    return ::new (place) recorded_task(*block_, label, {&recording, index});
+    return ::new (place) recorded_task(*block_, label, where);
   }
 
  private:

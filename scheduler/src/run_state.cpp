@@ -3,9 +3,11 @@
 
 #include "run_state.hpp"
 
+#include <algorithm>
+
 namespace hocket::detail {
 
-run_state::run_state(const host_plan& plan) : waits_for(plan.size()) {
+run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(plan.numbers()) {
   for (std::uint32_t i = 0; i < plan.size(); ++i) {
     // Nobody else knows of this: relaxed.
     waits_for[i].store(plan.before(i), std::memory_order_relaxed);
@@ -17,6 +19,7 @@ run_state::run_state(const host_plan& plan) : waits_for(plan.size()) {
 void run_state::make_ready() {
   ended = 0;
   begun = false;
+  std::fill(numbers.begin(), numbers.end(), 0);
 }
 
 host_seat& run_state::take_seat() {

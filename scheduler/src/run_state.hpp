@@ -38,6 +38,7 @@ struct run_state {
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
   std::atomic<bool> begun{false};                   ///< somebody has the functions that follow none
   alignas(64) std::atomic<std::uint64_t> ended{0};  ///< functions, as far as told
+  std::vector<std::uint64_t> numbers;               ///< of choices: answers, and rounds so far
 
  private:
   alignas(64) std::atomic<host_seat*> newest_{nullptr};

@@ -4,6 +4,7 @@
 #include <hocket/scheduler/runtime.hpp>
 
 #include "caught.hpp"
+#include "check.hpp"
 #include "deadline.hpp"
 #include "direct/direct_runtime.hpp"
 #include "graph_content.hpp"
@@ -35,9 +36,19 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
 
 detail::direct_lane* runtime::direct() { return core_->direct(); }
 
-future<void> runtime::run(const graph& what) {
-  const detail::pending_place place(core_.get());
-  return future<void>(what.content().run(*core_));
+detail::completion_ptr runtime::enqueue(detail::graph_use&& use) {
+  return detail::start(std::move(use), {*core_});
+}
+
+future<void> submitter::run(const run_options& options, const graph& what, settings with) {
+  detail::graph_use use = detail::use_of(options, {what});
+  use.with = std::move(with);
+  return submit_use(std::move(use));
+}
+
+future<void> submitter::submit_use(detail::graph_use&& use) {
+  const detail::pending_place place(for_functions().context);
+  return future<void>(enqueue(std::move(use)));
 }
 
 runtime_report runtime::report() {
@@ -103,6 +114,15 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.kernel = kernel;
   task.host_only = host_only;
   return task;
+}
+
+graph_use use_of(const run_options& options, const std::vector<graph>& graphs) {
+  graph_use use;
+  use.label = options.label.empty() ? task_label("graph") : options.label;
+  use.priority = options.priority;
+  use.after = states_of(options.after.all());
+  for (const graph& each : graphs) use.bodies.push_back(each.content());
+  return use;
 }
 
 std::vector<completion_ptr> states_of(std::span<const any_future> futures) {

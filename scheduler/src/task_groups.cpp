@@ -41,6 +41,23 @@ bool has_plain_options(const task_description& task) {
          task.timeout == nanoseconds::max();
 }
 
+template <class F>
+void describe_other(const task_description&, candidate&, const F&) {}
+template <class F>
+void describe_other(const host_node& function, candidate&, const F& add_name) {
+  std::ranges::for_each(function.after, add_name);
+}
+template <class F>
+void describe_other(const join_node& join, candidate&, const F& add_name) {
+  std::ranges::for_each(join.after, add_name);
+}
+template <class F>
+void describe_other(const use_node& node, candidate& made, const F& add_name) {
+  std::ranges::for_each(node.use.after, add_name);
+  if (node.use.ask.future) add_name(node.use.ask.future);
+  for (const access_argument& held : node.holds) made.accesses.push_back(&held);
+}
+
 candidate described(const graph_content& content, std::size_t node) {
   candidate made{{node}};
   made.can_join = true;
@@ -53,8 +70,9 @@ candidate described(const graph_content& content, std::size_t node) {
       made.can_join = false;
     }
   };
-  if (const auto* host = std::get_if<host_node>(&content.nodes[node])) {
-    std::ranges::for_each(host->after, add_name);
+  if (!std::holds_alternative<task_description>(content.nodes[node])) {
+    std::visit([&](const auto& each) { describe_other(each, made, add_name); },
+               content.nodes[node]);
     made.can_join = false;
     return made;
   }

@@ -8,6 +8,7 @@
 
 #include <hocket/scheduler/runtime.hpp>
 
+#include "graph_content.hpp"
 #include "runtime_core.hpp"
 #include "scope_core.hpp"
 
@@ -55,6 +56,10 @@ submitter::host_target task_scope::for_functions() noexcept { return {core_.get(
 detail::completion_ptr task_scope::enqueue(detail::task_description&& task) {
   task.scope = core_.get();
   return home_.core()->launch(std::move(task));
+}
+
+detail::completion_ptr task_scope::enqueue(detail::graph_use&& use) {
+  return detail::start(std::move(use), {.home = *home_.core(), .scope = core_.get()});
 }
 
 }  // namespace hocket

@@ -13,9 +13,12 @@
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/budget.hpp>
 #include <hocket/scheduler/buffer.hpp>
+#include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
+#include <hocket/scheduler/run_parameter.hpp>
 #include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 #include <hocket/scheduler/when_all.hpp>

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "direct/data_order.hpp"
+#include "direct/hold_node.hpp"
 
 namespace hocket::detail {
 
@@ -40,17 +41,13 @@ class order_locks {
   boost::container::small_vector<data_order*, 8> orders_;
 };
 
+}  // namespace
+
 failure not_written(const direct_node& reader, const direct_use& use) {
   return {failure_code::task_failed, reader.name() + " " + std::string(to_string(use.mode)) + " " +
                                          to_string(*use.where) + " of buffer \"" +
                                          use.data->label() + "\", which no earlier task writes."};
 }
-
-host_edge::kind kind_of(heart::edge_kind kind) {
-  return kind == heart::edge_kind::content ? host_edge::kind::content : host_edge::kind::order;
-}
-
-}  // namespace
 
 /// The edges of a node as they are found: in the memory that it has for them while they fit.
 class direct_node::edge_list {
@@ -70,7 +67,7 @@ class direct_node::edge_list {
   void add_place(const direct_node_ptr& source, host_edge::kind kind) {
     for (host_edge& known : std::span(first_, count_)) {
       if (known.source != source || known.waits_for == host_edge::kind::end) continue;
-      if (kind == host_edge::kind::content) known.waits_for = kind;
+      if (kind != host_edge::kind::order) known.waits_for = kind;
       return;
     }
     add(source, kind);
@@ -107,12 +104,12 @@ direct_node::~direct_node() {
 
 void direct_node::take_place(std::span<const direct_use> uses,
                              std::span<const completion_ptr> after, std::span<host_edge> near,
-                             std::uint32_t more) {
+                             std::uint32_t more, hold_node* within) {
   edge_list found(near);
   for (const completion_ptr& before : after) found.add(before, host_edge::kind::end);
   const order_locks locks(uses);
   for (const direct_use& use : uses) {
-    if (!use.where->empty()) add_edges(use, found);
+    if (!use.where->empty()) add_edges(use, found, within);
   }
   far_edges_ = found.far();
   far_room_ = static_cast<std::uint32_t>(found.room());
@@ -122,21 +119,40 @@ void direct_node::take_place(std::span<const direct_use> uses,
   if (why()) doom();
 }
 
-void direct_node::add_edges(const direct_use& use, edge_list& found) {
+host_edge::kind direct_node::kind_of(heart::edge_kind kind, const direct_node& earlier) const {
+  // Within a hold everybody finds out for himself what is not there.
+  if (kind == heart::edge_kind::order || is_hold_) return host_edge::kind::order;
+  return earlier.is_hold_ ? host_edge::kind::held : host_edge::kind::content;
+}
+
+void direct_node::note_held(const direct_node_ptr& hold, const direct_use& use, const box& there) {
+  if (held_ == nullptr) held_ = std::make_unique<std::vector<held_part>>();
+  held_->push_back({hold, &use, intersection(there, *use.where)});
+}
+
+void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* within) {
   const auto live = [](const direct_node_ptr& node) {
     return node == nullptr || !node->left_well();
   };
-  const auto depend = [&](const direct_node_ptr& earlier, heart::edge_kind kind) {
+  const auto depend = [&](const direct_node_ptr& earlier, heart::edge_kind by, const box& there) {
     if (earlier == nullptr) {
-      if (kind == heart::edge_kind::content && !why()) settle(not_written(*this, use));
+      const bool needs_it = by == heart::edge_kind::content && !is_hold_;
+      if (needs_it && !why()) settle(not_written(*this, use));
     } else if (earlier != this && !earlier->left_well()) {
-      found.add_place(earlier, kind_of(kind));
+      const host_edge::kind kind = kind_of(by, *earlier);
+      if (kind == host_edge::kind::held) note_held(earlier, use, there);
+      found.add_place(earlier, kind);
     }
   };
-  use.data->order()->nodes().append(direct_node_ptr(this), *use.where, use.mode, live, depend);
+  data_order& order = *use.data->order();
+  data_order::chain* const held = within != nullptr ? within->chain_of(order) : nullptr;
+  data_order::chain& nodes = held != nullptr ? *held : order.nodes();
+  if (is_hold_) static_cast<hold_node&>(*this).keep_as_it_is(order, nodes);
+  nodes.append(direct_node_ptr(this), *use.where, use.mode, live, depend);
 }
 
 void direct_node::leave_place(follow_ups& next) noexcept {
+  held_.reset();
   continuation* node = place_.close();
   while (node != nullptr) {
     continuation* const newer = node->link;
@@ -172,9 +188,20 @@ failure direct_node::failure_of_predecessors() {
   for (const host_edge& e : edges()) {
     if (!e.fails_with(*e.source)) continue;
     if (e.waits_for == host_edge::kind::end) return downfall(*e.source);
-    return e.source->why().downstream(std::string(called()));
+    if (e.waits_for == host_edge::kind::content) {
+      return e.source->why().downstream(std::string(called()));
+    }
+  }
+  for (std::size_t i = 0; held_ != nullptr && i < held_->size(); ++i) {
+    const auto& [hold, use, where] = (*held_)[i];
+    if (failure bad = hold->spoilt(*this, *use, where)) return bad;
   }
   return why();
+}
+
+failure direct_node::spoilt(const direct_node& reader, const direct_use& /*use*/,
+                            const box& /*part*/) const {
+  return why().downstream(std::string(reader.called()));
 }
 
 }  // namespace hocket::detail

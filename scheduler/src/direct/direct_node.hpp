@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include <boost/container/small_vector.hpp>
 
@@ -15,6 +17,7 @@
 namespace hocket::detail {
 
 class direct_node;
+class hold_node;
 using direct_node_ptr = boost::intrusive_ptr<direct_node>;
 
 /// One access of a node to a region of a buffer.
@@ -33,7 +36,14 @@ class direct_node : public host_task {
     return place_.push(node);
   }
   /// True if nobody has to wait for this: it has left its place, and its content is there.
-  [[nodiscard]] bool left_well() const noexcept { return place_.closed() && !why(); }
+  [[nodiscard]] bool left_well() const noexcept {
+    return place_.closed() && !why() && !leaves_doubt_;
+  }
+
+  /// Why a part of what this has written, or left as it was, must not be used by a reader. Only
+  /// for one that has left its place.
+  [[nodiscard]] virtual failure spoilt(const direct_node& reader, const direct_use& use,
+                                       const box& part) const;
 
  protected:
   using host_task::host_task;
@@ -43,7 +53,7 @@ class direct_node : public host_task {
   /// in `near`, uninitialised memory for so many of them that lives as long as this does, if they
   /// fit. more: see host_task::expect.
   void take_place(std::span<const direct_use> uses, std::span<const completion_ptr> after,
-                  std::span<host_edge> near, std::uint32_t more);
+                  std::span<host_edge> near, std::uint32_t more, hold_node* within = nullptr);
 
   /// It is over, and so is everything that it waited for.
   virtual void leave_place(follow_ups& next) noexcept;
@@ -60,13 +70,31 @@ class direct_node : public host_task {
 
  private:
   class edge_list;
+  /// A part of what it reads that a hold has left. Of few nodes.
+  struct held_part {
+    direct_node_ptr hold;
+    const direct_use* use;
+    box where;
+  };
 
-  void add_edges(const direct_use& use, edge_list& found);
+  void add_edges(const direct_use& use, edge_list& found, hold_node* within);
+  [[nodiscard]] host_edge::kind kind_of(heart::edge_kind kind, const direct_node& earlier) const;
+  void note_held(const direct_node_ptr& hold, const direct_use& use, const box& there);
 
   continuation_list<continuation> place_;
   meeting early_end_;
+
+ protected:
+  bool is_hold_ = false;
+  bool leaves_doubt_ = false;  ///< of a hold: see spoilt()
+
+ private:
   std::uint32_t far_room_ = 0;
   host_edge* far_edges_ = nullptr;  ///< where they did not fit
+  std::unique_ptr<std::vector<held_part>> held_;
 };
+
+/// What the reader fails with of content that nobody has written.
+[[nodiscard]] failure not_written(const direct_node& reader, const direct_use& use);
 
 }  // namespace hocket::detail

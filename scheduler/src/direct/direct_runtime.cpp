@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/arguments.hpp>
 
 #include "direct/direct_task.hpp"
+#include "direct/hold_node.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
@@ -150,7 +151,8 @@ completion_ptr direct_runtime::launch(task_description&& task) {
                       task.after,
                       task.timeout,
                       {},
-                      task.scope};
+                      task.scope,
+                      static_cast<hold_node*>(task.within.node.get())};
   if (task.in_order || task.takes || !task.returns.empty()) {
     from.wish.id = task_id{home_.next_number()};
     from.wish.priority = task.priority;

@@ -13,6 +13,7 @@
 
 #include "direct/data_order.hpp"
 #include "direct/direct_runtime.hpp"
+#include "direct/hold_node.hpp"
 
 namespace hocket::detail {
 
@@ -25,6 +26,7 @@ struct direct_task::awaited_number {
 
 struct direct_task::extras {
   admission_request wish;
+  boost::intrusive_ptr<hold_node> within;
   bool has_timeout = false;
   bool unwritten = false;
   /// Of a task with a time-out: somebody has told, or tells, how it ended.
@@ -94,8 +96,10 @@ direct_task::direct_task(direct_runtime& home, direct_content&& from, const size
       home_(home),
       kernel_(std::move(from.kernel)),
       count_(behind) {
-  if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr) {
+  if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr ||
+      from.within != nullptr) {
     extras_ = std::make_unique<extras>();
+    extras_->within = from.within;
     extras_->wish = std::move(from.wish);
     extras_->has_timeout = from.timeout != nanoseconds::max();
   }
@@ -138,12 +142,13 @@ void direct_task::take_own_place(const direct_content& from) {
   const std::span<direct_use> used(uses(), count_.uses);
   const std::span<host_edge> near(near_edges(), count_.edges);
   if (count_.awaited == 0) {
-    take_place(used, from.after, near, is_kept_back ? 1 : 0);
+    take_place(used, from.after, near, is_kept_back ? 1 : 0, from.within);
   } else {
     std::vector<completion_ptr> after(from.after.begin(), from.after.end());
     for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
-    take_place(used, after, near, is_kept_back ? 1 : 0);
+    take_place(used, after, near, is_kept_back ? 1 : 0, from.within);
   }
+  if (from.within != nullptr) from.within->task_came();
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
@@ -240,6 +245,7 @@ void direct_task::leave_place(follow_ups& next) noexcept {
     next.settle();
     home_.function_over();
   }
+  if (extras_ != nullptr && extras_->within) extras_->within->task_left(next);
 }
 
 void direct_task::one_is_left(follow_ups& next) noexcept {

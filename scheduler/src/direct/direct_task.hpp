@@ -25,6 +25,7 @@ struct direct_content {
   nanoseconds timeout = nanoseconds::max();
   admission_request wish = {};
   host_context* scope = nullptr;  ///< that the task belongs to; else to the runtime
+  hold_node* within = nullptr;    ///< see place_within
 };
 
 /// A task with data that runs on the host, in place. Its accesses and numbers lie behind it, in the

@@ -290,6 +290,12 @@ void heart::mark_issued(task& t) {
   t.successors = std::move(kept);
 }
 
+void heart::give_hold(task& t) {
+  t.within_it = std::make_unique<inside>();
+  mark_issued(t);
+  out_->push_back(deliver{t.request, {}});
+}
+
 void heart::issue_view(task& t) {
   if (const failure why = unusable_input(t)) return end_later(t.request->id, why);
   for (const need& n : needs_of(*t.request, host_memory)) {

@@ -55,8 +55,10 @@ struct stop_asked {
   failure why;
 };
 
+/// A view, or a hold, has ended; why: what was to be written within a hold will not be.
 struct view_released {
   task_id task;
+  failure why = {};
 };
 
 struct command_ended {

@@ -47,7 +47,9 @@ void heart::finish(task& t, const failure& why) {
       --next->blockers;
       if (!was_issued) --next->unissued;
       next->cause = r->id;
-      if (why && !next->doomed) next->doomed = why.downstream(next->request->label);
+      // What is within a hold finds out for itself, where it matters.
+      const bool is_hold = next->request->kind == task_kind::hold;
+      if (why && !next->doomed && !is_hold) next->doomed = why.downstream(next->request->label);
     }
     if (next->held && next->blockers == 0) {
       end_later(s.task, next->doomed ? next->doomed : *next->held);
@@ -56,7 +58,15 @@ void heart::finish(task& t, const failure& why) {
     }
   }
   if (!t.told) out_->push_back(complete{r, why});
+  leave_hold(t);
   remove(t);
+}
+
+void heart::leave_hold(const task& t) {
+  task* around = t.request->within.valid() ? find(t.request->within) : nullptr;
+  if (around == nullptr) return;
+  inside& within = *around->within_it;
+  if (--within.tasks == 0 && within.released) end_later(t.request->within, within.why);
 }
 
 void heart::finish_launch(const command_record& record, const command_result& how) {

@@ -129,6 +129,9 @@ void heart::handle(submitted& e) {
   task& t = add(std::move(e.task));
   t.submitted = now_;
   t.blockers = t.unissued = t.request->external;
+  if (task* around = t.request->within.valid() ? find(t.request->within) : nullptr) {
+    ++around->within_it->tasks;
+  }
   add_edges(t);
   if (t.request->in_order) devices_[t.request->on->value].in_order.insert(place_of(t));
   if (t.request->budget.valid()) {
@@ -175,7 +178,13 @@ void heart::handle(stop_asked& e) {
 }
 
 void heart::handle(view_released& e) {
-  if (task* t = find(e.task)) end_later(e.task, t->doomed);
+  task* t = find(e.task);
+  if (t == nullptr) return;
+  if (t->within_it == nullptr) return end_later(e.task, t->doomed);
+  // The future of a task may be final while the task is not.
+  t->within_it->released = true;
+  t->within_it->why = std::move(e.why);
+  if (t->within_it->tasks == 0) end_later(e.task, t->within_it->why);
 }
 
 void heart::handle(command_ended& e) {

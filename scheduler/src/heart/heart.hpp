@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -63,6 +64,14 @@ class heart {
     edge_kind kind;
   };
 
+  /// What happens within a hold.
+  struct inside {
+    std::unordered_map<data_id, version_chain> chains;
+    std::size_t tasks = 0;  ///< that have not ended
+    bool released = false;
+    failure why;
+  };
+
   struct data_state {
     std::string label;
     index_list extents;
@@ -91,6 +100,7 @@ class heart {
     std::optional<failure> held;
     task_id cause;
     time_stamp submitted{};
+    std::unique_ptr<inside> within_it;  ///< of a hold that was given
   };
 
   struct task : task_facts {
@@ -140,6 +150,8 @@ class heart {
   // depend.cpp: when a task may start.
   void add_edges(task& t);
   static void add_edge(task& before, task& t, edge_kind kind);
+  [[nodiscard]] version_chain& chain_for(const task& t, data_id data, data_state& all);
+  void leave_hold(const task& t);
   void consider(task& t);
   [[nodiscard]] bool may_start_behind_predecessors(const task& t) const;
   void start(task& t);
@@ -183,6 +195,7 @@ class heart {
   [[nodiscard]] failure unusable_input(const task& t) const;
   void issue(task& t);
   [[nodiscard]] command_record record_of(const task& t) const;
+  void give_hold(task& t);
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);

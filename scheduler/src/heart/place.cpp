@@ -15,6 +15,7 @@ constexpr std::size_t steal_window = 16;
 }  // namespace
 
 void heart::place(task& t) {
+  if (t.request->kind == task_kind::hold) return give_hold(t);
   if (t.request->kind != task_kind::launch) return issue_view(t);
   const std::optional<device_id> device = choose_device(*t.request);
   if (device) return enqueue(t, *device);

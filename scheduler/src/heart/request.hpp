@@ -28,6 +28,7 @@ enum class task_kind : std::uint8_t {
   launch,  ///< run a kernel, or a host function with accesses, on a device
   view,    ///< make a region addressable for the host until it is released
   fetch,   ///< the same for an instant: the value is taken out when it is delivered
+  hold,    ///< keep a place in the order of the tasks that use some buffers, until it is released
 };
 
 /// A task as it was submitted. The front fills it and does not change it any more once every
@@ -48,6 +49,10 @@ struct request {
   std::uint64_t bytes = 0;            ///< of the whole buffers that it uses
   std::vector<task_access> accesses;  ///< in signature order, a hidden result last
   std::vector<scalar_argument> scalars;
+
+  /// A hold, if valid: to what it holds this has access in its place, in order only with others
+  /// within it. The hold was given and is not released, and stays until all of these have ended.
+  task_id within;
 
   std::optional<device_id> on;
   std::int64_t priority = 0;  ///< higher first

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include <hocket/core/access.hpp>
@@ -26,8 +27,9 @@ enum class edge_kind : std::uint8_t {
 template <class Task>
 class basic_version_chain {
  public:
-  /// Appends an access and reports what it depends on: depend(earlier, edge_kind). The same earlier
-  /// task may be reported twice. live(task) tells whether it has not ended.
+  /// Appends an access and reports what it depends on: depend(earlier, edge_kind), or with the
+  /// region of the earlier one for a third. The same earlier task may be reported twice. live(task)
+  /// tells whether it has not ended.
   template <class Live, class Depend>
   void append(const Task& task, const box& region, access_mode mode, const Live& live,
               const Depend& depend) {
@@ -40,9 +42,7 @@ class basic_version_chain {
       replace(task, region);
     }
     if (writers_.size() + readers_.size() < tidy_at_) return;
-    const auto ended = [&](const entry& e) { return !live(e.task); };
-    std::erase_if(writers_, ended);
-    std::erase_if(readers_, ended);
+    forget([&](const Task& each) { return !live(each); });
     // Doubling keeps the cost of tidying constant for each access.
     tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
   }
@@ -60,6 +60,23 @@ class basic_version_chain {
     return first;
   }
 
+  /// Calls visit(task, region) for each that has written what is there.
+  template <class Visit>
+  void each_writer(const box& region, const Visit& visit) const {
+    for (const entry& e : writers_) {
+      if (overlap(e.region, region)) visit(e.task, intersection(e.region, region));
+    }
+  }
+
+  /// Forgets accesses of tasks for which gone(task) is true.
+  template <class Gone>
+  void forget(const Gone& gone) {
+    const auto is_gone = [&](const entry& e) { return gone(e.task); };
+    std::erase_if(writers_, is_gone);
+    std::erase_if(readers_, is_gone);
+  }
+  [[nodiscard]] bool empty() const noexcept { return writers_.empty() && readers_.empty(); }
+
  private:
   struct entry {
     Task task;
@@ -70,7 +87,12 @@ class basic_version_chain {
   static void report(const std::vector<entry>& entries, const box& region, edge_kind kind,
                      const Depend& depend) {
     for (const entry& earlier : entries) {
-      if (overlap(earlier.region, region)) depend(earlier.task, kind);
+      if (!overlap(earlier.region, region)) continue;
+      if constexpr (std::is_invocable_v<const Depend&, const Task&, edge_kind, const box&>) {
+        depend(earlier.task, kind, earlier.region);
+      } else {
+        depend(earlier.task, kind);
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
-// Expected: An argument of a task is a number, a future of one, or an access
+// Expected: An argument of a task is a number, a future or a parameter of one, or an access
 
 #include <hocket/hocket.hpp>
 

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <string>
-
-#include <hocket/scheduler/submitter.hpp>
+#include <utility>
 
 namespace hocket {
 
@@ -32,39 +31,23 @@ struct record_options {
   bool batch = false;
 };
 
-/// Recorded tasks that can be run many times. A handle; immutable. It keeps its buffers alive.
+/// Recorded tasks that can be run many times, also by several threads at once, and as a part of
+/// other graphs. A handle; immutable. It keeps its buffers alive, and belongs to one runtime.
 class graph {
  public:
   explicit graph(std::shared_ptr<const detail::graph_content> content)
       : content_(std::move(content)) {}
 
-  /// The number of tasks that a run submits.
+  /// The number of tasks that it is made of, those of graphs within it too, whether or not a run
+  /// chooses them. A condition or a loop is one.
   [[nodiscard]] std::size_t size() const noexcept;
 
-  [[nodiscard]] const detail::graph_content& content() const noexcept { return *content_; }
+  [[nodiscard]] const std::shared_ptr<const detail::graph_content>& content() const noexcept {
+    return content_;
+  }
 
  private:
   std::shared_ptr<const detail::graph_content> content_;
-};
-
-/// Keeps what is submitted to it. The futures it returns stand for tasks of later runs: they can be
-/// given to other tasks of the same recording, and waiting for one throws usage_error. Functions
-/// that are recorded are called once for each run, and must allow that. One thread at a time.
-class recorder final : public submitter {
- public:
-  explicit recorder(runtime& home, const record_options& options = {});
-  ~recorder() override;
-
-  [[nodiscard]] graph finish() &&;
-  [[nodiscard]] runtime& home() noexcept override { return home_; }
-
- private:
-  [[nodiscard]] host_target for_functions() noexcept override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-
-  runtime& home_;
-  record_options options_;
-  std::shared_ptr<detail::graph_content> content_;
 };
 
 }  // namespace hocket

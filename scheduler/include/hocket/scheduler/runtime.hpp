@@ -12,7 +12,7 @@
 
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/topology.hpp>
-#include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/submitter.hpp>
 
@@ -109,10 +109,6 @@ class runtime : public submitter {
     return record(record_options{}, std::forward<F>(record_tasks));
   }
 
-  /// Submits every task of the graph. Runs are ordered by their data, as tasks are. The future ends
-  /// when all of them have.
-  future<void> run(const graph& what);
-
   /// The devices in use, in the order of their handles.
   [[nodiscard]] std::vector<device_info> devices();
 
@@ -135,6 +131,7 @@ class runtime : public submitter {
   [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
   [[nodiscard]] detail::direct_lane* direct() override;
+  [[nodiscard]] detail::completion_ptr enqueue(detail::graph_use&& use) override;
 
   std::shared_ptr<detail::runtime_core> core_;
 };

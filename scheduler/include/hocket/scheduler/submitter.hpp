@@ -14,10 +14,14 @@
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/scheduler/access.hpp>
+#include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/direct_lane.hpp>
+#include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/future.hpp>
+#include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/run_options.hpp>
 #include <hocket/scheduler/task_options.hpp>
 
 namespace hocket {
@@ -105,6 +109,92 @@ class submitter {
     return future<value>(detail::launch(to.context, {}, std::forward<F>(function)));
   }
 
+  /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by
+  /// their data, as tasks are; runs of functions without accesses go on side by side. The future
+  /// ends when all tasks have, and fails as the first of them, in the order of the recording, that
+  /// failed. To cancel it is to cancel those that have not started. Throws usage_error if the graph
+  /// belongs to another runtime, or has no such parameter.
+  future<void> run(const run_options& options, const graph& what, settings with = {});
+  future<void> run(const graph& what, settings with = {}) {
+    return run(run_options{}, what, std::move(with));
+  }
+
+  /// Runs one graph if the condition holds, and else the other one, if there is one. In a
+  /// recording the condition is asked in every run.
+  ///
+  /// A condition is a function that returns bool (it may take a std::stop_token), a function with
+  /// accesses, made by when(), or a future. A body is a graph, or a function that records one:
+  /// [&](submitter& s) {...}.
+  ///
+  /// Order: a condition is one task that updates whole every buffer that one of its bodies writes,
+  /// and reads those that one reads. Tasks before it that conflict have ended when it is asked, and
+  /// those after it wait for its end, whichever body was chosen. Failure: if the condition or a
+  /// task of the body fails, or is cancelled, this task does, and with it fails what reads a buffer
+  /// that any of the bodies writes.
+  template <class Condition, class Then>
+  future<void> run_if(const run_options& options, Condition&& condition, Then&& then) {
+    return choose(options, detail::choice_rule::if_true, std::forward<Condition>(condition), then);
+  }
+  template <class Condition, class Then>
+  requires(!std::same_as<std::remove_cvref_t<Condition>, run_options>) future<void> run_if(
+      Condition&& condition, Then&& then) {
+    return run_if(run_options{}, std::forward<Condition>(condition), then);
+  }
+  template <class Condition, class Then, class Else>
+  future<void> run_if(const run_options& options, Condition&& condition, Then&& then,
+                      Else&& otherwise) {
+    return choose(options, detail::choice_rule::if_true, std::forward<Condition>(condition), then,
+                  otherwise);
+  }
+  template <class Condition, class Then, class Else>
+  requires(!std::same_as<std::remove_cvref_t<Condition>, run_options>) future<void> run_if(
+      Condition&& condition, Then&& then, Else&& otherwise) {
+    return run_if(run_options{}, std::forward<Condition>(condition), then, otherwise);
+  }
+
+  /// Runs the graph of that number, counted from zero. The choice is what a condition is, with a
+  /// whole number for its answer; the task fails if there is no graph of that number. Otherwise as
+  /// run_if.
+  template <class Choice>
+  future<void> run_one_of(const run_options& options, Choice&& choice,
+                          const std::vector<graph>& graphs) {
+    detail::graph_use use =
+        choice_among(options, detail::choice_rule::by_number, std::forward<Choice>(choice), graphs);
+    return submit_use(std::move(use));
+  }
+  template <class Choice>
+  future<void> run_one_of(Choice&& choice, const std::vector<graph>& graphs) {
+    return run_one_of(run_options{}, std::forward<Choice>(choice), graphs);
+  }
+
+  /// Runs the body again and again, as long as the condition holds, which is asked before each
+  /// round, and at most so many times. Otherwise as run_if; the condition is no future.
+  template <class Condition, class Body>
+  future<void> run_while(const run_options& options, Condition&& condition, Body&& body,
+                         std::uint64_t at_most = detail::graph_use::unlimited) {
+    return repeat(options, detail::choice_rule::if_true, std::forward<Condition>(condition), body,
+                  at_most);
+  }
+  template <class Condition, class Body>
+  requires(!std::same_as<std::remove_cvref_t<Condition>, run_options>) future<void> run_while(
+      Condition&& condition, Body&& body, std::uint64_t at_most = detail::graph_use::unlimited) {
+    return run_while(run_options{}, std::forward<Condition>(condition), body, at_most);
+  }
+
+  /// Runs the body until the condition holds, which is asked after each round, and at most so many
+  /// times. Otherwise as run_while.
+  template <class Condition, class Body>
+  future<void> run_until(const run_options& options, Condition&& condition, Body&& body,
+                         std::uint64_t at_most = detail::graph_use::unlimited) {
+    return repeat(options, detail::choice_rule::if_false, std::forward<Condition>(condition), body,
+                  at_most);
+  }
+  template <class Condition, class Body>
+  requires(!std::same_as<std::remove_cvref_t<Condition>, run_options>) future<void> run_until(
+      Condition&& condition, Body&& body, std::uint64_t at_most = detail::graph_use::unlimited) {
+    return run_until(run_options{}, std::forward<Condition>(condition), body, at_most);
+  }
+
   /// The runtime that runs the tasks, now or when the graph is run.
   [[nodiscard]] virtual runtime& home() noexcept = 0;
 
@@ -122,6 +212,7 @@ class submitter {
   /// Where tasks with data go that need nothing described; null if there is no such way.
   [[nodiscard]] virtual detail::direct_lane* direct() { return nullptr; }
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
+  [[nodiscard]] virtual detail::completion_ptr enqueue(detail::graph_use&& use) = 0;
 
   template <class Value, class Kernel, class F, class... Args>
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {
@@ -164,15 +255,42 @@ class submitter {
   future<Value> launch_described(const task_options& options, const kernel_ref& kernel,
                                  bool host_only, const Args&... args) {
     detail::task_description task = detail::described(options, kernel, host_only);
-    task.make_state = [](detail::host_context* context, std::string label) -> detail::device_task* {
-      return new detail::device_task_of<Value>(context, std::move(label));
-    };
+    task.make_state = &detail::make_device_task<Value>;
     task.arguments.reserve(sizeof...(args));
     auto prepared = std::make_tuple(prepare(args)...);
     std::apply([&](const auto&... ready) { (detail::add_argument(task, ready), ...); }, prepared);
     future<Value> made(enqueue(std::move(task)));
     std::apply([&](const auto&... ready) { (conclude(ready), ...); }, prepared);
     return made;
+  }
+
+  future<void> submit_use(detail::graph_use&& use);
+  template <class Condition>
+  [[nodiscard]] static detail::graph_use choice_among(const run_options& options,
+                                                      detail::choice_rule rule,
+                                                      Condition&& condition,
+                                                      const std::vector<graph>& graphs) {
+    detail::graph_use use = detail::use_of(options, graphs);
+    use.rule = rule;
+    use.ask = detail::question_of(options, std::forward<Condition>(condition));
+    return use;
+  }
+  template <class Condition, class... Bodies>
+  future<void> choose(const run_options& options, detail::choice_rule rule, Condition&& condition,
+                      Bodies&... bodies) {
+    const std::vector<graph> graphs{detail::recorded(home(), bodies)...};
+    return submit_use(choice_among(options, rule, std::forward<Condition>(condition), graphs));
+  }
+  template <class Condition, class Body>
+  future<void> repeat(const run_options& options, detail::choice_rule rule, Condition&& condition,
+                      Body& body, std::uint64_t at_most) {
+    static_assert(!detail::is_future<std::remove_cvref_t<Condition>>,
+                  "A loop asks again and again, and a future has one answer: give it a function.");
+    const std::vector<graph> graphs{detail::recorded(home(), body)};
+    detail::graph_use use = choice_among(options, rule, std::forward<Condition>(condition), graphs);
+    use.at_most = at_most;
+    use.asks_first = rule == detail::choice_rule::if_true;
+    return submit_use(std::move(use));
   }
 
   /// Accesses that stand for several tasks become ordinary ones here.

@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/direct_lane.hpp>
 #include <hocket/scheduler/future.hpp>
+#include <hocket/scheduler/run_parameter.hpp>
 #include <hocket/scheduler/task_options.hpp>
 
 namespace hocket::detail {
@@ -25,12 +26,14 @@ struct partial {
 template <class A>
 struct descriptor {
   static_assert(std::is_arithmetic_v<A>,
-                "An argument of a task is a number, a future of one, or an access: reads(b), "
-                "writes(b), updates(b), reduces(b, op), scratch<T>(n).");
+                "An argument of a task is a number, a future or a parameter of one, or an access: "
+                "reads(b), writes(b), updates(b), reduces(b, op), scratch<T>(n).");
   using type = A;
 };
 template <class T>
 struct descriptor<future<T>> : descriptor<T> {};
+template <class T>
+struct descriptor<run_parameter<T>> : descriptor<T> {};
 template <element T, std::size_t R>
 struct descriptor<access<T, R, access_mode::read>> {
   using type = in<T, R>;
@@ -91,7 +94,12 @@ template <class Number>
 template <class Number>
 requires std::is_arithmetic_v<Number>
 void add_argument(task_description& task, Number value) {
-  task.arguments.push_back(number_argument{convert_number(value, next_type(task)), {}, nullptr});
+  task.arguments.push_back(number_argument{convert_number(value, next_type(task))});
+}
+
+template <class Number>
+[[nodiscard]] scalar_argument convert_value(const void* known, element_type to) {
+  return convert_number(*static_cast<const Number*>(known), to);
 }
 
 template <class Number>
@@ -99,10 +107,13 @@ void add_argument(task_description& task, const future<Number>& value) {
   if (!value.valid()) {
     throw usage_error("Task \"" + task.label + "\" is given a future without a task as a number.");
   }
-  task.arguments.push_back(
-      number_argument{{}, value.state(), [](const void* known, element_type to) {
-                        return convert_number(*static_cast<const Number*>(known), to);
-                      }});
+  task.arguments.push_back(number_argument{{}, value.state(), &convert_value<Number>});
+}
+
+template <class Number>
+void add_argument(task_description& task, const run_parameter<Number>& value) {
+  task.arguments.push_back(number_argument{
+      convert_number(value.initial(), next_type(task)), {}, &convert_value<Number>, value.state()});
 }
 
 template <element T, std::size_t R, access_mode Mode>
@@ -128,9 +139,13 @@ template <class Number>
   if (!value.valid()) {
     throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
   }
-  return {.number = {{}, value.state(), [](const void* known, element_type to) {
-                       return convert_number(*static_cast<const Number*>(known), to);
-                     }}};
+  return {.number = {{}, value.state(), &convert_value<Number>}};
+}
+
+template <class Number>
+[[nodiscard]] direct_argument direct(const run_parameter<Number>& value,
+                                     const kernel_definition& kernel, std::size_t i) {
+  return direct(value.initial(), kernel, i);
 }
 
 template <element T, std::size_t R, access_mode Mode>

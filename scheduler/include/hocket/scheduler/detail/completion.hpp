@@ -102,6 +102,10 @@ class completion {
   /// it ends.
   [[nodiscard]] virtual bool attach_to_place(continuation& node) noexcept { return attach(node); }
 
+  /// Whether something of what this has written, or left as it was, may be of no use. Only for a
+  /// task that has left its place.
+  [[nodiscard]] virtual bool may_spoil() const noexcept { return static_cast<bool>(why_); }
+
   /// The task has ended; to be called once, by who claimed it. The context, if there is one, must
   /// have been told that the task started. The caller holds a reference.
   void finish(failure why = {}) noexcept;
@@ -123,10 +127,12 @@ class completion {
   /// for it or to continue from it.
   [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
 
-  /// Where a task is that runs only when its graph does. The recording is compared, never followed.
+  /// Where a task is that runs only when its graph does. The recording is compared, never followed,
+  /// and so is its number: another one may lie where one was that is gone.
   struct place_in_recording {
     const graph_content* recording = nullptr;  ///< null for a task that runs
-    std::size_t index = 0;                     ///< of the task in it
+    std::uint32_t number = 0;                  ///< of the recording
+    std::uint32_t index = 0;                   ///< of the task in it
   };
   [[nodiscard]] virtual place_in_recording recorded() const noexcept { return {}; }
 

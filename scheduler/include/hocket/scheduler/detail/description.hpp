@@ -15,6 +15,7 @@
 #include <hocket/kernels/definition.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
 #include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/run_parameter.hpp>
 
 namespace hocket::detail {
 
@@ -63,12 +64,18 @@ class device_task_of<void> final : public device_task {
   using device_task::device_task;
 };
 
-/// A number for a kernel: known, or the value of a future.
+template <class T>
+[[nodiscard]] device_task* make_device_task(host_context* context, std::string label) {
+  return new device_task_of<T>(context, std::move(label));
+}
+
+/// A number for a kernel: known, the value of a future, or what a parameter is in a run.
 struct number_argument {
   scalar_argument value;
-  completion_ptr from;
-  /// Reads the future's value as the kernel's element type.
+  completion_ptr from = {};
+  /// Reads the value of the future or of the parameter as the kernel's element type.
   scalar_argument (*convert)(const void* value, element_type to) = nullptr;
+  parameter_ref set_by = {};
 };
 
 struct access_argument {
@@ -80,6 +87,13 @@ struct access_argument {
 struct budget_use {
   budget_id budget;
   std::uint64_t bytes = 0;
+};
+
+/// What holds buffers for all tasks of a run: a task of the heart's, or one of a runtime without
+/// other memory than the host's. See heart::task_kind::hold and hold_node.
+struct place_within {
+  task_id id = {};
+  completion_ptr node = nullptr;
 };
 
 /// A task as the user has described it: what is submitted, and what a recording keeps. Copyable.
@@ -101,6 +115,8 @@ struct task_description {
   bool host_only = false;
   std::vector<std::variant<number_argument, access_argument>> arguments;   ///< in signature order
   device_task* (*make_state)(host_context*, std::string label) = nullptr;  ///< of its future
+
+  place_within within;
 };
 
 }  // namespace hocket::detail

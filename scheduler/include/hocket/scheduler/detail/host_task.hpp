@@ -78,13 +78,15 @@ struct host_edge final : continuation {
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
     content,  ///< the source leaves its place in the order of a buffer; failure as above
-    order     ///< the same, but failure does not matter
+    order,    ///< the same, but failure does not matter
+    held      ///< as content, but what the source has left is to be looked at more closely
   };
 
   void run(completion& from, follow_ups& next) noexcept override;
 
-  /// True if the task must not run, because of how the source ended.
+  /// True if the task must not run, because of how the source ended; if it is held, perhaps.
   [[nodiscard]] bool fails_with(const completion& from) const noexcept {
+    if (waits_for == kind::held) return from.may_spoil();
     return waits_for != kind::order && static_cast<bool>(from.why());
   }
 
@@ -158,7 +160,8 @@ class host_task : public completion {
   /// What became of the function, that has just thrown.
   [[nodiscard]] virtual failure explain_failure() noexcept;
 
-  /// Why the task does not run, of which something that it waits for has failed.
+  /// Why the task does not run, of which something that it waits for has failed; empty if it is to
+  /// run nevertheless, which a look at what is held may show.
   [[nodiscard]] virtual failure failure_of_predecessors();
 
   /// All but one of the predecessors have ended. Called only where one arrival is no edge's.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory_resource>
 #include <new>
@@ -41,6 +42,9 @@ class recorded_function {
 
   /// Calls the function here and drops its result; throws what it throws.
   virtual void call(const std::stop_token& stop) = 0;
+
+  /// The same of a function that returns bool or a whole number: returns that.
+  [[nodiscard]] virtual std::int64_t ask(const std::stop_token& stop) = 0;
 };
 
 template <class F>
@@ -66,15 +70,26 @@ class recorded_function_of final : public recorded_function {
     }
   }
 
-  void call(const std::stop_token& stop) override {
-    if constexpr (takes_stop_token<F>) {
-      static_cast<void>(std::invoke(body_, stop));
+  void call(const std::stop_token& stop) override { static_cast<void>(result(stop)); }
+
+  std::int64_t ask(const std::stop_token& stop) override {
+    if constexpr (std::is_integral_v<body_result_t<F>>) {
+      return static_cast<std::int64_t>(result(stop));
     } else {
-      static_cast<void>(std::invoke(body_));
+      call(stop);
+      return 0;
     }
   }
 
  private:
+  decltype(auto) result(const std::stop_token& stop) {
+    if constexpr (takes_stop_token<F>) {
+      return std::invoke(body_, stop);
+    } else {
+      return std::invoke(body_);
+    }
+  }
+
   [[no_unique_address]] F body_;
 };
 
@@ -105,6 +120,12 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
   /// Drops the function that was added last.
   void take_back() noexcept;
 
+  /// Keeps the functions of another recording, which are used by this one too.
+  void keep(const recorded_functions_ptr& other) {
+    others_.push_back(other);
+    listens_ = listens_ || other->listens();
+  }
+
   /// True if some function looks at its stop token.
   [[nodiscard]] bool listens() const noexcept { return listens_; }
 
@@ -114,6 +135,7 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
  private:
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<recorded_function*> list_;
+  std::vector<recorded_functions_ptr> others_;
   bool listens_ = false;
 };
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <hocket/kernels/kernel.hpp>
+#include <hocket/scheduler/detail/arguments.hpp>
+#include <hocket/scheduler/detail/graph_use.hpp>
+
+namespace hocket {
+
+class submitter;
+
+/// A condition that looks at data; made by when().
+template <class F, class... Args>
+struct data_condition {
+  F function;
+  std::tuple<Args...> arguments;
+};
+
+/// A condition that looks at data: function is called on the host with views for accesses and with
+/// numbers, each time that the condition is asked, and returns bool or a whole number.
+template <class F, class First, class... Args>
+[[nodiscard]] data_condition<F, First, Args...> when(F function, const First& first,
+                                                     const Args&... args) {
+  return {std::move(function), {first, args...}};
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+
+/// The use of graphs under these options. Throws usage_error for options that make no sense, and
+/// if there are no graphs.
+[[nodiscard]] graph_use use_of(const run_options& options, const std::vector<graph>& graphs);
+
+/// A body of run_while and its like is a graph, or a function that records one.
+[[nodiscard]] inline const graph& recorded(runtime& /*home*/, const graph& body) { return body; }
+template <class F>
+requires std::invocable<F&, submitter&>
+[[nodiscard]] graph recorded(runtime& home, F& body);
+
+/// What answers a question: bool, or a whole number.
+template <class T>
+concept answer = std::integral<T>;
+
+template <class T>
+[[nodiscard]] std::int64_t whole_number(const void* value) {
+  return static_cast<std::int64_t>(*static_cast<const T*>(value));
+}
+
+/// A host function that returns the answer as a number of 64 bits.
+template <class F, class... Params>
+struct answering {
+  F function;
+  std::int64_t operator()(Params... params) const {
+    return static_cast<std::int64_t>(std::invoke(function, params...));
+  }
+};
+
+template <answer T>
+[[nodiscard]] question question_of(const run_options& /*options*/, const future<T>& known) {
+  if (!known.valid()) throw usage_error("A graph is chosen by a future without a task.");
+  question made;
+  made.future = known.state();
+  made.number = &whole_number<T>;
+  return made;
+}
+
+template <class F, class... Args>
+[[nodiscard]] question question_of(const run_options& options,
+                                   const data_condition<F, Args...>& condition) {
+  using body = answering<F, body_argument_t<Args>...>;
+  static_assert(answer<std::invoke_result_t<const F&, body_argument_t<Args>...>>,
+                "A condition returns bool or a whole number.");
+  const kernel<returns<std::int64_t>, typename descriptor<Args>::type...> asks{
+      "condition", host_body{body{condition.function}}};
+  task_options how;
+  how.label = options.label.empty() ? task_label("condition") : options.label;
+  how.priority = options.priority;
+  task_description task = described(how, asks.definition(), true);
+  task.make_state = &make_device_task<std::int64_t>;
+  std::apply([&](const auto&... each) { (add_argument(task, each), ...); }, condition.arguments);
+  question made;
+  made.task = std::make_shared<const task_description>(std::move(task));
+  made.number = &whole_number<std::int64_t>;
+  return made;
+}
+
+template <class F>
+requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, std::stop_token>)
+    [[nodiscard]] question question_of(const run_options& /*options*/, F&& function) {
+  static_assert(answer<body_result_t<F>>, "A condition returns bool or a whole number.");
+  const boost::intrusive_ptr<recorded_functions> owner(new recorded_functions);
+  question made;
+  made.function = &owner->add(std::forward<F>(function));
+  made.number = &whole_number<std::int64_t>;
+  made.owner = owner;
+  return made;
+}
+
+}  // namespace detail
+}  // namespace hocket

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <hocket/core/dtype.hpp>
+#include <hocket/kernels/argument.hpp>
+
+namespace hocket {
+
+namespace detail {
+
+/// What the handles of one parameter share.
+struct parameter_state {
+  std::string label;
+  scalar_argument initial;
+};
+using parameter_ref = std::shared_ptr<const parameter_state>;
+
+}  // namespace detail
+
+/// What a parameter is in one run of a graph; made by assigning to the parameter.
+struct setting {
+  detail::parameter_ref of;
+  scalar_argument value;
+};
+
+/// A number that may be another one in each run of a graph. It is given to tasks in place of the
+/// number, and to a run as a setting: rt.run(step, {rate = 0.05f}). Every task of that run, and of
+/// graphs within it, gets the same value, whatever other runs are under way. A task that is
+/// submitted to a runtime itself gets the value that the parameter was made with. A handle.
+template <element T>
+class run_parameter {
+ public:
+  explicit run_parameter(T initial, std::string label = {})
+      : state_(std::make_shared<const detail::parameter_state>(
+            detail::parameter_state{std::move(label), scalar_argument::of(initial)})) {}
+  run_parameter(const run_parameter&) = default;
+  run_parameter& operator=(const run_parameter&) = default;
+  ~run_parameter() = default;
+
+  /// Makes a setting for one run. The parameter stays as it is.
+  [[nodiscard]] setting operator=(T value) const {  // NOLINT(*-unconventional-assign-operator)
+    return {state_, scalar_argument::of(value)};
+  }
+
+  /// What it is in runs that do not say otherwise.
+  [[nodiscard]] T initial() const noexcept { return state_->initial.template as<T>(); }
+
+  [[nodiscard]] const detail::parameter_ref& state() const noexcept { return state_; }
+
+ private:
+  detail::parameter_ref state_;
+};
+
+}  // namespace hocket

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "choice_run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "caught.hpp"
+#include "chosen.hpp"
+#include "direct/hold_node.hpp"
+#include "runtime_core.hpp"
+
+namespace hocket::detail {
+
+/// Keeps a place among the tasks that use the buffers, for those of the graphs.
+class choice_run::hold final : public submission {
+ public:
+  hold(runtime_core& home, boost::intrusive_ptr<choice_run> owner)
+      : submission(home), owner_(std::move(owner)) {}
+
+  void delivered(const std::vector<void*>& /*addresses*/) override { owner_->hold_given(); }
+  void completed(const failure& why) override { owner_->hold_ended(why); }
+
+ private:
+  boost::intrusive_ptr<choice_run> owner_;
+};
+
+completion_ptr start(use_node&& node, const run_frame& frame) {
+  if (node.use.is_choice()) return choice_run::start(std::move(node), frame);
+  run_frame of_body = frame.setting_also(node.use.with);
+  of_body.priority = node.use.priority;
+  return node.use.bodies.front()->run(of_body, node.use.label, node.use.after);
+}
+
+completion_ptr choice_run::start(use_node&& node, const run_frame& frame) {
+  const boost::intrusive_ptr<choice_run> made(new choice_run(std::move(node.use), frame));
+  made->begin(std::move(node.holds));
+  return made;
+}
+
+choice_run::choice_run(graph_use&& use, const run_frame& frame)
+    : completion(&frame.context(), use.label),
+      use_(std::move(use)),
+      frame_(frame.setting_also(use_.with)),
+      outer_(frame.within) {
+  frame_.priority = use_.priority;
+}
+
+void choice_run::begin(std::vector<access_argument>&& holds) {
+  context()->started();
+  intrusive_ptr_add_ref(this);  // until it ends
+  if (!holds.empty()) {
+    waits_.fetch_add(1);
+    asked_for_hold_ = true;
+    if (frame_.home.direct() != nullptr) {
+      ask_for_place(std::move(holds));
+    } else {
+      ask_for_hold(std::move(holds));
+    }
+  }
+  if (!use_.after.empty()) {
+    // One task waits for all of them and knows how to tell of their failures.
+    host_options how{.label = label(), .cheap = true};
+    wait_for(after_, launch(
+                         context(), std::move(how), [] {}, use_.after));
+  }
+  if (use_.ask.future) wait_for(answer_, use_.ask.future);
+  arrive();
+}
+
+/// Where the host's memory is the only one, each buffer has its order.
+void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
+  std::vector<direct_use> uses;
+  for (access_argument& each : holds) {
+    const box* whole = &each.data->whole();
+    uses.push_back({std::move(each.data), whole, each.mode});
+  }
+  const boost::intrusive_ptr<choice_run> self(this);
+  hold_owner owner{[self] { self->hold_given(); },
+                   [self](const failure& why) { self->hold_ended(why); }};
+  host_options how{.label = label(), .cheap = true};
+  const boost::intrusive_ptr<hold_node> place(
+      new hold_node(*context(), std::move(how), std::move(owner), std::move(uses),
+                    static_cast<hold_node*>(outer_.node.get())));
+  frame_.within.node = place;
+  place->begin();
+}
+
+void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
+  const auto place = std::make_shared<hold>(frame_.home, this);
+  place->kind = heart::task_kind::hold;
+  place->label = std::string(label().text());
+  place->trace_name = frame_.home.names().intern(place->label);
+  place->priority = use_.priority;
+  place->within = outer_.id;
+  place->id = task_id{frame_.home.next_number()};
+  for (access_argument& each : holds) {
+    place->accesses.push_back({each.data->id(), each.where, each.data->extents(), each.mode});
+    place->keeps.push_back(std::move(each.data));
+  }
+  frame_.within.id = place->id;
+  frame_.home.post(heart::submitted{place, {}});
+}
+
+void choice_run::wait_for(edge& which, completion_ptr source) noexcept {
+  waits_.fetch_add(1);
+  which.owner = this;
+  which.source = std::move(source);
+  if (!which.source->attach(which)) arrive();
+}
+
+void choice_run::edge::run(completion& /*from*/, follow_ups& /*next*/) noexcept {
+  if (this == &owner->current_) {
+    owner->post();
+  } else {
+    owner->arrive();
+  }
+}
+
+void choice_run::arrive() noexcept {
+  if (waits_.fetch_sub(1) == 1) post();
+}
+
+void choice_run::hold_given() noexcept {
+  holds_ = true;
+  arrive();
+}
+
+void choice_run::hold_ended(const failure& why) noexcept {
+  if (holds_) return end(std::exchange(why_, {}));
+  hold_failed_ = why;
+  arrive();
+}
+
+task_status choice_run::status() const noexcept {
+  if (done()) return task_status::done;
+  return waits_.load() == 0 ? task_status::running : task_status::pending;
+}
+
+void choice_run::request_cancel() noexcept {
+  cancelled_ = true;
+  completion_ptr running;
+  {
+    const std::lock_guard lock(guard_);
+    running = under_way_;
+  }
+  if (running) return running->request_cancel();
+  if (done()) return;
+  // The heart refuses if it has given the buffers meanwhile.
+  if (asked_for_hold_ && !holds_) {
+    if (frame_.within.node) return frame_.within.node->request_cancel();
+    frame_.home.post(heart::cancel_asked{frame_.within.id, cancelled(std::string(label().text()))});
+  }
+}
+
+void choice_run::post() noexcept {
+  const int level = static_cast<int>(std::clamp<std::int64_t>(use_.priority, -1, 1));
+  try {
+    context()->where().post(context()->arena_for_host_tasks(), level, [this] { go_on(); });
+  } catch (...) {
+    go_on();  // no memory for the item: here, because it has to end somewhere
+  }
+}
+
+void choice_run::go_on() noexcept {
+  try {
+    const completion_ptr before = std::move(current_.source);
+    {
+      const std::lock_guard lock(guard_);
+      under_way_ = nullptr;
+    }
+    if (before && before->why()) return leave(cancelled_ ? interrupted() : same_failure(*before));
+    switch (std::exchange(step_, step::before)) {
+      case step::asks:
+        return answered(use_.ask.number(before->value()));
+      case step::runs:
+        ++rounds_;
+        [[fallthrough]];
+      case step::before:
+        return next_round();
+    }
+  } catch (...) {
+    // What was recorded cannot be submitted any more.
+    leave(caught(name(), false));
+  }
+}
+
+failure choice_run::interrupted() {
+  if (hold_failed_ && !cancelled_) return hold_failed_;
+  if (context()->stopping().stop_requested()) return context()->refusal_of(*this);
+  if (cancelled_) return {failure_code::cancelled, name() + " was cancelled before it ended."};
+  return {};
+}
+
+void choice_run::next_round() {
+  if (rounds_ == 0) {
+    if (after_.source && after_.source->why()) return leave(same_failure(*after_.source));
+    if (answer_.source && answer_.source->why()) return leave(downfall(*answer_.source));
+  }
+  if (rounds_ == use_.at_most) return leave({});
+  if (failure why = interrupted()) return leave(std::move(why));
+  if (rounds_ == 0 && !use_.asks_first) return run_body(0);
+  ask();
+}
+
+void choice_run::ask() {
+  if (use_.ask.future) return answered(use_.ask.number(answer_.source->value()));
+  follow(step::asks, asked_task());
+}
+
+completion_ptr choice_run::asked_task() {
+  if (use_.ask.task) return submit_question(*use_.ask.task, frame_);
+  host_options how{.label = label()};
+  return launch(context(), std::move(how),
+                [owner = use_.ask.owner, f = use_.ask.function](const std::stop_token& stop) {
+                  return f->ask(stop);
+                });
+}
+
+void choice_run::answered(std::int64_t answer) {
+  chosen made = choose(use_.rule, answer, use_.bodies.size(), name());
+  if (made.why) return leave(std::move(made.why));
+  if (made.body == chosen::nothing) return leave({});
+  run_body(made.body);
+}
+
+void choice_run::run_body(std::size_t body) {
+  follow(step::runs, use_.bodies[body]->run(frame_, label(), {}));
+}
+
+void choice_run::follow(step what, completion_ptr task) {
+  step_ = what;
+  {
+    const std::lock_guard lock(guard_);
+    under_way_ = task;
+  }
+  // It may have been asked for before there was anything to cancel.
+  if (cancelled_) task->request_cancel();
+  current_.owner = this;
+  current_.source = task;
+  if (!task->attach(current_)) post();
+}
+
+void choice_run::leave(failure why) noexcept {
+  if (!holds_) return end(std::move(why));
+  why_ = why;
+  if (frame_.within.node) {
+    // It ends with the last task within it, perhaps here, and lets go of this.
+    const completion_ptr place = frame_.within.node;
+    return static_cast<hold_node&>(*place).release(std::move(why));
+  }
+  frame_.home.post(heart::view_released{frame_.within.id, std::move(why)});
+}
+
+void choice_run::end(failure why) noexcept {
+  const boost::intrusive_ptr<choice_run> self(this, false);
+  after_.source = nullptr;
+  answer_.source = nullptr;
+  finish(std::move(why));
+}
+
+}  // namespace hocket::detail
