@@ -218,6 +218,12 @@ std::set<element_type> types_used(const kernel_definition& kernel, const kernel_
   return types;
 }
 
+bool uses_type(const kernel_definition& kernel, const kernel_source& source, element_type type) {
+  return std::ranges::find(source.types, type) != source.types.end() ||
+         std::ranges::find(kernel.parameters, type, &parameter::type) != kernel.parameters.end() ||
+         (kernel.result == type && !source.result_in_words);
+}
+
 std::string opencl_program(const kernel_definition& kernel, const kernel_source& source,
                            std::size_t pass, const program_variant& variant) {
   const kernel_pass& p = source.passes[pass];

@@ -81,9 +81,9 @@ machine_parts::machine_parts(const std::string& names, std::string_view source,
 }
 
 machine_parts::~machine_parts() {
-  for (const auto& [id, b] : blocks_) {
+  blocks_.each([this](block_id, const block& b) {
     if (!b.why && b.memory.valid()) deallocate(b.where, b.memory);
-  }
+  });
 }
 
 void machine_parts::deallocate(const allocation& where, memory_id memory) noexcept {
@@ -238,33 +238,33 @@ void machine_parts::allocate(const heart::allocate_block& what) {
       in_units ? (what.bytes + alignment - 1) / alignment * alignment : what.bytes;
   result<allocation> got = memories_[what.memory.value]->allocate(bytes, alignment);
   if (got) {
-    blocks_.emplace(what.block, block{got.value(), what.memory, {}});
+    blocks_.insert(what.block, block{got.value(), what.memory, {}});
   } else {
-    blocks_.emplace(what.block, block{{}, what.memory, got.why()});
+    blocks_.insert(what.block, block{{}, what.memory, got.why()});
   }
 }
 
 void machine_parts::free(const heart::free_block& what) {
-  const auto at = blocks_.find(what.block);
-  if (!at->second.why) deallocate(at->second.where, at->second.memory);
-  blocks_.erase(at);
+  const block& b = *blocks_.find(what.block);
+  if (!b.why) deallocate(b.where, b.memory);
+  blocks_.erase(what.block);
 }
 
 void* machine_parts::address(block_id id) const {
-  const auto at = blocks_.find(id);
-  return at == blocks_.end() || at->second.why ? nullptr : at->second.where.address();
+  const block* const b = blocks_.find(id);
+  return b == nullptr || b->why ? nullptr : b->where.address();
 }
 
 failure machine_parts::problem(block_id id) const {
-  const auto at = blocks_.find(id);
-  return at == blocks_.end() ? failure() : at->second.why;
+  const block* const b = blocks_.find(id);
+  return b == nullptr ? failure() : b->why;
 }
 
 void machine_parts::hurry() const noexcept {
   for (stream* const each : streams_) each->hurry();
 }
 
-void machine_parts::submit(ticket number, const ticket_set& after, command what) {
+void machine_parts::submit(ticket number, const ticket_set& after, command&& what) {
   what.value = number.value;
   for (const ticket t : after) {
     what.after.push_back({&streams_[t.stream.value]->time(), t.value});
@@ -278,8 +278,8 @@ void machine_parts::issue(const heart::issue_copy& what) {
   if (why) {
     made.what = failed_command{why};
   } else {
-    made.what = copy_command{blocks_.at(what.from).where,
-                             blocks_.at(what.to).where,
+    made.what = copy_command{blocks_.find(what.from)->where,
+                             blocks_.find(what.to)->where,
                              what.extents,
                              what.element_size,
                              what.region,
@@ -290,7 +290,8 @@ void machine_parts::issue(const heart::issue_copy& what) {
 
 void machine_parts::issue(const heart::issue_launch& what) {
   const heart::request& task = *what.task;
-  launch_command launch;
+  command made;
+  auto& launch = made.what.emplace<launch_command>();
   launch.kernel = task.kernel;
   launch.scalars = task.scalars;
   launch.width = task.width;
@@ -301,12 +302,7 @@ void machine_parts::issue(const heart::issue_launch& what) {
     if (p.is == parameter::kind::buffer) add_buffer(launch, what, p.type, why);
   }
   if (task.kernel->result) add_buffer(launch, what, *task.kernel->result, why);
-  command made;
-  if (why) {
-    made.what = failed_command{why};
-  } else {
-    made.what = std::move(launch);
-  }
+  if (why) made.what = failed_command{why};
   submit(what.number, what.after, std::move(made));
 }
 
@@ -319,9 +315,13 @@ void machine_parts::add_buffer(launch_command& launch, const heart::issue_launch
         {{}, type, a.whole, {index_list(a.whole.size(), 0), a.region.extents()}});
     return;
   }
-  const block& b = blocks_.at(what.blocks[i]);
+  const block& b = *blocks_.find(what.blocks[i]);
   if (b.why && !why) why = b.why;
-  launch.buffers.push_back({b.where, type, a.whole, a.region});
+  placed_buffer& made = launch.buffers.emplace_back();
+  made.where = b.where;
+  made.type = type;
+  made.extents = a.whole;
+  made.region = a.region;
 }
 
 }  // namespace hocket::detail

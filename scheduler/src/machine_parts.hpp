@@ -4,9 +4,9 @@
 
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include <hocket/core/id_map.hpp>
 #include <hocket/devices/registry.hpp>
 
 #include "heart/action.hpp"
@@ -69,7 +69,7 @@ class machine_parts {
   [[nodiscard]] stream_id add_stream(device_id device, std::size_t domain);
   [[nodiscard]] std::size_t domain_of(const std::string& name);
   void deallocate(const allocation& where, memory_id memory) noexcept;
-  void submit(ticket number, const ticket_set& after, command what);
+  void submit(ticket number, const ticket_set& after, command&& what);
   void add_buffer(launch_command& launch, const heart::issue_launch& what, element_type type,
                   failure& why) const;
 
@@ -84,7 +84,7 @@ class machine_parts {
   std::vector<memory_resource*> memories_;
   std::vector<std::size_t> alignments_;
   std::vector<stream*> streams_;
-  std::unordered_map<block_id, block> blocks_;
+  id_map<block_id, block> blocks_;
 };
 
 }  // namespace hocket::detail

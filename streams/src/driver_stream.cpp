@@ -28,67 +28,95 @@ driver_stream::~driver_stream() {
   std::erase(domain_.streams_, this);
 }
 
-void driver_stream::submit(command what) {
+void driver_stream::submit(command&& what) {
+  endings failed;
   {
     const std::scoped_lock lock(domain_.guard_);
     if (closed_ || lost()) return;
-    waiting_.push_back(std::move(what));
+    // Most commands find nothing in their way, and need no place to wait.
+    const bool first = waiting_.empty() && !preparing_;
+    if (!first || pass(what, failed) != passing::passed) {
+      waiting_.push_back(std::move(what));
+      ++domain_.waiting_;
+    }
+    step_some(domain_, failed);
   }
-  step_all(domain_);
+  settle(domain_, failed);
 }
 
 void driver_stream::step_all(driver_domain& domain) {
-  for (bool again = true; std::exchange(again, false);) {
-    for (const ending& e : step_some(domain)) {
-      if (e.loses_device) e.of->epoch_->end(e.how.why);
-      e.of->conclude(e.value, e.how);
-      e.of->leave();
-      // Who waits for a stream of the lost device is not stepped by anybody else.
-      again = again || e.loses_device;
-    }
+  endings failed;
+  {
+    const std::scoped_lock lock(domain.guard_);
+    step_some(domain, failed);
   }
+  settle(domain, failed);
 }
 
-driver_stream::endings driver_stream::step_some(driver_domain& domain) {
-  endings failed;
-  const std::scoped_lock lock(domain.guard_);
-  for (bool progress = true; progress;) {
+/// Concludes what failed on the way, without the lock.
+void driver_stream::settle(driver_domain& domain, const endings& failed) {
+  bool again = false;
+  for (const ending& e : failed) {
+    if (e.loses_device) e.of->epoch_->end(e.how.why);
+    e.of->conclude(e.value, e.how);
+    e.of->leave();
+    // Who waits for a stream of the lost device is not stepped by anybody else.
+    again = again || e.loses_device;
+  }
+  if (again) step_all(domain);
+}
+
+/// Under the domain's lock.
+void driver_stream::step_some(driver_domain& domain, endings& failed) {
+  for (bool progress = true; progress && domain.waiting_ > 0;) {
     progress = false;
     for (driver_stream* s : domain.streams_) {
       while (s->step(failed)) progress = true;
     }
   }
-  return failed;
 }
 
 bool driver_stream::step(endings& failed) {
-  if (preparing_) return false;  // it looks at the first command that waits
-  if (closed_ || lost()) waiting_.clear();
-  if (waiting_.empty()) return false;
-  const command& head = waiting_.front();
-  std::vector<device_wait> waits;
-  failure why = std::exchange(not_prepared_, {});
-  if (const auto* given_up = std::get_if<failed_command>(&head.what)) why = given_up->why;
-  if (!why && !waits_of(head, waits, why)) return false;
-  if (!why && !prepared(head)) {
-    prepare_later(head);
+  if (waiting_.empty() || preparing_) return false;  // who prepares looks at the first one
+  if (closed_ || lost()) {
+    drop_waiting();
     return false;
   }
-  if (why) {
-    fail(failed, why, false);
-  } else {
-    hand_over(failed, waits);
-  }
+  const passing how = pass(waiting_.front(), failed);
+  if (how == passing::lacks_something) prepare_later(waiting_.front());
+  if (how != passing::passed) return false;
+  waiting_.pop_front();
+  --domain_.waiting_;
   return true;
 }
 
-/// Takes the first command away, for who steps to conclude.
-void driver_stream::fail(endings& failed, const failure& why, bool loses_device) {
+/// Hands over the command that is next, or gives it up, if nothing is in its way.
+driver_stream::passing driver_stream::pass(const command& head, endings& failed) {
+  std::vector<device_wait> waits;
+  failure why = std::exchange(not_prepared_, {});
+  if (const auto* given_up = std::get_if<failed_command>(&head.what)) why = given_up->why;
+  if (!why && !waits_of(head, waits, why)) return passing::waits;
+  if (!why && !prepared(head)) return passing::lacks_something;
+  if (why) {
+    fail(head.value, failed, why, false);
+  } else {
+    hand_over(head, failed, waits);
+  }
+  return passing::passed;
+}
+
+/// The command fails, for who steps to conclude.
+void driver_stream::fail(std::uint64_t value, endings& failed, const failure& why,
+                         bool loses_device) {
   const time_stamp now = where_.now();
-  passed_ = waiting_.front().value;
-  failed.push_back({this, passed_, {why, now, now}, loses_device});
+  passed_ = value;
+  failed.push_back({this, value, {why, now, now}, loses_device});
   ++busy_;
-  waiting_.pop_front();
+}
+
+void driver_stream::drop_waiting() {
+  domain_.waiting_ -= waiting_.size();
+  waiting_.clear();
 }
 
 bool driver_stream::waits_of(const command& what, std::vector<device_wait>& waits,
@@ -111,21 +139,20 @@ bool driver_stream::waits_of(const command& what, std::vector<device_wait>& wait
   return true;
 }
 
-void driver_stream::hand_over(endings& failed, std::span<const device_wait> waits) {
-  const command& head = waiting_.front();
-  if (!epoch_->enter()) return waiting_.clear();
+void driver_stream::hand_over(const command& head, endings& failed,
+                              std::span<const device_wait> waits) {
+  if (!epoch_->enter()) return;  // it is dropped, as all that follow will be
   if (const failure why = enqueue(head, waits)) {
     epoch_->leave();
-    return fail(failed, why, why.code() == failure_code::device_lost);
+    return fail(head.value, failed, why, why.code() == failure_code::device_lost);
   }
   handed_ = passed_ = head.value;
   ++busy_;
-  waiting_.pop_front();
 }
 
 void driver_stream::prepare_later(const command& what) {
   // What is prepared may use the memory of the device, which goes when the loss is told.
-  if (!epoch_->enter()) return waiting_.clear();
+  if (!epoch_->enter()) return drop_waiting();
   preparing_ = true;
   ++busy_;
   where_.post(0, 1, [this, &what] {
@@ -149,27 +176,42 @@ void driver_stream::ended(std::uint64_t value, const command_result& how) {
 
 /// Who closes the stream may destroy it at once.
 void driver_stream::leave() {
+  std::size_t seen = busy_;
+  while (seen > 1) {
+    if (busy_.compare_exchange_weak(seen, seen - 1)) return;
+  }
   const std::scoped_lock lock(domain_.guard_);
   if (--busy_ == 0) changed_.notify_all();
 }
 
 void driver_stream::conclude(std::uint64_t value, const command_result& how) {
   std::unique_lock lock(report_guard_);
-  results_.emplace(value, how);
-  if (reporting_) return;
-  reporting_ = true;
+  if (reporting_ || value != time_.completed() + 1) {
+    results_.emplace(value, how);
+    if (reporting_) return;
+    reporting_ = true;
+  } else {
+    reporting_ = true;
+    command_result what = how;
+    report(lock, value, what);
+  }
   while (!results_.empty() && results_.begin()->first == time_.completed() + 1) {
     auto next = results_.extract(results_.begin());
-    // One that failed on the way has no place among those that ran; they end one after another.
-    command_result& what = next.mapped();
-    what.begin = std::max(what.begin, latest_);
-    what.end = latest_ = std::max(what.begin, what.end);
-    lock.unlock();
-    time_.advance(next.key());
-    (void)epoch_->report(time_.stream(), next.key(), next.mapped());
-    lock.lock();
+    report(lock, next.key(), next.mapped());
   }
   reporting_ = false;
+}
+
+/// Without the lock, which is taken again.
+void driver_stream::report(std::unique_lock<std::mutex>& lock, std::uint64_t value,
+                           command_result& how) {
+  // One that failed on the way has no place among those that ran; they end one after another.
+  how.begin = std::max(how.begin, latest_);
+  how.end = latest_ = std::max(how.begin, how.end);
+  lock.unlock();
+  time_.advance(value);
+  (void)epoch_->report(time_.stream(), value, how);
+  lock.lock();
 }
 
 void driver_stream::lose(const failure& why) {
@@ -180,9 +222,9 @@ void driver_stream::lose(const failure& why) {
 void driver_stream::close() {
   std::unique_lock lock(domain_.guard_);
   closed_ = true;
-  if (!preparing_) waiting_.clear();
+  if (!preparing_) drop_waiting();
   changed_.wait(lock, [this] { return busy_ == 0; });
-  waiting_.clear();
+  drop_waiting();
 }
 
 }  // namespace hocket

@@ -15,7 +15,7 @@ constexpr std::chrono::microseconds patience{100};
 
 }  // namespace
 
-end_watch::end_watch(const std::string& name, std::function<void()> next)
+end_watch::end_watch(const std::string& name, std::function<std::size_t()> next)
     : next_(std::move(next)), own_(name) {}
 
 void end_watch::added() {
@@ -44,11 +44,11 @@ void end_watch::serve(std::unique_lock<std::mutex>& lock, const std::function<bo
   while (left_ > 0) {
     lock.unlock();
     const bool enough = reached();
-    if (!enough) next_();
+    const std::size_t ended = enough ? 0 : next_();
     lock.lock();
     if (enough) break;
-    --left_;
-    ++ended_;
+    left_ -= ended;
+    ended_ += ended;
   }
   attended_ = false;
 }

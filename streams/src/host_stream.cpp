@@ -37,7 +37,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
         options_(std::move(options)),
         timeline_(options_.id, epoch_) {}
 
-  void submit(command what);
+  void submit(command&& what);
   void close();
   void resume() override;
   [[nodiscard]] host_timeline& time() noexcept { return timeline_; }
@@ -79,7 +79,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   std::atomic<bool> closed_{false};  // written under the mutex
 };
 
-void host_stream::core::submit(command what) {
+void host_stream::core::submit(command&& what) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || epoch_->ended()) return;
@@ -251,7 +251,7 @@ host_stream::~host_stream() { close(); }
 
 void host_stream::close() { core_->close(); }
 
-void host_stream::submit(command what) { core_->submit(std::move(what)); }
+void host_stream::submit(command&& what) { core_->submit(std::move(what)); }
 
 const timeline& host_stream::time() const noexcept { return core_->time(); }
 

@@ -14,6 +14,9 @@ namespace hocket::opencl {
 
 namespace {
 
+// The first of the commands that are waited for together is heard of about so much later.
+constexpr nanoseconds kept_back{100'000};
+
 /// Zero where the driver does not say.
 cl_ulong profiled(const api& cl, cl_event event, cl_profiling_info what) {
   cl_ulong time = 0;
@@ -43,25 +46,42 @@ std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t va
   return after == in_driver_.begin() ? nullptr : std::prev(after)->last;
 }
 
-void completions::finish_next() {
+/// Under the lock: so many are told of together.
+std::size_t completions::how_many() const {
+  const auto most = static_cast<std::size_t>(kept_back / std::max(each_, nanoseconds(1)));
+  return std::clamp<std::size_t>(most, 1, (in_driver_.size() + 1) / 2);
+}
+
+std::size_t completions::finish_some() {
+  std::size_t count = 0;
   std::shared_ptr<const handle<cl_event>> event;
   {
     const std::lock_guard lock(guard_);
-    event = in_driver_.front().last;
+    count = how_many();
+    event = in_driver_[count - 1].last;
   }
-  const cl_int status = wait_for(event->get());
+  // The queue is in order: those before it have ended as well.
+  (void)wait_for(event->get());
   const time_stamp heard = where_.now();
   event.reset();
-  entry ended;
-  {
-    const std::lock_guard lock(guard_);
-    ended = std::move(in_driver_.front());
-    in_driver_.pop_front();
+  time_stamp first{};
+  time_stamp last{};
+  for (std::size_t i = 0; i < count; ++i) {
+    entry ended;
+    {
+      const std::lock_guard lock(guard_);
+      ended = std::move(in_driver_.front());
+      in_driver_.pop_front();
+    }
+    const std::uint64_t value = ended.value;
+    const command_result how = result_of(ended, wait_for(ended.last->get()), heard);
+    if (i == 0) first = how.begin;
+    last = how.end;
+    ended = {};  // its events are gone before anybody hears that it has ended
+    told_(value, how);
   }
-  const std::uint64_t value = ended.value;
-  const command_result how = result_of(ended, status, heard);
-  ended = {};  // its events are gone before anybody hears that it has ended
-  told_(value, how);
+  each_ = (last - first) / static_cast<std::int64_t>(count);
+  return count;
 }
 
 /// CL_COMPLETE, or what went wrong.
@@ -73,11 +93,13 @@ cl_int completions::wait_for(cl_event event) const {
         cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, nullptr);
     return code == CL_SUCCESS ? now : CL_COMPLETE;
   };
+  cl_int last = status();
+  if (last == CL_COMPLETE) return last;
   const cl_int code = cl.clWaitForEvents(1, &event);
   // The wait alone may have failed: the command then still uses what is given back after its end.
   // A device that says neither is not waited for without end.
   constexpr auto pause = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(5000);
-  cl_int last = status();
+  last = status();
   const time_stamp until = where_.now() + longest;
   while (code != CL_SUCCESS && last > CL_COMPLETE && where_.now() < until) {
     where_.wait([](const std::shared_ptr<executor::gate>&) {}, where_.now() + pause);

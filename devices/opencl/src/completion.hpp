@@ -26,7 +26,8 @@ struct enqueued {
 
 /// The commands of one queue that its driver has, in order. A thread waits for them and tells of
 /// each: drivers call back with locks held, so that a callback had to wake a worker, which is one
-/// wake more on the way and measured up to twice as long.
+/// wake more on the way and measured up to twice as long. Of short commands it waits for several at
+/// a time, while the queue has as many to go on with.
 class completions {
  public:
   using report = std::function<void(std::uint64_t, const command_result&)>;
@@ -39,7 +40,7 @@ class completions {
         where_(where),
         device_(std::move(device)),
         told_(std::move(told)),
-        watch_(device_, [this] { finish_next(); }) {}
+        watch_(device_, [this] { return finish_some(); }) {}
 
   /// A command was handed over.
   void add(std::uint64_t value, enqueued what, time_stamp handed);
@@ -61,7 +62,8 @@ class completions {
     time_stamp handed{};
   };
 
-  void finish_next();
+  [[nodiscard]] std::size_t finish_some();
+  [[nodiscard]] std::size_t how_many() const;
   [[nodiscard]] cl_int wait_for(cl_event event) const;
   [[nodiscard]] command_result result_of(const entry& e, cl_int status, time_stamp heard) const;
 
@@ -74,6 +76,8 @@ class completions {
   // No function of the driver is called under this lock.
   mutable std::mutex guard_;
   std::deque<entry> in_driver_;
+
+  nanoseconds each_{0};  ///< how long commands take; of who watches
 
   end_watch watch_;  // ends before what it uses
 };

@@ -26,28 +26,23 @@ bool has_work(const lowered_pass& pass) {
 
 }  // namespace
 
-void launcher::plan(const command& what) {
-  value_ = what.value;
-  const auto& launch = std::get<launch_command>(what.what);
-  if (!launch.kernel->sequence.empty()) {
-    plan_ = &plan_sequence(launch);
-    return;
+/// A kernel is often launched again with the same arguments, and a graph that is run again has the
+/// same sequences again.
+launcher::planned& launcher::plan(const launch_command& what) {
+  auto at = plans_.find(what.kernel);
+  if (at == plans_.end()) {
+    // What is gone leaves nothing behind.
+    forget_expired();
+    at = plans_.emplace(what.kernel, planned()).first;
   }
-  plan_ = &alone_;
-  alone_.parts.clear();
-  alone_.parts.push_back(plan_part(launch));
-}
-
-/// A graph that is run again has the same sequences again.
-launcher::planned& launcher::plan_sequence(const launch_command& what) {
-  // Graphs that are gone leave nothing behind.
-  if (!sequences_.contains(what.kernel)) forget_expired();
-  planned& known = sequences_[what.kernel];
-  if (!known.parts.empty() && known.buffers == what.buffers && known.scalars == what.scalars) {
-    return known;
+  planned& known = at->second;
+  const bool sequence = !what.kernel->sequence.empty();
+  if (known.parts.empty() || known.buffers != what.buffers || known.scalars != what.scalars) {
+    known = {what.buffers, what.scalars, parts_of(what), {}};
+    for (const launch_command& each : known.split) known.parts.push_back(plan_part(each));
+    if (!sequence) known.parts.push_back(plan_part(what));
   }
-  known = {what.buffers, what.scalars, parts_of(what), {}};
-  for (const launch_command& each : known.split) known.parts.push_back(plan_part(each));
+  if (!sequence) known.parts.front().what = &what;
   return known;
 }
 
@@ -60,7 +55,11 @@ launcher::part launcher::plan_part(const launch_command& what) const {
 }
 
 bool launcher::prepared(const command& what) {
-  if (value_ != what.value) plan(what);
+  if (planned_for_ != &what || value_ != what.value) {
+    planned_for_ = &what;
+    value_ = what.value;
+    plan_ = &plan(std::get<launch_command>(what.what));
+  }
   bool all = true;
   for (part& each : plan_->parts) {
     if (each.lowered && each.ready == nullptr) each.ready = find(each);
@@ -85,10 +84,10 @@ failure launcher::prepare() {
   return {};
 }
 
-/// Sequences keep their parts' kernels, and go first.
+/// Plans of sequences keep their parts' kernels, and go first.
 void launcher::forget_expired() {
   const auto expired = [](const auto& entry) { return entry.first.expired(); };
-  std::erase_if(sequences_, expired);
+  std::erase_if(plans_, expired);
   std::erase_if(kernels_, expired);
 }
 
@@ -113,7 +112,7 @@ result<launcher::compiled> launcher::compile(const kernel_definition& kernel,
     cl_int code = CL_SUCCESS;
     const cl_kernel object = context_->cl().clCreateKernel(program.value(), "hocket_main", &code);
     if (object == nullptr) return compile_failure(kernel.name, device_, code, "it has no kernel.");
-    made.passes.push_back({handle<cl_kernel>(context_->cl(), object), 0, {}, {}});
+    made.passes.emplace_back().kernel = handle<cl_kernel>(context_->cl(), object);
   }
   return made;
 }
@@ -155,8 +154,12 @@ failure launcher::grow_scratch(std::size_t words) {
 cl_int launcher::set_arguments(pass_object& object, std::span<const buffer_use> buffers,
                                const kernel_source& source, const lowered_pass& pass) const {
   const auto of = [](const buffer_use& b) { return b.object; };
-  // While the command is enqueued its buffers stay the same objects; later ones may be others.
-  if (object.set_by == value_ && object.words == pass.words &&
+  // While the command is enqueued its buffers stay the same objects, and as long as none is given
+  // back; later ones may be others with the same address.
+  const std::uint64_t releases = context_->buffers().releases();
+  const bool same_objects = object.set_by == value_ ||
+                            (object.set_by != 0 && object.releases == releases && !object.parts);
+  if (same_objects && object.words == pass.words &&
       std::ranges::equal(object.buffers, buffers, {}, {}, of)) {
     return CL_SUCCESS;
   }
@@ -167,10 +170,13 @@ cl_int launcher::set_arguments(pass_object& object, std::span<const buffer_use> 
     if (code == CL_SUCCESS) code = cl.clSetKernelArg(object.kernel.get(), at++, bytes, value);
   };
   object.buffers.clear();
+  object.parts = false;
   for (const buffer_use& b : buffers) {
     set(sizeof b.object, &b.object);
     object.buffers.push_back(b.object);
+    object.parts = object.parts || b.held;
   }
+  object.releases = releases;
   const cl_mem scratch = scratch_ ? scratch_.get() : nullptr;
   if (source.scratch) set(sizeof scratch, &scratch);
   set(pass.words.size() * sizeof pass.words[0], pass.words.data());

@@ -40,7 +40,9 @@ class launcher {
   /// so that no two queues share one.
   struct pass_object {
     handle<cl_kernel> kernel;
-    std::uint64_t set_by = 0;  ///< the command that the arguments below are of
+    std::uint64_t set_by = 0;    ///< the command that the arguments below are of; 0: of none
+    std::uint64_t releases = 0;  ///< of buffers, before that
+    bool parts = false;          ///< some of the buffers were made for that command alone
     std::vector<cl_mem> buffers;
     std::vector<std::uint32_t> words;
   };
@@ -52,15 +54,15 @@ class launcher {
 
   /// One launch of those that a command stands for.
   struct part {
-    const launch_command* what;  ///< part of the command, or one of split_
+    const launch_command* what;  ///< the command's, or one of split
     result<lowered_launch> lowered;
     compiled* ready = nullptr;
   };
-  /// What a command was worked out to be.
+  /// What a launch was worked out to be, and of what, to know it again.
   struct planned {
-    std::vector<placed_buffer> buffers;    ///< of a sequence, to know it again
-    std::vector<scalar_argument> scalars;  ///< the same
-    std::vector<launch_command> split;     ///< the same
+    std::vector<placed_buffer> buffers;
+    std::vector<scalar_argument> scalars;
+    std::vector<launch_command> split;  ///< of a sequence
     std::vector<part> parts;
   };
   /// What the queue has got of a command so far.
@@ -72,8 +74,7 @@ class launcher {
     std::vector<buffer_use> uses = {};  ///< until the end, so that no object has another's address
   };
 
-  void plan(const command& what);
-  [[nodiscard]] planned& plan_sequence(const launch_command& what);
+  [[nodiscard]] planned& plan(const launch_command& what);
   [[nodiscard]] part plan_part(const launch_command& what) const;
   [[nodiscard]] compiled* find(const part& of);
   [[nodiscard]] failure prepare(const part& wanted);
@@ -100,14 +101,14 @@ class launcher {
   template <class T>
   using by_kernel = std::map<std::weak_ptr<const kernel_definition>, T, std::owner_less<>>;
   by_kernel<by_variant> kernels_;
-  by_kernel<planned> sequences_;
+  by_kernel<planned> plans_;
   handle<cl_mem> scratch_;
   std::size_t scratch_words_ = 0;
 
   // Of the command that prepared() was asked about last.
+  const command* planned_for_ = nullptr;
   std::uint64_t value_ = 0;
-  planned alone_;  // if it is no sequence
-  planned* plan_ = &alone_;
+  planned* plan_ = nullptr;
 };
 
 }  // namespace hocket::opencl

@@ -19,6 +19,7 @@ cl_mem buffer_table::create(std::size_t bytes, cl_int& code) {
 }
 
 void buffer_table::release(cl_mem object) noexcept {
+  ++releases_;
   {
     const std::lock_guard lock(guard_);
     own_.erase(object);
@@ -55,6 +56,7 @@ result<buffer_use> buffer_table::import_host(const allocation& host, const std::
     const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                            host.bytes, host.address(), &code);
     if (made == nullptr) return failure_of(code, device, "to use an allocation of the host");
+    ++releases_;
     known = {handle<cl_mem>(cl_, made), host.bytes};
   }
   return buffer_use{known.object.get(), {}};
@@ -74,6 +76,7 @@ result<buffer_use> buffer_table::stand_in(const std::string& device) {
 
 void buffer_table::forget(const allocation& host) noexcept {
   const std::lock_guard lock(guard_);
+  ++releases_;
   imports_.erase(host.address());
 }
 

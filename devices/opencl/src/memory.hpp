@@ -39,6 +39,10 @@ class buffer_table {
   [[nodiscard]] result<buffer_use> use(const allocation& where, bool host_memory,
                                        const std::string& device);
 
+  /// How many buffers were given back so far: as long as it stays the same, one address is one
+  /// buffer.
+  [[nodiscard]] std::uint64_t releases() const noexcept { return releases_; }
+
   /// The host's allocation goes away.
   void forget(const allocation& host) noexcept;
 
@@ -53,6 +57,7 @@ class buffer_table {
 
   const api& cl_;
   cl_context context_;
+  std::atomic<std::uint64_t> releases_{0};
   mutable std::mutex guard_;
   std::set<const void*> own_;
   std::map<const void*, import> imports_;

@@ -265,6 +265,7 @@ planned_launch plan(const context& of, const command& what) {
   const auto& launch = std::get<launch_command>(what.what);
   const std::vector<kernel_part>& sequence = launch.kernel->sequence;
   planned_launch made;
+  made.of = &what;
   made.value = what.value;
   if (!sequence.empty()) made.split = parts_of(launch);
   made.parts.resize(std::max<std::size_t>(sequence.size(), 1));

@@ -25,6 +25,7 @@ struct planned_part {
 };
 
 struct planned_launch {
+  const command* of = nullptr;        ///< where the command was when it was planned
   std::uint64_t value = 0;            ///< of the command
   failure why;                        ///< that it cannot be made
   std::vector<launch_command> split;  ///< of a sequence

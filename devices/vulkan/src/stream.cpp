@@ -23,7 +23,10 @@ launch_stream::launch_stream(const parts& given, stream_id id, import_table* imp
       imports_(imports),
       memory_(given.of, imports),
       programs_(given.of),
-      watch_(given.of.name(), [this] { finish_next(); }) {}
+      watch_(given.of.name(), [this] {
+        finish_next();
+        return std::size_t{1};
+      }) {}
 
 result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given, stream_id id,
                                                            import_table* imports) {
@@ -43,7 +46,7 @@ failure launch_stream::start() {
 launch_stream::~launch_stream() { close(); }
 
 bool launch_stream::prepared(const command& what) {
-  if (next_.value != what.value) next_ = plan(of(), what);
+  if (next_.of != &what || next_.value != what.value) next_ = plan(of(), what);
   if (next_.why) return true;  // enqueue says so
   bool all = true;
   for (planned_part& part : next_.parts) {

@@ -132,9 +132,13 @@ TEST(program, knows_which_types_a_device_must_know) {
                                  .definition();
   kernel_source source = counted->sources[0];
   EXPECT_THAT(types_used(*counted, source), ElementsAre(element_type::f32, element_type::i64));
+  EXPECT_TRUE(uses_type(*counted, source, element_type::i64));
+  EXPECT_FALSE(uses_type(*counted, source, element_type::u8));
   source.result_in_words = true;
   source.types = {element_type::u8};
   EXPECT_THAT(types_used(*counted, source), ElementsAre(element_type::f32, element_type::u8));
+  EXPECT_TRUE(uses_type(*counted, source, element_type::u8));
+  EXPECT_FALSE(uses_type(*counted, source, element_type::i64));
   EXPECT_THAT(glsl_program(*counted, source, 0, {{1, 1}}, argument_block::push_constants),
               HasSubstr("buffer hocket_binding1 { u32 n_[]; }"));
 }

@@ -31,11 +31,12 @@ class queue {
     const std::lock_guard lock(guard_);
     return ended_by_;
   }
-  void next() {
+  std::size_t next() {
     std::unique_lock lock(guard_);
     changed_.wait(lock, [&] { return may_end_ > static_cast<int>(ended_by_.size()); });
     ended_by_.push_back(std::this_thread::get_id());
     changed_.notify_all();
+    return 1;
   }
 
  private:
@@ -45,7 +46,7 @@ class queue {
   std::vector<std::thread::id> ended_by_;
 
  public:
-  end_watch watch{"test", [this] { next(); }};  // ends before what it uses
+  end_watch watch{"test", [this] { return next(); }};  // ends before what it uses
 };
 
 TEST(end_watch, learns_of_ends_in_a_thread_of_its_own) {

@@ -50,6 +50,10 @@ struct lowered_launch {
 [[nodiscard]] std::set<element_type> types_used(const kernel_definition& kernel,
                                                 const kernel_source& source);
 
+/// True if that type is among them.
+[[nodiscard]] bool uses_type(const kernel_definition& kernel, const kernel_source& source,
+                             element_type type);
+
 /// Works out what a launch means on a device. Buffers and scalars are in signature order, a hidden
 /// result last. Fails where places of elements do not fit into 32 bits.
 [[nodiscard]] result<lowered_launch> lower(const kernel_definition& kernel,

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -32,8 +33,9 @@ class driver_domain {
 
   [[nodiscard]] driver_stream* find(const timeline* of) const;
 
-  std::mutex guard_;
+  std::mutex guard_;  // for what follows
   std::vector<driver_stream*> streams_;
+  std::size_t waiting_ = 0;  ///< commands of all of them that were not handed over
 };
 
 /// A queue of a driver, with what all drivers have in common: commands are handed to the driver in
@@ -48,7 +50,7 @@ class driver_stream : public stream {
                 stream_id id);
   ~driver_stream() override;
 
-  void submit(command what) final;
+  void submit(command&& what) final;
   [[nodiscard]] const timeline& time() const noexcept final { return time_; }
 
  protected:
@@ -58,7 +60,8 @@ class driver_stream : public stream {
     std::uint64_t value;
   };
 
-  /// True if the command can be handed over as it is. Under the domain's lock; quick.
+  /// True if the command can be handed over as it is. Under the domain's lock; quick. It may be
+  /// asked of one command again, which lies elsewhere then.
   [[nodiscard]] virtual bool prepared(const command& what) = 0;
 
   /// Makes what the command lacks, above all its program. By a worker, without a lock; may block.
@@ -99,14 +102,19 @@ class driver_stream : public stream {
   using endings = std::vector<ending>;
 
   static void step_all(driver_domain& domain);
-  [[nodiscard]] static endings step_some(driver_domain& domain);
+  static void settle(driver_domain& domain, const endings& failed);
+  static void step_some(driver_domain& domain, endings& failed);
+  enum class passing : std::uint8_t { passed, waits, lacks_something };
   [[nodiscard]] bool step(endings& failed);
+  [[nodiscard]] passing pass(const command& head, endings& failed);
   [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
                               failure& why) const;
-  void fail(endings& failed, const failure& why, bool loses_device);
-  void hand_over(endings& failed, std::span<const device_wait> waits);
+  void fail(std::uint64_t value, endings& failed, const failure& why, bool loses_device);
+  void hand_over(const command& head, endings& failed, std::span<const device_wait> waits);
+  void drop_waiting();
   void prepare_later(const command& what);
   void conclude(std::uint64_t value, const command_result& how);
+  void report(std::unique_lock<std::mutex>& lock, std::uint64_t value, command_result& how);
   void leave();
 
   driver_domain& domain_;
@@ -118,13 +126,14 @@ class driver_stream : public stream {
   std::deque<command> waiting_;
   std::uint64_t passed_ = 0;  // the last command that was handed over or failed before
   std::uint64_t handed_ = 0;  // the last command that the driver really has
-  // What close() waits for: commands that the driver has, threads that report or step for this
-  // stream without the lock.
-  std::size_t busy_ = 0;
   bool preparing_ = false;
   bool closed_ = false;
   failure not_prepared_;  // of the first command that waits
   std::condition_variable changed_;
+
+  // What close() waits for: commands that the driver has, threads that report or step for this
+  // stream without the lock. It comes to zero under the domain's lock.
+  std::atomic<std::size_t> busy_{0};
 
   std::mutex report_guard_;  // for what follows
   std::map<std::uint64_t, command_result> results_;

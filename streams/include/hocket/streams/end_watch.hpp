@@ -18,9 +18,10 @@ namespace hocket {
 /// within a fraction of a millisecond, that none of them came. An idle watch uses no CPU.
 class end_watch {
  public:
-  /// next() waits for the oldest thing that was added and has not ended, and tells of its end. It
-  /// is called once for each, by one thread at a time. name is that of the thread.
-  end_watch(const std::string& name, std::function<void()> next);
+  /// next() waits for the oldest thing that was added and has not ended, and perhaps for some that
+  /// were added after it, tells of their ends, and returns how many it told of. It is called until
+  /// it has told of all, by one thread at a time. name is that of the thread.
+  end_watch(const std::string& name, std::function<std::size_t()> next);
   end_watch(const end_watch&) = delete;
   end_watch& operator=(const end_watch&) = delete;
 
@@ -43,7 +44,7 @@ class end_watch {
   void look_later();
   void look_after();
 
-  const std::function<void()> next_;
+  const std::function<std::size_t()> next_;
   std::mutex guard_;  // for what follows
   std::size_t left_ = 0;
   std::uint64_t ended_ = 0;

@@ -40,7 +40,7 @@ class host_stream final : public stream {
   /// Closes it. Streams that wait for one another are all closed before the first is destroyed.
   ~host_stream() override;
 
-  void submit(command what) override;
+  void submit(command&& what) override;
   [[nodiscard]] const timeline& time() const noexcept override;
 
   /// Waits for the command that is being performed, if any, and drops the others; nothing is

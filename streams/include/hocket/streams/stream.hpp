@@ -30,10 +30,10 @@ class stream {
  public:
   virtual ~stream() = default;
 
-  /// Appends a command. Never blocks and never throws: what goes wrong is told to the sink. One
-  /// caller at a time. Every timepoint the command waits for belongs to a stream of the same
-  /// backend and was submitted before.
-  virtual void submit(command what) = 0;
+  /// Appends a command, which is moved from. Never blocks and never throws: what goes wrong is told
+  /// to the sink. One caller at a time. Every timepoint the command waits for belongs to a stream
+  /// of the same backend and was submitted before.
+  virtual void submit(command&& what) = 0;
 
   [[nodiscard]] virtual const timeline& time() const noexcept = 0;
 
