@@ -138,6 +138,13 @@ ticket_set coherence::ready(data_id data, const box& region, memory_id memory) c
   return content_->at(data).ready(region, memory);
 }
 
+std::optional<ticket> coherence::ready(const buffer_state& buffer, memory_id memory) {
+  const residence* const all = buffer.residences.only();
+  const copy_state* const copy = all != nullptr ? all->find(memory) : nullptr;
+  if (copy == nullptr || !copy->valid) return std::nullopt;
+  return copy->ready;
+}
+
 std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   std::vector<task_id> tasks;
   content_->at(data).origins.each(region, [&](const origin& o) {

@@ -26,8 +26,11 @@ void heart::pump(device_id device) {
   if (d.reserving.valid()) relieve(machine_.devices[device.value].memory);
   do {
     fetch_ahead(device);
-    while (task* t = pick(device)) {
+    while (!d.present.empty() || !d.absent.empty()) {
       fill_up(device);
+      if (!has_room(device)) return;
+      task* const t = pick(device);
+      if (t == nullptr) break;
       const std::optional<std::size_t> lane = free_lane(*t);
       if (!lane) return;
       dequeue(*t);
@@ -104,28 +107,36 @@ void heart::fill_up(device_id device) {
   }
 }
 
+bool heart::has_room(const machine::device_node& node, stream_id lane) const {
+  const std::size_t in_flight = board_.in_flight(lane);
+  return in_flight < node.depth || (in_flight < most_ahead && filling_[lane.value] &&
+                                    board_.backlog(lane) < node.ahead);
+}
+
+bool heart::has_room(device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  return std::any_of(node.compute.begin(), node.compute.end(),
+                     [&](stream_id lane) { return has_room(node, lane); });
+}
+
 std::optional<std::size_t> heart::free_lane(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
-  const auto room = [&](stream_id s) {
-    const std::size_t in_flight = board_.in_flight(s);
-    return in_flight < node.depth ||
-           (filling_[s.value] && in_flight < most_ahead && board_.backlog(s) < node.ahead);
-  };
   if (t.request->width == body_width::wide) {
-    if (std::all_of(node.compute.begin(), node.compute.end(), room)) return 0;
-    return std::nullopt;
+    const bool all = std::all_of(node.compute.begin(), node.compute.end(),
+                                 [&](stream_id lane) { return has_room(node, lane); });
+    return all ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+  // Behind a predecessor it needs no wait at all.
+  boost::container::small_vector<stream_id, 4> before;
+  for (const task_id id : t.predecessors) {
+    if (const task* earlier = find(id)) before.push_back(earlier->number.stream);
   }
   std::optional<std::size_t> best;
   for (std::size_t lane = 0; lane < node.compute.size(); ++lane) {
-    if (!room(node.compute[lane])) continue;
-    // Behind its predecessor it needs no wait at all.
-    for (const task_id id : t.predecessors) {
-      const task* before = find(id);
-      if (before != nullptr && before->number.stream == node.compute[lane]) return lane;
-    }
-    if (!best || board_.backlog(node.compute[lane]) < board_.backlog(node.compute[*best])) {
-      best = lane;
-    }
+    const stream_id stream = node.compute[lane];
+    if (!has_room(node, stream)) continue;
+    if (std::find(before.begin(), before.end(), stream) != before.end()) return lane;
+    if (!best || board_.backlog(stream) < board_.backlog(node.compute[*best])) best = lane;
   }
   return best;
 }

@@ -78,7 +78,7 @@ void heart::consider(task& t) {
   if (t.blockers == 0 || may_start_behind_predecessors(t)) start(t);
 }
 
-bool heart::may_start_behind_predecessors(const task& t) const {
+bool heart::may_start_behind_predecessors(task& t) const {
   if (t.request->kind != task_kind::launch || t.request->budget.valid()) return false;
   device_id common;
   for (const task_id id : t.predecessors) {
@@ -90,7 +90,7 @@ bool heart::may_start_behind_predecessors(const task& t) const {
   // On a device with a queue of its own the task can follow at once; elsewhere it would block a
   // lane.
   return common.valid() && machine_.devices[common.value].depth > 1 &&
-         choose_device(*t.request) == common;
+         choose_device(t) == common;
 }
 
 void heart::start(task& t) {

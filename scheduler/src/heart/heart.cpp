@@ -54,18 +54,15 @@ void heart::step(time_stamp now, event&& what, action_list& out) {
 
 void heart::settle() {
   for (bool more = true; more;) {
-    more = false;
     while (!ending_.empty()) {
       const std::vector<ending> due = std::exchange(ending_, {});
       for (const ending& e : due) {
         if (task* t = find(e.task)) finish(*t, e.why);
       }
-      more = true;
     }
     if (budgets_.changed()) {
       for (const task_id granted : budgets_.grant()) {
         if (task* t = find(granted)) place(*t);
-        more = true;
       }
     }
     due_.clear();
@@ -73,7 +70,7 @@ void heart::settle() {
     due_.each([this](device_id device) { pump(device); });
     board_.flush(*out_);
     if (issued_ == 0) fail_hopeless_reservations();
-    more = board_.run_woken() || more || !due_.empty() || !ending_.empty();
+    more = board_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed();
   }
 }
 

@@ -95,6 +95,7 @@ class heart {
     bool fetching = false;
     bool wrote = false;       ///< coherence knows its outputs
     bool pinned_all = false;  ///< each access has a pin
+    bool suits = false;       ///< the device that it names can run it, as long as that lives
     time_estimate predicted;  ///< on that device
     /// How its command ended, where that was heard of before the end of a predecessor.
     std::optional<failure> held;
@@ -153,14 +154,14 @@ class heart {
   [[nodiscard]] version_chain& chain_for(const task& t, data_id data, data_state& all);
   void leave_hold(const task& t);
   void consider(task& t);
-  [[nodiscard]] bool may_start_behind_predecessors(const task& t) const;
+  [[nodiscard]] bool may_start_behind_predecessors(task& t) const;
   void start(task& t);
 
   // place.cpp: where it runs.
   void place(task& t);
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
   [[nodiscard]] bool can_bind(const task_access& a, const machine::device_node& node) const;
-  [[nodiscard]] std::optional<device_id> choose_device(const request& r) const;
+  [[nodiscard]] std::optional<device_id> choose_device(task& t) const;
   [[nodiscard]] time_stamp predicted_end(const request& r, device_id device) const;
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
@@ -188,6 +189,8 @@ class heart {
   /// Decides whether more than the least is to be in flight on the device's lanes.
   void fill_up(device_id device);
   [[nodiscard]] bool idle(device_id device) const;
+  [[nodiscard]] bool has_room(const machine::device_node& node, stream_id lane) const;
+  [[nodiscard]] bool has_room(device_id device) const;
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
   [[nodiscard]] bool issue_at_once(task& t);
   void commit(task& t, std::size_t lane);
@@ -244,7 +247,7 @@ class heart {
   budget_board budgets_;
   trace_ring trace_;
   std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
-  std::vector<bool> filling_;         ///< streams that take commands until they have the most
+  std::vector<char> filling_;         ///< streams that take commands until they have the most
 
   id_map<task_id, task> tasks_;
   std::vector<std::unique_ptr<task>> spare_;  ///< tasks that are gone, for new ones

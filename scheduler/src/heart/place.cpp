@@ -17,7 +17,7 @@ constexpr std::size_t steal_window = 16;
 void heart::place(task& t) {
   if (t.request->kind == task_kind::hold) return give_hold(t);
   if (t.request->kind != task_kind::launch) return issue_view(t);
-  const std::optional<device_id> device = choose_device(*t.request);
+  const std::optional<device_id> device = choose_device(t);
   if (device) return enqueue(t, *device);
   const std::optional<device_id> on = t.request->on;
   const std::string lost =
@@ -48,8 +48,13 @@ bool heart::can_bind(const task_access& a, const machine::device_node& node) con
   return span * d.element_size <= node.largest_binding;
 }
 
-std::optional<device_id> heart::choose_device(const request& r) const {
-  if (r.on) return can_run(r, *r.on) ? r.on : std::nullopt;
+std::optional<device_id> heart::choose_device(task& t) const {
+  const request& r = *t.request;
+  if (r.on) {
+    // Only its loss can change this.
+    t.suits = t.suits || can_run(r, *r.on);
+    return t.suits && devices_[r.on->value].alive ? r.on : std::nullopt;
+  }
   std::optional<device_id> best;
   time_stamp best_end = time_stamp::max();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -105,15 +110,22 @@ void heart::dequeue(task& t) {
 
 bool heart::data_present(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
-  for (const task_access& a : t.request->accesses) {
+  // What its own lanes are still computing is as good as there: the launch follows it.
+  const auto there = [&](ticket arrives) {
+    return !arrives.valid() || board_.done(arrives) ||
+           std::find(node.compute.begin(), node.compute.end(), arrives.stream) !=
+               node.compute.end();
+  };
+  for (std::size_t i = 0; i < t.data.size(); ++i) {
+    const task_access& a = t.request->accesses[i];
     if (!reads_content(a.mode) || a.region.empty()) continue;
-    if (!coherence_.valid(a.data, a.region, node.memory)) return false;
-    for (const ticket arrives : coherence_.ready(a.data, a.region, node.memory)) {
-      // What its own lanes are still computing is as good as there: the launch follows it.
-      const bool own =
-          std::find(node.compute.begin(), node.compute.end(), arrives.stream) != node.compute.end();
-      if (!own && !board_.done(arrives)) return false;
+    if (const std::optional<ticket> one = coherence::ready(*t.data[i]->where, node.memory)) {
+      if (!there(*one)) return false;
+      continue;
     }
+    if (!coherence_.valid(a.data, a.region, node.memory)) return false;
+    const ticket_set arrives = coherence_.ready(a.data, a.region, node.memory);
+    if (!std::all_of(arrives.begin(), arrives.end(), there)) return false;
   }
   return true;
 }

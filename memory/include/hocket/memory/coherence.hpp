@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -151,6 +152,9 @@ class coherence {
   /// Returns the block.
   block_id note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
                         ticket number, task_id task);
+
+  /// When the content is there in this memory, if all of it is of one piece and valid there.
+  [[nodiscard]] static std::optional<ticket> ready(const buffer_state& buffer, memory_id memory);
 
   static void pin(buffer_state& buffer, memory_id memory);
   static void unpin(buffer_state& buffer, memory_id memory);
