@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include <boost/container/flat_set.hpp>
 #include <boost/container/small_vector.hpp>
 
 #include "caught.hpp"
+#include "each_once.hpp"
 #include "graph_content.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
@@ -54,12 +54,14 @@ bool runs_on(const task_description& task, const heart::machine::device_node& no
 }
 
 std::uint64_t bytes_of(const access_list& accesses) {
-  std::uint64_t sum = 0;
-  boost::container::small_flat_set<const buffer_state*, 8> counted;
+  access_list used;
   for (const access_argument* use : accesses) {
-    if (use->where.empty()) continue;
-    if (counted.insert(use->data.get()).second) sum += use->data->bytes();
+    if (!use->where.empty()) used.push_back(use);
   }
+  std::uint64_t sum = 0;
+  for_each_once(
+      used, [](const access_argument* use) { return use->data.get(); },
+      [&](const access_argument* use) { sum += use->data->bytes(); });
   return sum;
 }
 

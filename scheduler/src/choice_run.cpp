@@ -89,7 +89,7 @@ void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
 }
 
 void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
-  const auto place = std::make_shared<hold>(frame_.home, this);
+  const boost::intrusive_ptr<hold> place(new hold(frame_.home, this));
   place->kind = heart::task_kind::hold;
   place->label = std::string(label().text());
   place->trace_name = frame_.home.names().intern(place->label);

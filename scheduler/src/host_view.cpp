@@ -60,7 +60,7 @@ buffer_argument content_of_view(const region_ref& what, void* address) {
 std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode) {
   const std::shared_ptr<runtime_core> home = what.data->owner();
   if (home->direct() != nullptr) return open_direct_view(home, what, mode);
-  const auto s = std::make_shared<view_submission>(*home);
+  const boost::intrusive_ptr<view_submission> s(new view_submission(*home));
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();
   s->trace_name = home->names().intern(s->label);

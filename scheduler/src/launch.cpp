@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include <boost/container/flat_set.hpp>
-
 #include "check.hpp"
 #include "direct/direct_runtime.hpp"
+#include "each_once.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
@@ -45,10 +44,9 @@ void add_arguments(launch_submission& s, const task_description& task) {
 /// Of all that a task uses, each once.
 std::uint64_t bytes_of(const std::vector<buffer_ref>& used) {
   std::uint64_t sum = 0;
-  boost::container::small_flat_set<const buffer_state*, 8> counted;
-  for (const buffer_ref& data : used) {
-    if (counted.insert(data.get()).second) sum += data->bytes();
-  }
+  for_each_once(
+      used, [](const buffer_ref& data) { return data.get(); },
+      [&](const buffer_ref& data) { sum += data->bytes(); });
   return sum;
 }
 
@@ -73,7 +71,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   }
   if (direct_ != nullptr) return direct_->launch(std::move(task));
   for (const completion_ptr& before : task.after) before->check_waitable();
-  const auto s = std::make_shared<launch_submission>(*this);
+  const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
   s->label = std::move(task.label);
   s->trace_name = names_.intern(s->label);
   s->kernel = std::move(task.kernel);
@@ -116,16 +114,16 @@ completion_ptr runtime_core::launch(task_description&& task) {
     return by_scope ? owner.refusal_of(*state) : cancelled(s->label);
   };
   post(heart::submitted{s, unwanted() ? refusal() : failure()});
-  s->watch(s);
+  s->watch();
   if (value != nullptr) post(heart::submitted{fetch_of(*s, value), {}});
   // It may have been asked since, and before the heart knew of the task.
   if (unwanted()) post(heart::cancel_asked{s->id, refusal()});
   return state;
 }
 
-std::shared_ptr<submission> runtime_core::fetch_of(const launch_submission& launch,
-                                                   const buffer_ref& value) {
-  const auto fetch = std::make_shared<fetch_submission>(*this);
+heart::request_ref runtime_core::fetch_of(const launch_submission& launch,
+                                          const buffer_ref& value) {
+  const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(*this));
   fetch->kind = heart::task_kind::fetch;
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;

@@ -118,8 +118,8 @@ class runtime_core final : public host_context,
   void opened(view_record&& view);
   void closed(const view_record& view);
   [[nodiscard]] bool holds_up(const view_record& view, completion& task);
-  [[nodiscard]] std::shared_ptr<submission> fetch_of(const launch_submission& launch,
-                                                     const buffer_ref& value);
+  [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
+                                            const buffer_ref& value);
   class driving;
   void drive();
   void drive_later();
@@ -138,6 +138,7 @@ class runtime_core final : public host_context,
   alarm_board alarms_;
   std::unique_ptr<pending_limit> limit_;  ///< null: none
   std::once_flag connected_;
+  launch_pool launches_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
   std::unique_ptr<direct_runtime> direct_;  ///< instead

@@ -18,7 +18,7 @@ namespace {
 /// Waits for one future on behalf of a submission.
 class future_watch final : public continuation {
  public:
-  future_watch(std::shared_ptr<launch_submission> owner, std::size_t index, runtime_core& home)
+  future_watch(boost::intrusive_ptr<launch_submission> owner, std::size_t index, runtime_core& home)
       : owner_(std::move(owner)), index_(index), home_(home) {}
 
   void run(completion& source, follow_ups&) noexcept override {
@@ -35,7 +35,7 @@ class future_watch final : public continuation {
   }
 
  private:
-  std::shared_ptr<launch_submission> owner_;
+  boost::intrusive_ptr<launch_submission> owner_;
   std::size_t index_;
   runtime_core& home_;
 };
@@ -61,10 +61,12 @@ bool device_task::help(helping& by) noexcept {
 }
 
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
+submission::~submission() = default;
 
-submission::~submission() {
-  keeps.clear();  // before the runtime may believe that nothing is left
-  home_.submission_gone();
+void submission::unused() noexcept {
+  runtime_core& home = home_;
+  delete this;  // before the runtime may believe that nothing is left
+  home.submission_gone();
 }
 
 class launch_submission::stop_relay {
@@ -79,12 +81,61 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-launch_submission::launch_submission(runtime_core& home) : submission(home) {}
+launch_submission::launch_submission(runtime_core& home, launch_pool& from)
+    : submission(home), from_(from) {}
 launch_submission::~launch_submission() = default;
 
-void launch_submission::watch(const std::shared_ptr<launch_submission>& self) {
+void launch_submission::unused() noexcept {
+  runtime_core& home = home_;
+  renew();  // before the runtime may believe that nothing is left
+  from_.give_back(std::unique_ptr<launch_submission>(this));
+  home.submission_gone();
+}
+
+/// As it was made, but for the memory of its lists.
+void launch_submission::renew() noexcept {
+  keeps.clear();
+  stop_.reset();
+  state.reset();
+  waits.clear();
+  has_result = false;
+  heart::request fresh;
+  const auto clear = [](auto& from, auto& to) {
+    from.clear();
+    to.swap(from);
+  };
+  clear(accesses, fresh.accesses);
+  clear(shape, fresh.shape);
+  clear(scalars, fresh.scalars);
+  static_cast<heart::request&>(*this) = std::move(fresh);
+}
+
+launch_pool::~launch_pool() = default;
+
+boost::intrusive_ptr<launch_submission> launch_pool::take(runtime_core& home) {
+  {
+    const std::lock_guard lock(guard_);
+    if (!spare_.empty()) {
+      boost::intrusive_ptr<launch_submission> taken(spare_.back().release());
+      spare_.pop_back();
+      home.submission_made();
+      return taken;
+    }
+  }
+  return new launch_submission(home, *this);
+}
+
+void launch_pool::give_back(std::unique_ptr<launch_submission> spare) noexcept {
+  // What a burst has left beyond that is given back.
+  constexpr std::size_t most = 512;
+  const std::lock_guard lock(guard_);
+  spare_.reserve(most);
+  if (spare_.size() < most) spare_.push_back(std::move(spare));
+}
+
+void launch_submission::watch() {
   for (std::size_t i = 0; i < waits.size(); ++i) {
-    auto watched = std::make_unique<future_watch>(self, i, home_);
+    auto watched = std::make_unique<future_watch>(this, i, home_);
     if (waits[i].source->attach(*watched)) {
       (void)watched.release();
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -16,6 +17,7 @@
 
 namespace hocket::detail {
 
+class launch_pool;
 class runtime_core;
 
 /// A task on its way through the heart: what the heart reads of it, and what the runtime needs when
@@ -23,7 +25,10 @@ class runtime_core;
 class submission : public heart::request {
  public:
   explicit submission(runtime_core& home);
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
   ~submission() override;
+  void unused() noexcept override;
 
   /// The launch, or the view, was completed. By the owner of the outbox.
   virtual void completed(const failure& why) = 0;
@@ -40,15 +45,16 @@ class submission : public heart::request {
 /// How a task of that label ends that somebody wished not to run.
 [[nodiscard]] failure cancelled(const std::string& label);
 
-/// One launch of a kernel.
+/// One launch of a kernel. It goes back where it came from when nobody refers to it any more.
 class launch_submission final : public submission {
  public:
-  explicit launch_submission(runtime_core& home);
+  launch_submission(runtime_core& home, launch_pool& from);
   ~launch_submission() override;
   void completed(const failure& why) override;
+  void unused() noexcept override;
 
   /// Reports the end of every future in waits to the heart; numbers are filled in before.
-  void watch(const std::shared_ptr<launch_submission>& self);
+  void watch();
   void watch_stop(const std::stop_token& stop);
   /// The task belongs to the scope.
   void watch_scope(const host_context& scope);
@@ -64,9 +70,29 @@ class launch_submission final : public submission {
   std::vector<awaited> waits;
 
  private:
+  friend class launch_pool;
   class stop_relay;
+  void renew() noexcept;
+
+  launch_pool& from_;
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
+};
+
+/// Launches that nobody refers to, for new ones: they keep the memory of their lists. Any thread.
+class launch_pool {
+ public:
+  launch_pool() = default;
+  launch_pool(const launch_pool&) = delete;
+  launch_pool& operator=(const launch_pool&) = delete;
+  ~launch_pool();
+
+  [[nodiscard]] boost::intrusive_ptr<launch_submission> take(runtime_core& home);
+  void give_back(std::unique_ptr<launch_submission> spare) noexcept;
+
+ private:
+  std::mutex guard_;
+  std::vector<std::unique_ptr<launch_submission>> spare_;
 };
 
 /// Brings the value of a kernel to its future.

@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <memory>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <hocket/core/access.hpp>
 #include <hocket/core/duration.hpp>
 #include <hocket/core/ids.hpp>
@@ -36,6 +38,9 @@ enum class task_kind : std::uint8_t {
 struct request {
   virtual ~request() = default;
 
+  /// Nobody refers to it any more; it was made with new.
+  virtual void unused() noexcept { delete this; }
+
   task_id id;
   task_kind kind = task_kind::launch;
   std::string label;
@@ -63,8 +68,27 @@ struct request {
   budget_id budget;            ///< taken from when the task starts
   std::uint64_t budget_bytes = 0;
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
+
+  friend void intrusive_ptr_add_ref(request* r) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    r->references_.count.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(request* r) noexcept {
+    // Release and acquire pair with one another: what comes of it comes after all uses.
+    if (r->references_.count.fetch_sub(1, std::memory_order_acq_rel) == 1) r->unused();
+  }
+
+ private:
+  /// Belongs to the object, not to its value.
+  struct counter {
+    counter() = default;
+    counter(const counter&) noexcept {}
+    counter& operator=(const counter&) noexcept { return *this; }
+    std::atomic<std::uint32_t> count{0};
+  };
+  counter references_;
 };
 
-using request_ref = std::shared_ptr<request>;
+using request_ref = boost::intrusive_ptr<request>;
 
 }  // namespace hocket::heart
