@@ -178,10 +178,10 @@ result<command_buffers> make_command_buffers(const context& of, std::uint32_t fa
   return made;
 }
 
-VkResult begin(const context& of, VkCommandBuffer commands) {
+VkResult begin(const context& of, VkCommandBuffer commands, bool again) {
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  info.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   const VkResult code = of.api().vkBeginCommandBuffer(commands, &info);
   if (code == VK_SUCCESS) barrier(of, commands);
   return code;

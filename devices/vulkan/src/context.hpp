@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,11 @@ class context {
     return facts_.compute_family != facts_.transfer_family;
   }
 
+  /// How many buffers of the device went away so far: as long as it stays the same, what was
+  /// recorded of buffers that a command uses is true of another that uses them.
+  [[nodiscard]] std::uint64_t releases() const noexcept { return releases_; }
+  void note_release() const noexcept { ++releases_; }
+
   [[nodiscard]] failure failed(const std::string& what, VkResult code) const;
 
   [[nodiscard]] result<owned_semaphore> make_timeline() const;
@@ -72,6 +78,7 @@ class context {
   queue compute_;
   queue transfer_;
   bool separate_ = false;  // the queues are two
+  mutable std::atomic<std::uint64_t> releases_{0};
 };
 
 /// A command pool with one or more command buffers, which go with it.
@@ -82,8 +89,9 @@ struct command_buffers {
 [[nodiscard]] result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
                                                            std::uint32_t count);
 
-/// Begins a command buffer behind everything that was submitted before.
-[[nodiscard]] VkResult begin(const context& of, VkCommandBuffer commands);
+/// Begins a command buffer behind everything that was submitted before. It can be submitted again
+/// when it has ended, or else once.
+[[nodiscard]] VkResult begin(const context& of, VkCommandBuffer commands, bool again = false);
 /// Ends it, so that the host sees what it wrote.
 [[nodiscard]] VkResult end(const context& of, VkCommandBuffer commands);
 /// Between two commands the second of which uses what the first one wrote.

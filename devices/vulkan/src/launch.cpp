@@ -315,7 +315,7 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
   for (std::size_t i = 0; i < bound_to.size() && code == VK_SUCCESS; ++i) {
     code = make_sets(of, planned.parts[i], bound_to[i], to);
   }
-  if (code == VK_SUCCESS) code = begin(of, to.commands);
+  if (code == VK_SUCCESS) code = begin(of, to.commands, true);
   if (code != VK_SUCCESS) return why(code);
   if (to.stamps) {
     of.api().vkCmdResetQueryPool(to.commands, to.stamps.get(), 0, 2);

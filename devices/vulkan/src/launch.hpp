@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <hocket/streams/command.hpp>
@@ -36,6 +37,19 @@ struct planned_launch {
 
 [[nodiscard]] planned_launch plan(const context& of, const command& what);
 
+/// A launch as it was recorded, to know it again. Kernels that are gone are not kept alive.
+struct recorded_launch {
+  std::weak_ptr<const kernel_definition> kernel;
+  std::vector<placed_buffer> buffers;
+  std::vector<scalar_argument> scalars;
+  std::uint64_t releases = 0;  ///< of the device's buffers, before it was recorded
+
+  [[nodiscard]] bool is(const launch_command& what, std::uint64_t releases_now) const {
+    return releases == releases_now && !kernel.owner_before(what.kernel) &&
+           !what.kernel.owner_before(kernel) && buffers == what.buffers && scalars == what.scalars;
+  }
+};
+
 /// Where one command is recorded, used again once it has ended.
 struct slot {
   VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -45,9 +59,16 @@ struct slot {
   std::uint32_t sets_room = 0;      // of the pool
   std::uint32_t bindings_room = 0;  // of the pool
   buffer arguments;
-  // What the command uses while it runs.
+  // What the command uses while it runs, and what was recorded.
   std::vector<std::shared_ptr<const program>> uses;
   std::shared_ptr<const buffer> scratch;
+  std::optional<recorded_launch> content;
+
+  void forget() noexcept {
+    content.reset();
+    uses.clear();
+    scratch.reset();
+  }
 };
 [[nodiscard]] result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped);
 

@@ -117,6 +117,7 @@ failure device_memory::reserve(std::uint64_t bytes) {
 }
 
 void device_memory::deallocate(const allocation& a) noexcept {
+  of_.note_release();
   const std::unique_ptr<buffer> going(static_cast<buffer*>(a.chunk));
   const std::scoped_lock lock(guard_);
   used_ -= a.bytes;
@@ -167,6 +168,7 @@ failure import_table::import(const allocation& host) {
 }
 
 void import_table::forget(const allocation& host) noexcept {
+  of_.note_release();
   const std::scoped_lock lock(guard_);
   imported_.erase(host.address());
 }

@@ -23,6 +23,7 @@ launch_stream::launch_stream(const parts& given, stream_id id, import_table* imp
       imports_(imports),
       memory_(given.of, imports),
       programs_(given.of),
+      slots_(given.of),
       watch_(given.of.name(), [this] {
         finish_next();
         return std::size_t{1};
@@ -46,6 +47,9 @@ failure launch_stream::start() {
 launch_stream::~launch_stream() { close(); }
 
 bool launch_stream::prepared(const command& what) {
+  if (again_ != nullptr) slots_.give_back(std::move(again_));
+  again_ = slots_.take_recorded(std::get<launch_command>(what.what));
+  if (again_ != nullptr) return true;
   if (next_.of != &what || next_.value != what.value) next_ = plan(of(), what);
   if (next_.why) return true;  // enqueue says so
   bool all = true;
@@ -93,15 +97,11 @@ failure launch_stream::prepare(const command& what) {
 }
 
 failure launch_stream::enqueue(const command& what, std::span<const device_wait> waits) {
-  planned_launch now = std::exchange(next_, {});
-  if (now.why) return now.why;
-  if (now.scratch_words > 0) now.scratch = scratch_;
-  auto taken = take_slot();
-  if (!taken) return taken.why();
-  std::unique_ptr<slot> used = std::move(taken).value();
-  if (failure why = record(of(), memory_, now, *used)) {
-    give_back(std::move(used));
-    return why;
+  std::unique_ptr<slot> used = std::move(again_);
+  if (used == nullptr) {
+    auto made = record_next(std::get<launch_command>(what.what));
+    if (!made) return made.why();
+    used = std::move(made).value();
   }
   const std::scoped_lock lock(waiting_guard_);
   waiting_.push_back({what.value, std::move(used), points_of(waits)});
@@ -112,8 +112,24 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
     keep(std::move(alone));
     return {};
   }
-  give_back(std::move(alone.parts.front().used));
+  slots_.give_back(std::move(alone.parts.front().used));
   return of().failed("cannot begin a launch", alone.code);
+}
+
+result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
+  planned_launch now = std::exchange(next_, {});
+  if (now.why) return now.why;
+  if (now.scratch_words > 0) now.scratch = scratch_;
+  auto taken = slots_.take(clock_.has_value());
+  if (!taken) return taken;
+  const std::uint64_t releases = of().releases();
+  slot& used = *taken.value();
+  if (failure why = record(of(), memory_, now, used)) {
+    slots_.give_back(std::move(taken).value());
+    return why;
+  }
+  used.content = recorded_launch{what.kernel, what.buffers, what.scalars, releases};
+  return taken;
 }
 
 void launch_stream::go_on() {
@@ -155,25 +171,6 @@ void launch_stream::keep(batch what) {
   watch_.added();
 }
 
-result<std::unique_ptr<slot>> launch_stream::take_slot() {
-  {
-    const std::scoped_lock lock(slots_guard_);
-    if (!free_.empty()) {
-      std::unique_ptr<slot> taken = std::move(free_.back());
-      free_.pop_back();
-      return taken;
-    }
-  }
-  return make_slot(of(), clock_.has_value());
-}
-
-void launch_stream::give_back(std::unique_ptr<slot> used) {
-  used->uses.clear();
-  used->scratch.reset();
-  const std::scoped_lock lock(slots_guard_);
-  free_.push_back(std::move(used));
-}
-
 void launch_stream::finish_next() {
   batch ended;
   {
@@ -195,7 +192,7 @@ void launch_stream::finish_next() {
   // The device has to go on before anybody hears of what it has done.
   go_on();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    give_back(std::move(ended.parts[i].used));
+    slots_.give_back(std::move(ended.parts[i].used));
     conclude(ended.parts[i].value, all[i], ended.code);
   }
 }

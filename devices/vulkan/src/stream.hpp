@@ -12,13 +12,14 @@
 #include "clock.hpp"
 #include "device_stream.hpp"
 #include "launch.hpp"
+#include "slots.hpp"
 
 namespace hocket::vulkan {
 
 /// The stream of a device's kernels. A timeline semaphore has the numbers of its commands. Kernels
 /// that wait for copies are submitted by the thread that ends the last of these. A submission costs
 /// more than a short kernel, so while the device has enough to do, short ones are kept back and go
-/// together.
+/// together. What was recorded for an earlier launch is submitted again for the same one.
 class launch_stream final : public device_stream {
  public:
   /// imports is null if the device has memory of its own.
@@ -41,8 +42,7 @@ class launch_stream final : public device_stream {
   launch_stream(const parts& given, stream_id id, import_table* imports);
   [[nodiscard]] failure start();
   [[nodiscard]] bool has_scratch() const;
-  [[nodiscard]] result<std::unique_ptr<slot>> take_slot();
-  void give_back(std::unique_ptr<slot> used);
+  [[nodiscard]] result<std::unique_ptr<slot>> record_next(const launch_command& what);
 
   struct recorded {
     std::uint64_t value = 0;
@@ -71,6 +71,7 @@ class launch_stream final : public device_stream {
 
   // Of the command that is next. Under the domain's lock, or by the one worker that prepares it.
   planned_launch next_;
+  std::unique_ptr<slot> again_;  ///< where it is recorded already, if it is
   program_table programs_;
   std::shared_ptr<const buffer> scratch_;
 
@@ -79,8 +80,7 @@ class launch_stream final : public device_stream {
   std::deque<batch> in_driver_;
   std::size_t most_together_ = 1;
 
-  std::mutex slots_guard_;
-  std::vector<std::unique_ptr<slot>> free_;
+  slot_store slots_;
 
   time_stamp latest_{};  // the end of the last command; of who watches
   end_watch watch_;      // ends before what it uses
