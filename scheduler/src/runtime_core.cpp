@@ -482,6 +482,11 @@ void runtime_core::completed(stream_id stream, std::uint64_t value, const comman
   post(heart::command_ended{stream, value, how});
 }
 
+void runtime_core::completed_in_a_row(stream_id stream, std::uint64_t first,
+                                      std::span<const command_result> how) {
+  post(heart::commands_ended{stream, first, {how.begin(), how.end()}});
+}
+
 void runtime_core::device_lost(device_id device, const failure& why) {
   post(heart::device_gone{device, why});
 }

@@ -103,6 +103,8 @@ class runtime_core final : public host_context,
 
   // completion_sink
   void completed(stream_id stream, std::uint64_t value, const command_result& how) override;
+  void completed_in_a_row(stream_id stream, std::uint64_t first,
+                          std::span<const command_result> how) override;
   void device_lost(device_id device, const failure& why) override;
 
  private:

@@ -58,7 +58,8 @@ void driver_stream::settle(driver_domain& domain, const endings& failed) {
   bool again = false;
   for (const ending& e : failed) {
     if (e.loses_device) e.of->epoch_->end(e.how.why);
-    e.of->conclude(e.value, e.how);
+    command_result how = e.how;
+    e.of->conclude(e.value, {&how, 1});
     e.of->leave();
     // Who waits for a stream of the lost device is not stepped by anybody else.
     again = again || e.loses_device;
@@ -168,49 +169,50 @@ void driver_stream::prepare_later(const command& what) {
   });
 }
 
-void driver_stream::ended(std::uint64_t value, const command_result& how) {
-  conclude(value, how);
-  epoch_->leave();
-  leave();
+void driver_stream::ended(std::uint64_t first, std::span<command_result> how) {
+  conclude(first, how);
+  epoch_->leave(how.size());
+  leave(how.size());
 }
 
 /// Who closes the stream may destroy it at once.
-void driver_stream::leave() {
+void driver_stream::leave(std::size_t times) {
   std::size_t seen = busy_;
-  while (seen > 1) {
-    if (busy_.compare_exchange_weak(seen, seen - 1)) return;
+  while (seen > times) {
+    if (busy_.compare_exchange_weak(seen, seen - times)) return;
   }
   const std::scoped_lock lock(domain_.guard_);
-  if (--busy_ == 0) changed_.notify_all();
+  if ((busy_ -= times) == 0) changed_.notify_all();
 }
 
-void driver_stream::conclude(std::uint64_t value, const command_result& how) {
+void driver_stream::conclude(std::uint64_t first, std::span<command_result> how) {
   std::unique_lock lock(report_guard_);
-  if (reporting_ || value != time_.completed() + 1) {
-    results_.emplace(value, how);
+  if (reporting_ || first != time_.completed() + 1) {
+    for (const command_result& each : how) results_.emplace(first++, each);
     if (reporting_) return;
     reporting_ = true;
   } else {
     reporting_ = true;
-    command_result what = how;
-    report(lock, value, what);
+    report(lock, first, how);
   }
   while (!results_.empty() && results_.begin()->first == time_.completed() + 1) {
     auto next = results_.extract(results_.begin());
-    report(lock, next.key(), next.mapped());
+    report(lock, next.key(), {&next.mapped(), 1});
   }
   reporting_ = false;
 }
 
 /// Without the lock, which is taken again.
-void driver_stream::report(std::unique_lock<std::mutex>& lock, std::uint64_t value,
-                           command_result& how) {
+void driver_stream::report(std::unique_lock<std::mutex>& lock, std::uint64_t first,
+                           std::span<command_result> how) {
   // One that failed on the way has no place among those that ran; they end one after another.
-  how.begin = std::max(how.begin, latest_);
-  how.end = latest_ = std::max(how.begin, how.end);
+  for (command_result& each : how) {
+    each.begin = std::max(each.begin, latest_);
+    each.end = latest_ = std::max(each.begin, each.end);
+  }
   lock.unlock();
-  time_.advance(value);
-  (void)epoch_->report(time_.stream(), value, how);
+  time_.advance(first + how.size() - 1);
+  (void)epoch_->report(time_.stream(), first, how);
   lock.lock();
 }
 

@@ -19,13 +19,18 @@ bool host_epoch::enter() {
   return true;
 }
 
-void host_epoch::leave() {
-  if (state_.fetch_sub(1) == (ended_bit | 1)) sink_.device_lost(device_, why_);
+void host_epoch::leave(std::uint64_t times) {
+  if (state_.fetch_sub(times) == (ended_bit | times)) sink_.device_lost(device_, why_);
 }
 
-bool host_epoch::report(stream_id stream, std::uint64_t value, const command_result& how) {
+bool host_epoch::report(stream_id stream, std::uint64_t first,
+                        std::span<const command_result> how) {
   if (!enter()) return false;
-  sink_.completed(stream, value, how);
+  if (how.size() == 1) {
+    sink_.completed(stream, first, how.front());
+  } else {
+    sink_.completed_in_a_row(stream, first, how);
+  }
   leave();
   return true;
 }

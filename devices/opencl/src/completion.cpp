@@ -49,7 +49,13 @@ std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t va
 /// Under the lock: so many are told of together.
 std::size_t completions::how_many() const {
   const auto most = static_cast<std::size_t>(kept_back / std::max(each_, nanoseconds(1)));
-  return std::clamp<std::size_t>(most, 1, (in_driver_.size() + 1) / 2);
+  const auto count = std::clamp<std::size_t>(most, 1, (in_driver_.size() + 1) / 2);
+  // A command that failed on the way has a number as well, and is told of by others.
+  std::size_t in_a_row = 1;
+  while (in_a_row < count && in_driver_[in_a_row].value == in_driver_.front().value + in_a_row) {
+    ++in_a_row;
+  }
+  return in_a_row;
 }
 
 std::size_t completions::finish_some() {
@@ -64,23 +70,21 @@ std::size_t completions::finish_some() {
   (void)wait_for(event->get());
   const time_stamp heard = where_.now();
   event.reset();
-  time_stamp first{};
-  time_stamp last{};
-  for (std::size_t i = 0; i < count; ++i) {
-    entry ended;
-    {
-      const std::lock_guard lock(guard_);
-      ended = std::move(in_driver_.front());
+  {
+    const std::lock_guard lock(guard_);
+    for (std::size_t i = 0; i < count; ++i) {
+      ended_.push_back(std::move(in_driver_.front()));
       in_driver_.pop_front();
     }
-    const std::uint64_t value = ended.value;
-    const command_result how = result_of(ended, wait_for(ended.last->get()), heard);
-    if (i == 0) first = how.begin;
-    last = how.end;
-    ended = {};  // its events are gone before anybody hears that it has ended
-    told_(value, how);
   }
-  each_ = (last - first) / static_cast<std::int64_t>(count);
+  const std::uint64_t first = ended_.front().value;
+  for (const entry& e : ended_) {
+    results_.push_back(result_of(e, wait_for(e.last->get()), heard));
+  }
+  each_ = (results_.back().end - results_.front().begin) / static_cast<std::int64_t>(count);
+  ended_.clear();  // their events are gone before anybody hears that they have ended
+  told_(first, results_);
+  results_.clear();
   return count;
 }
 

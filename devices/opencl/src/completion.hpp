@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include <hocket/execution/executor.hpp>
 #include <hocket/streams/command.hpp>
@@ -30,9 +32,10 @@ struct enqueued {
 /// a time, while the queue has as many to go on with.
 class completions {
  public:
-  using report = std::function<void(std::uint64_t, const command_result&)>;
+  using report = std::function<void(std::uint64_t first, std::span<command_result>)>;
 
-  /// The executor outlives it. told is called once for each command, in order, by the thread.
+  /// The executor outlives it. told is called for all commands, in order, by the thread: with those
+  /// that it hears of together.
   completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock, executor& where,
               std::string device, report told)
       : context_(std::move(of)),
@@ -77,7 +80,10 @@ class completions {
   mutable std::mutex guard_;
   std::deque<entry> in_driver_;
 
-  nanoseconds each_{0};  ///< how long commands take; of who watches
+  // Of who watches.
+  nanoseconds each_{0};  ///< how long commands take
+  std::vector<entry> ended_;
+  std::vector<command_result> results_;
 
   end_watch watch_;  // ends before what it uses
 };

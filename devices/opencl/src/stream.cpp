@@ -3,6 +3,8 @@
 
 #include "stream.hpp"
 
+#include <algorithm>
+
 #include "copy.hpp"
 #include "errors.hpp"
 
@@ -17,13 +19,22 @@ queue_stream::queue_stream(const stream_parts& parts, handle<cl_command_queue> q
       outbound_(outbound),
       queue_(std::move(queue)),
       launcher_(parts.in, parts.id, parts.device, parts.style, parts.host_memory),
-      completions_(parts.in, parts.clock, where, parts.device,
-                   [this](std::uint64_t value, const command_result& how) {
-                     if (how.why && how.why.code() == failure_code::device_lost) lose(how.why);
-                     ended(value, how);
-                   }) {}
+      completions_(
+          parts.in, parts.clock, where, parts.device,
+          [this](std::uint64_t first, std::span<command_result> how) { tell(first, how); }) {}
 
 queue_stream::~queue_stream() { close(); }
+
+void queue_stream::tell(std::uint64_t first, std::span<command_result> how) {
+  const auto lost = std::ranges::find_if(how, [](const command_result& each) {
+    return each.why && each.why.code() == failure_code::device_lost;
+  });
+  const auto before = static_cast<std::size_t>(lost - how.begin());
+  if (before > 0) ended(first, how.first(before));
+  if (lost == how.end()) return;
+  lose(lost->why);
+  ended(first + before, how.subspan(before));
+}
 
 bool queue_stream::prepared(const command& what) {
   return !std::holds_alternative<launch_command>(what.what) || launcher_.prepared(what);

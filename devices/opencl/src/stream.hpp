@@ -39,6 +39,7 @@ class queue_stream final : public driver_stream {
   [[nodiscard]] failure prepare(const command& what) override;
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
+  void tell(std::uint64_t first, std::span<command_result> how);
   [[nodiscard]] enqueued copy(const copy_command& what, std::span<const cl_event> waits);
   [[nodiscard]] enqueued mark(std::span<const cl_event> waits);
 

@@ -38,13 +38,17 @@ void device_stream::conclude(std::uint64_t value, command_result how, VkResult c
         failure(failure_code::device_lost, of_.failed("does not end a command", code).message());
     lose(how.why);
   }
+  conclude(value, {&how, 1});
+}
+
+void device_stream::conclude(std::uint64_t first, std::span<command_result> how) {
   {
     const std::scoped_lock lock(guard_);
-    seen_ = value;
+    seen_ = first + how.size() - 1;
   }
   changed_.notify_all();
   after_end();
-  ended(value, how);
+  ended(first, how);
 }
 
 }  // namespace hocket::vulkan

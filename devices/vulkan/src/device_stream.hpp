@@ -47,6 +47,9 @@ class device_stream : public driver_stream {
   /// device. Tells who waits, and reports.
   void conclude(std::uint64_t value, command_result how, VkResult code);
 
+  /// Commands that follow one another have ended well, the first of which has this value.
+  void conclude(std::uint64_t first, std::span<command_result> how);
+
   /// Called after a command has ended, before that is reported.
   virtual void after_end() {}
 

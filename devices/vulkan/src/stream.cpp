@@ -181,7 +181,7 @@ void launch_stream::finish_next() {
     ended.submitted = in_driver_.front().submitted;
   }
   if (ended.code == VK_SUCCESS) ended.code = of().wait(timeline_.get(), ended.parts.back().value);
-  const std::vector<command_result> all = times_of(ended);
+  std::vector<command_result> all = times_of(ended);
   {
     const std::scoped_lock lock(waiting_guard_);
     in_driver_.pop_front();
@@ -191,9 +191,16 @@ void launch_stream::finish_next() {
   }
   // The device has to go on before anybody hears of what it has done.
   go_on();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    slots_.give_back(std::move(ended.parts[i].used));
-    conclude(ended.parts[i].value, all[i], ended.code);
+  for (recorded& part : ended.parts) slots_.give_back(std::move(part.used));
+  // A command that failed on the way has a number as well, and is told of by others.
+  for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
+    const std::uint64_t first = ended.parts[i].value;
+    for (next = i + 1; next < all.size() && ended.parts[next].value == first + next - i;) ++next;
+    if (ended.code == VK_SUCCESS) {
+      conclude(first, std::span(all).subspan(i, next - i));
+    } else {
+      for (std::size_t k = i; k < next; ++k) conclude(ended.parts[k].value, all[k], ended.code);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <hocket/core/error.hpp>
 #include <hocket/streams/command.hpp>
@@ -67,6 +68,13 @@ struct command_ended {
   command_result how;
 };
 
+/// Commands of one stream that follow one another, the first of which has this value.
+struct commands_ended {
+  stream_id stream;
+  std::uint64_t first = 0;
+  std::vector<command_result> how;
+};
+
 struct device_gone {
   device_id device;
   failure why;
@@ -79,6 +87,6 @@ struct inspected {
 
 using event =
     std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
-                 stop_asked, view_released, command_ended, device_gone, inspected>;
+                 stop_asked, view_released, command_ended, commands_ended, device_gone, inspected>;
 
 }  // namespace hocket::heart

@@ -184,13 +184,19 @@ void heart::handle(view_released& e) {
   if (t->within_it->tasks == 0) end_later(e.task, t->within_it->why);
 }
 
-void heart::handle(command_ended& e) {
-  const std::optional<command_record> record = board_.end(e.stream, e.value);
+void heart::handle(command_ended& e) { end_command(e.stream, e.value, e.how); }
+
+void heart::handle(commands_ended& e) {
+  for (const command_result& how : e.how) end_command(e.stream, e.first++, how);
+}
+
+void heart::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
+  const std::optional<command_record> record = board_.end(stream, value);
   if (!record) return;
   if (record->is_copy) {
-    finish_copy(*record, e.how);
+    finish_copy(*record, how);
   } else {
-    finish_launch(*record, e.how);
+    finish_launch(*record, how);
   }
 }
 

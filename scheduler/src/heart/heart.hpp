@@ -139,6 +139,8 @@ class heart {
   void handle(stop_asked& e);
   void handle(view_released& e);
   void handle(command_ended& e);
+  void handle(commands_ended& e);
+  void end_command(stream_id stream, std::uint64_t value, const command_result& how);
   void handle(device_gone& e);
   void handle(inspected& e);
   void settle();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include <hocket/streams/stream.hpp>
 
@@ -26,10 +27,14 @@ class host_epoch {
 
   /// Returns false if the epoch has ended; else the caller uses the device's memory until leave().
   [[nodiscard]] bool enter();
-  void leave();
+  void leave(std::uint64_t times = 1);
 
   /// Tells the sink, unless the epoch has ended. Returns whether it told.
-  bool report(stream_id stream, std::uint64_t value, const command_result& how);
+  bool report(stream_id stream, std::uint64_t value, const command_result& how) {
+    return report(stream, value, {&how, 1});
+  }
+  /// The same of several commands in a row.
+  bool report(stream_id stream, std::uint64_t first, std::span<const command_result> how);
 
  private:
   static constexpr std::uint64_t ended_bit = std::uint64_t{1} << 63U;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include <hocket/core/timepoint.hpp>
 #include <hocket/streams/command.hpp>
@@ -18,6 +19,13 @@ class completion_sink {
   /// order, except that after device_lost some commands may never be heard of. Between streams
   /// there is no order: a command may be reported before one that it waited for.
   virtual void completed(stream_id stream, std::uint64_t value, const command_result& how) = 0;
+
+  /// The same of some commands that follow one another, the first of which has this value, for who
+  /// can do with fewer calls. The timeline shows the last one.
+  virtual void completed_in_a_row(stream_id stream, std::uint64_t first,
+                                  std::span<const command_result> how) {
+    for (const command_result& each : how) completed(stream, first++, each);
+  }
 
   /// The device's epoch has ended, and nothing that the backend knows of uses its memory any more.
   /// Nothing issued to it will be heard of for certain, and its
