@@ -133,7 +133,7 @@ bool coherence::at_hand(const buffer_state& buffer, const box& region, memory_id
 }
 
 block_id coherence::note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
-                                 ticket number, task_id task) {
+                                 ticket number, task_id task, std::size_t pins) {
   residence& all = *buffer.residences.only();
   if (writes) {
     origin& source = *buffer.origins.only();
@@ -145,7 +145,9 @@ block_id coherence::note_at_hand(data_id data, buffer_state& buffer, memory_id m
     all.at(memory).users.add(number);
   }
   content_->touch(data, buffer);
-  return buffer.find(memory)->block;
+  replica& used = *buffer.find(memory);
+  used.pins += pins;
+  return used.block;
 }
 
 ticket_set coherence::before_write(data_id data, const box& region, memory_id memory) const {

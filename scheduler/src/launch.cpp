@@ -13,10 +13,14 @@ namespace hocket::detail {
 
 namespace {
 
-void add_access(launch_submission& s, const access_argument& use) {
-  s.accesses.push_back({use.data->id(), use.where, use.data->extents(), use.mode});
+void add_access(launch_submission& s, access_argument& use) {
+  heart::task_access& made = s.accesses.emplace_back();
+  made.data = use.data->id();
+  made.region = use.where;
+  made.whole = use.data->extents();
+  made.mode = use.mode;
   s.shape.push_back(use.where.extents());
-  s.keeps.push_back(use.data);
+  s.keeps.push_back(std::move(use.data));
 }
 
 void add_number(launch_submission& s, const number_argument& number, element_type type) {
@@ -27,13 +31,14 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
   s.waits.push_back({number.from, s.scalars.size() - 1, number});
 }
 
-void add_arguments(launch_submission& s, const task_description& task) {
+/// The buffers are taken out of the description.
+void add_arguments(launch_submission& s, task_description& task) {
   const std::size_t most = task.arguments.size() + 1;  // and a result
   s.accesses.reserve(most);
   s.shape.reserve(most);
   s.keeps.reserve(most);
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
-    if (const auto* use = std::get_if<access_argument>(&task.arguments[i])) {
+    if (auto* use = std::get_if<access_argument>(&task.arguments[i])) {
       add_access(s, *use);
     } else {
       add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);

@@ -99,15 +99,7 @@ void launch_submission::renew() noexcept {
   state.reset();
   waits.clear();
   has_result = false;
-  heart::request fresh;
-  const auto clear = [](auto& from, auto& to) {
-    from.clear();
-    to.swap(from);
-  };
-  clear(accesses, fresh.accesses);
-  clear(shape, fresh.shape);
-  clear(scalars, fresh.scalars);
-  static_cast<heart::request&>(*this) = std::move(fresh);
+  heart::request::renew();
 }
 
 launch_pool::~launch_pool() = default;

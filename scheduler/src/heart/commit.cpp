@@ -109,8 +109,8 @@ void heart::fill_up(device_id device) {
 
 bool heart::has_room(const machine::device_node& node, stream_id lane) const {
   const std::size_t in_flight = board_.in_flight(lane);
-  return in_flight < node.depth || (in_flight < most_ahead && filling_[lane.value] &&
-                                    board_.backlog(lane) < node.ahead);
+  return in_flight < node.depth ||
+         (in_flight < most_ahead && filling_[lane.value] && board_.backlog(lane) < node.ahead);
 }
 
 bool heart::has_room(device_id device) const {
@@ -187,9 +187,9 @@ bool heart::issue_as_it_is(task& t, std::size_t lane) {
     const task_access& a = r.accesses[i];
     data_state& d = *t.data[i];
     d.last_use = ++uses_;
-    if (t.pinned_all) coherence::pin(*d.where, node.memory);
     made.blocks.push_back(coherence_.note_at_hand(a.data, *d.where, node.memory,
-                                                  writes_content(a.mode), t.number, r.id));
+                                                  writes_content(a.mode), t.number, r.id,
+                                                  t.pinned_all ? 1 : 0));
   }
   t.wrote = true;
   board_.plan(record_of(t), std::move(made), *out_);

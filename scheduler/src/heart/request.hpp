@@ -33,27 +33,16 @@ enum class task_kind : std::uint8_t {
   hold,    ///< keep a place in the order of the tasks that use some buffers, until it is released
 };
 
-/// A task as it was submitted. The front fills it and does not change it any more once every
-/// external predecessor was reported; the heart only reads it.
-struct request {
-  virtual ~request() = default;
-
-  /// Nobody refers to it any more; it was made with new.
-  virtual void unused() noexcept { delete this; }
-
+/// What is said of a task in plain values.
+struct request_facts {
   task_id id;
   task_kind kind = task_kind::launch;
-  std::string label;
   std::uint32_t trace_name = 0;
 
-  kernel_ref kernel;  ///< of a launch
-  launch_shape shape;
   work cost;
   body_width width = body_width::serial;
-  bool host_only = false;             ///< a host function: runs on devices of the host alone
-  std::uint64_t bytes = 0;            ///< of the whole buffers that it uses
-  std::vector<task_access> accesses;  ///< in signature order, a hidden result last
-  std::vector<scalar_argument> scalars;
+  bool host_only = false;   ///< a host function: runs on devices of the host alone
+  std::uint64_t bytes = 0;  ///< of the whole buffers that it uses
 
   /// A hold, if valid: to what it holds this has access in its place, in order only with others
   /// within it. The hold was given and is not released, and stays until all of these have ended.
@@ -67,7 +56,33 @@ struct request {
   std::uint32_t external = 0;  ///< futures that have to succeed before; each is reported once
   budget_id budget;            ///< taken from when the task starts
   std::uint64_t budget_bytes = 0;
+};
+
+/// A task as it was submitted. The front fills it and does not change it any more once every
+/// external predecessor was reported; the heart only reads it.
+struct request : request_facts {
+  virtual ~request() = default;
+
+  /// Nobody refers to it any more; it was made with new.
+  virtual void unused() noexcept { delete this; }
+
+  std::string label;
+  kernel_ref kernel;  ///< of a launch
+  launch_shape shape;
+  std::vector<task_access> accesses;  ///< in signature order, a hidden result last
+  std::vector<scalar_argument> scalars;
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
+
+  /// As it was made, but for the memory of its lists.
+  void renew() noexcept {
+    static_cast<request_facts&>(*this) = {};
+    label.clear();
+    kernel.reset();
+    shape.clear();
+    accesses.clear();
+    scalars.clear();
+    returns.clear();
+  }
 
   friend void intrusive_ptr_add_ref(request* r) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.

@@ -147,7 +147,7 @@ TEST_F(coherence_of_x, is_not_at_hand_for_readers_if_it_is_poisoned) {
   ticket_set waits;
   EXPECT_FALSE(coherence::at_hand(replicas.find(x), whole, gpu, true, false, waits));
   EXPECT_TRUE(coherence::at_hand(replicas.find(x), whole, gpu, false, true, waits));
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(2), task_id{2}),
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(2), task_id{2}, 0),
             block_id{11});
   EXPECT_FALSE(replicas.poisoned(x, whole));
 }
@@ -157,11 +157,12 @@ TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
   write(whole, gpu, 1);
   make_valid(whole, host);
   coherence same = replicas;
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), host, false, kernel(2), task_id{2}),
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), host, false, kernel(2), task_id{2}, 1),
             block_id{10});
   same.note_read(x, whole, host, kernel(2));
+  EXPECT_TRUE(replicas.pinned(x, host));
   EXPECT_EQ(replicas.before_write(x, whole, host), same.before_write(x, whole, host));
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(3), task_id{3}),
+  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(3), task_id{3}, 0),
             block_id{11});
   same.note_write(x, whole, gpu, kernel(3), task_id{3});
   for (const memory_id memory : {host, gpu}) {

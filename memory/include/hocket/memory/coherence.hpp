@@ -149,9 +149,9 @@ class coherence {
 
   /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
   /// nothing has happened to the buffer since but what other accesses of the same task do to it.
-  /// Returns the block.
+  /// Adds so many pins to the replica, and returns its block.
   block_id note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
-                        ticket number, task_id task);
+                        ticket number, task_id task, std::size_t pins);
 
   /// When the content is there in this memory, if all of it is of one piece and valid there.
   [[nodiscard]] static std::optional<ticket> ready(const buffer_state& buffer, memory_id memory);
