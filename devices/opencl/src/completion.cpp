@@ -67,7 +67,7 @@ std::size_t completions::finish_some() {
     event = in_driver_[count - 1].last;
   }
   // The queue is in order: those before it have ended as well.
-  (void)wait_for(event->get());
+  const cl_int of_last = wait_for(event->get());
   const time_stamp heard = where_.now();
   event.reset();
   {
@@ -79,7 +79,8 @@ std::size_t completions::finish_some() {
   }
   const std::uint64_t first = ended_.front().value;
   for (const entry& e : ended_) {
-    results_.push_back(result_of(e, wait_for(e.last->get()), heard));
+    const bool is_last = &e == &ended_.back();
+    results_.push_back(result_of(e, is_last ? of_last : outcome_of(e.last->get()), heard));
   }
   each_ = (results_.back().end - results_.front().begin) / static_cast<std::int64_t>(count);
   ended_.clear();  // their events are gone before anybody hears that they have ended
@@ -88,26 +89,31 @@ std::size_t completions::finish_some() {
   return count;
 }
 
+/// CL_COMPLETE where the driver does not say.
+cl_int completions::status_of(cl_event event) const {
+  cl_int now = CL_COMPLETE;
+  const cl_int code = context_->cl().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                    sizeof now, &now, nullptr);
+  return code == CL_SUCCESS ? now : CL_COMPLETE;
+}
+
+/// CL_COMPLETE, or what went wrong, of a command before one that has ended.
+cl_int completions::outcome_of(cl_event event) const {
+  const cl_int status = status_of(event);
+  return status > CL_COMPLETE ? wait_for(event) : status;
+}
+
 /// CL_COMPLETE, or what went wrong.
 cl_int completions::wait_for(cl_event event) const {
-  const api& cl = context_->cl();
-  const auto status = [&] {
-    cl_int now = CL_COMPLETE;
-    const cl_int code =
-        cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, nullptr);
-    return code == CL_SUCCESS ? now : CL_COMPLETE;
-  };
-  cl_int last = status();
-  if (last == CL_COMPLETE) return last;
-  const cl_int code = cl.clWaitForEvents(1, &event);
+  const cl_int code = context_->cl().clWaitForEvents(1, &event);
   // The wait alone may have failed: the command then still uses what is given back after its end.
   // A device that says neither is not waited for without end.
   constexpr auto pause = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(5000);
-  last = status();
+  cl_int last = status_of(event);
   const time_stamp until = where_.now() + longest;
   while (code != CL_SUCCESS && last > CL_COMPLETE && where_.now() < until) {
     where_.wait([](const std::shared_ptr<executor::gate>&) {}, where_.now() + pause);
-    last = status();
+    last = status_of(event);
   }
   return last < CL_COMPLETE ? last : code;
 }

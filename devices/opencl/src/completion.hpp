@@ -67,6 +67,8 @@ class completions {
 
   [[nodiscard]] std::size_t finish_some();
   [[nodiscard]] std::size_t how_many() const;
+  [[nodiscard]] cl_int status_of(cl_event event) const;
+  [[nodiscard]] cl_int outcome_of(cl_event event) const;
   [[nodiscard]] cl_int wait_for(cl_event event) const;
   [[nodiscard]] command_result result_of(const entry& e, cl_int status, time_stamp heard) const;
 

@@ -89,8 +89,7 @@ bool heart::may_start_behind_predecessors(task& t) const {
   }
   // On a device with a queue of its own the task can follow at once; elsewhere it would block a
   // lane.
-  return common.valid() && machine_.devices[common.value].depth > 1 &&
-         choose_device(t) == common;
+  return common.valid() && machine_.devices[common.value].depth > 1 && choose_device(t) == common;
 }
 
 void heart::start(task& t) {
