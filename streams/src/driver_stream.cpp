@@ -169,7 +169,7 @@ void driver_stream::prepare_later(const command& what) {
   });
 }
 
-void driver_stream::ended(std::uint64_t first, std::span<command_result> how) {
+void driver_stream::ended_in_a_row(std::uint64_t first, std::span<command_result> how) {
   conclude(first, how);
   epoch_->leave(how.size());
   leave(how.size());
@@ -212,7 +212,7 @@ void driver_stream::report(std::unique_lock<std::mutex>& lock, std::uint64_t fir
   }
   lock.unlock();
   time_.advance(first + how.size() - 1);
-  (void)epoch_->report(time_.stream(), first, how);
+  (void)epoch_->report_in_a_row(time_.stream(), first, how);
   lock.lock();
 }
 

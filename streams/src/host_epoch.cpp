@@ -23,8 +23,8 @@ void host_epoch::leave(std::uint64_t times) {
   if (state_.fetch_sub(times) == (ended_bit | times)) sink_.device_lost(device_, why_);
 }
 
-bool host_epoch::report(stream_id stream, std::uint64_t first,
-                        std::span<const command_result> how) {
+bool host_epoch::report_in_a_row(stream_id stream, std::uint64_t first,
+                                 std::span<const command_result> how) {
   if (!enter()) return false;
   if (how.size() == 1) {
     sink_.completed(stream, first, how.front());

@@ -79,6 +79,31 @@ TEST_P(conformance, a_kernel_of_any_rank_walks_its_region) {
   }
 }
 
+// A stream may know a launch again. What it knows of a buffer ends with that buffer, though the
+// next one may lie where it was.
+TEST_P(conformance, a_launch_that_comes_again_uses_the_buffers_of_today) {
+  const std::vector<kernel_ref> kernels{triple_plus_one().definition(),
+                                        fill<std::uint32_t>().definition()};
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const std::size_t count = round % 3 == 0 ? 70 : 50;
+    const allocation x = put(0, counted(count));
+    const std::vector<placed_buffer> buffers{whole<std::uint32_t>(x, {count})};
+    timepoint last;
+    for (int again = 0; again < 3; ++again) {
+      last = submit(first().compute(0), launch_of(kernels[0], buffers));
+    }
+    if (round % 2 == 1) {
+      last = submit(first().compute(0),
+                    launch_of(kernels[1], buffers, {scalar_argument::of(round / 4)}));
+    }
+    std::vector<std::uint32_t> expected = counted(count);
+    for (std::uint32_t& value : expected) {
+      value = round % 2 == 1 ? round / 4 : 27 * value + 13;
+    }
+    ASSERT_EQ(take<std::uint32_t>(0, x, last), expected) << "round " << round;  // and frees it
+  }
+}
+
 TEST_P(conformance, a_region_of_nothing_needs_no_memory) {
   placed_buffer none = whole<std::uint32_t>({}, {0});
   const timepoint t = submit(first().compute(0), launch_of(triple_plus_one().definition(), {none}));

@@ -30,10 +30,10 @@ void queue_stream::tell(std::uint64_t first, std::span<command_result> how) {
     return each.why && each.why.code() == failure_code::device_lost;
   });
   const auto before = static_cast<std::size_t>(lost - how.begin());
-  if (before > 0) ended(first, how.first(before));
+  if (before > 0) ended_in_a_row(first, how.first(before));
   if (lost == how.end()) return;
   lose(lost->why);
-  ended(first + before, how.subspan(before));
+  ended_in_a_row(first + before, how.subspan(before));
 }
 
 bool queue_stream::prepared(const command& what) {

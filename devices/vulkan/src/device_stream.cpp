@@ -48,7 +48,7 @@ void device_stream::conclude(std::uint64_t first, std::span<command_result> how)
   }
   changed_.notify_all();
   after_end();
-  ended(first, how);
+  ended_in_a_row(first, how);
 }
 
 }  // namespace hocket::vulkan

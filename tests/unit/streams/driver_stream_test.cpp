@@ -21,6 +21,7 @@ class played_stream final : public driver_stream {
   using driver_stream::driver_stream;
   ~played_stream() override { close(); }
   using driver_stream::ended;
+  using driver_stream::ended_in_a_row;
 
   std::map<std::uint64_t, failure> refuses;  ///< when it is handed over
   std::map<std::uint64_t, failure> not_compiled;
@@ -91,6 +92,26 @@ TEST_F(driver_stream_test, what_does_not_compile_fails_in_its_turn) {
   EXPECT_TRUE(good.done());
   EXPECT_EQ(why(bad).code(), failure_code::compile_failed);
   EXPECT_FALSE(why(good));
+}
+
+TEST_F(driver_stream_test, several_ends_are_heard_of_together) {
+  a.not_compiled[3] = {failure_code::compile_failed, "It is no text."};
+  timepoint last;
+  for (int i = 0; i < 4; ++i) last = submit(a, nothing());
+  run();
+  EXPECT_EQ(a.handed, (std::vector<std::uint64_t>{1, 2, 4}));
+  a.end(4);
+  EXPECT_EQ(last.on->completed(), 0U);
+  std::vector<command_result> two(2);
+  two[0] = {{}, time_stamp(5), time_stamp(9)};
+  two[1] = {{}, time_stamp(7), time_stamp(8)};
+  a.ended_in_a_row(1, two);
+  EXPECT_TRUE(last.done()) << "those behind the two had ended before";
+  const auto all = sink.results({0});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[1].begin, time_stamp(9)) << "they end one after another";
+  EXPECT_EQ(all[2].why.code(), failure_code::compile_failed);
+  EXPECT_FALSE(all[3].why);
 }
 
 TEST_F(driver_stream_test, a_driver_that_loses_its_device_when_it_is_given_a_command) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <thread>
+#include <vector>
 
 namespace hocket {
 namespace {
@@ -39,6 +40,22 @@ TEST(host_epoch, reports_until_it_ends) {
   EXPECT_TRUE(epoch.ended());
   EXPECT_FALSE(epoch.report({1}, 2, {}));
   EXPECT_EQ(sink.reports, 1);
+  EXPECT_EQ(sink.lost, 1);
+}
+
+TEST(host_epoch, tells_of_several_in_a_row_or_of_none) {
+  strict_sink sink;
+  host_epoch epoch({0}, sink);
+  const std::vector<command_result> three(3);
+  EXPECT_TRUE(epoch.report_in_a_row({1}, 1, three));
+  EXPECT_EQ(sink.reports, 3);
+  ASSERT_TRUE(epoch.enter());
+  ASSERT_TRUE(epoch.enter());
+  epoch.end(unplugged);
+  EXPECT_FALSE(epoch.report_in_a_row({1}, 4, three));
+  EXPECT_EQ(sink.lost, 0);
+  epoch.leave(2);
+  EXPECT_EQ(sink.reports, 3);
   EXPECT_EQ(sink.lost, 1);
 }
 

@@ -77,11 +77,11 @@ class driver_stream : public stream {
   /// The driver has ended a command that was handed over. Any thread that does not hold the
   /// domain's lock, once for each, in any order. Steps whoever listens, so not from a callback in
   /// which the driver holds locks.
-  void ended(std::uint64_t value, command_result how) { ended(value, {&how, 1}); }
+  void ended(std::uint64_t value, command_result how) { ended_in_a_row(value, {&how, 1}); }
 
   /// The same of some that follow one another, the first of which has this value. Times are changed
   /// where commands would overlap.
-  void ended(std::uint64_t first, std::span<command_result> how);
+  void ended_in_a_row(std::uint64_t first, std::span<command_result> how);
 
   /// The device is lost. Commands that were not handed over are dropped, here and on other streams
   /// of the device; ended() is still to be called for the others, and only after that is the loss

@@ -31,10 +31,10 @@ class host_epoch {
 
   /// Tells the sink, unless the epoch has ended. Returns whether it told.
   bool report(stream_id stream, std::uint64_t value, const command_result& how) {
-    return report(stream, value, {&how, 1});
+    return report_in_a_row(stream, value, {&how, 1});
   }
   /// The same of several commands in a row.
-  bool report(stream_id stream, std::uint64_t first, std::span<const command_result> how);
+  bool report_in_a_row(stream_id stream, std::uint64_t first, std::span<const command_result> how);
 
  private:
   static constexpr std::uint64_t ended_bit = std::uint64_t{1} << 63U;
