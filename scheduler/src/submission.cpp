@@ -96,6 +96,7 @@ void launch_submission::unused() noexcept {
 void launch_submission::renew() noexcept {
   keeps.clear();
   stop_.reset();
+  scope_stop_.reset();
   state.reset();
   waits.clear();
   has_result = false;
