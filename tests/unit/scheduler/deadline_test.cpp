@@ -156,12 +156,14 @@ TEST_P(deadlines, the_earlier_one_counts) {
 }
 
 TEST_P(deadlines, of_continuations) {
-  const obstacle before(rt);
-  const future<void> f = before.task().then({.label = "next", .timeout = 2ms}, [] {});
+  std::optional<obstacle> before;
+  before.emplace(rt);
+  const future<void> f = before->task().then({.label = "next", .timeout = 2ms}, [] {});
   EXPECT_EQ(f.why().message(), "Task \"next\" did not begin within its time.");
   std::atomic<int> order = 0;
   const future<void> other = rt.async([&] { ++order; });
-  const future<int> both = before.task().then({.after = {other}}, [&] { return order.load(); });
+  const future<int> both = before->task().then({.after = {other}}, [&] { return order.load(); });
+  before.reset();
   EXPECT_EQ(both.get(), 1);
 }
 
