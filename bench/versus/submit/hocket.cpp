@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -43,6 +45,27 @@ contender ours::host_tasks(const settings& wanted) {
                 rt->wait();
               };
               return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
+contender ours::host_tasks_from(const settings& wanted, std::size_t submitters) {
+  const std::string name = std::to_string(submitters) + (submitters == 1 ? " thread" : " threads");
+  return {name, [count = counts_for(wanted).host, submitters] {
+            const auto rt = std::make_shared<runtime>();
+            return [rt, count, submitters] {
+              const std::size_t own = (count + submitters - 1) / submitters;
+              const auto work = [&] {
+                const auto submit = [&] {
+                  for (std::size_t i = 0; i < own; ++i) rt->async([] {});
+                };
+                std::vector<std::jthread> others;
+                for (std::size_t i = 1; i < submitters; ++i) others.emplace_back(submit);
+                submit();
+                others.clear();
+                rt->wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(own * submitters);
             };
           }};
 }

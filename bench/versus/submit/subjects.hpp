@@ -35,6 +35,8 @@ struct place {
 /// What is called by this name is measured in the same way for all subjects.
 namespace ours {
 [[nodiscard]] contender host_tasks(const settings& wanted);
+/// Submitted by so many threads at once.
+[[nodiscard]] contender host_tasks_from(const settings& wanted, std::size_t submitters);
 [[nodiscard]] contender async_get(const settings& wanted);
 [[nodiscard]] contender device_tasks(const settings& wanted, place where);
 [[nodiscard]] contender device_round_trip(const settings& wanted, place where);
