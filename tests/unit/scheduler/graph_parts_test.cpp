@@ -200,6 +200,19 @@ TEST_P(Graphs, RepeatUntilTheDataAreGood) {
   EXPECT_EQ(rest.to_vector()[0], 22.0f);
 }
 
+TEST_P(Graphs, AreChosenWhenWhatComesBeforeHasEnded) {
+  const buffer<int> x{rt_, 1000, 1, "x"};
+  std::atomic<bool> looked{false};
+  const graph whole = rt_.record([&](submitter& s) {
+    s.submit([&](view<const int>) { looked = true; }, reads(x));
+    s.run_if([&] { return looked.exchange(false); },
+             [&](submitter& then) { then.submit(ops::fill, 2, writes(x)); },
+             [&](submitter& otherwise) { otherwise.submit(ops::fill, 3, writes(x)); });
+  });
+  for (int run = 0; run < 20; ++run) rt_.run(whole);
+  EXPECT_EQ(x.to_vector()[0], 2);
+}
+
 TEST_P(Graphs, ChooseAndRepeatWithoutARecordingToo) {
   const buffer<int> x{rt_, 1, 0, "x"};
   int rounds = 0;
