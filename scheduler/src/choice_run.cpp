@@ -171,7 +171,7 @@ void choice_run::go_on() noexcept {
       const std::lock_guard lock(guard_);
       under_way_ = nullptr;
     }
-    if (before && before->why()) return leave(cancelled_ ? interrupted() : same_failure(*before));
+    if (before && before->why()) return leave(ended_badly(*before));
     switch (std::exchange(step_, step::before)) {
       case step::asks:
         return answered(use_.ask.number(before->value()));
@@ -185,6 +185,13 @@ void choice_run::go_on() noexcept {
     // What was recorded cannot be submitted any more.
     leave(caught(name(), false));
   }
+}
+
+/// How this fails because of what it has asked or run.
+failure choice_run::ended_badly(completion& task) {
+  // A failure of its own is not hidden by somebody's wish.
+  if (cancelled_ && task.why().code() == failure_code::cancelled) return interrupted();
+  return same_failure(task);
 }
 
 failure choice_run::interrupted() {
@@ -258,6 +265,10 @@ void choice_run::end(failure why) noexcept {
   const boost::intrusive_ptr<choice_run> self(this, false);
   after_.source = nullptr;
   answer_.source = nullptr;
+  // The graphs have buffers, in whose order tasks may stand that failed because of this and keep
+  // it.
+  use_ = {};
+  frame_.with = nullptr;
   finish(std::move(why));
 }
 

@@ -55,6 +55,7 @@ class choice_run final : public completion {
   void leave(failure why) noexcept;
   void end(failure why) noexcept;
   [[nodiscard]] failure interrupted();
+  [[nodiscard]] failure ended_badly(completion& task);
   [[nodiscard]] completion_ptr asked_task();
 
   graph_use use_;
