@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <new>
+#include <thread>
 #include <utility>
 
 namespace hocket {
@@ -47,7 +48,12 @@ void node_queue::line::push(executor::bare_item item) {
   // Relaxed: who finds the ring free again a little late or early does no harm.
   if (behind.load(std::memory_order_relaxed) == 0 && ring.try_push(item)) return;
   behind.fetch_add(1, std::memory_order_relaxed);
-  rest.push(item);
+  try {
+    rest.push(item);
+  } catch (...) {
+    behind.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
 }
 
 bool node_queue::line::try_pop(executor::bare_item& item) {
@@ -100,11 +106,13 @@ node_queue::work node_queue::take() {
   work taken;
   // There are at least as many items as workers that look for one. If this one finds none, then
   // they have come to queues that it had looked at before: it looks again.
+  // Unless it is just being put there, by a thread that may have to be let run for it.
   for (;;) {
     if (resumed_.try_pop(taken.resumed)) return taken;
     for (auto& queue : items_) {
       if (queue.try_pop(taken.item)) return taken;
     }
+    std::this_thread::yield();
   }
 }
 

@@ -103,6 +103,18 @@ completion_ptr graph_content::add(const task_options& options, recorded_function
   }
 }
 
+completion_ptr graph_content::add(recorded_function& function) {
+  if (!plan) return add(task_options{}, function);
+  try {
+    completion_ptr made = stand_in({}, plan->size());
+    plan->add({});
+    return made;
+  } catch (...) {
+    functions()->take_back();
+    throw;
+  }
+}
+
 // Inlined: the compiler would not, and it is called for every edge.
 [[gnu::always_inline]] inline bool graph_content::comes_after_in_plan(const completion_ptr& named) {
   const auto place = named ? named->recorded() : completion::place_in_recording{};

@@ -96,6 +96,7 @@ struct graph_content final : recording {
 
   [[nodiscard]] completion_ptr add(const task_options& options,
                                    recorded_function& function) override;
+  [[nodiscard]] completion_ptr add(recorded_function& function) override;
   [[nodiscard]] bool add_to_plan(const task_options& options);
   [[nodiscard]] bool add_to_plan(graph_use& use);
   [[nodiscard]] bool comes_after_in_plan(const completion_ptr& named);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "alarm_board.hpp"
@@ -55,29 +56,47 @@ host_task_ptr follow_ups::take() noexcept {
   return {taken, false};
 }
 
-void follow_ups::settle() noexcept {
-  while (host_task_ptr task = take()) {
-    if (task->runs_at_once()) {
-      // Not run_if_ready(): that would settle what is left before it, one level deeper each time.
-      task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
-    } else {
-      host_task::post(std::move(task));
-    }
+void follow_ups::add_abandoned(host_task& over) noexcept {
+  over.next_ready_ = std::exchange(abandoned_, &over);
+}
+
+void follow_ups::let_leave() noexcept {
+  while (abandoned_ != nullptr) {
+    const host_task_ptr over(abandoned_, false);
+    abandoned_ = std::exchange(over->next_ready_, nullptr);
+    over->abandoned(*this);
   }
+}
+
+void follow_ups::settle() noexcept {
+  do {
+    let_leave();
+    while (host_task_ptr task = take()) {
+      if (task->runs_at_once()) {
+        // Not run_if_ready(): that would settle what is left before it, one level deeper each time.
+        task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
+      } else {
+        host_task::post(std::move(task));
+      }
+    }
+  } while (abandoned_ != nullptr);
 }
 
 host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
   host_task_ptr kept;
-  while (host_task_ptr task = take()) {
-    if (task->runs_at_once()) {
-      task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
-    } else if (!kept && task->may_run_after(after)) {
-      kept = std::move(task);
-      kept->prefer(after.arena());
-    } else {
-      host_task::post(std::move(task));
+  do {
+    let_leave();
+    while (host_task_ptr task = take()) {
+      if (task->runs_at_once()) {
+        task->run(task->claim_.claim(false), host_task::runner::anybody, *this);
+      } else if (!kept && task->may_run_after(after)) {
+        kept = std::move(task);
+        kept->prefer(after.arena());
+      } else {
+        host_task::post(std::move(task));
+      }
     }
-  }
+  } while (abandoned_ != nullptr);
   return kept;
 }
 
@@ -91,6 +110,8 @@ host_task::host_task(host_context* context, host_options&& options)
       gathers_(options.gathers),
       has_arena_(options.arena.has_value() || options.via != nullptr),
       at_home_(options.via == nullptr),
+      is_known_early_(false),
+      asks_when_doomed_(false),
       where_(options.via),
       stop_(std::move(options.stop)) {
   if (where_ == nullptr && context != nullptr) where_ = &context->where();
@@ -118,7 +139,7 @@ void host_task::expect(std::span<host_edge> edges, std::uint32_t more) noexcept 
   for (host_edge& e : edges) e.owner = this;
   // start() stands for one more predecessor, unless nothing is left to do for it after the first
   // that it attaches to.
-  const std::uint32_t start = edge_count_ + 2 * more < 2 ? 0 : 1;
+  const std::uint32_t start = edge_count_ + 2 * more < 2 && !is_known_early_ ? 0 : 1;
   claim_.expect(edge_count_ + more + start);
 }
 
@@ -128,7 +149,7 @@ bool host_task::attach_edge(host_edge& e) noexcept {
 
 void host_task::start() noexcept {
   if (context() != nullptr) context()->started();
-  const bool waits = edge_count_ > 0 || has_more_;
+  const bool waits = edge_count_ > 0 || has_more_ || is_known_early_;
   if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
   follow_ups next;
@@ -138,7 +159,7 @@ void host_task::start() noexcept {
     follow(*e.source);
     arrive(e.fails_with(*e.source), next);
   }
-  if (edge_count_ > 1 || has_more_) arrive(false, next);
+  if (edge_count_ > 1 || has_more_ || is_known_early_) arrive(false, next);
 }
 
 /// Rings for a task at its deadline, and is called off when the task ends before.
@@ -194,8 +215,7 @@ void host_task::arrive(bool failed, follow_ups& next) noexcept {
       next.add(*this);
       break;
     case claim::arrival::found_claimed:
-      const host_task_ptr last(this, false);
-      abandoned(next);
+      next.add_abandoned(*this);
       break;
   }
 }
@@ -231,18 +251,19 @@ bool host_task::give_up(failure why) noexcept {
   return true;
 }
 
-bool host_task::waits_for(const completion& other, std::size_t& visits) noexcept {
-  if (visits == 0 || !claim_.enter()) return false;
-  --visits;
-  bool found = false;
-  for (const host_edge& e : edges()) {
-    if (e.source.get() == &other) found = true;
-    auto* const before = dynamic_cast<host_task*>(e.source.get());
-    found = found || (before != nullptr && before->waits_for(other, visits));
-    if (found) break;
+bool host_task::waits_for(const completion& other) {
+  std::vector<completion_ptr> open{this};
+  std::unordered_set<const completion*> seen;
+  while (!open.empty()) {
+    const completion_ptr next = std::move(open.back());
+    open.pop_back();
+    if (next.get() == &other) return true;
+    auto* const task = dynamic_cast<host_task*>(next.get());
+    if (task == nullptr || !seen.insert(task).second || !task->claim_.enter()) continue;
+    for (const host_edge& e : task->edges()) open.push_back(e.source);
+    if (task->claim_.leave()) task->drop_sources();
   }
-  if (claim_.leave()) drop_sources();
-  return found;
+  return false;
 }
 
 bool host_task::help(helping& by) noexcept {
@@ -358,7 +379,8 @@ void host_task::drop_sources() noexcept {
 }
 
 bool host_task::runs_at_once() const noexcept {
-  return cheap_ || where_ == nullptr || claim_.is_claimed() || claim_.doomed();
+  if (cheap_ || where_ == nullptr || claim_.is_claimed()) return true;
+  return claim_.doomed() && !asks_when_doomed_;
 }
 
 bool host_task::may_run_after(const host_task& other) const noexcept {

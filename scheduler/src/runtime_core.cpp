@@ -404,8 +404,9 @@ void runtime_core::opened(view_record&& view) {
 void runtime_core::closed(const view_record& view) {
   {
     const std::scoped_lock lock(guard_);
-    std::erase_if(views_,
-                  [&](const view_record& v) { return v.id == view.id && v.node == view.node; });
+    const auto known = std::erase_if(
+        views_, [&](const view_record& v) { return v.id == view.id && v.node == view.node; });
+    if (known == 0) return;  // the end of the runtime has closed it
   }
   if (view.node != nullptr) {
     view.node->close();
@@ -431,10 +432,8 @@ void runtime_core::view_closed(const boost::intrusive_ptr<view_node>& node) {
 
 bool runtime_core::holds_up(const view_record& view, completion& task) {
   if (view.node != nullptr) {
-    constexpr std::size_t most_visits = 4096;
-    std::size_t visits = most_visits;
     auto* const waiting = dynamic_cast<host_task*>(&task);
-    return waiting != nullptr && waiting->waits_for(*view.node, visits);
+    return waiting != nullptr && waiting->waits_for(*view.node);
   }
   const auto* const waiting = dynamic_cast<const device_task*>(&task);
   bool blocked = false;

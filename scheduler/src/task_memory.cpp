@@ -109,6 +109,9 @@ struct closing {
   return own.blocks;
 }
 
+/// This thread has a block of its own for the first time.
+[[gnu::noinline]] void begin_shelf() noexcept { static thread_local const closing at_end; }
+
 [[gnu::noinline]] void make_room(std::size_t kind, shelf& own) noexcept {
   static thread_local const closing at_end;
   if (own.full != nullptr) depots[kind].give(own.full, magazine_size);
@@ -138,6 +141,7 @@ void task_memory::give_back(void* place, std::uint8_t kind) noexcept {
   if (kind == not_kept) return std::free(place);
   if (closed) return ::operator delete(place);
   shelf& own = shelves[kind];
+  if (own.blocks == nullptr) begin_shelf();
   if (own.count == magazine_size) make_room(kind, own);
   own.blocks = ::new (place) free_block{own.blocks, nullptr, 0};
   ++own.count;

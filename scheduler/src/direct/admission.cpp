@@ -3,6 +3,8 @@
 
 #include "direct/admission.hpp"
 
+#include <hocket/core/error.hpp>
+
 #include "direct/direct_task.hpp"
 
 namespace hocket::detail {
@@ -14,17 +16,25 @@ void admission::add_budget(budget_id budget, std::uint64_t bytes) {
 
 void admission::announce(const admission_request& wish) {
   const std::scoped_lock lock(guard_);
+  if (wish.budget.valid()) {
+    if (!budgets_.knows(wish.budget)) {
+      throw usage_error("A task is to take bytes of a budget that belongs to another runtime.");
+    }
+    budgets_.announce(wish.budget, wish.id, wish.priority, wish.bytes);
+  }
   if (wish.in_order) turns_.insert(place_of(wish));
-  if (wish.budget.valid()) budgets_.announce(wish.budget, wish.id, wish.priority, wish.bytes);
 }
 
-admission::admitted admission::knock(direct_task& task, bool hopeless) {
+admission::admitted admission::knock(direct_task& task) {
   const admission_request& wish = task.wish();
   admitted all;
   const std::scoped_lock lock(guard_);
   knocking_.emplace(wish.id, &task);
-  if (hopeless) {
+  // Asked under the lock: who gives it up later finds that it has knocked.
+  if (task.is_hopeless()) {
+    budgets_.withdraw(wish.id);
     let_in(wish.id, all);
+    grant(all);
   } else if (wish.budget.valid()) {
     budgets_.ready(wish.budget, wish.id);
     grant(all);
@@ -38,7 +48,10 @@ admission::admitted admission::knock(direct_task& task, bool hopeless) {
 admission::admitted admission::give_up(const admission_request& wish) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  if (knocking_.contains(wish.id)) let_in(wish.id, all);
+  if (!knocking_.contains(wish.id)) return all;
+  budgets_.withdraw(wish.id);
+  let_in(wish.id, all);
+  grant(all);
   return all;
 }
 

@@ -37,11 +37,12 @@ class admission {
 
   void add_budget(budget_id budget, std::uint64_t bytes);
 
-  /// The task will want to be let in some day.
+  /// The task will want to be let in some day. Throws usage_error for the budget of another
+  /// runtime.
   void announce(const admission_request& wish);
 
-  /// Nothing else keeps the task back. hopeless: it is let in to end.
-  [[nodiscard]] admitted knock(direct_task& task, bool hopeless);
+  /// Nothing else keeps the task back. One without hope is let in, to end.
+  [[nodiscard]] admitted knock(direct_task& task);
 
   /// The task was given up: it is let in at once, if it has knocked.
   [[nodiscard]] admitted give_up(const admission_request& wish);

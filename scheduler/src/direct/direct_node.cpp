@@ -65,7 +65,9 @@ class direct_node::edge_list {
 
   /// Adds what a place is waited for, or makes an edge that there is to it the stronger of the two.
   void add_place(const direct_node_ptr& source, host_edge::kind kind) {
-    for (host_edge& known : std::span(first_, count_)) {
+    // Of many, looking for one of them costs more than to wait for it twice.
+    constexpr std::size_t many = 32;
+    for (host_edge& known : std::span(first_, std::min(count_, many))) {
       if (known.source != source || known.waits_for == host_edge::kind::end) continue;
       if (kind != host_edge::kind::order) known.waits_for = kind;
       return;
@@ -115,8 +117,10 @@ void direct_node::take_place(std::span<const direct_use> uses,
   far_room_ = static_cast<std::uint32_t>(found.room());
   // Others find this in the chains as soon as they are unlocked: by then it has to know that it
   // waits.
+  be_known_early();
   expect(found.all(), more);
   if (why()) doom();
+  if (held_ != nullptr) ask_when_doomed();
 }
 
 host_edge::kind direct_node::kind_of(heart::edge_kind kind, const direct_node& earlier) const {
@@ -134,11 +138,14 @@ void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* 
   const auto live = [](const direct_node_ptr& node) {
     return node == nullptr || !node->left_well();
   };
+  // How a reader ended concerns nobody.
+  const auto reads_still = [](const direct_node_ptr& node) { return !node->has_left(); };
   const auto depend = [&](const direct_node_ptr& earlier, heart::edge_kind by, const box& there) {
     if (earlier == nullptr) {
       const bool needs_it = by == heart::edge_kind::content && !is_hold_;
       if (needs_it && !why()) settle(not_written(*this, use));
-    } else if (earlier != this && !earlier->left_well()) {
+    } else if (earlier != this &&
+               !(by == heart::edge_kind::order ? earlier->has_left() : earlier->left_well())) {
       const host_edge::kind kind = kind_of(by, *earlier);
       if (kind == host_edge::kind::held) note_held(earlier, use, there);
       found.add_place(earlier, kind);
@@ -148,7 +155,7 @@ void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* 
   data_order::chain* const held = within != nullptr ? within->chain_of(order) : nullptr;
   data_order::chain& nodes = held != nullptr ? *held : order.nodes();
   if (is_hold_) static_cast<hold_node&>(*this).keep_as_it_is(order, nodes);
-  nodes.append(direct_node_ptr(this), *use.where, use.mode, live, depend);
+  nodes.append(direct_node_ptr(this), *use.where, use.mode, live, reads_still, depend);
 }
 
 void direct_node::leave_place(follow_ups& next) noexcept {
@@ -181,6 +188,8 @@ void direct_node::end(failure why, follow_ups& next) noexcept {
   discard();
   settle(std::move(why));
   leave_place(next);
+  // Before the runtime may believe that nothing is left.
+  next.let_leave();
   announce(next);
 }
 

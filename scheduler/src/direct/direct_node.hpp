@@ -35,6 +35,8 @@ class direct_node : public host_task {
   [[nodiscard]] bool attach_to_place(continuation& node) noexcept override {
     return place_.push(node);
   }
+  [[nodiscard]] virtual const hold_node* as_hold() const noexcept { return nullptr; }
+  [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
   /// True if nobody has to wait for this: it has left its place, and its content is there.
   [[nodiscard]] bool left_well() const noexcept {
     return place_.closed() && !why() && !leaves_doubt_;

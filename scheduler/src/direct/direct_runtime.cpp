@@ -49,14 +49,23 @@ namespace {
 bool has_usual_options(const task_options& options) {
   // There is one device, so that it does not matter whether it is named.
   const bool anywhere = !options.on || options.on->id == device_id{0};
-  return anywhere && !options.in_order && !options.takes && options.returns.empty() &&
-         options.timeout == nanoseconds::max() && options.deadline == time_stamp::max();
+  return anywhere && !options.stop.stop_possible() && !options.in_order && !options.takes &&
+         options.returns.empty() && options.timeout == nanoseconds::max() &&
+         options.deadline == time_stamp::max();
 }
 
 bool belongs_to(const direct_argument& argument, const host_storage& home) {
   if (argument.data == nullptr) return true;
   const data_order* const order = (*argument.data)->order();
   return order != nullptr && order->belongs_to(home);
+}
+
+bool fits(std::span<const direct_argument> arguments, const host_storage& home) {
+  std::uint64_t bytes = 0;
+  for (const direct_argument& each : arguments) {
+    if (each.data != nullptr) bytes += (*each.data)->bytes();
+  }
+  return bytes <= home.capacity();
 }
 
 bool shares_a_buffer(std::span<const direct_argument> arguments) {
@@ -75,7 +84,7 @@ bool direct_runtime::is_plain(const task_options& options, const kernel_ref& ker
                               const launch_function& function,
                               std::span<const direct_argument> arguments) const {
   return has_usual_options(options) && (function || kernel->host) && !kernel->check &&
-         home_.is_open() &&
+         home_.is_open() && fits(arguments, *storage_) &&
          std::all_of(arguments.begin(), arguments.end(),
                      [&](const auto& each) { return belongs_to(each, *storage_); }) &&
          !shares_a_buffer(arguments);

@@ -34,6 +34,7 @@ struct direct_task::extras {
   /// Of a task in a scope: cancels it with the scope, once it has begun to count.
   std::atomic<bool> counts{false};
   std::optional<std::stop_callback<std::function<void()>>> by_scope;
+  std::optional<std::stop_callback<std::function<void()>>> by_stop;
 };
 
 /// What is thrown before the function is called, where there is no memory for a buffer.
@@ -97,7 +98,7 @@ direct_task::direct_task(direct_runtime& home, direct_content&& from, const size
       kernel_(std::move(from.kernel)),
       count_(behind) {
   if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr ||
-      from.within != nullptr) {
+      from.within != nullptr || stop().stop_possible()) {
     extras_ = std::make_unique<extras>();
     extras_->within = from.within;
     extras_->wish = std::move(from.wish);
@@ -138,6 +139,7 @@ void direct_task::keep_numbers(const direct_content& from) {
 
 void direct_task::take_own_place(const direct_content& from) {
   const bool is_kept_back = extras_ != nullptr && extras_->wish.waits();
+  if (from.within != nullptr) from.within->task_came();
   if (is_kept_back) home_.gate().announce(extras_->wish);
   const std::span<direct_use> used(uses(), count_.uses);
   const std::span<host_edge> near(near_edges(), count_.edges);
@@ -148,7 +150,6 @@ void direct_task::take_own_place(const direct_content& from) {
     for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
     take_place(used, after, near, is_kept_back ? 1 : 0, from.within);
   }
-  if (from.within != nullptr) from.within->task_came();
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
@@ -170,9 +171,12 @@ const admission_request& direct_task::wish() const noexcept { return extras_->wi
 
 void direct_task::begin(nanoseconds timeout) {
   // It may end before its function does, which the runtime has to wait for.
-  if (extras_ != nullptr && extras_->has_timeout) home_.function_begins();
-  if (context()->is_scope()) {
-    watch_scope();
+  if (extras_ != nullptr && extras_->has_timeout) {
+    outlives_its_end_ = true;
+    home_.function_begins();
+  }
+  if (context()->is_scope() || stop().stop_possible()) {
+    watch_and_start();
   } else {
     start();
   }
@@ -183,17 +187,27 @@ void direct_task::begin(nanoseconds timeout) {
   });
 }
 
-/// Starts the task. A scope that was cancelled meanwhile finds either that it counts, or is found.
-void direct_task::watch_scope() {
+/// Starts the task. Who wished it to stop meanwhile finds either that it counts, or is found.
+void direct_task::watch_and_start() {
   host_context& scope = *context();
-  // Until the task has ended it keeps itself by this.
-  extras_->by_scope.emplace(scope.stopping(), [task = boost::intrusive_ptr<direct_task>(this)] {
-    const boost::intrusive_ptr<direct_task> self = task;
-    if (self->extras_->counts) self->cancel(self->context()->refusal_of(*self));
-  });
+  // Until the task has ended it keeps itself by these.
+  const boost::intrusive_ptr<direct_task> self(this);
+  if (scope.is_scope()) {
+    extras_->by_scope.emplace(scope.stopping(), [task = self] {
+      const boost::intrusive_ptr<direct_task> kept = task;
+      if (kept->extras_->counts) kept->cancel(kept->context()->refusal_of(*kept));
+    });
+  }
+  if (stop().stop_possible()) {
+    extras_->by_stop.emplace(stop(), [task = self] {
+      const boost::intrusive_ptr<direct_task> kept = task;
+      if (kept->extras_->counts) kept->request_cancel();
+    });
+  }
   start();
   extras_->counts = true;
-  if (scope.stopping().stop_requested()) cancel(scope.refusal_of(*this));
+  if (scope.is_scope() && scope.stopping().stop_requested()) cancel(scope.refusal_of(*this));
+  if (stop().stop_requested()) request_cancel();
 }
 
 void direct_task::request_cancel() noexcept {
@@ -208,12 +222,19 @@ void direct_task::cancel(failure why) noexcept {
 }
 
 void direct_task::tell(failure why) noexcept {
-  // What was never written is what it fails with, soon.
-  if (extras_->unwritten || extras_->told.exchange(true)) return;
   follow_ups next;
+  if (extras_->unwritten) {
+    // Where somebody ends it already, with that, it is left to him.
+    if (give_up(std::move(why)) && extras_->wish.waits()) {
+      admit(home_.gate().give_up(extras_->wish), next);
+    }
+    return;
+  }
+  if (extras_->told.exchange(true)) return;
   if (!give_up(why)) {
     settle(std::move(why));
     ended_early(next);
+    next.let_leave();
     announce(next);
   } else if (extras_->wish.waits()) {
     admit(home_.gate().give_up(extras_->wish), next);
@@ -221,7 +242,10 @@ void direct_task::tell(failure why) noexcept {
 }
 
 void direct_task::discard() noexcept {
-  if (extras_ != nullptr) extras_->by_scope.reset();
+  if (extras_ != nullptr) {
+    extras_->by_scope.reset();
+    extras_->by_stop.reset();
+  }
   for (direct_use& use : std::span(uses(), count_.uses)) use.data.reset();
   if (count_.awaited > 0) {
     for (awaited_number& each : std::span(awaited(), count_.awaited)) each.source.reset();
@@ -241,16 +265,19 @@ void direct_task::leave_place(follow_ups& next) noexcept {
   if (extras_ != nullptr && extras_->wish.id.valid()) {
     admit(home_.gate().leave(extras_->wish), next);
   }
-  if (extras_ != nullptr && extras_->has_timeout) {
-    next.settle();
-    home_.function_over();
-  }
   if (extras_ != nullptr && extras_->within) extras_->within->task_left(next);
+  if (outlives_its_end_) home_.function_over();
 }
 
-void direct_task::one_is_left(follow_ups& next) noexcept {
-  admit(home_.gate().knock(*this, hopeless()), next);
+void direct_task::given_up(bool waited, follow_ups& next) noexcept {
+  if (waited && !outlives_its_end_) {
+    outlives_its_end_ = true;
+    home_.function_begins();
+  }
+  direct_node::given_up(waited, next);
 }
+
+void direct_task::one_is_left(follow_ups& next) noexcept { admit(home_.gate().knock(*this), next); }
 
 void direct_task::admit(const admission::admitted& all, follow_ups& next) noexcept {
   for (direct_task* const each : all) each->come_in(next);
@@ -264,7 +291,8 @@ failure direct_task::explain_failure() noexcept {
   } catch (...) {
     // It is the function's.
   }
-  const failure why = failure_of_launch(kernel_->name);
+  const bool is_function = count_.functions > 0;
+  const failure why = failure_of_launch(is_function ? std::string(called()) : kernel_->name);
   return {why.code(), name() + " failed: " + why.message(), why.thrown()};
 }
 

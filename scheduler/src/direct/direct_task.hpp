@@ -47,6 +47,7 @@ class direct_task final : public direct_node {
 
   [[nodiscard]] bool has_wish() const noexcept;
   [[nodiscard]] const admission_request& wish() const noexcept;
+  [[nodiscard]] bool is_hopeless() const noexcept { return hopeless(); }
   /// It was let in.
   void come_in(follow_ups& next) noexcept { arrive(false, next); }
 
@@ -77,11 +78,12 @@ class direct_task final : public direct_node {
   void discard() noexcept override;
   void end(failure why, follow_ups& next) noexcept override;
   void leave_place(follow_ups& next) noexcept override;
+  void given_up(bool waited, follow_ups& next) noexcept override;
   void one_is_left(follow_ups& next) noexcept override;
   [[nodiscard]] failure explain_failure() noexcept override;
 
   void cancel(failure why) noexcept;
-  void watch_scope();
+  void watch_and_start();
   void tell(failure why) noexcept;
   void admit(const admission::admitted& all, follow_ups& next) noexcept;
   void convert_numbers();
@@ -102,6 +104,7 @@ class direct_task final : public direct_node {
   kernel_ref kernel_;
   std::unique_ptr<extras> extras_;  ///< of few tasks
   sizes count_;
+  bool outlives_its_end_ = false;  ///< it may end before it leaves its place
   alignas(8) std::byte value_[8] = {};
 };
 

@@ -40,16 +40,22 @@ class direct_view final : public open_host_view {
 
 }  // namespace
 
-view_node::view_node(host_context& context, const region_ref& what, access_mode mode)
-    : direct_node(&context, options_of_view(what)),
+view_node::view_node(runtime_core& home, const region_ref& what, access_mode mode)
+    : direct_node(&home, options_of_view(what)),
+      home_(home),
       where_(what.where),
       use_{what.data, &where_, mode} {}
 
-void view_node::take_place() { direct_node::take_place({&use_, 1}, {}, {}, 0); }
+void view_node::take_place() {
+  // It ends when its content is there; the runtime waits until it is closed.
+  home_.submission_made();
+  direct_node::take_place({&use_, 1}, {}, {}, 0);
+}
 
 void view_node::close() noexcept {
   follow_ups next;
   leave_place(next);
+  next.let_leave();
 }
 
 void view_node::end(failure why, follow_ups& next) noexcept {
@@ -63,6 +69,7 @@ void view_node::leave_place(follow_ups& next) noexcept {
   direct_node::leave_place(next);
   // The order of the buffer, which the buffer has, keeps this.
   use_.data.reset();
+  home_.submission_gone();
 }
 
 std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_core>& home,
@@ -78,6 +85,8 @@ std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_c
     node->wait();
   } catch (const usage_error&) {
     node->request_cancel();
+    // It may have been opened meanwhile.
+    if (node->done() && !node->why()) node->close();
     throw;
   }
   if (node->why()) node->why().raise();

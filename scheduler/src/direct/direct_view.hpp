@@ -16,7 +16,7 @@ class runtime_core;
 /// wait for it, when its content was there.
 class view_node final : public direct_node {
  public:
-  view_node(host_context& context, const region_ref& what, access_mode mode);
+  view_node(runtime_core& home, const region_ref& what, access_mode mode);
 
   void take_place();
   void close() noexcept;
@@ -27,6 +27,7 @@ class view_node final : public direct_node {
   void end(failure why, follow_ups& next) noexcept override;
   void leave_place(follow_ups& next) noexcept override;
 
+  runtime_core& home_;
   box where_;
   direct_use use_;
 };

@@ -66,10 +66,16 @@ void hold_node::leave_place(follow_ups& next) noexcept {
   const auto well = [](const direct_node_ptr& node) {
     return node != nullptr && node->left_well();
   };
+  const auto over = [](const direct_node_ptr& node) { return node->has_left(); };
   // What was only read is answered for by those who have written it.
   for (const direct_use& use : uses_) {
     const auto each = inside_.find(use.data->order());
-    each->second.forget(well);
+    if (each == inside_.end()) continue;  // it is empty
+    each->second.expand_writers([&](const direct_node_ptr& node, const box& part, const auto& add) {
+      const auto* const earlier = node != nullptr ? node->as_hold() : nullptr;
+      return earlier != nullptr && earlier->answers_for(use.data->order(), part, add);
+    });
+    each->second.forget(well, over);
     if (why() || each->second.empty() || !writes_content(use.mode)) inside_.erase(each);
   }
   leaves_doubt_ = !inside_.empty();
@@ -77,6 +83,17 @@ void hold_node::leave_place(follow_ups& next) noexcept {
   // The order of a buffer, which the buffer has, keeps this.
   uses_.clear();
   if (around_) std::exchange(around_, nullptr)->task_left(next);
+}
+
+/// Instead of a hold that has left with doubts, those that it doubts: or one hold would keep the
+/// one before it, and that the one before.
+bool hold_node::answers_for(
+    const data_order* order, const box& part,
+    const std::function<void(const direct_node_ptr&, const box&)>& add) const {
+  if (!has_left() || why()) return false;
+  const auto found = inside_.find(order);
+  if (found != inside_.end()) found->second.each_writer(part, add);
+  return true;
 }
 
 void hold_node::be_over() noexcept {

@@ -43,6 +43,7 @@ class hold_node final : public direct_node {
   [[nodiscard]] data_order::chain* chain_of(const data_order& order) noexcept;
   void keep_as_it_is(const data_order& order, const data_order::chain& nodes);
 
+  [[nodiscard]] const hold_node* as_hold() const noexcept override { return this; }
   [[nodiscard]] bool may_spoil() const noexcept override { return why() || leaves_doubt_; }
   [[nodiscard]] failure spoilt(const direct_node& reader, const direct_use& use,
                                const box& part) const override;
@@ -53,6 +54,9 @@ class hold_node final : public direct_node {
   void end(failure why, follow_ups& next) noexcept override;
   void given_up(bool waited, follow_ups& next) noexcept override;
   void leave_place(follow_ups& next) noexcept override;
+  [[nodiscard]] bool answers_for(
+      const data_order* order, const box& part,
+      const std::function<void(const direct_node_ptr&, const box&)>& add) const;
   void be_over() noexcept;
 
   hold_owner owner_;

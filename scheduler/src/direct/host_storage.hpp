@@ -34,6 +34,7 @@ class host_storage {
   void close() noexcept;
 
   [[nodiscard]] std::uint64_t peak() const;
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
  private:
   [[nodiscard]] bool try_obtain(data_order& data, std::uint64_t& changes);

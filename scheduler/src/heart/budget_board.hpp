@@ -17,6 +17,7 @@ namespace hocket::heart {
 class budget_board {
  public:
   void add(budget_id budget, std::uint64_t bytes);
+  [[nodiscard]] bool knows(budget_id id) const { return budgets_.contains(id); }
   [[nodiscard]] std::uint64_t capacity(budget_id budget) const;
 
   /// The task will want bytes some day. Tasks of equal priority are served in id order.

@@ -33,6 +33,13 @@ class basic_version_chain {
   template <class Live, class Depend>
   void append(const Task& task, const box& region, access_mode mode, const Live& live,
               const Depend& depend) {
+    append(task, region, mode, live, live, depend);
+  }
+
+  /// The same, where what has read may be forgotten earlier than what has written.
+  template <class Live, class Reads, class Depend>
+  void append(const Task& task, const box& region, access_mode mode, const Live& live,
+              const Reads& reads, const Depend& depend) {
     const bool bound = reads_content(mode) && !planted(bug::forget_writers);
     report(writers_, region, bound ? edge_kind::content : edge_kind::order, depend);
     if (!writes_content(mode)) {
@@ -42,7 +49,8 @@ class basic_version_chain {
       replace(task, region);
     }
     if (writers_.size() + readers_.size() < tidy_at_) return;
-    forget([&](const Task& each) { return !live(each); });
+    forget([&](const Task& each) { return !live(each); },
+           [&](const Task& each) { return !reads(each); });
     // Doubling keeps the cost of tidying constant for each access.
     tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
   }
@@ -68,12 +76,24 @@ class basic_version_chain {
     }
   }
 
-  /// Forgets accesses of tasks for which gone(task) is true.
-  template <class Gone>
-  void forget(const Gone& gone) {
-    const auto is_gone = [&](const entry& e) { return gone(e.task); };
-    std::erase_if(writers_, is_gone);
-    std::erase_if(readers_, is_gone);
+  /// Calls expand(task, region, add) for each that has written what is there: if it returns true,
+  /// those that it has called add(task, region) for come in its place.
+  template <class Expand>
+  void expand_writers(const Expand& expand) {
+    std::vector<entry> others;
+    std::erase_if(writers_, [&](const entry& e) {
+      return expand(e.task, e.region, [&](const Task& task, const box& region) {
+        others.push_back({task, region});
+      });
+    });
+    writers_.insert(writers_.end(), others.begin(), others.end());
+  }
+
+  /// Forgets what tasks have written and read for which the one or the other is true.
+  template <class Writer, class Reader>
+  void forget(const Writer& writer_gone, const Reader& reader_gone) {
+    std::erase_if(writers_, [&](const entry& e) { return writer_gone(e.task); });
+    std::erase_if(readers_, [&](const entry& e) { return reader_gone(e.task); });
   }
   [[nodiscard]] bool empty() const noexcept { return writers_.empty() && readers_.empty(); }
 

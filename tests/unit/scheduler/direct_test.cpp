@@ -7,6 +7,7 @@
 #include <atomic>
 #include <latch>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -170,6 +171,87 @@ TEST(DirectTasks, ThatAreCancelledKeepTheirPlace) {
   after.get();
   EXPECT_FALSE(too_early);
   EXPECT_THAT(x.to_vector(), ElementsAre(3));
+}
+
+TEST(DirectTasks, InLongChainsMayBeCancelledAllAtOnce) {
+  constexpr int tasks = 50000;
+  runtime rt(direct());
+  const buffer<int> x{rt, 1, 0};
+  std::latch released(1);
+  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  std::vector<future<void>> all;
+  for (int i = 0; i < tasks; ++i) all.push_back(rt.submit([](view<int> v) { ++v(0); }, updates(x)));
+  for (const auto& each : all) each.cancel();
+  released.count_down();
+  for (const auto& each : all) EXPECT_EQ(each.why().code(), failure_code::cancelled);
+  EXPECT_THROW((void)x.read(), error);
+}
+
+TEST(DirectTasks, EndAtOnceWhereTheirTokenIsStopped) {
+  runtime rt(direct());
+  const buffer<int> x{rt, 1, 0};
+  std::latch released(1);
+  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  std::stop_source stop;
+  const auto waiting = rt.submit(
+      {.stop = stop.get_token()}, [](view<int> v) { ++v(0); }, updates(x));
+  stop.request_stop();
+  EXPECT_EQ(waiting.why().code(), failure_code::cancelled);
+  released.count_down();
+}
+
+TEST(DirectTasks, MayBeWaitedForByOneThreadWhileAnotherSubmitsThem) {
+  constexpr int rounds = 3000;
+  runtime rt(direct());
+  const buffer<int> x{rt, 1, 0};
+  // The one finds tasks of the other in the order of the buffer before they have been started.
+  std::jthread other([&] {
+    for (int i = 0; i < rounds; ++i) rt.submit([](view<int> v) { ++v(0); }, updates(x));
+  });
+  for (int i = 0; i < rounds; ++i) rt.submit([](view<int> v) { ++v(0); }, updates(x)).get();
+  other.join();
+  rt.wait();
+  EXPECT_THAT(x.to_vector(), ElementsAre(2 * rounds));
+}
+
+TEST(DirectTasks, LeaveTheRuntimeThereUntilAViewOfAnotherThreadIsClosed) {
+  std::jthread looking;
+  std::latch opened(1), ends(1);
+  std::atomic<bool> closed{false};
+  {
+    runtime rt(direct());
+    const buffer<int> x{rt, 4, 7};
+    looking = std::jthread([&, x] {
+      const auto seen = x.read();
+      opened.count_down();
+      ends.wait();
+      EXPECT_THAT(std::vector<int>(seen.begin(), seen.end()), Each(7));
+      closed = true;
+    });
+    opened.wait();
+    ends.count_down();
+  }
+  EXPECT_TRUE(closed);
+}
+
+TEST(DirectTasks, AreRefusedTheBudgetOfAnotherRuntime) {
+  runtime rt(direct()), other(direct());
+  const budget foreign(other, 100);
+  const buffer<int> x{rt, 1, 0};
+  EXPECT_THROW(rt.submit(
+                   {.takes = foreign.share(10)}, [](view<int>) {}, updates(x)),
+               usage_error);
+  rt.wait();
+  EXPECT_THAT(x.to_vector(), ElementsAre(0));
+}
+
+TEST(DirectTasks, InLoopsOverBuffersWithoutElements) {
+  runtime rt(direct());
+  const buffer<float> none{rt, std::size_t{0}, "none"};
+  int asked = 0;
+  const graph nothing = rt.record([&](submitter& s) { s.submit(ops::fill, 1.0F, writes(none)); });
+  rt.run_while([&] { return ++asked < 3; }, nothing).get();
+  EXPECT_EQ(asked, 3);
 }
 
 }  // namespace

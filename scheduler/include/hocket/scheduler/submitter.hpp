@@ -103,7 +103,7 @@ class submitter {
     using value = detail::body_result_t<F>;
     const host_target to = for_functions();
     if (to.recording != nullptr) {
-      return future<value>(to.recording->keep(task_options{}, std::forward<F>(function)));
+      return future<value>(to.recording->keep(std::forward<F>(function)));
     }
     const detail::pending_place place(to.context);
     return future<value>(detail::launch(to.context, {}, std::forward<F>(function)));

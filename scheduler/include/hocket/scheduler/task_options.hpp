@@ -53,7 +53,7 @@ struct task_options {
   std::optional<device_handle> on = std::nullopt;
 
   /// Higher first, among the tasks that are ready for one device. Host tasks know three levels:
-  /// below zero, zero, above.
+  /// below zero, zero, above; and so do tasks with data where nothing is placed, see data_path.
   std::int64_t priority = 0;
 
   /// Among the tasks with this option that were submitted for the same device, given by `on`: start

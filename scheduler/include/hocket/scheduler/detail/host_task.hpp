@@ -45,10 +45,16 @@ class follow_ups {
     if (!empty()) settle();
   }
 
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && abandoned_ == nullptr; }
 
   /// Takes over the reference that the machinery holds to a task until it has run.
   void add(host_task& ready) noexcept;
+
+  /// The same of a task that was given up while it waited, and whose last predecessor has ended.
+  void add_abandoned(host_task& over) noexcept;
+
+  /// Lets those know. In a loop too: there may be long chains of them.
+  void let_leave() noexcept;
 
   /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
   void settle() noexcept;
@@ -61,6 +67,7 @@ class follow_ups {
 
   host_task* first_ = nullptr;
   host_task* last_ = nullptr;
+  host_task* abandoned_ = nullptr;
 };
 
 /// One thread's helping somebody it waits for.
@@ -126,8 +133,9 @@ class host_task : public completion {
 
   [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
-  /// True if this cannot run before the other has ended, as far as `visits` tasks show.
-  [[nodiscard]] bool waits_for(const completion& other, std::size_t& visits) noexcept;
+  /// True if this cannot run before the other has ended, as far as tasks show that have not been
+  /// given up.
+  [[nodiscard]] bool waits_for(const completion& other);
 
  protected:
   /// Without edges as yet: expect() says which.
@@ -136,6 +144,11 @@ class host_task : public completion {
   /// The edges, in memory that lives as long as the task, and how many more arrivals than theirs
   /// and that of start() there will be. Before anybody else knows the task.
   void expect(std::span<host_edge> edges, std::uint32_t more) noexcept;
+
+  /// Others will know of the task before it is started: nobody may run it by then. Before expect().
+  void be_known_early() noexcept { is_known_early_ = true; }
+  /// failure_of_predecessors() may find that none concerns this task.
+  void ask_when_doomed() noexcept { asks_when_doomed_ = true; }
   [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
   /// Destroys the edges, and leaves their memory alone.
   void drop_edges() noexcept;
@@ -216,6 +229,8 @@ class host_task : public completion {
   bool gathers_ : 1;
   bool has_arena_ : 1;
   bool at_home_ : 1;               ///< it runs on the executor of its context
+  bool is_known_early_ : 1;        ///< others know of it before it is started
+  bool asks_when_doomed_ : 1;      ///< it may run although something before it has failed
   bool has_more_ = false;          ///< arrivals than those of edges and of start()
   std::atomic<bool> late_{false};  ///< its own deadline has passed
   executor* where_;

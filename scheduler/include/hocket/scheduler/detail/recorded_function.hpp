@@ -151,6 +151,10 @@ class recording {
   [[nodiscard]] completion_ptr keep(const task_options& options, F&& body) {
     return add(options, functions_->add(std::forward<F>(body)));
   }
+  template <class F>
+  [[nodiscard]] completion_ptr keep(F&& body) {
+    return add(functions_->add(std::forward<F>(body)));
+  }
 
  protected:
   ~recording() = default;
@@ -163,6 +167,8 @@ class recording {
   /// Adds the task of the function that was kept last, or throws and takes it back.
   [[nodiscard]] virtual completion_ptr add(const task_options& options,
                                            recorded_function& function) = 0;
+  /// Without options, which cost more than the rest to make and to drop.
+  [[nodiscard]] virtual completion_ptr add(recorded_function& function) = 0;
 
   boost::intrusive_ptr<recorded_functions> functions_{new recorded_functions};
 };
