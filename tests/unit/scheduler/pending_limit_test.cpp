@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -33,11 +34,13 @@ HOCKET_ON_EVERY_ENGINE(pending_limits);
 template <class Submit>
 int most_pending(bool threads, int count, Submit&& submit) {
   std::atomic<int> submitted = 0;
-  std::atomic<int> ended = 0;
+  // Tasks may end after this has returned.
+  const auto all_ended = std::make_shared<std::atomic<int>>(0);
+  std::atomic<int>& ended = *all_ended;
   std::atomic<int> most = 0;
   const auto run = [&] {
     for (int i = 0; i < count; ++i) {
-      submit([&] { ++ended; });
+      submit([all_ended] { ++*all_ended; });
       // The last of the pending ones may have ended since: this is not too many.
       const int now_ended = ended;
       const int pending = ++submitted - now_ended;
