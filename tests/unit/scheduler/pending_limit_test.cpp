@@ -30,22 +30,19 @@ class pending_limits : public ::testing::TestWithParam<engine> {
 };
 HOCKET_ON_EVERY_ENGINE(pending_limits);
 
-/// Submits from several threads (or from this one) and returns the most tasks that were pending.
+/// Submits from several threads (or from this one) and returns the most tasks that were pending,
+/// with those counted that the other threads are about to submit.
 template <class Submit>
 int most_pending(bool threads, int count, Submit&& submit) {
-  std::atomic<int> submitted = 0;
   // Tasks may end after this has returned.
-  const auto all_ended = std::make_shared<std::atomic<int>>(0);
-  std::atomic<int>& ended = *all_ended;
+  const auto pending = std::make_shared<std::atomic<int>>(0);
   std::atomic<int> most = 0;
   const auto run = [&] {
     for (int i = 0; i < count; ++i) {
-      submit([all_ended] { ++*all_ended; });
-      // The last of the pending ones may have ended since: this is not too many.
-      const int now_ended = ended;
-      const int pending = ++submitted - now_ended;
-      for (int seen = most; seen < pending && !most.compare_exchange_weak(seen, pending);) {
+      const int others = (*pending)++;
+      for (int seen = most; seen < others && !most.compare_exchange_weak(seen, others);) {
       }
+      submit([pending] { --*pending; });
     }
   };
   if (!threads) {
@@ -60,7 +57,7 @@ int most_pending(bool threads, int count, Submit&& submit) {
 
 TEST_P(pending_limits, hold_for_functions) {
   runtime rt(limited(50));
-  // A thread may have counted its own task late: one for each of the other three.
+  // One more for each of the other three threads, which may be about to submit it.
   EXPECT_LE(most_pending(!on_virtual_clock(), 5000, [&](auto f) { rt.async(f); }), 50 + 3);
   rt.wait();
 }
