@@ -205,11 +205,13 @@ void host_edge::run(completion& from, follow_ups& next) noexcept {
 }
 
 void host_task::arrive(bool failed, follow_ups& next) noexcept {
+  // Before: after it, the last arrival may have ended the task, and it may be gone.
+  const bool has_more = has_more_;
   switch (claim_.arrive(failed)) {
     case claim::arrival::not_last:
       break;
     case claim::arrival::last_but_one:
-      if (has_more_) one_is_left(next);
+      if (has_more) one_is_left(next);
       break;
     case claim::arrival::made_ready:
       next.add(*this);
