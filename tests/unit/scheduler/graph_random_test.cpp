@@ -12,6 +12,7 @@
 #include <hocket/hocket.hpp>
 
 #include "graph_program.hpp"
+#include "seeds.hpp"
 
 namespace hocket {
 namespace {
@@ -252,7 +253,7 @@ void compare_data(runtime& rt, std::uint64_t seed) {
 }
 
 TEST(RandomGraphs, OfFunctionsDoWhatOneByOneDoesForEverySeed) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::seeds_on_one_thread(3000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime rt(seeded(seed));
     compare_functions(rt, seed);
@@ -261,7 +262,7 @@ TEST(RandomGraphs, OfFunctionsDoWhatOneByOneDoesForEverySeed) {
 }
 
 TEST(RandomGraphs, OfDataDoWhatOneByOneDoesForEverySeed) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::seeds_on_one_thread(2000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime rt(seeded(seed));
     compare_data(rt, seed);
@@ -270,7 +271,7 @@ TEST(RandomGraphs, OfDataDoWhatOneByOneDoesForEverySeed) {
 }
 
 TEST(RandomGraphs, AreRunAgainAfterTheyWereCancelled) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::seeds_on_one_thread(2000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime rt(seeded(seed));
     const program functions(seed, false);
@@ -289,7 +290,7 @@ TEST(RandomGraphs, AreRunAgainAfterTheyWereCancelled) {
 }
 
 TEST(RandomGraphs, OfDataAreRunAgainAfterTheyWereCancelled) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::seeds_on_one_thread(2000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     runtime rt(seeded(seed));
     const program made(seed, true);

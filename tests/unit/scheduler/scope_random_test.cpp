@@ -11,6 +11,7 @@
 #include <hocket/execution/seed.hpp>
 
 #include "runtimes.hpp"
+#include "seeds.hpp"
 
 namespace hocket {
 namespace {
@@ -225,7 +226,7 @@ class random_scopes {
 
 TEST(random_scopes, keep_their_promises_for_every_seed) {
   runtime_options options = options_for(engines[0]);
-  for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::seeds_on_one_thread(20000); ++seed) {
     options.seed = seed;
     options.delay_probability = seed % 2 == 0 ? 0 : 0.2;
     options.longest_delay = 20us;
