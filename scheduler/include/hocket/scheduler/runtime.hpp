@@ -57,7 +57,7 @@ struct runtime_options {
   bool private_memory = false;
 
   /// With one device, of all of the host's cores and its memory, there is nothing to place: tasks
-  /// with data go the direct way then, at a tenth of the cost. On the virtual clock they take no
+  /// with data go the direct way then, at a quarter of the cost. On the virtual clock they take no
   /// time there.
   data_path data_tasks = data_path::automatic;
 
