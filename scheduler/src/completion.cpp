@@ -207,13 +207,21 @@ void completion::look() noexcept {
 }
 
 failure completion::downfall(completion& predecessor) {
+  comes_after(predecessor);
+  return told_downfall(predecessor);
+}
+
+void completion::comes_after(completion& predecessor) noexcept {
   root_ = &predecessor.root();
   distance_ = predecessor.distance_ + 1;
+}
+
+failure completion::told_downfall(completion& predecessor) const {
   std::string reason = what_happened(predecessor);
   if (predecessor.distance_ >= longest_told_chain) {
     reason = in_a_sentence(predecessor.name()) + " did not run, because " +
              std::to_string(predecessor.distance_ - 1) + " tasks before it did not run, because " +
-             what_happened(*root_);
+             what_happened(predecessor.root());
   }
   return {failure_code::dependency_failed, name() + " did not run, because " + reason};
 }

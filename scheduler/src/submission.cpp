@@ -24,8 +24,11 @@ class future_watch final : public continuation {
   void run(completion& source, follow_ups&) noexcept override {
     launch_submission::awaited& waited = owner_->waits[index_];
     failure why;
+    completion* nobody = nullptr;
     if (source.why()) {
-      why = owner_->state->downfall(source);
+      if (owner_->fallen.compare_exchange_strong(nobody, &source)) {
+        why = owner_->state->told_downfall(source);
+      }
     } else if (waited.scalar) {
       const std::size_t at = *waited.scalar;
       owner_->scalars[at] = waited.number.convert(source.value(), owner_->scalars[at].type);
@@ -99,6 +102,7 @@ void launch_submission::renew() noexcept {
   scope_stop_.reset();
   state.reset();
   waits.clear();
+  fallen = nullptr;
   has_result = false;
   heart::request::renew();
 }
@@ -154,7 +158,12 @@ void launch_submission::completed(const failure& why) {
   stop_.reset();
   scope_stop_.reset();
   // Success of a kernel with a result is told by the fetch, which has the value.
-  if ((why || !has_result) && !state->done()) state->finish(why);
+  if ((!why && has_result) || state->done()) return;
+  completion* const predecessor = fallen.load();
+  if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
+    state->comes_after(*predecessor);
+  }
+  state->finish(why);
 }
 
 void fetch_submission::completed(const failure& why) {

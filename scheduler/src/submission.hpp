@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,6 +69,10 @@ class launch_submission final : public submission {
     number_argument number;
   };
   std::vector<awaited> waits;
+
+  /// The first of waits to fail, which the failure of this launch names; the launch may have ended
+  /// before, and of other failures the heart is not told.
+  std::atomic<completion*> fallen{nullptr};
 
  private:
   friend class launch_pool;

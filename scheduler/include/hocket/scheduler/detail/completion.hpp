@@ -164,7 +164,12 @@ class completion {
   [[nodiscard]] bool is_seen() const noexcept { return looked_ || why_.seen(); }
 
   /// The failure of this task because of that of a predecessor: names both, and the way between.
+  /// Only for who claimed the task; the halves are for who cannot know whether somebody has.
   [[nodiscard]] failure downfall(completion& predecessor);
+  /// What the failure says. Any thread, whether or not the task has ended.
+  [[nodiscard]] failure told_downfall(completion& predecessor) const;
+  /// That it comes from the predecessor. Only for who claimed the task.
+  void comes_after(completion& predecessor) noexcept;
 
   /// The failure of this task is that of the other, unchanged.
   [[nodiscard]] failure same_failure(completion& other);
