@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "instructions.hpp"
 #include "machine.hpp"
 #include "report.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 constexpr std::size_t fewest_rounds = 9;
 constexpr std::size_t most_rounds = 10'000;
 constexpr std::size_t rounds_when_quick = 3;
+constexpr std::size_t rounds_of_counts = 3;  // they hardly differ
 
 /// One line on standard error that is written over, and only where somebody looks at it.
 class progress_line {
@@ -41,26 +43,34 @@ struct request {
   std::size_t rounds = fewest_rounds;
   std::optional<std::string> json;
   std::string only;
+  bool instructions = false;
+  sample_choice chosen;  // nothing: all
   summary at_end = summary::none;
 };
 
-void measure_and_report(
-    const request& asked,
-    const std::function<std::vector<comparison>(const settings&)>& comparisons_of) {
+using comparison_list = std::function<std::vector<comparison>(const settings&)>;
+
+std::vector<row> rows_of(const request& asked, const comparison& one) {
+  if (asked.instructions) return count_instructions(one, rounds_of_counts, asked.wanted.quick);
+  return measure(one, asked.wanted.quick ? rounds_when_quick : asked.rounds);
+}
+
+void measure_and_report(const request& asked, const comparison_list& comparisons_of) {
   report_file target(asked.json.value_or("-"));
   const machine_facts machine = this_machine();
   keep_on_cores(asked.wanted.threads);
   std::vector<comparison> comparisons = comparisons_of(asked.wanted);
-  std::erase_if(comparisons, [&](const comparison& c) { return !c.name.starts_with(asked.only); });
+  std::erase_if(comparisons, [&](const comparison& c) {
+    return !c.name.starts_with(asked.only) || (asked.instructions && c.tasks == 0);
+  });
   if (comparisons.empty()) throw std::runtime_error("No case begins with \"" + asked.only + "\".");
-  const std::size_t rounds = asked.wanted.quick ? rounds_when_quick : asked.rounds;
   std::vector<row> rows;
   {
     const progress_line progress;
     std::size_t done = 0;
     for (const comparison& each : comparisons) {
       progress.show(fmt::format("{}/{} {} {}", ++done, comparisons.size(), each.name, each.metric));
-      for (row& measured : measure(each, rounds)) rows.push_back(std::move(measured));
+      for (row& measured : rows_of(asked, each)) rows.push_back(std::move(measured));
     }
   }
   const auto form = asked.json ? to_json : to_table;
@@ -69,28 +79,49 @@ void measure_and_report(
   target.write(form(machine, built_commit(), rows, means));
 }
 
+void do_what_is_asked(request asked, const comparison_list& comparisons_of) {
+  const bool one_alone = asked.chosen.rounds > 0;
+  if (one_alone || asked.instructions) asked.wanted.threads = 1;
+  if (!one_alone) return measure_and_report(asked, comparisons_of);
+  keep_on_cores(asked.wanted.threads);
+  take_samples(comparisons_of(asked.wanted), asked.chosen);
+}
+
+/// How the command line is written.
+void describe(CLI::App& app, request& asked, std::size_t cores) {
+  app.set_help_flag("-h,--help", "Print this and end");
+  app.add_option("--json", asked.json, "Write JSON there, - is standard output, not a table")
+      ->type_name("FILE");
+  app.add_option("--threads", asked.wanted.threads, "Use so many cores (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, cores));
+  app.add_option("--rounds", asked.rounds, "Measure so many times (default and least: 9)")
+      ->type_name("N")
+      ->check(CLI::Range(fewest_rounds, most_rounds));
+  app.add_option("--only", asked.only, "Measure the cases that begin so")->type_name("TEXT");
+  app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
+  app.add_flag("--instructions", asked.instructions,
+               "Count instructions per task with callgrind, on one core, and take no times");
+  CLI::App& samples = *app.add_subcommand("samples", "Take samples of one subject and no others");
+  samples.add_option("CASE", asked.chosen.name)->required();
+  samples.add_option("METRIC", asked.chosen.metric)->required();
+  samples.add_option("SUBJECT", asked.chosen.subject)->required();
+  samples.add_option("ROUNDS", asked.chosen.rounds)
+      ->required()
+      ->check(CLI::Range(std::size_t{1}, most_rounds));
+}
+
 }  // namespace
 
 int run_bench(int argc, char** argv, const std::string& name, const std::string& what,
-              const std::function<std::vector<comparison>(const settings&)>& comparisons_of,
-              summary wanted_summary) {
+              const comparison_list& comparisons_of, summary wanted_summary) {
   try {
     const std::size_t cores = allowed_cores();
     request asked;
     asked.wanted.threads = cores;
     asked.at_end = wanted_summary;
     CLI::App app(what, name);
-    app.set_help_flag("-h,--help", "Print this and end");
-    app.add_option("--json", asked.json, "Write JSON there, - is standard output, not a table")
-        ->type_name("FILE");
-    app.add_option("--threads", asked.wanted.threads, "Use so many cores (default: all)")
-        ->type_name("N")
-        ->check(CLI::Range(std::size_t{1}, cores));
-    app.add_option("--rounds", asked.rounds, "Measure so many times (default and least: 9)")
-        ->type_name("N")
-        ->check(CLI::Range(fewest_rounds, most_rounds));
-    app.add_option("--only", asked.only, "Measure the cases that begin so")->type_name("TEXT");
-    app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
+    describe(app, asked, cores);
     try {
       app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -100,7 +131,7 @@ int run_bench(int argc, char** argv, const std::string& name, const std::string&
       fmt::print(stderr, "{}: {}\n", name, problem.what());
       return 2;
     }
-    measure_and_report(asked, comparisons_of);
+    do_what_is_asked(std::move(asked), comparisons_of);
     return 0;
   } catch (const std::exception& problem) {
     fmt::print(stderr, "{}: {}\n", name, problem.what());

@@ -19,7 +19,13 @@ double sample_quietly(const sampler& sample) {
   return sample();
 }
 
-row summary(const comparison& what, const std::string& subject, std::vector<double> values) {
+}  // namespace
+
+// They differ, so that compilers do not make one of the two.
+[[gnu::noinline]] static void work_begins() { asm volatile("# begin"); }
+[[gnu::noinline]] static void work_ends() { asm volatile("# end"); }
+
+row summary_of(const comparison& what, const std::string& subject, std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   const double median =
@@ -27,8 +33,6 @@ row summary(const comparison& what, const std::string& subject, std::vector<doub
   return {what.name, subject,        what.metric,   what.unit,    what.threads,
           median,    values.front(), values.back(), values.size()};
 }
-
-}  // namespace
 
 std::vector<row> measure(const comparison& what, std::size_t rounds) {
   const std::size_t count = what.contenders.size();
@@ -44,15 +48,18 @@ std::vector<row> measure(const comparison& what, std::size_t rounds) {
   }
   std::vector<row> rows;
   for (std::size_t i = 0; i < count; ++i) {
-    rows.push_back(summary(what, what.contenders[i].subject, std::move(values[i])));
+    rows.push_back(summary_of(what, what.contenders[i].subject, std::move(values[i])));
   }
   return rows;
 }
 
 double nanoseconds_of(const std::function<void()>& work) {
+  work_begins();
   const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  const auto end = std::chrono::steady_clock::now();
+  work_ends();
+  return std::chrono::duration<double, std::nano>(end - start).count();
 }
 
 }  // namespace hocket::bench

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hocket::bench {
@@ -26,6 +27,8 @@ struct comparison {
   std::string unit;  ///< less is better
   std::size_t threads = 1;
   std::vector<contender> contenders;
+  /// How many tasks a sample has, the same for all; 0: it is not made of tasks.
+  std::size_t tasks = 0;
 };
 
 /// What one subject answered.
@@ -46,7 +49,15 @@ struct row {
 /// comes before, and does not count.
 [[nodiscard]] std::vector<row> measure(const comparison& what, std::size_t rounds);
 
+/// The median, the least and the most of what a subject answered.
+[[nodiscard]] row summary_of(const comparison& what, const std::string& subject,
+                             std::vector<double> values);
+
 /// Nanoseconds that work takes.
 [[nodiscard]] double nanoseconds_of(const std::function<void()>& work);
+
+/// Functions that nanoseconds_of calls before and after the work, for tools that look for them.
+inline constexpr std::string_view begin_of_work = "hocket::bench::work_begins";
+inline constexpr std::string_view end_of_work = "hocket::bench::work_ends";
 
 }  // namespace hocket::bench

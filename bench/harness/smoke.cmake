@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Hocket authors
 
-# Runs BENCH with small counts and looks at what it writes, and at what it says when it cannot.
-execute_process(COMMAND "${BENCH}" --quick --json - OUTPUT_VARIABLE report RESULT_VARIABLE result)
+# Runs BENCH with small counts and looks at what it writes, and at what it says when it cannot. With OPTIONS it looks at
+# what it writes with those alone.
+execute_process(COMMAND "${BENCH}" --quick --json - ${OPTIONS} OUTPUT_VARIABLE report RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "--quick --json - ends with ${result}.")
+  message(FATAL_ERROR "--quick --json - ${OPTIONS} ends with ${result}.")
 endif()
 string(JSON cpu GET "${report}" machine cpu)
 string(JSON commit GET "${report}" commit)
@@ -18,6 +19,10 @@ foreach(i RANGE ${last})
     endif()
   endforeach()
 endforeach()
+
+if(OPTIONS)
+  return()
+endif()
 
 function(expect code)
   execute_process(COMMAND "${BENCH}" ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE said
@@ -35,6 +40,8 @@ expect(2 --threads 0)
 expect(2 --threads banana)
 expect(2 --rounds 8)
 expect(1 --quick --only no_such_case)
+expect(2 samples a_case a_metric a_subject 0)
+expect(1 --quick samples no_such_case a_metric a_subject 1)
 expect(1 --quick --json no/such/folder/report.json)
 if(EXISTS /dev/full)
   expect(1 --quick --json /dev/full)

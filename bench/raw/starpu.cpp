@@ -3,38 +3,18 @@
 
 #include "starpu.hpp"
 
-#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
 namespace hocket::bench {
 
-namespace {
-
-std::string new_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "bench-starpu-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), "No temporary folder can be made");
-  }
-  return name;
-}
-
-void remove_folder(const std::string& name) {
-  std::error_code ignored;
-  std::filesystem::remove_all(name, ignored);
-}
-
-}  // namespace
-
-starpu_session::starpu_session(std::size_t threads) : folder_(new_folder()) {
+starpu_session::starpu_session(std::size_t threads) {
   // There are no fields for these. Workers stay on the cores of the process, as those of others do;
   // StarPU would bind them to the first cores of the machine.
   ::setenv("STARPU_SILENT", "1", 1);
   ::setenv("STARPU_WORKERS_NOBIND", "1", 1);
-  ::setenv("STARPU_HOME", folder_.c_str(), 1);
+  ::setenv("STARPU_HOME", folder_.name().c_str(), 1);
   starpu_conf wanted;
   starpu_conf_init(&wanted);
   wanted.precedence_over_environment_variables = 1;
@@ -43,7 +23,6 @@ starpu_session::starpu_session(std::size_t threads) : folder_(new_folder()) {
   wanted.nopencl = 0;
   const int problem = starpu_init(&wanted);
   if (problem != 0) {
-    remove_folder(folder_);
     throw std::runtime_error("StarPU does not start: error " + std::to_string(-problem) + ".");
   }
   starpu_pause();
@@ -52,7 +31,6 @@ starpu_session::starpu_session(std::size_t threads) : folder_(new_folder()) {
 starpu_session::~starpu_session() {
   starpu_resume();
   starpu_shutdown();
-  remove_folder(folder_);
 }
 
 starpu_codelet starpu_codelet_of(starpu_cpu_func_t function) {

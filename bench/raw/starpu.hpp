@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include <starpu.h>
+
+#include <harness/process.hpp>
 
 namespace hocket::bench {
 
@@ -19,7 +20,7 @@ class starpu_session {
   ~starpu_session();
 
  private:
-  std::string folder_;  // for the files that StarPU wants to keep
+  temporary_folder folder_;  // for the files that StarPU wants to keep
 };
 
 /// The workers of the session run tasks while one of these lives. They never sleep then, and would

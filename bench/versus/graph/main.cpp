@@ -6,12 +6,7 @@
 
 #include <malloc.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 #include <harness/command.hpp>
-#include <harness/machine.hpp>
 
 #include "shapes.hpp"
 #include "subjects.hpp"
@@ -71,12 +66,15 @@ struct measurement {
   const char* unit;
   sampler (*sample)(const maker_ptr& maker, const shape_ptr& what);
   bool of_what_is_kept;  ///< means nothing for subjects that keep no graphs
+  bool takes_time = true;
 };
 
 constexpr measurement measurements[] = {
-    {"build", "ns/task", sample_build, true},     {"first_run", "ns/task", sample_first_run, false},
-    {"rerun", "ns/task", sample_rerun, false},    {"destroy", "ns/task", sample_destroy, true},
-    {"memory", "bytes/task", sample_bytes, true},
+    {"build", "ns/task", sample_build, true},
+    {"first_run", "ns/task", sample_first_run, false},
+    {"rerun", "ns/task", sample_rerun, false},
+    {"destroy", "ns/task", sample_destroy, true},
+    {"memory", "bytes/task", sample_bytes, true, false},
 };
 
 std::vector<graph_subject> all_subjects() {
@@ -98,7 +96,8 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   for (const shape& one : all_shapes(wanted.quick ? 100 : 20'000)) {
     const auto what = std::make_shared<const shape>(one);
     for (const measurement& m : measurements) {
-      comparison made{one.name, m.metric, m.unit, wanted.threads, {}};
+      comparison made{one.name,       m.metric, m.unit,
+                      wanted.threads, {},       m.takes_time ? one.size() : 0};
       for (const graph_subject& subject : all_subjects()) {
         if (m.of_what_is_kept && !subject.keeps_graphs) continue;
         made.contenders.push_back(
@@ -111,33 +110,11 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   return all;
 }
 
-/// Takes so many samples of one metric and nothing else, for tools that count instructions: on one
-/// core, so that the counts repeat. Writes how many tasks a sample has.
-int take_samples(const std::string& metric, const std::string& shape_name,
-                 const std::string& subject_name, int times) {
-  keep_on_cores(1);
-  for (const comparison& each : comparisons_of({1, false})) {
-    if (each.metric != metric || each.name != shape_name) continue;
-    for (const contender& one : each.contenders) {
-      if (one.subject != subject_name) continue;
-      const sampler sample = one.prepare();
-      for (int i = 0; i < times; ++i) (void)sample();
-      return 0;
-    }
-  }
-  std::fprintf(stderr, "bench_graph: There is no %s of %s by %s.\n", metric.c_str(),
-               shape_name.c_str(), subject_name.c_str());
-  return 2;
-}
-
 }  // namespace
 
 }  // namespace hocket::bench
 
 int main(int argc, char** argv) {
-  if (argc == 6 && std::strcmp(argv[1], "samples") == 0) {
-    return hocket::bench::take_samples(argv[2], argv[3], argv[4], std::atoi(argv[5]));
-  }
   return hocket::bench::run_bench(argc, argv, "bench_graph",
                                   "What a graph of empty host tasks costs, beside other runtimes.",
                                   hocket::bench::comparisons_of);

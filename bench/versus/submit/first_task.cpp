@@ -3,23 +3,14 @@
 
 // The way to the first host task: in a runtime that is new, and in a process that is new.
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
+#include <harness/process.hpp>
 #include <hocket/hocket.hpp>
 
 #include "subjects.hpp"
-
-extern "C" char** environ;
 
 namespace hocket::bench {
 
@@ -37,34 +28,6 @@ double microseconds_to_first_task() {
          nanoseconds_per_microsecond;
 }
 
-/// What another process of this program, with this argument, writes on standard output.
-std::string output_of_self(std::string argument) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("A pipe could not be made.");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  std::string program = "/proc/self/exe";
-  const std::array<char*, 3> arguments{program.data(), argument.data(), nullptr};
-  pid_t child = 0;
-  const int problem =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 128> part{};
-  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
-  close(ends[0]);
-  int status = 0;
-  if (problem != 0 || waitpid(child, &status, 0) != child || status != 0) {
-    throw std::runtime_error("A process for the first task did not end well.");
-  }
-  return text;
-}
-
 }  // namespace
 
 int run_first_task() {
@@ -77,7 +40,9 @@ contender ours::first_task_of_runtime() {
 }
 
 contender ours::first_task_of_process() {
-  return {"hocket", [] { return [] { return std::stod(output_of_self("first-task")); }; }};
+  return {"hocket", [] {
+            return [] { return std::stod(output_of({this_program(), "first-task"})); };
+          }};
 }
 
 }  // namespace hocket::bench

@@ -26,8 +26,8 @@ struct machine {
   explicit machine(const place& wanted)
       : rt({.devices = wanted.device,
             .backends = {{"sim", "1"}},
-            .data_tasks = wanted.pinned ? data_path::placed : data_path::automatic}) {
-    if (wanted.pinned) on.on = rt.device(wanted.device);
+            .data_tasks = wanted.by == way::free ? data_path::automatic : data_path::placed}) {
+    if (wanted.by == way::named) on.on = rt.device(wanted.device);
   }
 
   runtime rt;
@@ -36,15 +36,31 @@ struct machine {
 
 }  // namespace
 
-contender ours::host_tasks(const settings& wanted) {
-  return {"hocket", [count = counts_for(wanted).host] {
+contender ours::host_tasks(load tasks) {
+  return {"hocket", [tasks] {
             const auto rt = std::make_shared<runtime>();
-            return [rt, count] {
-              const auto work = [&] {
+            return [rt, tasks] {
+              const auto work = [&](std::size_t count) {
                 for (std::size_t i = 0; i < count; ++i) rt->async([] {});
                 rt->wait();
               };
-              return nanoseconds_of(work) / static_cast<double>(count);
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
+            };
+          }};
+}
+
+contender ours::host_chain(load tasks) {
+  return {"hocket", [tasks] {
+            const auto rt = std::make_shared<runtime>();
+            return [rt, tasks] {
+              const auto work = [&](std::size_t count) {
+                future<void> last = rt->async([] {});
+                for (std::size_t i = 1; i < count; ++i) last = last.then([] {});
+                rt->wait();
+              };
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
             };
           }};
 }

@@ -61,7 +61,7 @@ std::vector<contender> empty_tasks(const settings& wanted, place where) {
   return {
       ours::device_tasks(wanted, where),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::host_tasks(wanted),
+      openmp::host_tasks(wanted, all_at_once(counts_for(wanted).device)),
 #endif
 #ifdef HOCKET_BENCH_STARPU
       starpu::tasks(wanted),
@@ -85,7 +85,7 @@ std::vector<contender> chains(const settings& wanted, place where) {
   return {
       ours::device_chain(wanted, where),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::chain(wanted),
+      openmp::chain(wanted, all_at_once(counts_for(wanted).device)),
 #endif
 #ifdef HOCKET_BENCH_STARPU
       starpu::chain(wanted),
@@ -105,49 +105,97 @@ std::vector<contender> three_buffers(const settings& wanted, place where) {
   };
 }
 
+comparison host_tasks(const char* metric, load tasks, const settings& wanted) {
+  return {"host_task",
+          metric,
+          "ns/task",
+          wanted.threads,
+          {
+              ours::host_tasks(tasks),
+              onetbb::host_tasks(wanted, tasks),
+              onetbb::flow_tasks(wanted, tasks),
+#ifdef HOCKET_BENCH_OPENMP
+              openmp::host_tasks(wanted, tasks),
+#endif
+          },
+          tasks.count};
+}
+
+comparison host_chains(const char* metric, load tasks, const settings& wanted) {
+  return {"host_task",
+          metric,
+          "ns/task",
+          wanted.threads,
+          {
+              ours::host_chain(tasks),
+              onetbb::flow_chain(wanted, tasks),
+#ifdef HOCKET_BENCH_OPENMP
+              openmp::chain(wanted, tasks),
+#endif
+          },
+          tasks.count};
+}
+
+/// Without access, with one and with three, on devices that have no driver.
+void add_device_tasks(std::vector<comparison>& all, const settings& wanted) {
+  const auto add = [&](const char* name, const char* metric, std::vector<contender> contenders,
+                       std::size_t tasks) {
+    all.push_back({name, metric, "ns/task", wanted.threads, std::move(contenders), tasks});
+  };
+  const std::size_t many = counts_for(wanted).device;
+  const std::size_t trips = counts_for(wanted).round_trips;
+  const place named{"NUMA0"};
+  add("device_task", "independent", empty_tasks(wanted, named), many);
+  add("device_task", "round_trip", empty_round_trips(wanted, named), trips);
+  add("device_task", "chain", chains(wanted, named), many);
+  add("three_buffers", "submit", three_buffers(wanted, named), many);
+  for (const auto& [name, where] : {std::pair{"data_task", place{"NUMA0", way::free}},
+                                    std::pair{"placed_task", place{"NUMA0", way::placed}}}) {
+    add(name, "no_access", empty_tasks(wanted, where), many);
+    add(name, "round_trip", empty_round_trips(wanted, where), trips);
+    add(name, "one_access", chains(wanted, where), many);
+    add(name, "three_accesses", three_buffers(wanted, where), many);
+  }
+  const place sim{"Sim0"};
+  add("device_task_sim", "independent", {ours::device_tasks(wanted, sim)}, many);
+  add("device_task_sim", "round_trip", {ours::device_round_trip(wanted, sim)}, trips);
+  add("device_task_sim", "chain", {ours::device_chain(wanted, sim)}, many);
+  add("three_buffers_sim", "submit", {ours::three_buffers(wanted, sim)}, many);
+}
+
+comparison host_round_trips(const settings& wanted) {
+  return {"host_task",
+          "round_trip",
+          "ns/task",
+          wanted.threads,
+          {
+              ours::async_get(wanted),
+              onetbb::round_trip(wanted),
+              onetbb::flow_round_trip(wanted),
+#ifdef HOCKET_BENCH_OPENMP
+              openmp::round_trip(wanted),
+#endif
+          },
+          counts_for(wanted).round_trips};
+}
+
 std::vector<comparison> comparisons_of(const settings& wanted) {
   const std::size_t threads = wanted.threads;
-  const char* const each = "ns/task";
-  comparison host{"host_task",
-                  "independent",
-                  each,
-                  threads,
-                  {ours::host_tasks(wanted), onetbb::host_tasks(wanted)}};
-  comparison get{"host_task",
-                 "round_trip",
-                 each,
-                 threads,
-                 {ours::async_get(wanted), onetbb::round_trip(wanted)}};
-#ifdef HOCKET_BENCH_OPENMP
-  host.contenders.push_back(openmp::host_tasks(wanted));
-  get.contenders.push_back(openmp::round_trip(wanted));
-#endif
-  const place pinned{"NUMA0"};
-  const place free{"NUMA0", false};
-  const place sim{"Sim0"};
+  const std::size_t many = counts_for(wanted).host;
   std::vector<comparison> all{
       {"first_task", "from_main", "us", threads, {ours::first_task_of_process()}},
       {"first_task", "from_runtime", "us", threads, {ours::first_task_of_runtime()}},
-      host,
-      get,
+      host_tasks("independent", all_at_once(many), wanted),
+      host_tasks("bursts", in_bursts(many), wanted),
+      host_chains("chain", in_bursts(many), wanted),
+      host_round_trips(wanted),
       {"host_task",
        "submitters",
-       each,
+       "ns/task",
        threads,
        {ours::host_tasks_from(wanted, 8), ours::host_tasks_from(wanted, 1)}},
-      {"device_task", "independent", each, threads, empty_tasks(wanted, pinned)},
-      {"device_task", "round_trip", each, threads, empty_round_trips(wanted, pinned)},
-      {"device_task", "chain", each, threads, chains(wanted, pinned)},
-      {"three_buffers", "submit", each, threads, three_buffers(wanted, pinned)},
-      {"data_task", "no_access", each, threads, empty_tasks(wanted, free)},
-      {"data_task", "round_trip", each, threads, empty_round_trips(wanted, free)},
-      {"data_task", "one_access", each, threads, chains(wanted, free)},
-      {"data_task", "three_accesses", each, threads, three_buffers(wanted, free)},
-      {"device_task_sim", "independent", each, threads, {ours::device_tasks(wanted, sim)}},
-      {"device_task_sim", "round_trip", each, threads, {ours::device_round_trip(wanted, sim)}},
-      {"device_task_sim", "chain", each, threads, {ours::device_chain(wanted, sim)}},
-      {"three_buffers_sim", "submit", each, threads, {ours::three_buffers(wanted, sim)}},
   };
+  add_device_tasks(all, wanted);
   add_drivers(all, wanted);
   return all;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -23,18 +24,48 @@ struct task_counts {
                       : task_counts{20'000, 4'000, 2'000, 200, 1'000};
 }
 
+/// Tasks of one sample, and after how many of them it waits until all have ended.
+struct load {
+  std::size_t count;
+  std::size_t at_once;
+};
+
+[[nodiscard]] inline load all_at_once(std::size_t count) { return {count, count}; }
+
+/// So few that what they need is used again and again.
+[[nodiscard]] inline load in_bursts(std::size_t count) {
+  return {count, std::min<std::size_t>(count, 512)};
+}
+
+/// Calls work(n) for n tasks at once, until all tasks are done.
+template <class Work>
+void repeat(load whole, const Work& work) {
+  for (std::size_t done = 0; done < whole.count; done += whole.at_once) {
+    work(std::min(whole.at_once, whole.count - done));
+  }
+}
+
 /// Three-buffer tasks update so many buffers in turn, and all read the same two.
 inline constexpr std::size_t updated_buffers = 16;
+
+/// Which way device tasks go.
+enum class way {
+  named,   ///< the tasks name their device, and are placed there
+  placed,  ///< the placement chooses it, although there is one only
+  free     ///< the runtime decides whether there is anything to place
+};
 
 /// Where device tasks run: the runtime has no other device.
 struct place {
   const char* device;
-  bool pinned = true;  ///< the tasks name it, and are placed there; else the runtime decides
+  way by = way::named;
 };
 
 /// What is called by this name is measured in the same way for all subjects.
 namespace ours {
-[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender host_tasks(load tasks);
+/// Each continues the one before.
+[[nodiscard]] contender host_chain(load tasks);
 /// Submitted by so many threads at once.
 [[nodiscard]] contender host_tasks_from(const settings& wanted, std::size_t submitters);
 [[nodiscard]] contender async_get(const settings& wanted);
@@ -51,14 +82,19 @@ namespace ours {
 }  // namespace ours
 
 namespace onetbb {
-[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender host_tasks(const settings& wanted, load tasks);
 [[nodiscard]] contender round_trip(const settings& wanted);
+/// By a node of a flow graph: a message for each task.
+[[nodiscard]] contender flow_tasks(const settings& wanted, load tasks);
+[[nodiscard]] contender flow_round_trip(const settings& wanted);
+/// A node for each task, made and connected as the tasks of others are submitted.
+[[nodiscard]] contender flow_chain(const settings& wanted, load tasks);
 }  // namespace onetbb
 
 namespace openmp {
-[[nodiscard]] contender host_tasks(const settings& wanted);
+[[nodiscard]] contender host_tasks(const settings& wanted, load tasks);
 [[nodiscard]] contender round_trip(const settings& wanted);
-[[nodiscard]] contender chain(const settings& wanted);
+[[nodiscard]] contender chain(const settings& wanted, load tasks);
 [[nodiscard]] contender three_buffers(const settings& wanted);
 }  // namespace openmp
 
