@@ -14,9 +14,6 @@ namespace hocket {
 namespace {
 
 constexpr std::size_t most_spare_stacks = 256;
-/// Then the worker is oneTBB's again, and may be sent elsewhere.
-constexpr std::size_t items_of_one_turn = 32;
-
 constexpr std::size_t most_in_ring = 1024;
 constexpr std::size_t most_urgent_in_ring = 64;
 
@@ -31,6 +28,12 @@ executor::bare_item with_memory(executor::work_item&& item) {
 
 }  // namespace
 
+bool work_turn::is_young() noexcept {
+  if (clock::now() - begin_ >= shortest) return false;
+  left_ = items_at_a_time;
+  return true;
+}
+
 node_queue::node_queue(const void* owner, std::size_t node, const host_topology& topology,
                        tbb::task_arena& arena, std::size_t slots)
     : owner_(owner),
@@ -44,9 +47,8 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
   spare_.reserve(most_spare_stacks);
 }
 
-void node_queue::line::push(executor::bare_item item) {
-  // Relaxed: who finds the ring free again a little late or early does no harm.
-  if (behind.load(std::memory_order_relaxed) == 0 && ring.try_push(item)) return;
+void node_queue::line::push_behind(executor::bare_item item) {
+  // Relaxed, here and below: see push().
   behind.fetch_add(1, std::memory_order_relaxed);
   try {
     rest.push(item);
@@ -56,8 +58,7 @@ void node_queue::line::push(executor::bare_item item) {
   }
 }
 
-bool node_queue::line::try_pop(executor::bare_item& item) {
-  if (ring.try_pop(item)) return true;
+bool node_queue::line::pop_behind(executor::bare_item& item) {
   if (behind.load(std::memory_order_relaxed) == 0 || !rest.try_pop(item)) return false;
   behind.fetch_sub(1, std::memory_order_relaxed);
   return true;
@@ -67,20 +68,13 @@ void node_queue::post(level urgency, work_item item) {
   post(urgency, with_memory(std::move(item)));
 }
 
-void node_queue::post(level urgency, executor::bare_item item) {
-  items_[static_cast<std::size_t>(urgency)].push(item);
-  announce();
-}
-
 void node_queue::post_resumed(suspendable_item* item) noexcept {
+  // Before the item is counted: see post().
+  beside_.fetch_add(1, std::memory_order_relaxed);
   resumed_.push(item);
-  announce();
+  if (crew_.add()) enqueue_turn();
   // Last: until here the item counts as suspended too, so that this cannot be gone.
   crew_.go_on();
-}
-
-void node_queue::announce() noexcept {
-  if (crew_.add()) enqueue_turn();
 }
 
 // Should oneTBB have no memory for a turn, an item could neither be run nor taken back.
@@ -90,14 +84,14 @@ void node_queue::enqueue_turn() noexcept {
 
 void node_queue::turn() noexcept {
   bind_worker(topology_, node_);
-  std::size_t left = items_of_one_turn;
-  while (left > 0) {
+  work_turn own;
+  while (own.goes_on()) {
     if (!crew_.take()) return;
-    --left;
+    own.count();
     work next = take();
     suspendable_item* resumed = next.resumed;
-    if (resumed == nullptr) resumed = begin(next.item, left);
-    while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), left);
+    if (resumed == nullptr) resumed = begin(next.item, own);
+    while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), own);
   }
   enqueue_turn();
 }
@@ -108,15 +102,31 @@ node_queue::work node_queue::take() {
   // they have come to queues that it had looked at before: it looks again.
   // Unless it is just being put there, by a thread that may have to be let run for it.
   for (;;) {
-    if (resumed_.try_pop(taken.resumed)) return taken;
-    for (auto& queue : items_) {
-      if (queue.try_pop(taken.item)) return taken;
-    }
+    // Relaxed: the crew has ordered the count before the item that this worker has to take.
+    const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
+    if (has_others && take_urgent(taken)) return taken;
+    if (queue(level::normal).try_pop(taken.item)) return taken;
+    if (has_others && take_low(taken)) return taken;
     std::this_thread::yield();
   }
 }
 
-suspendable_item* node_queue::begin(executor::bare_item item, std::size_t& left_of_turn) noexcept {
+bool node_queue::take_urgent(work& taken) {
+  if (!resumed_.try_pop(taken.resumed) && !queue(level::helper).try_pop(taken.item) &&
+      !queue(level::high).try_pop(taken.item)) {
+    return false;
+  }
+  beside_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool node_queue::take_low(work& taken) {
+  if (!queue(level::low).try_pop(taken.item)) return false;
+  beside_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+suspendable_item* node_queue::begin(executor::bare_item item, work_turn& turn) noexcept {
   std::unique_ptr<suspendable_item> own = stack_for_item();
   if (own == nullptr) {
     run_without_stack(item);
@@ -124,14 +134,14 @@ suspendable_item* node_queue::begin(executor::bare_item item, std::size_t& left_
   }
   own->item = item;
   own->stack->set_body([this, on = own.get()] { serve(*on); });
-  return run(std::move(own), left_of_turn);
+  return run(std::move(own), turn);
 }
 
 /// Returns an item that was taken meanwhile, and that the caller has to go on with.
 suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
-                                  std::size_t& left_of_turn) noexcept {
+                                  work_turn& turn) noexcept {
   item->context = {owner_, node_, this, item.get(), tbb::task::current_context()};
-  item->left_of_turn = &left_of_turn;
+  item->turn = &turn;
   for (;;) {
     set_current_item(&item->context);
     const bool ended = item->stack->run();
@@ -154,14 +164,18 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
 /// them may be suspended, and what follows it here is then done by the worker that goes on with it.
 void node_queue::serve(suspendable_item& own) noexcept {
   own.item.run(own.item.what);
-  while (*own.left_of_turn > 0 && crew_.take_another()) {
-    --*own.left_of_turn;
-    work next = take();
-    if (next.resumed != nullptr) {
-      own.next = next.resumed;
-      return;
+  while (own.turn->goes_on() && crew_.take_another()) {
+    own.turn->count();
+    executor::bare_item item;
+    if (!take_normal(item)) {
+      const work found = take();
+      if (found.resumed != nullptr) {
+        own.next = found.resumed;
+        return;
+      }
+      item = found.item;
     }
-    next.item.run(next.item.what);
+    item.run(item.what);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,25 @@
 
 namespace hocket {
 
+/// How long a worker runs items before it is oneTBB's again, and may be sent elsewhere: until it
+/// has run some, and some time has passed.
+class work_turn {
+ public:
+  /// Returns false if the turn is over.
+  [[nodiscard]] bool goes_on() noexcept { return left_ > 0 || is_young(); }
+  void count() noexcept { --left_; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::size_t items_at_a_time = 32;
+  static constexpr std::chrono::microseconds shortest{50};
+
+  [[nodiscard]] bool is_young() noexcept;
+
+  std::size_t left_ = items_at_a_time;
+  clock::time_point begin_ = clock::now();
+};
+
 /// What items run on, one after the other, and where one of them is suspended.
 class suspendable_item {
  public:
@@ -32,9 +52,8 @@ class suspendable_item {
   std::unique_ptr<fiber> stack;
   item_context context;
   suspension<>* waits_at = nullptr;
-  executor::bare_item item;  ///< the first one, before it begins
-  std::size_t* left_of_turn =
-      nullptr;                       ///< how many more items the worker runs that is on the stack
+  executor::bare_item item;          ///< the first one, before it begins
+  work_turn* turn = nullptr;         ///< of the worker that is on the stack
   suspendable_item* next = nullptr;  ///< was found, and is to be gone on with, when this ends
 };
 
@@ -53,7 +72,18 @@ class node_queue {
              tbb::task_arena& arena, std::size_t slots);
 
   void post(level urgency, work_item item);
-  void post(level urgency, executor::bare_item item);
+  void post(level urgency, executor::bare_item item) {
+    const std::size_t beside = urgency == level::normal ? 0 : 1;
+    // Before the crew hears of the item: who is to take it then looks for it everywhere.
+    if (beside != 0) beside_.fetch_add(beside, std::memory_order_relaxed);
+    try {
+      queue(urgency).push(item);
+    } catch (...) {
+      beside_.fetch_sub(beside, std::memory_order_relaxed);
+      throw;
+    }
+    if (crew_.add()) enqueue_turn();
+  }
 
   /// Goes on with an item that was suspended.
   void post_resumed(suspendable_item* item) noexcept;
@@ -72,8 +102,15 @@ class node_queue {
   /// The items of one level, first in first out: those that do not fit the ring wait behind it.
   struct line {
     explicit line(std::size_t capacity) : ring(capacity) {}
-    void push(executor::bare_item item);
-    [[nodiscard]] bool try_pop(executor::bare_item& item);
+    void push(executor::bare_item item) {
+      // Relaxed: who finds the ring free again a little late or early does no harm.
+      if (behind.load(std::memory_order_relaxed) != 0 || !ring.try_push(item)) push_behind(item);
+    }
+    [[nodiscard]] bool try_pop(executor::bare_item& item) {
+      return ring.try_pop(item) || pop_behind(item);
+    }
+    void push_behind(executor::bare_item item);
+    [[nodiscard]] bool pop_behind(executor::bare_item& item);
 
     item_ring<executor::bare_item> ring;
     std::atomic<std::size_t> behind{0};
@@ -84,14 +121,21 @@ class node_queue {
     std::unique_ptr<suspendable_item> spare;
   };
 
-  void announce() noexcept;
   void enqueue_turn() noexcept;
   void turn() noexcept;
   [[nodiscard]] work take();
-  [[nodiscard]] suspendable_item* begin(executor::bare_item item,
-                                        std::size_t& left_of_turn) noexcept;
+  [[nodiscard]] bool take_normal(executor::bare_item& item) noexcept {
+    // Relaxed: the crew has ordered the count before the item that this worker has to take.
+    return beside_.load(std::memory_order_relaxed) == 0 && queue(level::normal).ring.try_pop(item);
+  }
+  [[nodiscard]] bool take_urgent(work& taken);
+  [[nodiscard]] bool take_low(work& taken);
+  [[nodiscard]] line& queue(level urgency) noexcept {
+    return items_[static_cast<std::size_t>(urgency)];
+  }
+  [[nodiscard]] suspendable_item* begin(executor::bare_item item, work_turn& turn) noexcept;
   [[nodiscard]] suspendable_item* run(std::unique_ptr<suspendable_item> item,
-                                      std::size_t& left_of_turn) noexcept;
+                                      work_turn& turn) noexcept;
   void serve(suspendable_item& own) noexcept;
   void run_without_stack(executor::bare_item item) noexcept;
   [[nodiscard]] place* own_place() noexcept;
@@ -103,7 +147,8 @@ class node_queue {
   const host_topology& topology_;
   tbb::task_arena& arena_;
   tbb::concurrent_queue<suspendable_item*> resumed_;
-  std::array<line, 4> items_;  // by level
+  std::array<line, 4> items_;           // by level
+  std::atomic<std::size_t> beside_{0};  // how many items are not of the normal level
   std::vector<place> places_;
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<suspendable_item>> spare_;

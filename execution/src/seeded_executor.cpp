@@ -28,6 +28,21 @@ class depth_scope {
   std::size_t& depth_;
 };
 
+/// Runs when it goes, if it has not before.
+struct owned_item {
+  executor::bare_item item;
+
+  owned_item() = default;
+  owned_item(const owned_item&) = delete;
+  owned_item& operator=(const owned_item&) = delete;
+  ~owned_item() { run(); }
+
+  void run() {
+    const executor::bare_item own = std::exchange(item, {});
+    if (own.run != nullptr) own.run(own.what);
+  }
+};
+
 }  // namespace
 
 class seeded_executor::virtual_gate final : public executor::gate {
@@ -71,6 +86,12 @@ void seeded_executor::post(std::size_t arena, int /*priority*/, work_item item) 
   assert(arena < arenas());
   (void)arena;
   add(now_, std::move(item));
+}
+
+void seeded_executor::post_bare(std::size_t arena, int priority, bare_item item) {
+  const auto own = std::make_shared<owned_item>();
+  post(arena, priority, [own] { own->run(); });
+  own->item = item;
 }
 
 void seeded_executor::post_at(time_stamp time, work_item item) {

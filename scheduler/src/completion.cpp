@@ -115,7 +115,8 @@ void completion::announce(follow_ups& next) noexcept {
     node->run(*this, next);
     node = newer;
   }
-  if (context != nullptr) context->ended(*this);
+  if (context == nullptr || (!why_ && context->one_of_many_ended())) return;
+  context->ended(*this);
 }
 
 bool completion::help(helping&) noexcept { return false; }

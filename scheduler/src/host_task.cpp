@@ -82,7 +82,19 @@ void follow_ups::settle() noexcept {
   } while (abandoned_ != nullptr);
 }
 
-host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
+/// Mostly there is one.
+inline host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
+  if (abandoned_ != nullptr || first_ != last_ || first_->runs_at_once() ||
+      !first_->may_run_after(after)) {
+    return settle_all_but_one(after);
+  }
+  host_task_ptr sole(first_, false);
+  first_ = last_ = nullptr;
+  sole->prefer(after.arena());
+  return sole;
+}
+
+host_task_ptr follow_ups::settle_all_but_one(const host_task& after) noexcept {
   host_task_ptr kept;
   do {
     let_leave();
@@ -127,8 +139,6 @@ host_task::host_task(host_context* context, host_options&& options, void* edges,
   }
   expect({first, after.size()}, 0);
 }
-
-host_task::~host_task() { drop_edges(); }
 
 void host_task::drop_edges() noexcept { std::destroy_n(edges_, std::exchange(edge_count_, 0)); }
 
@@ -197,6 +207,11 @@ void host_task::start(time_stamp deadline) {
 void host_task::follow(const completion& source) noexcept {
   if (has_arena_ || edge_count_ != 1 || context() == nullptr || !context()->has_nodes()) return;
   if (source.home() == home()) prefer(source.arena());
+}
+
+void host_task::start_after_ended() noexcept {
+  follow_ups next;
+  edges_->run(*edges_->source, next);
 }
 
 void host_edge::run(completion& from, follow_ups& next) noexcept {
@@ -295,6 +310,25 @@ bool host_task::run_if_ready(follow_ups& next) noexcept {
   return true;
 }
 
+/// What run() does for a worker, where nothing is in its way and nobody is to be told but those who
+/// wait. Returns false, and has done nothing, if it is otherwise.
+inline bool host_task::run_plainly(follow_ups& next) noexcept {
+  if (!at_home_ || !context()->only_counts() || !claim_.claim_untouched()) return false;
+  if (stop_.stop_requested() || context()->stopping().stop_requested()) {
+    run(claim::claimed::alone, runner::worker, next);
+    return true;
+  }
+  if (edge_count_ != 0) drop_edges();
+  try {
+    execute();
+  } catch (...) {
+    end(explain_failure(), next);
+    return true;
+  }
+  end_well(next);
+  return true;
+}
+
 void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
   if (how == claim::claimed::refused) return;
   failure why = refusal();
@@ -380,16 +414,6 @@ void host_task::drop_sources() noexcept {
   for (host_edge& e : edges()) e.source.reset();
 }
 
-bool host_task::runs_at_once() const noexcept {
-  if (cheap_ || where_ == nullptr || claim_.is_claimed()) return true;
-  return claim_.doomed() && !asks_when_doomed_;
-}
-
-bool host_task::may_run_after(const host_task& other) const noexcept {
-  return where_ == other.where_ && (arena() == no_arena || arena() == other.arena()) &&
-         priority_ >= other.priority_;
-}
-
 void host_task::post(host_task_ptr task) noexcept {
   try {
     std::size_t arena = task->arena();
@@ -397,22 +421,22 @@ void host_task::post(host_task_ptr task) noexcept {
       arena = task->context()->arena_for_host_tasks();
       task->prefer(static_cast<std::uint32_t>(arena));
     }
-    if (task->where_->is_virtual()) {
-      task->where_->post(arena, task->priority_, [task] { run_posted(task, runner::worker); });
-      return;
-    }
-    // A pointer alone, which the item holds without memory of its own. An executor over threads
-    // runs all items before it goes, while a virtual one may drop those of tasks that others ran.
-    task->where_->post_bare(arena, task->priority_,
-                            {[](void* counted) {
-                               run_posted(host_task_ptr(static_cast<host_task*>(counted), false),
-                                          runner::worker);
-                             },
-                             task.get()});
+    // The item holds the reference.
+    task->where_->post_bare(arena, task->priority_, {run_item, task.get()});
     (void)task.detach();
   } catch (...) {
     // No memory for the item: the task runs here, because it has to end somewhere.
     run_posted(std::move(task), runner::anybody);
+  }
+}
+
+void host_task::run_item(void* counted) {
+  host_task_ptr task(static_cast<host_task*>(counted), false);
+  follow_ups next;
+  if (!task->run_plainly(next)) {
+    run_posted(std::move(task), runner::worker);
+  } else if (!next.empty()) {
+    run_posted(next.settle_but_one(*task), runner::worker);
   }
 }
 
@@ -423,7 +447,9 @@ void host_task::run_posted(host_task_ptr task, runner by) noexcept {
       return;
     }
     follow_ups next;
-    task->run(task->claim_.claim(false), task->at_home_ ? by : runner::anybody, next);
+    if (by != runner::worker || !task->run_plainly(next)) {
+      task->run(task->claim_.claim(false), task->at_home_ ? by : runner::anybody, next);
+    }
     task = next.empty() ? nullptr : next.settle_but_one(*task);
   }
 }

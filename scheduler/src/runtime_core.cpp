@@ -44,11 +44,12 @@ runtime_core::runtime_core(const runtime_options& options)
     : options_(options),
       executor_(make_executor(options)),
       alarms_(*executor_),
-      host_trace_(options.trace_capacity),
-      stop_token_(stop_source_.get_token()) {
+      host_trace_(options.trace_capacity) {
+  where_ = executor_.get();
   traces_ = options.trace_capacity > 0;
   has_nodes_ = executor_->arenas() > 1;
   limits_ = options.most_pending > 0;
+  only_counts_ = !traces_ && !limits_;
   if (limits_) limit_ = std::make_unique<pending_limit>(options.most_pending);
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
@@ -254,10 +255,8 @@ device_handle runtime_core::device(std::string_view name) {
                     ".");
 }
 
-std::size_t runtime_core::arena_for_host_tasks() noexcept {
-  const std::size_t count = executor_->arenas();
-  // Only one arena: no need to share a counter among all submitters.
-  return count == 1 ? 0 : arenas_used_.fetch_add(1) % count;
+std::size_t runtime_core::next_arena() noexcept {
+  return arenas_used_.fetch_add(1) % executor_->arenas();
 }
 
 std::size_t runtime_core::arena_of(device_id device, const std::string& name) {

@@ -85,18 +85,11 @@ class runtime_core final : public host_context,
   void submission_gone() noexcept;
 
   // host_context
-  [[nodiscard]] executor& where() noexcept override { return *executor_; }
-  [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override;
   [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override;
   [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
-  void started() noexcept override {
-    if (limit_) limit_->take();
-    unfinished_.fetch_add(1);
-  }
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override;
   void ran(const task_label& task, time_stamp begin) noexcept override;
-  [[nodiscard]] const std::stop_token& stopping() const noexcept override { return stop_token_; }
   void take_place() override;
   void give_place_back() noexcept override { limit_->give_back(); }
   [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }
@@ -115,6 +108,11 @@ class runtime_core final : public host_context,
     std::string label;
   };
 
+  [[nodiscard]] std::size_t next_arena() noexcept override;
+  void note_start() noexcept override {
+    if (limit_) limit_->take();
+    unfinished_.fetch_add(1);
+  }
   void connect();
   [[nodiscard]] bool goes_direct() const;
   void opened(view_record&& view);
@@ -151,14 +149,11 @@ class runtime_core final : public host_context,
 
   std::atomic<std::uint64_t> numbers_{0};
   std::atomic<std::uint64_t> arenas_used_{0};
-  std::atomic<std::int64_t> unfinished_{0};
   std::atomic<std::int64_t> submissions_{0};
   std::atomic<std::int64_t> driving_{0};  ///< calls of drive that are under way
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
   std::atomic<bool> is_connected_{false};
-  std::stop_source stop_source_;
-  std::stop_token stop_token_;
 
   std::mutex guard_;  // for what follows
   std::vector<std::shared_ptr<executor::gate>> waiters_;

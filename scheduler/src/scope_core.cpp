@@ -61,7 +61,7 @@ std::string scope_core::name() const {
   return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
 }
 
-void scope_core::started() noexcept {
+void scope_core::note_start() noexcept {
   unfinished_.fetch_add(1);
   if (outer_) {
     outer_->started();
@@ -166,7 +166,7 @@ void scope_core::stop(reason why) noexcept {
   reason none = reason::none;
   why_.compare_exchange_strong(none, why);
   // What this stops may have been the last to keep the scope.
-  std::stop_source source = source_;
+  std::stop_source source = stop_source_;
   source.request_stop();
 }
 

@@ -44,18 +44,12 @@ class scope_core final : public host_context {
   // host_context
   void kept() noexcept override { intrusive_ptr_add_ref(this); }
   void dropped() noexcept override { intrusive_ptr_release(this); }
-  [[nodiscard]] executor& where() noexcept override { return home().where(); }
-  [[nodiscard]] std::size_t arena_for_host_tasks() noexcept override {
-    return home().arena_for_host_tasks();
-  }
   [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override {
     return home().arena_of(device, name);
   }
-  void started() noexcept override;
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override { home().check_wait(task); }
   void ran(const task_label& task, time_stamp begin) noexcept override { home().ran(task, begin); }
-  [[nodiscard]] const std::stop_token& stopping() const noexcept override { return token_; }
   [[nodiscard]] failure refusal_of(const completion& task) const override;
   [[nodiscard]] bool is_late() const noexcept override;
   [[nodiscard]] alarm_board* alarms() noexcept override { return home().alarms(); }
@@ -74,6 +68,8 @@ class scope_core final : public host_context {
     if (s->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
   }
 
+  [[nodiscard]] std::size_t next_arena() noexcept override { return home().arena_for_host_tasks(); }
+  void note_start() noexcept override;
   void keep(completion& failed) noexcept;
   void hand_on(completion& failed) noexcept;
   void one_ended() noexcept;
@@ -82,14 +78,11 @@ class scope_core final : public host_context {
   [[nodiscard]] std::string name() const;
 
   std::atomic<std::uint32_t> references_{0};
-  std::atomic<std::int64_t> unfinished_{0};
   std::atomic<reason> why_{reason::none};
   const bool cancel_on_failure_;
   runtime_core& core_;
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;
-  std::stop_source source_;
-  const std::stop_token token_ = source_.get_token();
   boost::intrusive_ptr<own_alarm> alarm_;
 
   std::mutex guard_;                                        // for what follows

@@ -18,18 +18,15 @@ namespace hocket::testing {
 /// when it goes.
 class host_fixture : public detail::host_context {
  public:
-  explicit host_fixture(executor& where) : where_(where) {}
+  explicit host_fixture(executor& where) { where_ = &where; }
   ~host_fixture() override { wait_until_idle(); }
 
-  executor& where() noexcept override { return where_; }
-  std::size_t arena_for_host_tasks() noexcept override { return 0; }
-  void started() noexcept override { unended_.fetch_add(1); }
   void ended(detail::completion& task) noexcept override {
     std::shared_ptr<executor::gate> gate;
     {
       const std::lock_guard lock(mutex_);
       if (task.failed_itself()) failures_.emplace_back(&task);
-      if (unended_.fetch_sub(1) != 1) return;
+      if (unfinished_.fetch_sub(1) != 1) return;
       gate = std::exchange(idle_gate_, nullptr);
     }
     if (gate) gate->open();
@@ -37,16 +34,15 @@ class host_fixture : public detail::host_context {
   void check_wait(detail::completion& task) override {
     if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
   }
-  const std::stop_token& stopping() const noexcept override { return token_; }
 
-  void stop() { stop_.request_stop(); }
+  void stop() { stop_source_.request_stop(); }
 
   /// Waits until as many tasks have ended as were started.
   void wait_until_idle() {
-    where_.wait([this](std::shared_ptr<executor::gate> gate) {
+    where_->wait([this](std::shared_ptr<executor::gate> gate) {
       {
         const std::lock_guard lock(mutex_);
-        if (unended_.load() != 0) {
+        if (unfinished_.load() != 0) {
           idle_gate_ = std::move(gate);
           return;
         }
@@ -65,7 +61,7 @@ class host_fixture : public detail::host_context {
     return messages;
   }
 
-  [[nodiscard]] std::int64_t unended() const { return unended_.load(); }
+  [[nodiscard]] std::int64_t unended() const { return unfinished_.load(); }
 
   template <class F>
   auto async(F&& f, detail::host_options options = {},
@@ -82,13 +78,11 @@ class host_fixture : public detail::host_context {
   std::atomic<bool> forbid_wait{false};
 
  private:
-  executor& where_;
-  std::atomic<std::int64_t> unended_{0};
+  void note_start() noexcept override { unfinished_.fetch_add(1); }
+
   std::mutex mutex_;
   std::shared_ptr<executor::gate> idle_gate_;
   std::vector<detail::completion_ptr> failures_;
-  std::stop_source stop_;
-  std::stop_token token_ = stop_.get_token();
 };
 
 }  // namespace hocket::testing

@@ -38,10 +38,9 @@ class executor {
     void* what = nullptr;
   };
 
-  /// The same for a bare item, which is certain to be run: what it is called with is its own.
-  virtual void post_bare(std::size_t arena, int priority, bare_item item) {
-    post(arena, priority, [item] { item.run(item.what); });
-  }
+  /// The same for a bare item, which is certain to be run, were it when the executor goes: what it
+  /// is called with is its own. Throws std::bad_alloc, and the item is not run then.
+  virtual void post_bare(std::size_t arena, int priority, bare_item item) = 0;
 
   /// Runs item on some worker at or after time. item must not throw and must be short.
   virtual void post_at(time_stamp time, work_item item) = 0;

@@ -116,15 +116,23 @@ class continuation_body {
       : before_(std::move(before)), function_(std::forward<H>(function)) {}
 
   decltype(auto) operator()() {
-    if constexpr (std::is_void_v<T>) {
-      return std::invoke(function_);
-    } else {
-      return std::invoke(function_, *static_cast<const T*>(before_->value()));
-    }
+    return std::invoke(function_, *static_cast<const T*>(before_->value()));
   }
 
  private:
   completion_ptr before_;
+  G function_;
+};
+template <class G>
+class continuation_body<void, G> {
+ public:
+  template <class H>
+  continuation_body(const completion_ptr& /*before*/, H&& function)
+      : function_(std::forward<H>(function)) {}
+
+  decltype(auto) operator()() { return std::invoke(function_); }
+
+ private:
   G function_;
 };
 
@@ -144,6 +152,16 @@ template <class T, class G>
   using body = continuation_body<T, std::decay_t<G>>;
   return future<continuation_result_t<G, T>>(launch(
       before->context(), std::move(options), body(before, std::forward<G>(function)), after));
+}
+template <class T, class G>
+[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
+                                                                G&& function) {
+  before->check_waitable();
+  using body = continuation_body<T, std::decay_t<G>>;
+  host_context* const context = before->context();
+  if (context == nullptr) return continue_with<T>(before, {}, std::forward<G>(function));
+  return future<continuation_result_t<G, T>>(
+      launch_after(*context, before, body(before, std::forward<G>(function))));
 }
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
@@ -189,7 +207,7 @@ class continuable_future : public detail::future_base {
   template <class G>
   auto then(G&& function) const {
     (void)this->checked();
-    return detail::continue_with<T>(this->state(), {}, std::forward<G>(function));
+    return detail::continue_with<T>(this->state(), std::forward<G>(function));
   }
 
   /// The same with options: those that a function without accesses can have. After this task and

@@ -106,7 +106,7 @@ class submitter {
       return future<value>(to.recording->keep(std::forward<F>(function)));
     }
     const detail::pending_place place(to.context);
-    return future<value>(detail::launch(to.context, {}, std::forward<F>(function)));
+    return future<value>(detail::launch(*to.context, std::forward<F>(function)));
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by

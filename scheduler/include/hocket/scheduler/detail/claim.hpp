@@ -70,6 +70,14 @@ class basic_claim {
     }
   }
 
+  /// Claims the task, alone, if it is ready, nothing before it failed and nobody reads its list.
+  [[nodiscard]] bool claim_untouched() noexcept {
+    std::uint64_t expected = 0;
+    // Acquire: pairs with the releases of arrive() and leave().
+    return word_.compare_exchange_strong(expected, claimed_bit, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
   /// Asks for leave to read the list of predecessors: given while the task waits for them.
   [[nodiscard]] bool enter() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t no_arena = 0xffffffff;
 /// kept by its tasks.
 class host_context {
  public:
-  host_context() noexcept : home_(this) {}
+  host_context() : home_(this) {}
   host_context(const host_context&) = delete;
   host_context& operator=(const host_context&) = delete;
   virtual ~host_context() = default;
@@ -38,10 +39,12 @@ class host_context {
   virtual void kept() noexcept {}
   virtual void dropped() noexcept {}
 
-  [[nodiscard]] virtual executor& where() noexcept = 0;
+  [[nodiscard]] executor& where() const noexcept { return *where_; }
 
   /// Where host tasks go that name no arena.
-  [[nodiscard]] virtual std::size_t arena_for_host_tasks() noexcept = 0;
+  [[nodiscard]] std::size_t arena_for_host_tasks() noexcept {
+    return has_nodes_ ? next_arena() : 0;
+  }
 
   /// False where all host tasks go to one arena, and nothing has to be preferred.
   [[nodiscard]] bool has_nodes() const noexcept { return has_nodes_; }
@@ -54,11 +57,30 @@ class host_context {
   [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
 
   /// One more task that has not ended.
-  virtual void started() noexcept = 0;
+  void started() noexcept {
+    if (only_counts_) {
+      unfinished_.fetch_add(1);
+    } else {
+      note_start();
+    }
+  }
 
   /// That task has ended: it is done and what was attached to it has been run. Its failure is kept
   /// until somebody has looked at it.
   virtual void ended(completion& task) noexcept = 0;
+
+  /// The same of one that ended well, if it is certainly not the last and there is nothing to do
+  /// but to count it; else returns false.
+  [[nodiscard]] bool one_of_many_ended() noexcept {
+    if (!only_counts_) return false;
+    for (std::int64_t seen = unfinished_; seen > 1;) {
+      if (unfinished_.compare_exchange_weak(seen, seen - 1)) return true;
+    }
+    return false;
+  }
+
+  /// True if there is nothing to do about tasks but to count them: no limit, no trace, no scope.
+  [[nodiscard]] bool only_counts() const noexcept { return only_counts_; }
 
   /// Called before a thread waits for the task; throws usage_error if that could never end, because
   /// something that the caller holds is in the way.
@@ -79,7 +101,7 @@ class host_context {
   virtual void give_place_back() noexcept {}
 
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
-  [[nodiscard]] virtual const std::stop_token& stopping() const noexcept = 0;
+  [[nodiscard]] const std::stop_token& stopping() const noexcept { return stopping_; }
 
   /// After stop was requested: how a task fails that did not start because of it.
   [[nodiscard]] virtual failure refusal_of(const completion& task) const;
@@ -92,15 +114,31 @@ class host_context {
 
  protected:
   /// For a scope.
-  explicit host_context(host_context& home) noexcept
-      : traces_(home.traces_), limits_(home.limits_), has_nodes_(home.has_nodes_), home_(&home) {}
+  explicit host_context(host_context& home)
+      : where_(home.where_),
+        traces_(home.traces_),
+        limits_(home.limits_),
+        has_nodes_(home.has_nodes_),
+        home_(&home) {}
+
+  /// The arenas in turn, where there are several.
+  [[nodiscard]] virtual std::size_t next_arena() noexcept { return 0; }
+
+  /// started(), where tasks are not only counted.
+  virtual void note_start() noexcept = 0;
+
+  std::stop_source stop_source_;
+  std::atomic<std::int64_t> unfinished_{0};  // tasks
 
   // Fixed before the first task.
+  executor* where_ = nullptr;
+  bool only_counts_ = false;
   bool traces_ = false;
   bool limits_ = false;
   bool has_nodes_ = false;
 
  private:
+  const std::stop_token stopping_ = stop_source_.get_token();
   host_context* const home_;
 };
 

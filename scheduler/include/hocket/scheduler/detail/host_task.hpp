@@ -59,10 +59,11 @@ class follow_ups {
   /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
   void settle() noexcept;
 
-  /// The same, but for one that the caller may run itself after the given task.
+  /// The same, but for one that the caller may run itself after the given task. Not if empty().
   [[nodiscard]] host_task_ptr settle_but_one(const host_task& after) noexcept;
 
  private:
+  [[nodiscard]] host_task_ptr settle_all_but_one(const host_task& after) noexcept;
   [[nodiscard]] host_task_ptr take() noexcept;
 
   host_task* first_ = nullptr;
@@ -109,10 +110,51 @@ class host_task : public completion {
   /// Memory for as many edges as there are in `after` follows the task itself; see make_task.
   host_task(host_context* context, host_options&& options, void* edges,
             std::span<const completion_ptr> after);
-  ~host_task() override;
+  /// Without edges or options.
+  explicit host_task(host_context& context)
+      : completion(&context),
+        claim_(0),
+        arena_(no_arena),
+        priority_(0),
+        cheap_(false),
+        gathers_(false),
+        has_arena_(false),
+        at_home_(true),
+        is_known_early_(false),
+        asks_when_doomed_(false),
+        where_(&context.where()) {}
+  /// The same with one edge, for which there is room.
+  host_task(host_context& context, void* edge, const completion_ptr& after) : host_task(context) {
+    auto* const only = ::new (edge) host_edge();
+    only->owner = this;
+    only->source = after;
+    edges_ = only;
+    edge_count_ = 1;
+    claim_.expect(1);
+  }
+  ~host_task() override {
+    if (edge_count_ != 0) drop_edges();
+  }
 
   /// To be called once, by who made the task, before anybody else knows it.
   void start() noexcept;
+
+  /// The same for one without options. Its maker keeps one reference, the machinery the other.
+  void start_after() noexcept {
+    context()->started();
+    if (!edges_->source->attach(*edges_)) start_after_ended();
+  }
+  /// Of one without edges.
+  void start_at_once() noexcept {
+    context()->started();
+    const std::size_t arena = context()->arena_for_host_tasks();
+    prefer(static_cast<std::uint32_t>(arena));
+    try {
+      where_->post_bare(arena, 0, {run_item, this});
+    } catch (...) {
+      run_posted(host_task_ptr(this, false), runner::anybody);
+    }
+  }
 
   /// The same, and it is cancelled or told to stop when the time has come.
   void start(time_stamp deadline);
@@ -120,7 +162,7 @@ class host_task : public completion {
   /// Time is up: cancels the task, or tells it to stop if it runs.
   void time_out() noexcept;
 
-  [[nodiscard]] std::uint32_t arena() const noexcept override {
+  [[nodiscard]] std::uint32_t arena() const noexcept final {
     // Nothing is read because of it: relaxed.
     return arena_.load(std::memory_order_relaxed);
   }
@@ -187,6 +229,8 @@ class host_task : public completion {
 
   /// The function has run, or will not.
   virtual void end(failure why, follow_ups& next) noexcept;
+  /// The same as end({}, next).
+  virtual void end_well(follow_ups& next) noexcept { end({}, next); }
 
   /// Ends the task so, if nobody has claimed it. Returns false if somebody has.
   bool give_up(failure why) noexcept;
@@ -200,6 +244,7 @@ class host_task : public completion {
   enum class runner : std::uint8_t { worker, anybody };
 
   [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
+  [[nodiscard]] bool run_plainly(follow_ups& next) noexcept;
   void run(claim::claimed how, runner by, follow_ups& next) noexcept;
   [[nodiscard]] failure refusal();
   [[nodiscard]] failure attempt(runner by) noexcept;
@@ -215,9 +260,17 @@ class host_task : public completion {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
   void drop_sources() noexcept;
-  [[nodiscard]] bool runs_at_once() const noexcept;
-  [[nodiscard]] bool may_run_after(const host_task& other) const noexcept;
+  void start_after_ended() noexcept;
+  [[nodiscard]] bool runs_at_once() const noexcept {
+    if (cheap_ || where_ == nullptr || claim_.is_claimed()) return true;
+    return claim_.doomed() && !asks_when_doomed_;
+  }
+  [[nodiscard]] bool may_run_after(const host_task& other) const noexcept {
+    return where_ == other.where_ && priority_ >= other.priority_ &&
+           (arena() == no_arena || arena() == other.arena());
+  }
   static void post(host_task_ptr task) noexcept;
+  static void run_item(void* counted);
   static void run_posted(host_task_ptr task, runner by) noexcept;
 
   claim claim_;
@@ -274,6 +327,11 @@ class body_task final : public host_task {
   body_task(host_context* context, host_options&& options, G&& body,
             std::span<const completion_ptr> after)
       : host_task(context, std::move(options), this + 1, after), body_(std::forward<G>(body)) {}
+  template <class G>
+  body_task(host_context& context, G&& body) : host_task(context), body_(std::forward<G>(body)) {}
+  template <class G>
+  body_task(host_context& context, G&& body, const completion_ptr& after)
+      : host_task(context, this + 1, after), body_(std::forward<G>(body)) {}
 
  protected:
   void execute() override {
@@ -285,6 +343,10 @@ class body_task final : public host_task {
     }
   }
   void discard() noexcept override { body_.reset(); }
+  void end_well(follow_ups& next) noexcept override {
+    body_.reset();
+    announce(next);
+  }
   void request_stop() noexcept override {
     if constexpr (listens) stop_.source.request_stop();
   }
@@ -330,6 +392,24 @@ template <class F>
     made->start(deadline);
   }
   return made;
+}
+
+/// The same for what waits for nothing and has no options.
+template <class F>
+[[nodiscard]] completion_ptr launch(host_context& context, F&& body) {
+  host_task* const made =
+      task_memory::make<body_task<std::decay_t<F>>>(2, 0, context, std::forward<F>(body));
+  made->start_at_once();
+  return {made, false};
+}
+/// And for what waits for one task.
+template <class F>
+[[nodiscard]] completion_ptr launch_after(host_context& context, const completion_ptr& after,
+                                          F&& body) {
+  host_task* const made = task_memory::make<body_task<std::decay_t<F>>>(
+      2, sizeof(host_edge), context, std::forward<F>(body), after);
+  made->start_after();
+  return {made, false};
 }
 
 }  // namespace hocket::detail

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -24,27 +25,89 @@ class task_memory {
   };
 
   /// Throws std::bad_alloc.
-  [[nodiscard]] static block take(std::size_t bytes, std::size_t alignment);
-  static void give_back(void* place, std::uint8_t kind) noexcept;
+  [[nodiscard]] static block take(std::size_t bytes, std::size_t alignment) {
+    const std::size_t kind = (bytes + step - 1) / step;
+    if (kind > kinds || alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+      return take_other(bytes, alignment);
+    }
+    shelf& own = shelves[kind];
+    if (own.blocks == nullptr) return restock(kind);
+    free_block* const found = std::exchange(own.blocks, own.blocks->next);
+    --own.count;
+    return {found, static_cast<std::uint8_t>(kind)};
+  }
 
-  /// Makes a task with so many bytes behind it.
+  static void give_back(void* place, std::uint8_t kind) noexcept {
+    shelf& own = shelves[kind];
+    // Neither the first, nor one too many.
+    if (own.blocks == nullptr || own.count == magazine_size) return give_other(place, kind);
+    put(own, place);
+  }
+
+  /// Makes a task with so many bytes behind it, and so many references that its maker has to care
+  /// for.
   template <class Task, class... Args>
-  [[nodiscard]] static boost::intrusive_ptr<Task> make(std::size_t more, Args&&... args) {
+  [[nodiscard]] static Task* make(std::uint32_t references, std::size_t more, Args&&... args) {
     const block own = take(sizeof(Task) + more, alignof(Task));
     try {
       auto* const made = ::new (own.place) Task(std::forward<Args>(args)...);
-      static_cast<completion*>(made)->block_ = own.kind;
-      return boost::intrusive_ptr<Task>(made);
+      completion& state = *made;
+      state.block_ = own.kind;
+      // Nobody else knows the task as yet: relaxed.
+      state.references_.store(references, std::memory_order_relaxed);
+      return made;
     } catch (...) {
       give_back(own.place, own.kind);
       throw;
     }
   }
+
+ private:
+  class depot;
+  struct closing;
+  struct shelf;
+
+  /// What a free block holds.
+  struct free_block {
+    free_block* next;           ///< of its magazine
+    free_block* next_magazine;  ///< of the depot; of the first block of a magazine
+    std::size_t count;          ///< of blocks; likewise
+  };
+  /// What one thread has of one kind.
+  struct shelf {
+    free_block* blocks;
+    std::size_t count;
+    free_block* full;  ///< a whole magazine, so that none goes to and fro
+  };
+
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t kinds = 16;  // of blocks that are kept: 64 bytes, 128, ...
+  static constexpr std::uint8_t not_kept = kinds + 1;  // its shelf is always empty
+  static constexpr std::size_t magazine_size = 32;
+  static_assert(sizeof(free_block) <= step);
+
+  static void put(shelf& own, void* place) noexcept {
+    auto* const free = ::new (place) free_block;
+    free->next = std::exchange(own.blocks, free);
+    ++own.count;
+  }
+  [[nodiscard]] static block take_other(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] static block restock(std::size_t kind);
+  static void give_other(void* place, std::uint8_t kind) noexcept;
+  static void release(free_block* magazine) noexcept;
+  static void stay_until_the_end() noexcept;
+
+  static std::array<depot, kinds + 1> depots;
+  // In the part of a thread's memory that is found without a call, which has room for a few of
+  // these.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::array<shelf, kinds + 2>
+      shelves;
+  static constinit thread_local bool closed;
 };
 
 template <class Task, class... Args>
 [[nodiscard]] boost::intrusive_ptr<Task> make_task(std::size_t more, Args&&... args) {
-  return task_memory::make<Task>(more, std::forward<Args>(args)...);
+  return {task_memory::make<Task>(1, more, std::forward<Args>(args)...), false};
 }
 
 }  // namespace hocket::detail
