@@ -16,9 +16,10 @@ buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_t
       type_(type),
       extents_(extents),
       whole_(box::whole(extents)),
-      strides_(dense_strides(extents)) {
+      strides_(dense_strides(extents)),
+      elements_(volume(extents)) {
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
-  if (__builtin_mul_overflow(volume(extents_), size_of(type), &bytes_)) {
+  if (__builtin_mul_overflow(elements_, size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }

@@ -74,8 +74,7 @@ void choice_run::begin(std::vector<access_argument>&& holds) {
 void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
   std::vector<direct_use> uses;
   for (access_argument& each : holds) {
-    const box* whole = &each.data->whole();
-    uses.push_back({std::move(each.data), whole, each.mode});
+    uses.push_back({std::move(each.data), nullptr, each.mode});
   }
   const boost::intrusive_ptr<choice_run> self(this);
   hold_owner owner{[self] { self->hold_given(); },

@@ -4,6 +4,7 @@
 #include "fuse.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <hocket/kernels/fusion.hpp>
 
@@ -32,7 +33,7 @@ bool regions_meet(const candidate& a, const candidate& b) {
 bool owned_by(const candidate& group, const buffer_ref& data) {
   const auto uses = std::ranges::count_if(
       group.accesses, [&](const access_argument* use) { return use->data == data; });
-  return data.use_count() == uses;
+  return std::cmp_equal(data->references(), uses);
 }
 
 bool is_local(const graph_content& content, const candidate& group, const access_argument& region) {

@@ -162,8 +162,13 @@ void host_task::start() noexcept {
   const bool waits = edge_count_ > 0 || has_more_ || is_known_early_;
   if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
+  if (waits) return attach_edges();
   follow_ups next;
-  if (!waits) next.add(*this);
+  next.add(*this);
+}
+
+void host_task::attach_edges() noexcept {
+  follow_ups next;
   for (host_edge& e : edges()) {
     if (attach_edge(e)) continue;
     follow(*e.source);

@@ -52,8 +52,9 @@ class counted_view final : public open_host_view {
 }  // namespace
 
 buffer_argument content_of_view(const region_ref& what, void* address) {
-  placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where};
-  if (what.where.empty()) place.region = {index_list(what.where.rank(), 0), what.where.extents()};
+  placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where()};
+  if (what.where().empty())
+    place.region = {index_list(what.where().rank(), 0), what.where().extents()};
   return place.argument();
 }
 
@@ -64,7 +65,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();
   s->trace_name = home->names().intern(s->label);
-  s->accesses.push_back({what.data->id(), what.where, what.data->extents(), mode});
+  s->accesses.push_back({what.data->id(), what.where(), what.data->extents(), mode});
   s->keeps.push_back(what.data);
   s->id = task_id{home->next_number()};
   s->state = new device_task_of<void>(home.get(), s->label);

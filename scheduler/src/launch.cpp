@@ -58,8 +58,7 @@ std::uint64_t bytes_of(const std::vector<buffer_ref>& used) {
 /// The hidden buffer that a kernel's value goes through.
 buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
   const index_list one(1, 1);
-  buffer_ref value =
-      std::make_shared<buffer_state>(home, *s.kernel->result, one, "value of " + s.label);
+  buffer_ref value(new buffer_state(home, *s.kernel->result, one, "value of " + s.label));
   s.accesses.push_back({value->id(), box::whole(one), one, access_mode::write});
   s.keeps.push_back(value);
   s.has_result = true;

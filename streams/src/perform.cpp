@@ -26,19 +26,15 @@ class arena_lanes final : public lane_group {
   std::size_t arena_;
 };
 
-class single_lane final : public lane_group {
- public:
-  [[nodiscard]] std::size_t lanes() const noexcept override { return 1; }
-  void for_ranges(std::size_t count, std::size_t grain,
-                  const std::function<void(std::size_t, std::size_t)>& piece) override {
-    const std::size_t step = std::max<std::size_t>(grain, 1);
-    for (std::size_t begin = 0; begin < count; begin += std::min(step, count - begin)) {
-      piece(begin, begin + std::min(step, count - begin));
-    }
-  }
-};
-
 }  // namespace
+
+void single_lane::for_ranges(std::size_t count, std::size_t grain,
+                             const std::function<void(std::size_t, std::size_t)>& piece) {
+  const std::size_t step = std::max<std::size_t>(grain, 1);
+  for (std::size_t begin = 0; begin < count; begin += std::min(step, count - begin)) {
+    piece(begin, begin + std::min(step, count - begin));
+  }
+}
 
 buffer_argument placed_buffer::argument() const {
   const index_list strides = dense_strides(extents);

@@ -8,14 +8,33 @@
 namespace hocket::detail {
 
 data_order::data_order(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes)
-    : home_(std::move(home)), bytes_(bytes) {
-  // No node stands for the content that is not there.
-  nodes_.append(
-      {}, whole, access_mode::write, [](const auto&) { return true; },
-      [](const auto&, heart::edge_kind) {});
-}
+    : home_(std::move(home)), bytes_(bytes), extent_(whole) {}
 
 data_order::~data_order() { home_->give_back(*this); }
+
+data_order::chain& data_order::nodes() {
+  if (parts_ != nullptr) return *parts_;
+  auto made = std::make_unique<chain>();
+  const auto add = [&](const direct_node_ptr& node, access_mode mode) {
+    made->append(
+        node, extent_, mode, [](const auto&) { return true; },
+        [](const auto&, heart::edge_kind) {});
+  };
+  // No node stands for content that is not there.
+  if (whole_.writer != nullptr || !whole_.is_written) add(whole_.writer, access_mode::write);
+  for (const direct_node_ptr& reader : whole_.readers) add(reader, access_mode::read);
+  whole_.writer = nullptr;
+  whole_.readers.clear();
+  parts_ = std::move(made);
+  return *parts_;
+}
+
+void data_order::begin_anew(direct_node_ptr writer) noexcept {
+  parts_ = nullptr;
+  whole_.writer = std::move(writer);
+  whole_.is_written = true;
+  whole_.readers.clear();
+}
 
 std::byte* data_order::obtain(const completion& on_behalf_of) {
   if (address() == nullptr) home_->obtain(*this, on_behalf_of);

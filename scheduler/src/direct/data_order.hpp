@@ -2,8 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <mutex>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <oneapi/tbb/spin_mutex.h>
 
 #include <hocket/core/shape.hpp>
 
@@ -12,6 +17,23 @@
 namespace hocket::detail {
 
 class host_storage;
+
+/// The order of those who use all of a buffer, since it was last written so.
+struct whole_uses {
+  direct_node_ptr writer;  ///< null: what is there needs no waiting for
+  bool is_written = false;
+  std::vector<direct_node_ptr> readers;  ///< since it was written
+  std::size_t tidy_at = 16;
+
+  void forget_readers() noexcept {
+    std::erase_if(readers, [](const direct_node_ptr& each) { return each->has_left(); });
+  }
+  /// Doubling keeps the cost of tidying constant for each access.
+  [[gnu::noinline]] void tidy() noexcept {
+    forget_readers();
+    tidy_at = std::max<std::size_t>(16, 2 * readers.size());
+  }
+};
 
 /// What a runtime without other memory than the host's knows of one buffer: which nodes use it, in
 /// which order, and where it is.
@@ -25,9 +47,17 @@ class data_order {
   data_order& operator=(const data_order&) = delete;
   ~data_order();
 
-  /// Guards nodes(). Of several buffers the locks are taken in the order of their addresses.
-  [[nodiscard]] std::mutex& guard() noexcept { return guard_; }
-  [[nodiscard]] chain& nodes() noexcept { return nodes_; }
+  /// Guards what follows, for a few instructions that are seldom in anybody's way. Who waits for
+  /// one while he has others takes them in the order of their addresses.
+  [[nodiscard]] tbb::spin_mutex& guard() noexcept { return guard_; }
+
+  /// The order as long as only all of the buffer was used at once, or since it was last written
+  /// so; null if there are parts.
+  [[nodiscard]] whole_uses* whole() noexcept { return parts_ == nullptr ? &whole_ : nullptr; }
+  /// The order by parts.
+  [[nodiscard]] chain& nodes();
+  /// All of the buffer was written by this one: what was before matters no more.
+  void begin_anew(direct_node_ptr writer) noexcept;
 
   [[nodiscard]] bool belongs_to(const host_storage& home) const noexcept {
     return home_.get() == &home;
@@ -48,9 +78,11 @@ class data_order {
 
   std::shared_ptr<host_storage> home_;
   std::uint64_t bytes_;
-  std::mutex guard_;
-  chain nodes_;
   std::atomic<std::byte*> address_{nullptr};
+  tbb::spin_mutex guard_;
+  whole_uses whole_;
+  const box& extent_;  ///< of the buffer, which has this
+  std::unique_ptr<chain> parts_;
 };
 
 }  // namespace hocket::detail

@@ -14,38 +14,53 @@ namespace hocket::detail {
 
 namespace {
 
-/// The locks of all buffers of a node, taken in the order of their addresses, so that those who
-/// submit at the same time cannot wait for one another in a circle.
+/// The locks of all buffers of a node. Where one of them is taken, they are taken in the order of
+/// their addresses, so that those who submit at the same time cannot wait for one another in a
+/// circle.
 class order_locks {
  public:
-  explicit order_locks(std::span<const direct_use> uses) {
+  explicit order_locks(std::span<const direct_use> uses) : uses_(uses) {
     for (const direct_use& use : uses) {
-      if (!use.where->empty()) insert(use.data->order());
+      if (use.data->order()->guard().try_lock()) [[likely]]
+        continue;
+      unlock({uses.data(), &use});
+      lock_in_order();
+      return;
     }
-    for (data_order* const order : orders_) order->guard().lock();
   }
   order_locks(const order_locks&) = delete;
   order_locks& operator=(const order_locks&) = delete;
   ~order_locks() {
-    for (data_order* const order : orders_) order->guard().unlock();
+    if (in_order_ == nullptr) [[likely]] {
+      unlock(uses_);
+    } else {
+      for (data_order* const order : *in_order_) order->guard().unlock();
+    }
   }
 
  private:
-  // There are few: no need for a search by halves.
-  void insert(data_order* order) {
-    auto at = orders_.end();
-    while (at != orders_.begin() && *(at - 1) >= order) --at;
-    if (at == orders_.end() || *at != order) orders_.insert(at, order);
+  static void unlock(std::span<const direct_use> uses) noexcept {
+    for (const direct_use& use : uses) use.data->order()->guard().unlock();
   }
 
-  boost::container::small_vector<data_order*, 8> orders_;
+  /// One of them is taken: by somebody else, or because a buffer is used twice.
+  [[gnu::noinline]] void lock_in_order() {
+    in_order_ = std::make_unique<std::vector<data_order*>>();
+    for (const direct_use& use : uses_) in_order_->push_back(use.data->order());
+    std::sort(in_order_->begin(), in_order_->end(), std::less<>());
+    in_order_->erase(std::unique(in_order_->begin(), in_order_->end()), in_order_->end());
+    for (data_order* const order : *in_order_) order->guard().lock();
+  }
+
+  std::span<const direct_use> uses_;
+  std::unique_ptr<std::vector<data_order*>> in_order_;
 };
 
 }  // namespace
 
 failure not_written(const direct_node& reader, const direct_use& use) {
   return {failure_code::task_failed, reader.name() + " " + std::string(to_string(use.mode)) + " " +
-                                         to_string(*use.where) + " of buffer \"" +
+                                         to_string(use.where()) + " of buffer \"" +
                                          use.data->label() + "\", which no earlier task writes."};
 }
 
@@ -56,15 +71,21 @@ class direct_node::edge_list {
   edge_list(const edge_list&) = delete;
   edge_list& operator=(const edge_list&) = delete;
 
+  /// There is room for so many more.
+  void reserve(std::size_t more) {
+    if (room_ - count_ < more) grow(count_ + more);
+  }
+
   void add(completion_ptr source, host_edge::kind kind) {
-    if (count_ == room_) move();
+    reserve(1);
     host_edge& made = *::new (first_ + count_++) host_edge();
     made.waits_for = kind;
     made.source = std::move(source);
   }
 
   /// Adds what a place is waited for, or makes an edge that there is to it the stronger of the two.
-  void add_place(const direct_node_ptr& source, host_edge::kind kind) {
+  void add_place(direct_node_ptr source, host_edge::kind kind) {
+    if (count_ == 0) return add(std::move(source), kind);
     // Of many, looking for one of them costs more than to wait for it twice.
     constexpr std::size_t many = 32;
     for (host_edge& known : std::span(first_, std::min(count_, many))) {
@@ -72,55 +93,87 @@ class direct_node::edge_list {
       if (kind != host_edge::kind::order) known.waits_for = kind;
       return;
     }
-    add(source, kind);
+    add(std::move(source), kind);
   }
 
   [[nodiscard]] std::span<host_edge> all() const noexcept { return {first_, count_}; }
-  /// Not null if they did not fit; it has to be deallocated.
-  [[nodiscard]] host_edge* far() const noexcept { return far_; }
-  [[nodiscard]] std::size_t room() const noexcept { return room_; }
+  /// They did not fit: their memory has to be given back by operator delete.
+  [[nodiscard]] bool are_far() const noexcept { return are_far_; }
 
  private:
-  void move() {
-    const std::size_t wanted = std::max<std::size_t>(8, 2 * room_);
-    host_edge* const bigger = std::allocator<host_edge>().allocate(wanted);
+  [[gnu::noinline]] void grow(std::size_t least) {
+    const std::size_t wanted = std::max({std::size_t{8}, 2 * room_, least});
+    auto* const bigger = static_cast<host_edge*>(::operator new(wanted * sizeof(host_edge)));
     for (std::size_t i = 0; i < count_; ++i) {
       ::new (bigger + i) host_edge(std::move(first_[i]));
       std::destroy_at(first_ + i);
     }
-    if (far_ != nullptr) std::allocator<host_edge>().deallocate(far_, room_);
-    first_ = far_ = bigger;
+    if (are_far_) ::operator delete(first_);
+    first_ = bigger;
+    are_far_ = true;
     room_ = wanted;
   }
 
   host_edge* first_;
   std::size_t count_ = 0;
   std::size_t room_;
-  host_edge* far_ = nullptr;
+  bool are_far_ = false;
 };
 
 direct_node::~direct_node() {
+  if (!has_far_edges_) return;
   drop_edges();
-  if (far_edges_ != nullptr) std::allocator<host_edge>().deallocate(far_edges_, far_room_);
+  ::operator delete(edges().data());
 }
 
-void direct_node::take_place(std::span<const direct_use> uses,
-                             std::span<const completion_ptr> after, std::span<host_edge> near,
-                             std::uint32_t more, hold_node* within) {
+void direct_node::take_place(std::span<const direct_use> uses, std::span<host_edge> near,
+                             const circumstances& with) {
   edge_list found(near);
-  for (const completion_ptr& before : after) found.add(before, host_edge::kind::end);
+  for (const completion_ptr& before : with.after) found.add(before, host_edge::kind::end);
   const order_locks locks(uses);
-  for (const direct_use& use : uses) {
-    if (!use.where->empty()) add_edges(use, found, within);
-  }
-  far_edges_ = found.far();
-  far_room_ = static_cast<std::uint32_t>(found.room());
-  // Others find this in the chains as soon as they are unlocked: by then it has to know that it
-  // waits.
+  find_edges(uses, found, with.within);
+  // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
+  // know that it waits.
   be_known_early();
-  expect(found.all(), more);
+  has_far_edges_ = found.are_far();
+  expect(found.all(), with.more);
   if (why()) doom();
   if (held_ != nullptr) ask_when_doomed();
+}
+
+void direct_node::take_place_and_start(std::span<const direct_use> uses,
+                                       std::span<host_edge> near) {
+  edge_list found(near);
+  bool is_ready = false;
+  {
+    const order_locks locks(uses);
+    find_edges(uses, found, nullptr);
+    is_ready = found.all().empty() && !why();
+    // Others may run it as soon as the buffers are unlocked, if it is ready.
+    context()->started();
+    if (!is_ready) {
+      // Nobody can before its last edge is attached; if it has none, before it is started.
+      if (found.all().empty()) be_known_early();
+      has_far_edges_ = found.are_far();
+      expect(found.all(), 0);
+      if (why()) doom();
+      if (held_ != nullptr) ask_when_doomed();
+    }
+  }
+  // The machinery's.
+  intrusive_ptr_add_ref(this);
+  if (is_ready) {
+    post_at_once();
+  } else {
+    attach_edges();
+  }
+}
+
+inline void direct_node::find_edges(std::span<const direct_use> uses, edge_list& found,
+                                    hold_node* within) {
+  for (const direct_use& use : uses) {
+    if (!use.empty()) add_edges(use, found, within);
+  }
 }
 
 host_edge::kind direct_node::kind_of(heart::edge_kind kind, const direct_node& earlier) const {
@@ -131,10 +184,61 @@ host_edge::kind direct_node::kind_of(heart::edge_kind kind, const direct_node& e
 
 void direct_node::note_held(const direct_node_ptr& hold, const direct_use& use, const box& there) {
   if (held_ == nullptr) held_ = std::make_unique<std::vector<held_part>>();
-  held_->push_back({hold, &use, intersection(there, *use.where)});
+  held_->push_back({hold, &use, intersection(there, use.where())});
 }
 
-void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* within) {
+inline void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* within) {
+  data_order& order = *use.data->order();
+  whole_uses* const whole = order.whole();
+  if (whole != nullptr && use.part == nullptr && within == nullptr && !is_hold_) {
+    add_edges_of_whole(use, *whole, found);
+  } else {
+    add_edges_of_part(use, order, found, within);
+  }
+}
+
+inline void direct_node::add_edges_of_whole(const direct_use& use, whole_uses& known,
+                                            edge_list& found) {
+  if (writes_content(use.mode)) {
+    if (!known.readers.empty()) wait_for_readers(known, found);
+    if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
+    known.writer = direct_node_ptr(this);
+    known.is_written = true;
+  } else {
+    if (known.readers.size() >= known.tidy_at) known.tidy();
+    known.readers.emplace_back(this);
+    if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
+  }
+}
+
+void direct_node::wait_for_readers(whole_uses& known, edge_list& found) {
+  known.forget_readers();
+  found.reserve(known.readers.size());
+  for (direct_node_ptr& reader : known.readers) {
+    if (reader != this) found.add_place(std::move(reader), host_edge::kind::order);
+  }
+  known.readers.clear();
+}
+
+void direct_node::wait_for_writer(const direct_use& use, whole_uses& known, edge_list& found) {
+  const bool needs_it = reads_content(use.mode);
+  direct_node* const writer = known.writer.get();
+  if (writer == nullptr) {
+    if (needs_it && !why()) settle(not_written(*this, use));
+  } else if (writer->left_well()) {
+    known.writer = nullptr;
+  } else if (writer != this && (needs_it || !writer->has_left())) {
+    const host_edge::kind kind =
+        kind_of(needs_it ? heart::edge_kind::content : heart::edge_kind::order, *writer);
+    if (kind == host_edge::kind::held) note_held(known.writer, use, use.data->whole());
+    found.reserve(1);
+    // Who writes takes its place.
+    found.add_place(writes_content(use.mode) ? std::move(known.writer) : known.writer, kind);
+  }
+}
+
+void direct_node::add_edges_of_part(const direct_use& use, data_order& order, edge_list& found,
+                                    hold_node* within) {
   const auto live = [](const direct_node_ptr& node) {
     return node == nullptr || !node->left_well();
   };
@@ -151,11 +255,13 @@ void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* 
       found.add_place(earlier, kind);
     }
   };
-  data_order& order = *use.data->order();
   data_order::chain* const held = within != nullptr ? within->chain_of(order) : nullptr;
   data_order::chain& nodes = held != nullptr ? *held : order.nodes();
   if (is_hold_) static_cast<hold_node&>(*this).keep_as_it_is(order, nodes);
-  nodes.append(direct_node_ptr(this), *use.where, use.mode, live, reads_still, depend);
+  nodes.append(direct_node_ptr(this), use.where(), use.mode, live, reads_still, depend);
+  if (held == nullptr && use.part == nullptr && writes_content(use.mode)) {
+    order.begin_anew(direct_node_ptr(this));
+  }
 }
 
 void direct_node::leave_place(follow_ups& next) noexcept {

@@ -18,13 +18,22 @@ namespace hocket::detail {
 
 class direct_node;
 class hold_node;
+class data_order;
+struct whole_uses;
 using direct_node_ptr = boost::intrusive_ptr<direct_node>;
 
 /// One access of a node to a region of a buffer.
 struct direct_use {
   buffer_ref data;
-  const box* where = nullptr;  ///< the buffer's own, or one that lives as long as the node
+  const box* part = nullptr;  ///< null: all of it; else it lives as long as the node
   access_mode mode = access_mode::read;
+
+  [[nodiscard]] const box& where() const noexcept {
+    return part != nullptr ? *part : data->whole();
+  }
+  [[nodiscard]] bool empty() const noexcept {
+    return part != nullptr ? part->empty() : data->bytes() == 0;
+  }
 };
 
 /// A host task that stands in the order of buffers: what conflicts with it comes before or after,
@@ -51,11 +60,20 @@ class direct_node : public host_task {
   using host_task::host_task;
   ~direct_node() override;
 
-  /// Takes a place behind everything that was submitted before, and behind `after`. Edges are kept
-  /// in `near`, uninitialised memory for so many of them that lives as long as this does, if they
-  /// fit. more: see host_task::expect.
-  void take_place(std::span<const direct_use> uses, std::span<const completion_ptr> after,
-                  std::span<host_edge> near, std::uint32_t more, hold_node* within = nullptr);
+  /// What a node waits for beside those that have used its buffers, and where it stands.
+  struct circumstances {
+    std::span<const completion_ptr> after = {};
+    std::uint32_t more = 0;  ///< see host_task::expect
+    hold_node* within = nullptr;
+  };
+
+  /// Takes a place behind everything that was submitted before. Edges are kept in `near`,
+  /// uninitialised memory for so many of them that lives as long as this does, if they fit.
+  void take_place(std::span<const direct_use> uses, std::span<host_edge> near,
+                  const circumstances& with);
+
+  /// The same where there is nothing else, and starts it.
+  void take_place_and_start(std::span<const direct_use> uses, std::span<host_edge> near);
 
   /// It is over, and so is everything that it waited for.
   virtual void leave_place(follow_ups& next) noexcept;
@@ -79,21 +97,24 @@ class direct_node : public host_task {
     box where;
   };
 
+  void find_edges(std::span<const direct_use> uses, edge_list& found, hold_node* within);
   void add_edges(const direct_use& use, edge_list& found, hold_node* within);
+  void add_edges_of_whole(const direct_use& use, whole_uses& known, edge_list& found);
+  void wait_for_readers(whole_uses& known, edge_list& found);
+  void wait_for_writer(const direct_use& use, whole_uses& known, edge_list& found);
+  void add_edges_of_part(const direct_use& use, data_order& order, edge_list& found,
+                         hold_node* within);
   [[nodiscard]] host_edge::kind kind_of(heart::edge_kind kind, const direct_node& earlier) const;
   void note_held(const direct_node_ptr& hold, const direct_use& use, const box& there);
 
+  std::unique_ptr<std::vector<held_part>> held_;
   continuation_list<continuation> place_;
   meeting early_end_;
+  bool has_far_edges_ = false;  ///< they did not fit into the memory that there was for them
 
  protected:
   bool is_hold_ = false;
   bool leaves_doubt_ = false;  ///< of a hold: see spoilt()
-
- private:
-  std::uint32_t far_room_ = 0;
-  host_edge* far_edges_ = nullptr;  ///< where they did not fit
-  std::unique_ptr<std::vector<held_part>> held_;
 };
 
 /// What the reader fails with of content that nobody has written.

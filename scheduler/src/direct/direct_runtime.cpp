@@ -4,6 +4,7 @@
 #include "direct/direct_runtime.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <boost/container/small_vector.hpp>
 
@@ -26,15 +27,17 @@ bool direct_runtime::suits(const machine_parts& machine, const executor& where) 
 
 direct_runtime::direct_runtime(runtime_core& home, machine_parts& machine)
     : home_(home),
+      context_(home),
       arena_(machine.infos().front().arena),
       one_arena_(home.where().arenas() == 1),
+      models_time_(home.where().is_virtual()),
+      start_(home.where().now()),
+      first_tick_(ticks()),
       storage_(std::make_shared<host_storage>(
           machine.host_memory(), machine.host_alignment(), machine.infos().front().name,
           machine.description().memories.front().capacity, home.where())) {}
 
 direct_runtime::~direct_runtime() { storage_->close(); }
-
-host_context& direct_runtime::context() noexcept { return home_; }
 
 void direct_runtime::function_begins() noexcept { home_.submission_made(); }
 void direct_runtime::function_over() noexcept { home_.submission_gone(); }
@@ -54,60 +57,42 @@ bool has_usual_options(const task_options& options) {
          options.deadline == time_stamp::max();
 }
 
-bool belongs_to(const direct_argument& argument, const host_storage& home) {
-  if (argument.data == nullptr) return true;
-  const data_order* const order = (*argument.data)->order();
-  return order != nullptr && order->belongs_to(home);
-}
-
-bool fits(std::span<const direct_argument> arguments, const host_storage& home) {
+/// True if the buffers are of this runtime, fit into its memory together, and none is used twice.
+bool are_usual(std::span<const direct_access> accesses, const host_storage& home) {
   std::uint64_t bytes = 0;
-  for (const direct_argument& each : arguments) {
-    if (each.data != nullptr) bytes += (*each.data)->bytes();
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const buffer_state& data = **accesses[i].data;
+    const data_order* const order = data.order();
+    if (order == nullptr || !order->belongs_to(home)) return false;
+    bytes += data.bytes();
+    for (std::size_t j = 0; j < i; ++j) {
+      if (accesses[j].data->get() == &data) return false;
+    }
   }
   return bytes <= home.capacity();
 }
 
-bool shares_a_buffer(std::span<const direct_argument> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].data == nullptr) continue;
-    for (std::size_t j = i + 1; j < arguments.size(); ++j) {
-      if (arguments[j].data != nullptr && *arguments[i].data == *arguments[j].data) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
-bool direct_runtime::is_plain(const task_options& options, const kernel_ref& kernel,
-                              const launch_function& function,
-                              std::span<const direct_argument> arguments) const {
-  return has_usual_options(options) && (function || kernel->host) && !kernel->check &&
-         home_.is_open() && fits(arguments, *storage_) &&
-         std::all_of(arguments.begin(), arguments.end(),
-                     [&](const auto& each) { return belongs_to(each, *storage_); }) &&
-         !shares_a_buffer(arguments);
+bool direct_runtime::is_plain(const direct_launch& what) const {
+  return (what.options == nullptr || has_usual_options(*what.options)) &&
+         (what.function != nullptr || what.kernel->host) && !what.kernel->check &&
+         home_.is_open() && are_usual(what.accesses, *storage_);
 }
 
-completion_ptr direct_runtime::launch(const task_options& options, const kernel_ref& kernel,
-                                      launch_function function,
-                                      std::span<const direct_argument> arguments) {
-  if (!is_plain(options, kernel, function, arguments)) {
-    kernel_ref whole = kernel;
-    if (function) {
-      whole = changed(*kernel, [&](auto& made) { made.host = std::move(function); });
+completion_ptr direct_runtime::launch(const direct_launch& what) {
+  if (!is_plain(what)) return launch_described(what);
+  if (what.awaited > 0) {
+    for (const direct_number& each : what.numbers) {
+      if (each.from != nullptr) (*each.from)->check_waitable();
     }
-    task_description task = described(options, whole, whole != kernel);
-    for (const direct_argument& each : arguments) {
-      if (each.data != nullptr) {
-        task.arguments.push_back(access_argument{*each.data, *each.where, each.mode});
-      } else {
-        task.arguments.push_back(each.number);
-      }
-    }
-    return home_.launch(std::move(task));
   }
+  if (what.options != nullptr) return launch_with(*what.options, what);
+  if (!one_arena_) return launch_with({}, what);
+  return direct_task::start_new(*this, what);
+}
+
+completion_ptr direct_runtime::launch_with(const task_options& options, const direct_launch& what) {
   boost::container::small_vector<completion_ptr, 4> after;
   for (const any_future& before : options.after) {
     if (before.state() == nullptr) {
@@ -116,17 +101,34 @@ completion_ptr direct_runtime::launch(const task_options& options, const kernel_
     before.state()->check_waitable();
     after.push_back(before.state());
   }
-  for (const direct_argument& each : arguments) {
-    if (each.number.from != nullptr) each.number.from->check_waitable();
-  }
-  const auto made =
-      direct_task::make(*this, {options_of(options.label, options.priority, options.stop),
-                                kernel,
-                                std::move(function),
-                                arguments,
-                                {after.data(), after.size()}});
+  const auto made = direct_task::make(
+      *this, what,
+      {options_of(options.label, options.priority, options.stop), {after.data(), after.size()}});
   made->start();
   return made;
+}
+
+completion_ptr direct_runtime::launch_described(const direct_launch& what) {
+  kernel_ref whole = what.kernel;
+  if (what.function != nullptr) {
+    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function); });
+  }
+  task_description task = described(what.options != nullptr ? *what.options : task_options(), whole,
+                                    what.function != nullptr);
+  auto use = what.accesses.begin();
+  auto number = what.numbers.begin();
+  for (const parameter& p : whole->parameters) {
+    if (p.is == parameter::kind::buffer) {
+      const box& where = use->part != nullptr ? *use->part : (*use->data)->whole();
+      task.arguments.push_back(access_argument{*use->data, where, use->mode});
+      ++use;
+    } else {
+      const completion_ptr from = number->from != nullptr ? *number->from : nullptr;
+      task.arguments.push_back(number_argument{number->value, from, number->convert});
+      ++number;
+    }
+  }
+  return home_.launch(std::move(task));
 }
 
 host_options direct_runtime::options_of(task_label label, std::int64_t priority,
@@ -140,23 +142,30 @@ host_options direct_runtime::options_of(task_label label, std::int64_t priority,
 }
 
 completion_ptr direct_runtime::launch(task_description&& task) {
-  std::vector<direct_argument> arguments;
-  for (const auto& each : task.arguments) {
-    if (const auto* use = std::get_if<access_argument>(&each)) {
-      arguments.push_back({&use->data, &use->where, use->mode, {}});
-    } else {
-      const auto& number = std::get<number_argument>(each);
-      if (number.from != nullptr) number.from->check_waitable();
-      arguments.push_back({nullptr, nullptr, access_mode::read, number});
+  std::vector<direct_access> accesses;
+  std::vector<direct_number> numbers;
+  std::uint32_t parts = 0;
+  std::uint32_t awaited = 0;
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (const auto* use = std::get_if<access_argument>(&task.arguments[i])) {
+      const bool is_whole = use->where == use->data->whole();
+      accesses.push_back({&use->data, is_whole ? nullptr : &use->where, use->mode});
+      parts += is_whole ? 0 : 1;
+      continue;
     }
+    const auto& number = std::get<number_argument>(task.arguments[i]);
+    direct_number& made = numbers.emplace_back(direct_number{number.value});
+    if (number.from == nullptr) continue;
+    number.from->check_waitable();
+    made.value.type = task.kernel->parameters[i].type;
+    made.from = &number.from;
+    made.convert = number.convert;
+    ++awaited;
   }
   for (const completion_ptr& before : task.after) before->check_waitable();
   const bool as_kernel = task.label == task.kernel->name;
   direct_content from{options_of(as_kernel ? task_label() : task_label(std::move(task.label)),
                                  task.priority, task.stop),
-                      task.kernel,
-                      {},
-                      arguments,
                       task.after,
                       task.timeout,
                       {},
@@ -175,7 +184,8 @@ completion_ptr direct_runtime::launch(task_description&& task) {
       if (other != nullptr && other->has_wish()) from.wish.returns.push_back(other->wish().id);
     }
   }
-  const auto made = direct_task::make(*this, std::move(from));
+  const auto made =
+      direct_task::make(*this, {task.kernel, accesses, numbers, parts, awaited}, std::move(from));
   made->begin(task.timeout);
   return made;
 }
@@ -187,28 +197,35 @@ direct_runtime::tally& direct_runtime::own_tally() noexcept {
   return tallies_[(address >> 12U) * 0x9e3779b97f4a7c15ULL >> 60U];
 }
 
+std::uint64_t direct_runtime::modelled_ticks() const noexcept {
+  return static_cast<std::uint64_t>(home_.where().now().count());
+}
+
 heart::device_statistics direct_runtime::statistics() const {
   heart::device_statistics sum;
+  std::uint64_t busy = 0;
   for (const tally& each : tallies_) {
     // Only numbers, that nothing depends on: relaxed, here and where they are counted.
     sum.kernels += each.kernels.load(std::memory_order_relaxed);
-    sum.busy += nanoseconds(each.busy.load(std::memory_order_relaxed));
+    busy += each.busy.load(std::memory_order_relaxed);
     sum.flops += each.flops.load(std::memory_order_relaxed);
   }
+  const std::uint64_t passed = ticks() - first_tick_;
+  const double share =
+      static_cast<double>(busy) / static_cast<double>(std::max<std::uint64_t>(passed, 1));
+  const nanoseconds since_start = home_.where().now() - start_;
+  sum.busy = nanoseconds(std::llround(share * static_cast<double>(since_start.count())));
   sum.peak_bytes = storage_->peak();
   return sum;
 }
 
-direct_runtime::counted::counted(direct_runtime& home, std::size_t kernels, double flops) noexcept
-    : home_(home), kernels_(kernels), flops_(flops), begin_(home.home_.where().now()) {}
-
 direct_runtime::counted::~counted() {
-  const nanoseconds took = home_.home_.where().now() - begin_;
+  const std::uint64_t took = home_.ticks() - begin_;
   tally& own = home_.own_tally();
   // Relaxed: see statistics().
   own.kernels.fetch_add(kernels_, std::memory_order_relaxed);
-  own.busy.fetch_add(took.count(), std::memory_order_relaxed);
-  own.flops.fetch_add(flops_, std::memory_order_relaxed);
+  own.busy.fetch_add(took, std::memory_order_relaxed);
+  if (flops_ > 0) own.flops.fetch_add(flops_, std::memory_order_relaxed);
 }
 
 }  // namespace hocket::detail

@@ -42,61 +42,113 @@ struct direct_task::no_room {
   failure why;
 };
 
-inline std::size_t direct_task::sizes::bytes() const noexcept {
-  return uses * sizeof(direct_use) + edges * sizeof(host_edge) + numbers * sizeof(scalar_argument) +
-         awaited * sizeof(awaited_number) + boxes * sizeof(box) +
-         functions * sizeof(launch_function);
-}
+/// What lies behind few tasks: a result, numbers of futures, parts of buffers, a function.
+struct direct_task::more {
+  alignas(8) std::byte value[8] = {};
+  std::uint32_t awaited = 0;
+  std::uint32_t boxes = 0;
+  bool has_function = false;
+
+  [[nodiscard]] std::span<awaited_number> all_awaited() noexcept {
+    return {reinterpret_cast<awaited_number*>(this + 1), awaited};
+  }
+  [[nodiscard]] box* first_box() noexcept {
+    return reinterpret_cast<box*>(reinterpret_cast<awaited_number*>(this + 1) + awaited);
+  }
+  [[nodiscard]] launch_function* function() noexcept {
+    return reinterpret_cast<launch_function*>(first_box() + boxes);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(more) + awaited * sizeof(awaited_number) + boxes * sizeof(box) +
+           (has_function ? sizeof(launch_function) : 0);
+  }
+};
 
 inline direct_use* direct_task::uses() const noexcept {
   return reinterpret_cast<direct_use*>(const_cast<direct_task*>(this) + 1);
 }
-inline host_edge* direct_task::near_edges() const noexcept {
-  return reinterpret_cast<host_edge*>(uses() + count_.uses);
-}
 inline scalar_argument* direct_task::numbers() const noexcept {
-  return reinterpret_cast<scalar_argument*>(near_edges() + count_.edges);
+  return reinterpret_cast<scalar_argument*>(uses() + use_count_);
 }
-inline direct_task::awaited_number* direct_task::awaited() const noexcept {
-  return reinterpret_cast<awaited_number*>(numbers() + count_.numbers);
-}
-inline box* direct_task::boxes() const noexcept {
-  return reinterpret_cast<box*>(awaited() + count_.awaited);
-}
-inline launch_function* direct_task::functions() const noexcept {
-  return reinterpret_cast<launch_function*>(boxes() + count_.boxes);
+inline direct_task::more& direct_task::rest() const noexcept {
+  return *reinterpret_cast<more*>(numbers() + number_count_);
 }
 
-direct_task::sizes direct_task::sizes_for(const direct_content& from) {
-  sizes made;
-  for (const direct_argument& argument : from.arguments) {
-    if (argument.data != nullptr) {
-      ++made.uses;
-      if (*argument.where != (*argument.data)->whole()) ++made.boxes;
-    } else {
-      ++made.numbers;
-      if (argument.number.from != nullptr) ++made.awaited;
-    }
+/// How much memory a task needs behind it.
+class direct_task::layout {
+ public:
+  layout(const direct_launch& what, std::size_t after) noexcept
+      : before_edges_(what.accesses.size() * sizeof(direct_use) +
+                      what.numbers.size() * sizeof(scalar_argument)),
+        // Most accesses come after one other task.
+        edges_(what.accesses.size() + what.awaited + after) {
+    if (has_more(what)) before_edges_ += more_of(what).bytes();
   }
-  // Most accesses come after one other task.
-  made.edges = made.uses + made.awaited + static_cast<std::uint32_t>(from.after.size());
-  made.functions = from.function ? 1 : 0;
+
+  [[nodiscard]] static bool has_more(const direct_launch& what) noexcept {
+    return what.awaited + what.parts > 0 || what.function != nullptr || what.kernel->result;
+  }
+  [[nodiscard]] static more more_of(const direct_launch& what) noexcept {
+    return {.awaited = what.awaited, .boxes = what.parts, .has_function = what.function != nullptr};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return before_edges_ + edges_ * sizeof(host_edge);
+  }
+  [[nodiscard]] std::span<host_edge> edges_of(direct_task& task) const noexcept {
+    auto* const behind = reinterpret_cast<std::byte*>(&task + 1);
+    return {reinterpret_cast<host_edge*>(behind + before_edges_), edges_};
+  }
+
+ private:
+  std::size_t before_edges_;
+  std::size_t edges_;
+};
+
+boost::intrusive_ptr<direct_task> direct_task::make(direct_runtime& home, const direct_launch& what,
+                                                    direct_content&& from) {
+  const layout behind(what, from.after.size());
+  const direct_content& beside = from;
+  auto made = make_task<direct_task>(behind.bytes(), home, what, std::move(from));
+  made->take_own_place(beside, behind);
   return made;
 }
 
-boost::intrusive_ptr<direct_task> direct_task::make(direct_runtime& home, direct_content&& from) {
-  const sizes behind = sizes_for(from);
-  const direct_content& arguments = from;
-  auto made = make_task<direct_task>(behind.bytes(), home, std::move(from), behind);
-  made->take_own_place(arguments);
+boost::intrusive_ptr<direct_task> direct_task::start_new(direct_runtime& home,
+                                                         const direct_launch& what) {
+  const layout behind(what, 0);
+  if (what.accesses.empty() && what.awaited == 0) {
+    auto* const made = task_memory::make<direct_task>(2, behind.bytes(), home, what);
+    made->start_at_once();
+    return {made, false};
+  }
+  auto made = make_task<direct_task>(behind.bytes(), home, what);
+  if (what.awaited > 0) {
+    made->take_own_place({}, behind);
+    made->start();
+  } else {
+    made->take_place_and_start(made->all_uses(), behind.edges_of(*made));
+  }
   return made;
 }
 
-direct_task::direct_task(direct_runtime& home, direct_content&& from, const sizes& behind)
-    : direct_node(from.scope != nullptr ? from.scope : &home.context(), std::move(from.options)),
+inline direct_task::direct_task(direct_runtime& home, const direct_launch& what)
+    : direct_node(home.context()),
+      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
+      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
+      has_more_(layout::has_more(what)),
       home_(home),
-      kernel_(std::move(from.kernel)),
-      count_(behind) {
+      kernel_(what.kernel) {
+  keep(what);
+}
+
+direct_task::direct_task(direct_runtime& home, const direct_launch& what, direct_content&& from)
+    : direct_node(from.scope != nullptr ? from.scope : &home.context(), std::move(from.options)),
+      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
+      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
+      has_more_(layout::has_more(what)),
+      home_(home),
+      kernel_(what.kernel) {
   if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr ||
       from.within != nullptr || stop().stop_possible()) {
     extras_ = std::make_unique<extras>();
@@ -104,60 +156,52 @@ direct_task::direct_task(direct_runtime& home, direct_content&& from, const size
     extras_->wish = std::move(from.wish);
     extras_->has_timeout = from.timeout != nanoseconds::max();
   }
-  if (count_.functions > 0) ::new (functions()) launch_function(std::move(from.function));
-  keep_arguments(from);
+  keep(what);
 }
 
-void direct_task::keep_arguments(const direct_content& from) {
+inline void direct_task::keep(const direct_launch& what) {
   direct_use* use = uses();
-  box* part = boxes();
-  for (const direct_argument& argument : from.arguments) {
-    if (argument.data == nullptr) continue;
-    const box* where = &(*argument.data)->whole();
-    // With no part among them, all of them are whole.
-    if (count_.boxes > 0 && *argument.where != *where) where = ::new (part++) box(*argument.where);
-    ::new (use++) direct_use{*argument.data, where, argument.mode};
+  for (const direct_access& each : what.accesses) {
+    ::new (use++) direct_use{*each.data, nullptr, each.mode};
   }
-  if (count_.numbers > 0) keep_numbers(from);
-}
-
-void direct_task::keep_numbers(const direct_content& from) {
   scalar_argument* number = numbers();
-  awaited_number* later = awaited();
-  for (std::size_t i = 0; i < from.arguments.size(); ++i) {
-    const direct_argument& argument = from.arguments[i];
-    if (argument.data != nullptr) continue;
-    ::new (number) scalar_argument(argument.number.value);
-    if (argument.number.from != nullptr) {
-      number->type = kernel_->parameters[i].type;
-      ::new (later++) awaited_number{argument.number.from, argument.number.convert,
-                                     static_cast<std::uint32_t>(number - numbers())};
-    }
-    ++number;
-  }
+  for (const direct_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
+  if (has_more_) keep_more(what);
 }
 
-void direct_task::take_own_place(const direct_content& from) {
+void direct_task::keep_more(const direct_launch& what) {
+  more& made = *::new (&rest()) more(layout::more_of(what));
+  box* part = made.first_box();
+  for (std::size_t i = 0; i < what.accesses.size(); ++i) {
+    const box* const where = what.accesses[i].part;
+    if (where != nullptr) uses()[i].part = ::new (part++) box(*where);
+  }
+  awaited_number* later = made.all_awaited().data();
+  for (std::uint32_t i = 0; i < number_count_; ++i) {
+    const direct_number& each = what.numbers[i];
+    if (each.from != nullptr) ::new (later++) awaited_number{*each.from, each.convert, i};
+  }
+  if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function));
+}
+
+void direct_task::take_own_place(const direct_content& from, const layout& behind) {
   const bool is_kept_back = extras_ != nullptr && extras_->wish.waits();
   if (from.within != nullptr) from.within->task_came();
   if (is_kept_back) home_.gate().announce(extras_->wish);
-  const std::span<direct_use> used(uses(), count_.uses);
-  const std::span<host_edge> near(near_edges(), count_.edges);
-  if (count_.awaited == 0) {
-    take_place(used, from.after, near, is_kept_back ? 1 : 0, from.within);
-  } else {
-    std::vector<completion_ptr> after(from.after.begin(), from.after.end());
-    for (std::uint32_t i = 0; i < count_.awaited; ++i) after.push_back(awaited()[i].source);
-    take_place(used, after, near, is_kept_back ? 1 : 0, from.within);
+  std::vector<completion_ptr> after(from.after.begin(), from.after.end());
+  if (has_more_) {
+    for (const awaited_number& each : rest().all_awaited()) after.push_back(each.source);
   }
+  take_place(all_uses(), behind.edges_of(*this), {after, is_kept_back ? 1U : 0U, from.within});
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
 direct_task::~direct_task() {
-  std::destroy_n(uses(), count_.uses);
-  if (count_.awaited > 0) std::destroy_n(awaited(), count_.awaited);
-  if (count_.boxes > 0) std::destroy_n(boxes(), count_.boxes);
-  if (count_.functions > 0) std::destroy_at(functions());
+  std::destroy_n(uses(), use_count_);
+  if (!has_more_) return;
+  std::destroy(rest().all_awaited().begin(), rest().all_awaited().end());
+  std::destroy_n(rest().first_box(), rest().boxes);
+  if (rest().has_function) std::destroy_at(rest().function());
 }
 
 std::string_view direct_task::called() const noexcept {
@@ -242,15 +286,14 @@ void direct_task::tell(failure why) noexcept {
 }
 
 void direct_task::discard() noexcept {
+  for (direct_use& use : all_uses()) use.data.reset();
   if (extras_ != nullptr) {
     extras_->by_scope.reset();
     extras_->by_stop.reset();
   }
-  for (direct_use& use : std::span(uses(), count_.uses)) use.data.reset();
-  if (count_.awaited > 0) {
-    for (awaited_number& each : std::span(awaited(), count_.awaited)) each.source.reset();
-  }
-  if (count_.functions > 0) *functions() = nullptr;
+  if (!has_more_) return;
+  for (awaited_number& each : rest().all_awaited()) each.source.reset();
+  if (rest().has_function) *rest().function() = nullptr;
 }
 
 void direct_task::end(failure why, follow_ups& next) noexcept {
@@ -258,6 +301,16 @@ void direct_task::end(failure why, follow_ups& next) noexcept {
   if (!was_told) return direct_node::end(std::move(why), next);
   discard();
   rest_is_over(next);
+}
+
+void direct_task::end_well(follow_ups& next) noexcept {
+  if (extras_ != nullptr) return end({}, next);
+  discard();
+  if (use_count_ > 0) {
+    direct_node::leave_place(next);
+    next.let_leave();
+  }
+  announce(next);
 }
 
 void direct_task::leave_place(follow_ups& next) noexcept {
@@ -291,81 +344,123 @@ failure direct_task::explain_failure() noexcept {
   } catch (...) {
     // It is the function's.
   }
-  const bool is_function = count_.functions > 0;
-  const failure why = failure_of_launch(is_function ? std::string(called()) : kernel_->name);
+  const failure why =
+      failure_of_launch(has_more_ && rest().has_function ? std::string(called()) : kernel_->name);
   return {why.code(), name() + " failed: " + why.message(), why.thrown()};
 }
 
 void direct_task::convert_numbers() {
-  for (std::uint32_t i = 0; i < count_.awaited; ++i) {
-    const awaited_number& each = awaited()[i];
+  for (const awaited_number& each : rest().all_awaited()) {
     scalar_argument& number = numbers()[each.index];
     number = each.convert(each.source->value(), number.type);
   }
 }
 
-buffer_argument direct_task::place(const direct_use& use, element_type type) const {
-  buffer_argument made;
-  made.type = type;
-  made.strides = use.data->strides();
-  if (use.where == &use.data->whole()) {
-    made.extents = use.data->extents();
-    if (use.data->bytes() > 0) made.base = use.data->order()->obtain(*this);
-    return made;
+/// The buffers of a launch as its body sees them.
+class direct_task::placed {
+ public:
+  placed() noexcept : first_(reinterpret_cast<buffer_argument*>(near_)) {}
+  placed(const placed&) = delete;
+  placed& operator=(const placed&) = delete;
+  ~placed() { std::destroy_n(first_, count_); }
+
+  void add_all_of(const direct_task& task) {
+    if (task.use_count_ >= near) make_room(task.use_count_ + 1);
+    for (const direct_use& use : task.all_uses()) {
+      if (use.part != nullptr) {
+        add_part(task, use);
+        continue;
+      }
+      const buffer_state& data = *use.data;
+      most_ = std::max(most_, data.elements());
+      add(address_of(data, task), data.type(), data.extents(), data.strides());
+    }
   }
-  made.extents = use.where->extents();
-  if (use.where->empty()) return made;
-  std::size_t first = 0;
-  for (std::size_t d = 0; d < made.strides.size(); ++d) {
-    first += use.where->begin[d] * made.strides[d];
+  void add(void* base, element_type type, const index_list& extents, const index_list& strides) {
+    ::new (first_ + count_) buffer_argument{base, type, extents, strides};
+    ++count_;
   }
-  made.base = use.data->order()->obtain(*this) + first * size_of(type);
-  return made;
-}
+
+  [[nodiscard]] std::span<const buffer_argument> all() const noexcept { return {first_, count_}; }
+  /// Elements of the largest that the task uses.
+  [[nodiscard]] std::size_t most_elements() const noexcept { return most_; }
+
+ private:
+  static constexpr std::size_t near = 4;
+  struct alignas(buffer_argument) room {
+    std::byte bytes[sizeof(buffer_argument)];
+  };
+
+  [[gnu::noinline]] void make_room(std::size_t most) {
+    far_ = std::make_unique<room[]>(most);
+    first_ = reinterpret_cast<buffer_argument*>(far_.get());
+  }
+  [[gnu::noinline]] void add_part(const direct_task& task, const direct_use& use) {
+    const buffer_state& data = *use.data;
+    const index_list extents = use.part->extents();
+    most_ = std::max(most_, volume(extents));
+    if (use.part->empty()) return add(nullptr, data.type(), extents, data.strides());
+    std::size_t first = 0;
+    for (std::size_t d = 0; d < data.strides().size(); ++d) {
+      first += use.part->begin[d] * data.strides()[d];
+    }
+    add(address_of(data, task) + first * size_of(data.type()), data.type(), extents,
+        data.strides());
+  }
+  [[nodiscard]] static std::byte* address_of(const buffer_state& data, const direct_task& task) {
+    std::byte* const known = data.order()->address();
+    return known != nullptr || data.bytes() == 0 ? known : new_memory(data, task);
+  }
+  [[nodiscard, gnu::noinline]] static std::byte* new_memory(const buffer_state& data,
+                                                            const direct_task& task) {
+    try {
+      return data.order()->obtain(task);
+    } catch (const error& none_left) {
+      throw no_room{none_left.why()};
+    }
+  }
+
+  buffer_argument* first_;
+  std::size_t count_ = 0;
+  std::size_t most_ = 0;
+  std::unique_ptr<room[]> far_;
+  room near_[near];
+};
 
 launch_shape direct_task::shape() const {
   launch_shape made;
-  made.reserve(count_.uses);
-  for (std::uint32_t i = 0; i < count_.uses; ++i) made.push_back(uses()[i].where->extents());
+  made.reserve(use_count_);
+  for (const direct_use& use : all_uses()) made.push_back(use.where().extents());
   return made;
 }
 
 void direct_task::execute() {
-  if (count_.awaited > 0) convert_numbers();
-  boost::container::small_vector<buffer_argument, 4> buffers;
-  buffers.reserve(count_.uses + 1);
-  const direct_use* use = uses();
-  try {
-    for (const parameter& p : kernel_->parameters) {
-      if (p.is == parameter::kind::buffer) buffers.push_back(place(*use++, p.type));
-    }
-  } catch (const error& none_left) {
-    throw no_room{none_left.why()};
-  }
+  placed buffers;
+  buffers.add_all_of(*this);
+  if (!has_more_) return call(kernel_->host, buffers);
+  convert_numbers();
   if (kernel_->result) {
-    buffers.push_back({value_, *kernel_->result, index_list(1, 1), index_list(1, 1)});
+    buffers.add(rest().value, *kernel_->result, index_list(1, 1), index_list(1, 1));
   }
-  call({buffers.data(), buffers.size()});
-  if (kernel_->result) set_value(value_);
+  call(rest().has_function ? *rest().function() : kernel_->host, buffers);
+  if (kernel_->result) set_value(rest().value);
 }
 
-double direct_task::flops(std::span<const buffer_argument> buffers) const {
-  if (kernel_->estimate) return kernel_->estimate(shape()).flops;
+inline void direct_task::call(const launch_function& body, const placed& buffers) {
+  const kernel_definition& kernel = *kernel_;
+  const body_width width = kernel.width ? kernel.width(shape()) : body_width::serial;
   // As work_of() does, without a list of shapes.
-  double most = 0;
-  for (const buffer_argument& b : buffers.first(count_.uses)) {
-    most = std::max(most, static_cast<double>(volume(b.extents)));
+  const double flops = kernel.estimate ? kernel.estimate(shape()).flops
+                                       : static_cast<double>(buffers.most_elements());
+  const auto parts = kernel.sequence.empty() ? 1 : kernel.sequence.size();
+  const direct_runtime::counted counted(home_, parts, flops);
+  const std::span<const scalar_argument> scalars(numbers(), number_count_);
+  if (width == body_width::serial) {
+    single_lane lane;
+    body(host_launch{buffers.all(), scalars, lane});
+  } else {
+    call_on_host(home_.context().where(), home_.arena(), width, body, buffers.all(), scalars);
   }
-  return most;
-}
-
-void direct_task::call(std::span<const buffer_argument> buffers) {
-  const launch_function& body = count_.functions > 0 ? *functions() : kernel_->host;
-  const body_width width = kernel_->width ? kernel_->width(shape()) : body_width::serial;
-  const auto parts = std::max<std::size_t>(kernel_->sequence.size(), 1);
-  const direct_runtime::counted counted(home_, parts, flops(buffers));
-  call_on_host(home_.context().where(), home_.arena(), width, body, buffers,
-               {numbers(), count_.numbers});
 }
 
 }  // namespace hocket::detail

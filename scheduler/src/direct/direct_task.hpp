@@ -15,12 +15,9 @@ namespace hocket::detail {
 
 class direct_runtime;
 
-/// What a direct task is made from.
+/// What few direct tasks are made from beside the launch.
 struct direct_content {
   host_options options;
-  kernel_ref kernel;
-  launch_function function;  ///< instead of the kernel's body, if there is one
-  std::span<const direct_argument> arguments;
   std::span<const completion_ptr> after;
   nanoseconds timeout = nanoseconds::max();
   admission_request wish = {};
@@ -28,13 +25,17 @@ struct direct_content {
   hold_node* within = nullptr;    ///< see place_within
 };
 
-/// A task with data that runs on the host, in place. Its accesses and numbers lie behind it, in the
-/// same block of memory.
+/// A task with data that runs on the host, in place. Its accesses, numbers and edges lie behind it,
+/// in the same block of memory.
 class direct_task final : public direct_node {
  public:
   /// In the order of its buffers from now on, but not started.
   [[nodiscard]] static boost::intrusive_ptr<direct_task> make(direct_runtime& home,
+                                                              const direct_launch& what,
                                                               direct_content&& from);
+  /// The same without anything else, and it is started.
+  [[nodiscard]] static boost::intrusive_ptr<direct_task> start_new(direct_runtime& home,
+                                                                   const direct_launch& what);
   ~direct_task() override;
 
   [[nodiscard]] std::string_view called() const noexcept override;
@@ -57,26 +58,19 @@ class direct_task final : public direct_node {
   struct no_room;
   struct awaited_number;
   struct extras;
-  /// How many of each lie behind the task.
-  struct sizes {
-    std::uint32_t uses = 0;
-    std::uint32_t edges = 0;
-    std::uint32_t numbers = 0;
-    std::uint32_t awaited = 0;
-    std::uint32_t boxes = 0;
-    std::uint32_t functions = 0;
-    [[nodiscard]] std::size_t bytes() const noexcept;
-  };
+  struct more;
+  class layout;
 
-  direct_task(direct_runtime& home, direct_content&& from, const sizes& behind);
-  [[nodiscard]] static sizes sizes_for(const direct_content& from);
-  void keep_arguments(const direct_content& from);
-  void keep_numbers(const direct_content& from);
-  void take_own_place(const direct_content& from);
+  direct_task(direct_runtime& home, const direct_launch& what);
+  direct_task(direct_runtime& home, const direct_launch& what, direct_content&& from);
+  void keep(const direct_launch& what);
+  void keep_more(const direct_launch& what);
+  void take_own_place(const direct_content& from, const layout& behind);
 
   void execute() override;
   void discard() noexcept override;
   void end(failure why, follow_ups& next) noexcept override;
+  void end_well(follow_ups& next) noexcept override;
   void leave_place(follow_ups& next) noexcept override;
   void given_up(bool waited, follow_ups& next) noexcept override;
   void one_is_left(follow_ups& next) noexcept override;
@@ -87,25 +81,23 @@ class direct_task final : public direct_node {
   void tell(failure why) noexcept;
   void admit(const admission::admitted& all, follow_ups& next) noexcept;
   void convert_numbers();
-  [[nodiscard]] buffer_argument place(const direct_use& use, element_type type) const;
+  class placed;
   [[nodiscard]] launch_shape shape() const;
-  [[nodiscard]] double flops(std::span<const buffer_argument> buffers) const;
-  void call(std::span<const buffer_argument> buffers);
+  void call(const launch_function& body, const placed& buffers);
 
-  // What lies behind, in this order.
+  // What lies behind, in this order, and before the edges.
   [[nodiscard]] direct_use* uses() const noexcept;
-  [[nodiscard]] host_edge* near_edges() const noexcept;
   [[nodiscard]] scalar_argument* numbers() const noexcept;
-  [[nodiscard]] awaited_number* awaited() const noexcept;
-  [[nodiscard]] box* boxes() const noexcept;
-  [[nodiscard]] launch_function* functions() const noexcept;
+  [[nodiscard]] more& rest() const noexcept;
+  [[nodiscard]] std::span<direct_use> all_uses() const noexcept { return {uses(), use_count_}; }
 
+  std::uint32_t use_count_;
+  std::uint32_t number_count_;
+  bool has_more_;
+  bool outlives_its_end_ = false;  ///< it may end before it leaves its place
   direct_runtime& home_;
   kernel_ref kernel_;
   std::unique_ptr<extras> extras_;  ///< of few tasks
-  sizes count_;
-  bool outlives_its_end_ = false;  ///< it may end before it leaves its place
-  alignas(8) std::byte value_[8] = {};
 };
 
 }  // namespace hocket::detail

@@ -43,13 +43,13 @@ class direct_view final : public open_host_view {
 view_node::view_node(runtime_core& home, const region_ref& what, access_mode mode)
     : direct_node(&home, options_of_view(what)),
       home_(home),
-      where_(what.where),
-      use_{what.data, &where_, mode} {}
+      part_(what.part() != nullptr ? std::optional<box>(*what.part()) : std::nullopt),
+      use_{what.data, part_ ? &*part_ : nullptr, mode} {}
 
 void view_node::take_place() {
   // It ends when its content is there; the runtime waits until it is closed.
   home_.submission_made();
-  direct_node::take_place({&use_, 1}, {}, {}, 0);
+  direct_node::take_place({&use_, 1}, {}, {});
 }
 
 void view_node::close() noexcept {
@@ -76,7 +76,7 @@ std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_c
                                                  const region_ref& what, access_mode mode) {
   const boost::intrusive_ptr<view_node> node(new view_node(*home, what, mode));
   // What is read has memory, or the view fails.
-  if (mode == access_mode::write && !what.where.empty()) {
+  if (mode == access_mode::write && !what.where().empty()) {
     (void)what.data->order()->obtain(*node);
   }
   node->take_place();

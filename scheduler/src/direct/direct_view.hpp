@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <hocket/scheduler/host_view.hpp>
 
@@ -28,7 +29,7 @@ class view_node final : public direct_node {
   void leave_place(follow_ups& next) noexcept override;
 
   runtime_core& home_;
-  box where_;
+  std::optional<box> part_;
   direct_use use_;
 };
 

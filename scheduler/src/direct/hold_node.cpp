@@ -18,7 +18,7 @@ hold_node::hold_node(host_context& context, host_options&& options, hold_owner&&
 }
 
 void hold_node::begin() {
-  take_place(uses_, {}, {}, 0, around_.get());
+  take_place(uses_, {}, {.within = around_.get()});
   start();
 }
 

@@ -34,7 +34,7 @@ class region {
   /// there are not so many.
   [[nodiscard]] region rows(std::size_t first, std::size_t last) const {
     index_list begin(R, 0);
-    index_list end = ref_.where.extents();
+    index_list end = ref_.where().extents();
     begin[0] = first;
     end[0] = last;
     return part(begin, end);
@@ -47,10 +47,10 @@ class region {
 
   [[nodiscard]] shape<R> extents() const {
     shape<R> made{};
-    for (std::size_t d = 0; d < R; ++d) made[d] = ref_.where.end[d] - ref_.where.begin[d];
+    for (std::size_t d = 0; d < R; ++d) made[d] = ref_.where().end[d] - ref_.where().begin[d];
     return made;
   }
-  [[nodiscard]] std::size_t size() const { return ref_.where.elements(); }
+  [[nodiscard]] std::size_t size() const { return ref_.where().elements(); }
 
   /// Looks at the content on the host. Blocks until every earlier task that writes it has ended and
   /// the content is in host memory; while the view lives, later tasks that write it wait. Throws
@@ -71,13 +71,13 @@ class region {
 
  private:
   [[nodiscard]] region part(const index_list& first, const index_list& last) const {
-    box wanted = ref_.where;
+    box wanted = ref_.where();
     for (std::size_t d = 0; d < R; ++d) {
       wanted.end[d] = wanted.begin[d] + last[d];
       wanted.begin[d] += first[d];
     }
-    detail::check_region(*ref_.data, ref_.where, wanted);
-    return region({ref_.data, std::move(wanted)});
+    detail::check_region(*ref_.data, ref_.where(), wanted);
+    return region(detail::region_ref(ref_.data, wanted));
   }
 
   detail::region_ref ref_;

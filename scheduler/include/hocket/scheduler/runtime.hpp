@@ -140,9 +140,8 @@ template <element T, std::size_t R>
 buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::string label)
     : region<T, R>([&] {
         const index_list sizes(extents.begin(), extents.end());
-        return detail::region_ref{std::make_shared<detail::buffer_state>(
-                                      home.core(), element_type_of<T>, sizes, std::move(label)),
-                                  box::whole(sizes)};
+        return detail::region_ref(detail::buffer_ref(
+            new detail::buffer_state(home.core(), element_type_of<T>, sizes, std::move(label))));
       }()) {}
 
 template <element T, std::size_t R>

@@ -51,11 +51,14 @@ class submitter {
     const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
     using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
     chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
-    return launch<typename chosen_kernel::value_type>(options, chosen.definition(), args...);
+    return launch<typename chosen_kernel::value_type>(&options, chosen.definition(), args...);
   }
   template <kernel_or_family K, class... Args>
   auto submit(const K& kernel, const Args&... args) {
-    return submit(task_options{}, kernel, args...);
+    const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
+    using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
+    chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
+    return launch<typename chosen_kernel::value_type>(nullptr, chosen.definition(), args...);
   }
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
@@ -219,8 +222,8 @@ class submitter {
     const detail::pending_place place(for_functions().context);
     if (detail::direct_lane* const lane = direct()) {
       static const Kernel without_body{"host function"};
-      return launch_direct<Value>(*lane, options, without_body.definition(),
-                                  Kernel::body_of(std::move(function)), args...);
+      detail::launch_function body = Kernel::body_of(std::move(function));
+      return launch_direct<Value>(*lane, &options, without_body.definition(), &body, args...);
     }
     std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
     const Kernel whole{std::move(name), host_body{std::move(function)}};
@@ -228,25 +231,24 @@ class submitter {
   }
 
   template <class Value, class... Args>
-  future<Value> launch(const task_options& options, const kernel_ref& kernel, const Args&... args) {
+  future<Value> launch(const task_options* options, const kernel_ref& kernel, const Args&... args) {
     const detail::pending_place place(for_functions().context);
     if (detail::direct_lane* const lane = direct()) {
-      return launch_direct<Value>(*lane, options, kernel, {}, args...);
+      return launch_direct<Value>(*lane, options, kernel, nullptr, args...);
     }
-    return launch_described<Value>(options, kernel, false, args...);
+    if (options != nullptr) return launch_described<Value>(*options, kernel, false, args...);
+    return launch_described<Value>(task_options{}, kernel, false, args...);
   }
 
   template <class Value, class... Args>
-  future<Value> launch_direct(detail::direct_lane& lane, const task_options& options,
-                              const kernel_ref& kernel, detail::launch_function function,
+  future<Value> launch_direct(detail::direct_lane& lane, const task_options* options,
+                              const kernel_ref& kernel, detail::launch_function* function,
                               const Args&... args) {
     const std::tuple<decltype(prepare(args))...> prepared(prepare(args)...);
-    const auto named = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::array<detail::direct_argument, sizeof...(Args)>{
-          detail::direct(std::get<I>(prepared), *kernel, I)...};
-    }
-    (std::index_sequence_for<Args...>{});
-    future<Value> made(lane.launch(options, kernel, std::move(function), named));
+    const auto named = std::apply(
+        [&](const auto&... ready) { return detail::direct_arguments(*kernel, ready...); },
+        prepared);
+    future<Value> made(lane.launch(named.launch_of(kernel, options, function)));
     std::apply([&](const auto&... ready) { (conclude(ready), ...); }, prepared);
     return made;
   }

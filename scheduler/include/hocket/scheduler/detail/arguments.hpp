@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <hocket/kernels/signature.hpp>
@@ -118,7 +122,7 @@ void add_argument(task_description& task, const run_parameter<Number>& value) {
 
 template <element T, std::size_t R, access_mode Mode>
 void add_argument(task_description& task, const access<T, R, Mode>& use) {
-  task.arguments.push_back(access_argument{use.what.data, use.what.where, Mode});
+  task.arguments.push_back(access_argument{use.what.data, use.what.where(), Mode});
 }
 
 template <element T, std::size_t R, class Op>
@@ -126,39 +130,78 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
   add_argument(task, updates(use.values));
 }
 
-/// Argument number i of a launch, as it is.
+/// An argument of a launch, as it is: of the type that the kernel has for it, or to be.
 template <class Number>
 requires std::is_arithmetic_v<Number>
-[[nodiscard]] direct_argument direct(Number value, const kernel_definition& kernel, std::size_t i) {
-  return {.number = {convert_number(value, kernel.parameters[i].type), {}, nullptr}};
+[[nodiscard]] direct_number direct(Number value, const kernel_definition& kernel, std::size_t i) {
+  return {.value = convert_number(value, kernel.parameters[i].type)};
 }
 
 template <class Number>
-[[nodiscard]] direct_argument direct(const future<Number>& value, const kernel_definition& kernel,
-                                     std::size_t /*i*/) {
+[[nodiscard]] direct_number direct(const future<Number>& value, const kernel_definition& kernel,
+                                   std::size_t i) {
   if (!value.valid()) {
     throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
   }
-  return {.number = {{}, value.state(), &convert_value<Number>}};
+  return {{kernel.parameters[i].type}, &value.state(), &convert_value<Number>};
 }
 
 template <class Number>
-[[nodiscard]] direct_argument direct(const run_parameter<Number>& value,
-                                     const kernel_definition& kernel, std::size_t i) {
+[[nodiscard]] direct_number direct(const run_parameter<Number>& value,
+                                   const kernel_definition& kernel, std::size_t i) {
   return direct(value.initial(), kernel, i);
 }
 
 template <element T, std::size_t R, access_mode Mode>
-[[nodiscard]] direct_argument direct(const access<T, R, Mode>& use, const kernel_definition&,
-                                     std::size_t /*i*/) {
-  return {&use.what.data, &use.what.where, Mode, {}};
+[[nodiscard]] direct_access direct(const access<T, R, Mode>& use, const kernel_definition&,
+                                   std::size_t /*i*/) {
+  return {&use.what.data, use.what.part(), Mode};
 }
 
 template <element T, std::size_t R, class Op>
-[[nodiscard]] direct_argument direct(const partial<T, R, Op>& use, const kernel_definition&,
-                                     std::size_t /*i*/) {
-  return {&use.values.ref().data, &use.values.ref().where, access_mode::update, {}};
+[[nodiscard]] direct_access direct(const partial<T, R, Op>& use, const kernel_definition&,
+                                   std::size_t /*i*/) {
+  return {&use.values.ref().data, use.values.ref().part(), access_mode::update};
 }
+
+/// The arguments of a launch, in the order of the kernel's signature.
+template <class... Args>
+class direct_arguments {
+ public:
+  explicit direct_arguments(const kernel_definition& kernel, const Args&... args) {
+    std::size_t i = 0;
+    (add(direct(args, kernel, i++)), ...);
+  }
+
+  [[nodiscard]] direct_launch launch_of(const kernel_ref& kernel, const task_options* options,
+                                        launch_function* function) const noexcept {
+    return {kernel, accesses_, numbers_, parts_, awaited_, options, function};
+  }
+
+ private:
+  template <class A>
+  static constexpr bool is_number =
+      std::is_same_v<decltype(direct(std::declval<const A&>(),
+                                     std::declval<const kernel_definition&>(), 0)),
+                     direct_number>;
+  static constexpr std::size_t number_count = (std::size_t{0} + ... + std::size_t{is_number<Args>});
+
+  void add(const direct_access& use) noexcept {
+    accesses_[uses_++] = use;
+    parts_ += use.part != nullptr ? 1 : 0;
+  }
+  void add(const direct_number& number) noexcept {
+    numbers_[given_++] = number;
+    awaited_ += number.from != nullptr ? 1 : 0;
+  }
+
+  std::array<direct_access, sizeof...(Args) - number_count> accesses_;
+  std::array<direct_number, number_count> numbers_;
+  std::uint32_t parts_ = 0;
+  std::uint32_t awaited_ = 0;
+  std::size_t uses_ = 0;
+  std::size_t given_ = 0;
+};
 
 /// The description without its arguments. Throws usage_error for options that make no sense.
 [[nodiscard]] task_description described(const task_options& options, const kernel_ref& kernel,

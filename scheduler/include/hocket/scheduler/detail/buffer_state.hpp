@@ -2,9 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <hocket/core/dtype.hpp>
 #include <hocket/core/ids.hpp>
@@ -33,9 +38,15 @@ class buffer_state {
   [[nodiscard]] const box& whole() const noexcept { return whole_; }
   /// In elements, of a dense row-major array.
   [[nodiscard]] const index_list& strides() const noexcept { return strides_; }
+  [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
 
   /// Null if the runtime has more memories than the host's.
   [[nodiscard]] data_order* order() const noexcept { return order_.get(); }
+
+  /// How many have it; right only where no other thread has.
+  [[nodiscard]] std::size_t references() const noexcept {
+    return references_.load(std::memory_order_relaxed);
+  }
 
   /// Throws usage_error if the runtime is gone.
   [[nodiscard]] std::shared_ptr<runtime_core> owner() const;
@@ -44,6 +55,16 @@ class buffer_state {
   }
 
  private:
+  friend void intrusive_ptr_add_ref(const buffer_state* s) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    s->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(const buffer_state* s) noexcept {
+    // Release and acquire pair with one another: the deletion comes after all uses.
+    if (s->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+  }
+
+  mutable std::atomic<std::uint32_t> references_{0};
   std::weak_ptr<runtime_core> owner_;
   std::unique_ptr<data_order> order_;
   data_id id_;
@@ -51,16 +72,42 @@ class buffer_state {
   index_list extents_;
   box whole_;
   index_list strides_;
+  std::size_t elements_;
   std::uint64_t bytes_ = 0;
   std::string label_;
 };
 
-using buffer_ref = std::shared_ptr<const buffer_state>;
+using buffer_ref = boost::intrusive_ptr<const buffer_state>;
 
 /// A region of a buffer.
-struct region_ref {
+class region_ref {
+ public:
+  /// All of it.
+  explicit region_ref(buffer_ref all) noexcept : data(std::move(all)) {}
+  /// The box lies within the buffer.
+  region_ref(buffer_ref of, const box& where) : data(std::move(of)) {
+    if (where != data->whole()) part_ = where;
+  }
+  // Mostly it is all of it, and that is copied without a call.
+  region_ref(const region_ref& other) : data(other.data) {
+    if (other.part_) [[unlikely]]
+      copy_part(*other.part_);
+  }
+  region_ref(region_ref&&) noexcept = default;
+  region_ref& operator=(const region_ref&) = default;
+  region_ref& operator=(region_ref&&) noexcept = default;
+  ~region_ref() = default;
+
+  [[nodiscard]] const box& where() const noexcept { return part_ ? *part_ : data->whole(); }
+  /// Null if it is all of the buffer.
+  [[nodiscard]] const box* part() const noexcept { return part_ ? &*part_ : nullptr; }
+
   buffer_ref data;
-  box where;
+
+ private:
+  [[gnu::noinline]] void copy_part(const box& where) { part_ = where; }
+
+  std::optional<box> part_;
 };
 
 /// Throws usage_error, naming the buffer, unless part lies within whole.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -13,16 +14,35 @@ struct task_options;
 
 namespace detail {
 
-/// An argument of a task, where it stands in the memory of the caller.
-struct direct_argument {
-  const buffer_ref* data = nullptr;  ///< of an access; null for a number
-  const box* where = nullptr;        ///< of an access
+/// An access of a task, where it stands in the memory of the caller.
+struct direct_access {
+  const buffer_ref* data = nullptr;
+  const box* part = nullptr;  ///< null: all of the buffer
   access_mode mode = access_mode::read;
-  number_argument number;
+};
+
+/// A number for a task: known, or what a future will hold, which stands in the memory of the
+/// caller.
+struct direct_number {
+  scalar_argument value;
+  const completion_ptr* from = nullptr;
+  scalar_argument (*convert)(const void* value, element_type to) = nullptr;
 };
 
 /// The function of a task with data.
 using launch_function = std::function<void(const host_launch&)>;
+
+/// One launch of a kernel; of the function instead of its body, where there is one. Accesses and
+/// numbers are in the order of the signature. Nothing is copied as yet.
+struct direct_launch {
+  const kernel_ref& kernel;
+  std::span<const direct_access> accesses;
+  std::span<const direct_number> numbers;
+  std::uint32_t parts = 0;                ///< accesses to less than the whole
+  std::uint32_t awaited = 0;              ///< numbers that are futures'
+  const task_options* options = nullptr;  ///< null: the usual ones
+  launch_function* function = nullptr;    ///< it is taken
+};
 
 /// Where tasks with data go in a runtime that has no memory but the host's: they need no placement
 /// and no copies, so that their order, decided when they are submitted, is all there is to decide.
@@ -32,11 +52,8 @@ class direct_lane {
   direct_lane(const direct_lane&) = delete;
   direct_lane& operator=(const direct_lane&) = delete;
 
-  /// Submits a launch of the kernel; of the function instead of its body, where there is one. The
-  /// arguments are in the order of the signature. Throws as submitter::submit does.
-  [[nodiscard]] virtual completion_ptr launch(const task_options& options, const kernel_ref& kernel,
-                                              launch_function function,
-                                              std::span<const direct_argument> arguments) = 0;
+  /// Submits the launch. Throws as submitter::submit does.
+  [[nodiscard]] virtual completion_ptr launch(const direct_launch& what) = 0;
 
  protected:
   ~direct_lane() = default;

@@ -147,6 +147,11 @@ class host_task : public completion {
   /// Of one without edges.
   void start_at_once() noexcept {
     context()->started();
+    post_at_once();
+  }
+
+  /// The second half of it.
+  void post_at_once() noexcept {
     const std::size_t arena = context()->arena_for_host_tasks();
     prefer(static_cast<std::uint32_t>(arena));
     try {
@@ -200,6 +205,9 @@ class host_task : public completion {
 
   /// True if the task will not run.
   [[nodiscard]] bool hopeless() const noexcept { return claim_.doomed() || claim_.is_claimed(); }
+
+  /// The second half of start(), for one with edges, and with a reference for the machinery.
+  void attach_edges() noexcept;
 
   /// One arrival that is no edge's.
   void arrive(bool failed, follow_ups& next) noexcept;

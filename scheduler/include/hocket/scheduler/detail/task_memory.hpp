@@ -80,8 +80,8 @@ class task_memory {
     free_block* full;  ///< a whole magazine, so that none goes to and fro
   };
 
-  static constexpr std::size_t step = 64;
-  static constexpr std::size_t kinds = 16;  // of blocks that are kept: 64 bytes, 128, ...
+  static constexpr std::size_t step = 32;
+  static constexpr std::size_t kinds = 32;             // of blocks that are kept: 32 bytes, 64, ...
   static constexpr std::uint8_t not_kept = kinds + 1;  // its shelf is always empty
   static constexpr std::size_t magazine_size = 32;
   static_assert(sizeof(free_block) <= step);
