@@ -22,6 +22,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/execution/pump.hpp>
 
+#include "cycle_counter.hpp"
 #include "node_queue.hpp"
 #include "range_job.hpp"
 #include "tbb_gate.hpp"
@@ -115,6 +116,7 @@ struct tbb_executor::state {
 
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
+  cycle_counter counter{begin};
   std::optional<tbb::global_control> parallelism;
   tbb::task_arena workers;
   std::optional<leaving_observer> observer;
@@ -150,6 +152,14 @@ const host_topology& tbb_executor::topology() const noexcept { return *state_->t
 
 time_stamp tbb_executor::now() const noexcept {
   return std::chrono::duration_cast<time_stamp>(pump::clock::now() - state_->begin);
+}
+
+std::int64_t tbb_executor::ticks() const noexcept {
+  return state_->counter.usable() ? state_->counter.read() : now().count();
+}
+
+tick_scale tbb_executor::scale_of_ticks() const noexcept {
+  return state_->counter.usable() ? state_->counter.scale() : tick_scale{};
 }
 
 std::size_t tbb_executor::arenas() const noexcept { return state_->queues.size(); }

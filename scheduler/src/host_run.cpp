@@ -326,7 +326,7 @@ template <class F>
 void host_run::run_traced(std::uint32_t node, F&& function) noexcept {
   // Relaxed: this never changes while the run is under way.
   if ((mode_.load(std::memory_order_relaxed) & traced) == 0) return function();
-  const time_stamp begin = context()->where().now();
+  const std::int64_t begin = context()->where().ticks();
   function();
   context()->ran(plan_->label(node), begin);
 }

@@ -383,7 +383,7 @@ bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
 failure host_task::attempt(runner by) noexcept {
   host_context* const home = context();
   if (home == nullptr || !home->traces()) return call(by);
-  const time_stamp begin = home->where().now();
+  const std::int64_t begin = home->where().ticks();
   failure why = call(by);
   home->ran(label(), begin);
   return why;

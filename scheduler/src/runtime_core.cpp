@@ -44,7 +44,7 @@ runtime_core::runtime_core(const runtime_options& options)
     : options_(options),
       executor_(make_executor(options)),
       alarms_(*executor_),
-      host_trace_(options.trace_capacity) {
+      host_trace_(options.trace_capacity, *executor_) {
   where_ = executor_.get();
   traces_ = options.trace_capacity > 0;
   has_nodes_ = executor_->arenas() > 1;
@@ -316,10 +316,6 @@ void runtime_core::keep(completion& failed) noexcept {
     most_failed_ = std::max(most_failed_, 2 * failed_.size());
   }
   failed_.emplace_back(&failed);
-}
-
-void runtime_core::ran(const task_label& task, time_stamp begin) noexcept {
-  host_trace_.push({task, begin, executor_->now()});
 }
 
 void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {

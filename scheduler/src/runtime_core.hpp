@@ -89,7 +89,9 @@ class runtime_core final : public host_context,
   [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override;
-  void ran(const task_label& task, time_stamp begin) noexcept override;
+  void ran(const task_label& task, std::int64_t begin) noexcept override {
+    host_trace_.push(task, begin);
+  }
   void take_place() override;
   void give_place_back() noexcept override { limit_->give_back(); }
   [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }

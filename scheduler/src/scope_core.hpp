@@ -49,7 +49,9 @@ class scope_core final : public host_context {
   }
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override { home().check_wait(task); }
-  void ran(const task_label& task, time_stamp begin) noexcept override { home().ran(task, begin); }
+  void ran(const task_label& task, std::int64_t begin) noexcept override {
+    home().ran(task, begin);
+  }
   [[nodiscard]] failure refusal_of(const completion& task) const override;
   [[nodiscard]] bool is_late() const noexcept override;
   [[nodiscard]] alarm_board* alarms() noexcept override { return home().alarms(); }

@@ -179,6 +179,17 @@ comparison host_round_trips(const settings& wanted) {
           counts_for(wanted).round_trips};
 }
 
+void add_traced_tasks(std::vector<comparison>& all, const settings& wanted) {
+  const auto add = [&](const char* metric, std::vector<contender> contenders, std::size_t tasks) {
+    all.push_back({"traced", metric, "ns/task", wanted.threads, std::move(contenders), tasks});
+  };
+  const task_counts counts = counts_for(wanted);
+  add("functions", ours::traced_functions(in_bursts(counts.host)), counts.host);
+  add("graph", ours::traced_graph(counts.host), counts.host);
+  add("data_task", ours::traced_data_tasks(counts.device, way::free), counts.device);
+  add("placed_task", ours::traced_data_tasks(counts.device, way::placed), counts.device);
+}
+
 std::vector<comparison> comparisons_of(const settings& wanted) {
   const std::size_t threads = wanted.threads;
   const std::size_t many = counts_for(wanted).host;
@@ -196,6 +207,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
        {ours::host_tasks_from(wanted, 8), ours::host_tasks_from(wanted, 1)}},
   };
   add_device_tasks(all, wanted);
+  add_traced_tasks(all, wanted);
   add_drivers(all, wanted);
   return all;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <harness/command.hpp>
 
@@ -77,6 +78,12 @@ namespace ours {
 [[nodiscard]] contender driver_stream(const settings& wanted, const std::string& device);
 /// The same kernels, recorded with `batch`.
 [[nodiscard]] contender driver_graph(const settings& wanted, const std::string& device);
+/// Tasks in a runtime that keeps a trace, and in one that does not.
+[[nodiscard]] std::vector<contender> traced_functions(load tasks);
+/// The functions of a recorded chain.
+[[nodiscard]] std::vector<contender> traced_graph(std::size_t count);
+/// With one access each, which goes that way.
+[[nodiscard]] std::vector<contender> traced_data_tasks(std::size_t count, way by);
 [[nodiscard]] contender first_task_of_runtime();
 [[nodiscard]] contender first_task_of_process();
 }  // namespace ours

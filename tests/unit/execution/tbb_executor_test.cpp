@@ -37,6 +37,22 @@ TEST(tbb_executor, describes_its_arenas) {
   EXPECT_GE(ex.now(), before);
 }
 
+TEST(tbb_executor, counts_ticks_that_are_times) {
+  tbb_executor ex(this_machine());
+  const time_stamp before = ex.now();
+  const std::int64_t first = ex.ticks();
+  std::int64_t second = first;
+  while (ex.now() < before + milliseconds(5)) second = ex.ticks();
+  const time_stamp after = ex.now();
+  EXPECT_GT(second, first);
+  const tick_scale scale = ex.scale_of_ticks();
+  // The two clocks cannot be read at one moment.
+  constexpr milliseconds apart{1};
+  EXPECT_GE(scale.time_of(first), before - apart);
+  EXPECT_GT(scale.time_of(second), scale.time_of(first));
+  EXPECT_LE(scale.time_of(second), after + apart);
+}
+
 TEST(tbb_executor, runs_items_of_every_arena_and_priority_inside) {
   tbb_executor ex(this_machine());
   EXPECT_FALSE(ex.inside());

@@ -84,6 +84,36 @@ TEST(Trace, ShowsHostTasksSideBySide) {
   }
 }
 
+TEST(Trace, KeepsTheLastHostTasksAndCountsTheOthers) {
+  runtime_options options;
+  options.clock = clock_kind::simulated;  // one thread, and so one ring
+  options.trace_capacity = 8;
+  runtime rt(options);
+  for (int i = 0; i < 20; ++i) (void)rt.async({.label = "task " + std::to_string(i)}, [] {});
+  rt.wait();
+  const trace_snapshot trace = rt.trace();
+  EXPECT_EQ(spans_of(trace, trace_kind::host_task).size(), 8U);
+  EXPECT_EQ(trace.dropped, 12U);
+}
+
+TEST(Trace, CanBeReadWhileTasksRun) {
+  runtime_options options;
+  options.trace_capacity = 16;
+  runtime rt(options);
+  const std::string long_label(100, 'n');
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 20; ++i) {
+      (void)rt.async({.label = i % 2 == 0 ? long_label : "short"}, [] {});
+    }
+    for (const span& each : spans_of(rt.trace(), trace_kind::host_task)) {
+      EXPECT_TRUE(each.name == long_label || each.name == "short") << each.name;
+      EXPECT_LE(each.record.begin, each.record.end);
+      EXPECT_LE(each.record.end, rt.now());
+    }
+  }
+  rt.wait();
+}
+
 TEST(Trace, IsEmptyWhereItIsOff) {
   runtime rt;
   rt.async([] {}).get();

@@ -10,6 +10,18 @@
 
 namespace hocket {
 
+/// Which times a clock of its own unit has counted.
+struct tick_scale {
+  std::int64_t tick = 0;
+  time_stamp time{};       ///< when it was that tick
+  double nanoseconds = 1;  ///< of one
+
+  [[nodiscard]] time_stamp time_of(std::int64_t ticks) const noexcept {
+    const double since = static_cast<double>(ticks - tick) * nanoseconds;
+    return time + time_stamp{static_cast<time_stamp::rep>(since)};
+  }
+};
+
 /// Where work runs and what time it is. The whole runtime above this interface is the same over
 /// real threads and over the seeded executor; it takes threads and clocks from here alone.
 class executor {
@@ -20,6 +32,11 @@ class executor {
 
   /// Nanoseconds since this executor began: a real monotonic clock, or the virtual one.
   [[nodiscard]] virtual time_stamp now() const noexcept = 0;
+
+  /// now() for who asks again and again: the cheapest clock that all threads share, in its own
+  /// unit. What the ticks were that have passed, scale_of_ticks says afterwards.
+  [[nodiscard]] virtual std::int64_t ticks() const noexcept { return now().count(); }
+  [[nodiscard]] virtual tick_scale scale_of_ticks() const noexcept { return {}; }
 
   /// True if time passes only by events: a duration is then what a model says, not measured.
   [[nodiscard]] virtual bool is_virtual() const noexcept = 0;

@@ -30,6 +30,8 @@ class tbb_executor final : public executor {
   [[nodiscard]] const host_topology& topology() const noexcept;
 
   [[nodiscard]] time_stamp now() const noexcept override;
+  [[nodiscard]] std::int64_t ticks() const noexcept override;
+  [[nodiscard]] tick_scale scale_of_ticks() const noexcept override;
   [[nodiscard]] bool is_virtual() const noexcept override { return false; }
   [[nodiscard]] std::size_t arenas() const noexcept override;
   [[nodiscard]] std::size_t workers(std::size_t arena) const noexcept override;

@@ -89,8 +89,8 @@ class host_context {
   /// True if ran() is to be called for tasks.
   [[nodiscard]] bool traces() const noexcept { return traces_; }
 
-  /// The function of the task of this name ran from begin until now.
-  virtual void ran(const task_label& /*task*/, time_stamp /*begin*/) noexcept {}
+  /// The function of the task of this name ran from begin, in ticks of where(), until now.
+  virtual void ran(const task_label& /*task*/, std::int64_t /*begin*/) noexcept {}
 
   /// True if take_place() is to be called before a task is submitted.
   [[nodiscard]] bool limits() const noexcept { return limits_; }
