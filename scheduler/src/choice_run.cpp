@@ -49,7 +49,7 @@ choice_run::choice_run(graph_use&& use, const run_frame& frame)
 }
 
 void choice_run::begin(std::vector<access_argument>&& holds) {
-  context()->started();
+  context()->started(*this);
   intrusive_ptr_add_ref(this);  // until it ends
   if (!holds.empty()) {
     waits_.fetch_add(1);

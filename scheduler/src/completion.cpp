@@ -121,6 +121,12 @@ void completion::announce(follow_ups& next) noexcept {
 
 bool completion::help(helping&) noexcept { return false; }
 
+std::size_t completion::held_bytes() const noexcept {
+  // What was made by new has no closure, and nothing behind it.
+  constexpr std::size_t made_by_new = 256;
+  return block_ == 0 ? made_by_new : task_memory::size_of(this, block_);
+}
+
 void completion::check_waitable() const {
   if (const std::string_view reason = not_waitable(); !reason.empty()) {
     throw usage_error(name() + " " + std::string(reason));

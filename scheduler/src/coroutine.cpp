@@ -28,7 +28,7 @@ void coroutine_state::belong_to(host_context* context) noexcept {
   if (this->context() != nullptr || context == nullptr) return;
   // Not to a scope: a coroutine may wait for the end of one.
   set_context(context->home());
-  context->home().started();
+  context->home().started(*this);
 }
 
 void coroutine_state::check_cancelled() const {

@@ -65,7 +65,7 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
 host_run::~host_run() { plan_->give_back(std::move(state_)); }
 
 void host_run::begin(std::span<const completion_ptr> after) {
-  context()->started();
+  context()->started(*this);
   if (after.empty()) return begin_now();
   // One task waits for all of them and knows how to tell of their failures.
   host_options how{.label = label(), .cheap = true};

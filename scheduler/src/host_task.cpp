@@ -158,7 +158,7 @@ bool host_task::attach_edge(host_edge& e) noexcept {
 }
 
 void host_task::start() noexcept {
-  if (context() != nullptr) context()->started();
+  if (context() != nullptr) context()->started(*this);
   const bool waits = edge_count_ > 0 || has_more_ || is_known_early_;
   if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
@@ -196,7 +196,7 @@ class host_task::own_alarm final : public alarm, public continuation {
 
 void host_task::start(time_stamp deadline) {
   if (deadline <= context()->where().now()) {
-    context()->started();
+    context()->started(*this);
     time_out();
     return;
   }

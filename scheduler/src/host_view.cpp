@@ -71,7 +71,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   s->state = new device_task_of<void>(home.get(), s->label);
   s->state->id = s->id;
   const completion_ptr state = s->state;
-  home->started();
+  home->started(*state);
   home->post(heart::submitted{s, {}});
   try {
     state->wait();

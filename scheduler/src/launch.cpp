@@ -65,6 +65,16 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
   return value;
 }
 
+/// What the front and the heart keep for a launch, with lists of accesses in both.
+std::uint32_t bytes_kept_for(const launch_submission& s) {
+  constexpr std::size_t of_access =
+      sizeof(heart::task_access) + sizeof(index_list) + sizeof(buffer_ref) + 2 * sizeof(void*);
+  return static_cast<std::uint32_t>(sizeof(launch_submission) + heart::heart::bytes_of_task() +
+                                    s.accesses.size() * of_access +
+                                    s.scalars.size() * sizeof(scalar_argument) +
+                                    s.waits.size() * sizeof(launch_submission::awaited));
+}
+
 }  // namespace
 
 completion_ptr runtime_core::launch(task_description&& task) {
@@ -107,7 +117,8 @@ completion_ptr runtime_core::launch(task_description&& task) {
   s->state = task.make_state(&owner, s->label);
   s->state->id = s->id;
   const completion_ptr state = s->state;
-  owner.started();
+  s->state->held_by_launch = bytes_kept_for(*s);
+  owner.started(*state);
   s->watch_stop(task.stop);
   if (owner.is_scope()) s->watch_scope(owner);
   const auto unwanted = [&] {

@@ -48,9 +48,11 @@ runtime_core::runtime_core(const runtime_options& options)
   where_ = executor_.get();
   traces_ = options.trace_capacity > 0;
   has_nodes_ = executor_->arenas() > 1;
-  limits_ = options.most_pending > 0;
+  limits_ = options.most_pending > 0 || options.most_pending_bytes > 0;
   only_counts_ = !traces_ && !limits_;
-  if (limits_) limit_ = std::make_unique<pending_limit>(options.most_pending);
+  if (limits_) {
+    limit_ = std::make_unique<pending_limit>(options.most_pending, options.most_pending_bytes);
+  }
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
     devices_from_ = "HOCKET_VISIBLE_DEVICES";
@@ -278,7 +280,7 @@ std::uint32_t runtime_core::arena_of(stream_id stream) const noexcept {
 
 void runtime_core::ended(completion& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
-  one_ended();
+  one_ended(task);
 }
 
 bool runtime_core::is_let_through() {
@@ -292,12 +294,10 @@ bool runtime_core::is_let_through() {
 
 void runtime_core::take_place() {
   while (!limit_->try_take()) {
-    if (is_let_through()) return limit_->take();
+    if (is_let_through()) return limit_->take(0);
     if (options_.overload == overload_kind::refuse) {
-      const std::string most = std::to_string(limit_->most());
-      throw error({failure_code::overloaded,
-                   "A submission is refused: " + most +
-                       " tasks are pending, and runtime_options::most_pending is " + most + "."});
+      throw error(
+          {failure_code::overloaded, "A submission is refused: " + limit_->reached() + "."});
     }
     if (has_heart_) machine_->hurry();
     limit_->wait(*executor_);

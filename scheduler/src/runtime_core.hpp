@@ -67,8 +67,8 @@ class runtime_core final : public host_context,
 
   /// That nobody may have looked at: told by wait_all, or at the end.
   void keep(completion& failed) noexcept;
-  void one_ended() noexcept {
-    if (limit_) limit_->give_back();
+  void one_ended(const completion& task) noexcept {
+    if (limit_) limit_->give_back(task.held_bytes());
     one_less(unfinished_);
   }
 
@@ -93,7 +93,7 @@ class runtime_core final : public host_context,
     host_trace_.push(task, begin);
   }
   void take_place() override;
-  void give_place_back() noexcept override { limit_->give_back(); }
+  void give_place_back() noexcept override { limit_->give_back(0); }
   [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }
 
   // completion_sink
@@ -111,8 +111,8 @@ class runtime_core final : public host_context,
   };
 
   [[nodiscard]] std::size_t next_arena() noexcept override;
-  void note_start() noexcept override {
-    if (limit_) limit_->take();
+  void note_start(const completion& task) noexcept override {
+    if (limit_) limit_->take(task.held_bytes());
     unfinished_.fetch_add(1);
   }
   void connect();

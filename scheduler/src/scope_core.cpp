@@ -15,7 +15,7 @@ namespace hocket::detail {
 class scope_core::end_of_scope final : public completion {
  public:
   explicit end_of_scope(runtime_core& home) : completion(&home, "end of a scope") {
-    home.started();
+    home.started(*this);
   }
 
   void end_with(const completion_ptr& failed) noexcept {
@@ -61,21 +61,21 @@ std::string scope_core::name() const {
   return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
 }
 
-void scope_core::note_start() noexcept {
+void scope_core::note_start(const completion& task) noexcept {
   unfinished_.fetch_add(1);
   if (outer_) {
-    outer_->started();
+    outer_->started(task);
   } else {
-    core_.started();
+    core_.started(task);
   }
 }
 
 void scope_core::ended(completion& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
-  one_ended();
+  one_ended(task);
 }
 
-void scope_core::one_ended() noexcept {
+void scope_core::one_ended(const completion& task) noexcept {
   if (unfinished_.fetch_sub(1) == 1) {
     decltype(ends_) due;
     completion_ptr failed;
@@ -90,9 +90,9 @@ void scope_core::one_ended() noexcept {
   }
   // The runtime may be gone when it has heard of its last task.
   if (outer_) {
-    outer_->one_ended();
+    outer_->one_ended(task);
   } else {
-    core_.one_ended();
+    core_.one_ended(task);
   }
 }
 

@@ -71,10 +71,10 @@ class scope_core final : public host_context {
   }
 
   [[nodiscard]] std::size_t next_arena() noexcept override { return home().arena_for_host_tasks(); }
-  void note_start() noexcept override;
+  void note_start(const completion& task) noexcept override;
   void keep(completion& failed) noexcept;
   void hand_on(completion& failed) noexcept;
-  void one_ended() noexcept;
+  void one_ended(const completion& task) noexcept;
   void stop(reason why) noexcept;
   [[nodiscard]] completion_ptr first_unseen() const;
   [[nodiscard]] std::string name() const;

@@ -3,6 +3,8 @@
 
 #include <hocket/scheduler/detail/task_memory.hpp>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -102,6 +104,10 @@ task_memory::block task_memory::take_other(std::size_t bytes, std::size_t alignm
   void* const place = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
   if (place == nullptr) throw std::bad_alloc();
   return {place, not_kept};
+}
+
+std::size_t task_memory::size_of_other(const void* place) noexcept {
+  return ::malloc_usable_size(const_cast<void*>(place));
 }
 
 void task_memory::give_other(void* place, std::uint8_t kind) noexcept {

@@ -150,7 +150,7 @@ void direct_node::take_place_and_start(std::span<const direct_use> uses,
     find_edges(uses, found, nullptr);
     is_ready = found.all().empty() && !why();
     // Others may run it as soon as the buffers are unlocked, if it is ready.
-    context()->started();
+    context()->started(*this);
     if (!is_ready) {
       // Nobody can before its last edge is attached; if it has none, before it is started.
       if (found.all().empty()) be_known_early();

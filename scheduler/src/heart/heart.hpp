@@ -50,6 +50,8 @@ class heart {
   [[nodiscard]] const device_statistics& statistics(device_id device) const;
   [[nodiscard]] bool alive(device_id device) const;
   [[nodiscard]] const trace_ring& trace() const noexcept { return trace_; }
+  /// What is kept for each task beside its request.
+  [[nodiscard]] static std::size_t bytes_of_task() noexcept { return sizeof(task); }
   [[nodiscard]] std::size_t unfinished() const noexcept { return tasks_.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return board_.in_flight(); }
 

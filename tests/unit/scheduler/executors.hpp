@@ -62,7 +62,7 @@ class hand_task_of final : public detail::completion {
  public:
   hand_task_of(detail::host_context& context, task_label label)
       : completion(&context, std::move(label)) {
-    context.started();
+    context.started(*this);
   }
   void end_with(T value) {
     value_ = value;

@@ -78,7 +78,9 @@ class host_fixture : public detail::host_context {
   std::atomic<bool> forbid_wait{false};
 
  private:
-  void note_start() noexcept override { unfinished_.fetch_add(1); }
+  void note_start(const detail::completion& /*task*/) noexcept override {
+    unfinished_.fetch_add(1);
+  }
 
   std::mutex mutex_;
   std::shared_ptr<executor::gate> idle_gate_;

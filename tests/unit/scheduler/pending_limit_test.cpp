@@ -4,9 +4,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtimes.hpp"
@@ -106,6 +110,127 @@ TEST_P(pending_limits, refuse_if_asked_to) {
   }
   rt.wait();
   EXPECT_EQ(rt.async([] { return 7; }).get(), 7);
+}
+
+/// What a function holds by value.
+using ballast = std::array<char, 4000>;
+
+TEST_P(pending_limits, hold_for_bytes_of_functions) {
+  runtime_options options = limited(0);
+  options.most_pending_bytes = 100'000;
+  runtime rt(options);
+  const int most = most_pending(!on_virtual_clock(), 2000, [&](auto f) {
+    rt.async([f, held = ballast{}] {
+      (void)held;
+      f();
+    });
+  });
+  // The one that went beyond; and one for each of the other three threads, which may go beyond as
+  // well, or be about to submit it.
+  EXPECT_LE(most, 100'000 / 4000 + 1 + 6);
+  // Here nothing runs before the limit is reached.
+  if (on_virtual_clock()) {
+    EXPECT_GT(most, 20);
+  }
+  rt.wait();
+}
+
+TEST_P(pending_limits, hold_for_bytes_of_data_tasks) {
+  for (const data_path path : {data_path::automatic, data_path::placed}) {
+    runtime_options options = limited(0);
+    options.data_tasks = path;
+    options.most_pending_bytes = 10'000;
+    runtime rt(options);
+    buffer<float> x{rt, 100, 0.0f, "x"};
+    const int most = most_pending(false, 500, [&](auto f) {
+      rt.submit(
+          [f](view<float> v) {
+            v[0] += 1;
+            f();
+          },
+          updates(x));
+    });
+    EXPECT_LE(most, 10'000 / 128);
+    EXPECT_EQ(x.to_vector().front(), 500.0f);
+  }
+}
+
+/// Submits tasks that cannot run until one is refused. Returns how many there were, and the words
+/// of the refusal.
+template <class Submit>
+std::pair<int, std::string> until_refused(runtime& rt, Submit&& submit) {
+  buffer<float> x{rt, 10, "x"};
+  std::pair<int, std::string> found{0, ""};
+  {
+    const auto view = x.write();
+    const future<void> held = rt.submit(ops::fill, 1.0f, writes(x));
+    const error refused = thrown_by<error>([&] {
+      for (; found.first < 10'000; ++found.first) submit(held);
+    });
+    EXPECT_EQ(refused.code(), failure_code::overloaded);
+    found.second = refused.what();
+  }
+  rt.wait();
+  return found;
+}
+
+TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
+  for (const data_path path : {data_path::automatic, data_path::placed}) {
+    runtime_options options = limited(0, overload_kind::refuse);
+    options.data_tasks = path;
+    options.most_pending_bytes = 50'000;
+    runtime rt(options);
+    buffer<float> y{rt, 10, 0.0f, "y"};
+    const auto functions = [&](const future<void>& held) {
+      rt.async({.after = {held}}, [kept = ballast{}] { (void)kept; });
+    };
+    const auto [most, words] = until_refused(rt, functions);
+    EXPECT_GE(most, 5);
+    EXPECT_LE(most, 50'000 / 4000 + 1);
+    EXPECT_THAT(words, ::testing::StartsWith("A submission is refused: pending tasks hold "));
+    EXPECT_THAT(words,
+                ::testing::EndsWith(" bytes, and runtime_options::most_pending_bytes is 50000."));
+    const auto data_tasks = [&](const future<void>& held) {
+      rt.submit({.after = {held}}, ops::fill, 2.0f, writes(y));
+    };
+    const int most_with_data = until_refused(rt, data_tasks).first;
+    EXPECT_GE(most_with_data, 10);
+    EXPECT_LE(most_with_data, 50'000 / 128);
+
+    const auto failing = rt.async([held = ballast{}] {
+      if (held[0] == 0) throw std::runtime_error("it fails");
+    });
+    EXPECT_THROW(failing.get(), std::runtime_error);
+    for (int i = 0; i < 100; ++i) {
+      task_scope scope(rt);
+      (void)scope.async([held = ballast{}] { (void)held; });
+      scope.cancel();
+      scope.wait();
+    }
+    rt.wait();
+    // The end of what gave the view may be counted a moment later than that is there.
+    EXPECT_NEAR(until_refused(rt, functions).first, most, 1);
+    EXPECT_NEAR(until_refused(rt, data_tasks).first, most_with_data, 1);
+  }
+}
+
+TEST_P(pending_limits, of_bytes_let_in_a_task_that_is_larger) {
+  runtime_options options = limited(0, overload_kind::refuse);
+  options.most_pending_bytes = 1;
+  runtime rt(options);
+  EXPECT_EQ(rt.async([held = ballast{}] { return held.size(); }).get(), 4000U);
+}
+
+TEST_P(pending_limits, name_the_one_that_was_reached) {
+  runtime_options options = limited(3, overload_kind::refuse);
+  options.most_pending_bytes = 1'000'000;
+  runtime rt(options);
+  const auto [most, words] =
+      until_refused(rt, [&](const future<void>& held) { rt.async({.after = {held}}, [] {}); });
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(words,
+            "A submission is refused: 3 tasks are pending, and runtime_options::most_pending is "
+            "3.");
 }
 
 TEST_P(pending_limits, never_hold_up_what_tasks_submit) {

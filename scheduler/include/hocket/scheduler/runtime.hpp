@@ -67,6 +67,15 @@ struct runtime_options {
   /// a thread that holds a host view, where it would have to wait. A run of a graph needs a place
   /// for one task.
   std::size_t most_pending = 0;
+
+  /// How many bytes the pending tasks may hold; 0: any number. What counts is what the runtime
+  /// keeps for a task until it has ended: the task, its function with what that holds by value,
+  /// lists of what it follows and accesses; neither buffers nor what a function points to. A
+  /// submission waits while they hold so many, or is refused: the last one that was let in may go
+  /// beyond, so that no task is too large. Both limits may be given.
+  std::size_t most_pending_bytes = 0;
+
+  /// What becomes of a submission when a limit is reached.
   overload_kind overload = overload_kind::block;
 
   /// The host, where it was found before: finding it takes milliseconds.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -173,6 +174,11 @@ class completion {
 
   /// The failure of this task is that of the other, unchanged.
   [[nodiscard]] failure same_failure(completion& other);
+
+  /// How much memory the runtime keeps for the task until it has ended: the task itself, its
+  /// function with what that holds by value, and lists of what it follows and accesses. Roughly,
+  /// but always the same.
+  [[nodiscard]] virtual std::size_t held_bytes() const noexcept;
 
  protected:
   /// The two halves of finish(): how the task ended, and that it has.

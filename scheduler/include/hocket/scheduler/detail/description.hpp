@@ -38,8 +38,13 @@ class device_task : public completion {
   /// The launch was handed to the stream.
   void handed_to(stream_id stream) noexcept { stream_.store(stream.value); }
 
+  [[nodiscard]] std::size_t held_bytes() const noexcept override {
+    return completion::held_bytes() + held_by_launch;
+  }
+
   /// Of the launch; set before anybody else sees the task.
   task_id id;
+  std::uint32_t held_by_launch = 0;  ///< bytes
 
  private:
   std::atomic<std::uint64_t> stream_{stream_id{}.value};

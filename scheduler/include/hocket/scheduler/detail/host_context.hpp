@@ -57,11 +57,11 @@ class host_context {
   [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
 
   /// One more task that has not ended.
-  void started() noexcept {
+  void started(const completion& task) noexcept {
     if (only_counts_) {
       unfinished_.fetch_add(1);
     } else {
-      note_start();
+      note_start(task);
     }
   }
 
@@ -125,7 +125,7 @@ class host_context {
   [[nodiscard]] virtual std::size_t next_arena() noexcept { return 0; }
 
   /// started(), where tasks are not only counted.
-  virtual void note_start() noexcept = 0;
+  virtual void note_start(const completion& task) noexcept = 0;
 
   std::stop_source stop_source_;
   std::atomic<std::int64_t> unfinished_{0};  // tasks

@@ -141,12 +141,12 @@ class host_task : public completion {
 
   /// The same for one without options. Its maker keeps one reference, the machinery the other.
   void start_after() noexcept {
-    context()->started();
+    context()->started(*this);
     if (!edges_->source->attach(*edges_)) start_after_ended();
   }
   /// Of one without edges.
   void start_at_once() noexcept {
-    context()->started();
+    context()->started(*this);
     post_at_once();
   }
 

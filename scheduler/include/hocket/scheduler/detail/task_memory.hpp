@@ -44,6 +44,11 @@ class task_memory {
     put(own, place);
   }
 
+  /// How large the block is.
+  [[nodiscard]] static std::size_t size_of(const void* place, std::uint8_t kind) noexcept {
+    return kind <= kinds ? kind * step : size_of_other(place);
+  }
+
   /// Makes a task with so many bytes behind it, and so many references that its maker has to care
   /// for.
   template <class Task, class... Args>
@@ -94,6 +99,7 @@ class task_memory {
   [[nodiscard]] static block take_other(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] static block restock(std::size_t kind);
   static void give_other(void* place, std::uint8_t kind) noexcept;
+  [[nodiscard]] static std::size_t size_of_other(const void* place) noexcept;
   static void release(free_block* magazine) noexcept;
   static void stay_until_the_end() noexcept;
 
