@@ -122,6 +122,7 @@ host_task::host_task(host_context* context, host_options&& options)
       gathers_(options.gathers),
       has_arena_(options.arena.has_value() || options.via != nullptr),
       at_home_(options.via == nullptr),
+      only_counts_(context != nullptr && context->only_counts()),
       is_known_early_(false),
       asks_when_doomed_(false),
       where_(options.via),
@@ -168,13 +169,15 @@ void host_task::start() noexcept {
 }
 
 void host_task::attach_edges() noexcept {
+  // Looked at before: a task that is attached to all and waits for nothing else may be running.
+  const bool arrives = edge_count_ > 1 || has_more_ || is_known_early_;
   follow_ups next;
   for (host_edge& e : edges()) {
     if (attach_edge(e)) continue;
     follow(*e.source);
     arrive(e.fails_with(*e.source), next);
   }
-  if (edge_count_ > 1 || has_more_ || is_known_early_) arrive(false, next);
+  if (arrives) arrive(false, next);
 }
 
 /// Rings for a task at its deadline, and is called off when the task ends before.
@@ -318,7 +321,7 @@ bool host_task::run_if_ready(follow_ups& next) noexcept {
 /// What run() does for a worker, where nothing is in its way and nobody is to be told but those who
 /// wait. Returns false, and has done nothing, if it is otherwise.
 inline bool host_task::run_plainly(follow_ups& next) noexcept {
-  if (!at_home_ || !context()->only_counts() || !claim_.claim_untouched()) return false;
+  if (!at_home_ || !only_counts_ || !claim_.claim_untouched()) return false;
   if (stop_.stop_requested() || context()->stopping().stop_requested()) {
     run(claim::claimed::alone, runner::worker, next);
     return true;

@@ -120,6 +120,7 @@ class host_task : public completion {
         gathers_(false),
         has_arena_(false),
         at_home_(true),
+        only_counts_(context.only_counts()),
         is_known_early_(false),
         asks_when_doomed_(false),
         where_(&context.where()) {}
@@ -290,6 +291,7 @@ class host_task : public completion {
   bool gathers_ : 1;
   bool has_arena_ : 1;
   bool at_home_ : 1;               ///< it runs on the executor of its context
+  bool only_counts_ : 1;           ///< as its context, which may be gone before an item is run
   bool is_known_early_ : 1;        ///< others know of it before it is started
   bool asks_when_doomed_ : 1;      ///< it may run although something before it has failed
   bool has_more_ = false;          ///< arrivals than those of edges and of start()
