@@ -120,6 +120,10 @@ class direct_node::edge_list {
   bool are_far_ = false;
 };
 
+void direct_node::drop_held::operator()(std::vector<held_part>* held) const noexcept {
+  delete held;
+}
+
 direct_node::~direct_node() {
   if (!has_far_edges_) return;
   drop_edges();
@@ -176,14 +180,15 @@ inline void direct_node::find_edges(std::span<const direct_use> uses, edge_list&
   }
 }
 
-host_edge::kind direct_node::kind_of(heart::edge_kind kind, const direct_node& earlier) const {
+inline host_edge::kind direct_node::kind_of(heart::edge_kind kind,
+                                            const direct_node& earlier) const {
   // Within a hold everybody finds out for himself what is not there.
   if (kind == heart::edge_kind::order || is_hold_) return host_edge::kind::order;
   return earlier.is_hold_ ? host_edge::kind::held : host_edge::kind::content;
 }
 
 void direct_node::note_held(const direct_node_ptr& hold, const direct_use& use, const box& there) {
-  if (held_ == nullptr) held_ = std::make_unique<std::vector<held_part>>();
+  if (held_ == nullptr) held_.reset(new std::vector<held_part>());
   held_->push_back({hold, &use, intersection(there, use.where())});
 }
 

@@ -96,6 +96,10 @@ class direct_node : public host_task {
     const direct_use* use;
     box where;
   };
+  /// Out of the way of those that have none.
+  struct drop_held {
+    void operator()(std::vector<held_part>* held) const noexcept;
+  };
 
   void find_edges(std::span<const direct_use> uses, edge_list& found, hold_node* within);
   void add_edges(const direct_use& use, edge_list& found, hold_node* within);
@@ -107,7 +111,7 @@ class direct_node : public host_task {
   [[nodiscard]] host_edge::kind kind_of(heart::edge_kind kind, const direct_node& earlier) const;
   void note_held(const direct_node_ptr& hold, const direct_use& use, const box& there);
 
-  std::unique_ptr<std::vector<held_part>> held_;
+  std::unique_ptr<std::vector<held_part>, drop_held> held_;
   continuation_list<continuation> place_;
   meeting early_end_;
   bool has_far_edges_ = false;  ///< they did not fit into the memory that there was for them

@@ -58,7 +58,7 @@ bool has_usual_options(const task_options& options) {
 }
 
 /// True if the buffers are of this runtime, fit into its memory together, and none is used twice.
-bool are_usual(std::span<const direct_access> accesses, const host_storage& home) {
+inline bool are_usual(std::span<const direct_access> accesses, const host_storage& home) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const buffer_state& data = **accesses[i].data;
@@ -74,7 +74,7 @@ bool are_usual(std::span<const direct_access> accesses, const host_storage& home
 
 }  // namespace
 
-bool direct_runtime::is_plain(const direct_launch& what) const {
+inline bool direct_runtime::is_plain(const direct_launch& what) const {
   return (what.options == nullptr || has_usual_options(*what.options)) &&
          (what.function != nullptr || what.kernel->host) && !what.kernel->check &&
          home_.is_open() && are_usual(what.accesses, *storage_);

@@ -151,7 +151,7 @@ direct_task::direct_task(direct_runtime& home, const direct_launch& what, direct
       kernel_(what.kernel) {
   if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr ||
       from.within != nullptr || stop().stop_possible()) {
-    extras_ = std::make_unique<extras>();
+    extras_.reset(new extras());
     extras_->within = from.within;
     extras_->wish = std::move(from.wish);
     extras_->has_timeout = from.timeout != nanoseconds::max();
@@ -196,12 +196,17 @@ void direct_task::take_own_place(const direct_content& from, const layout& behin
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
-direct_task::~direct_task() {
-  std::destroy_n(uses(), use_count_);
-  if (!has_more_) return;
+void direct_task::drop_extras::operator()(extras* all) const noexcept { delete all; }
+
+void direct_task::drop_more() noexcept {
   std::destroy(rest().all_awaited().begin(), rest().all_awaited().end());
   std::destroy_n(rest().first_box(), rest().boxes);
   if (rest().has_function) std::destroy_at(rest().function());
+}
+
+direct_task::~direct_task() {
+  std::destroy_n(uses(), use_count_);
+  if (has_more_) drop_more();
 }
 
 std::string_view direct_task::called() const noexcept {
@@ -304,8 +309,12 @@ void direct_task::end(failure why, follow_ups& next) noexcept {
 }
 
 void direct_task::end_well(follow_ups& next) noexcept {
-  if (extras_ != nullptr) return end({}, next);
-  discard();
+  if (extras_ != nullptr) return direct_node::end_well(next);
+  if (has_more_) {
+    discard();
+  } else {
+    for (direct_use& use : all_uses()) use.data.reset();
+  }
   if (use_count_ > 0) {
     direct_node::leave_place(next);
     next.let_leave();
@@ -437,7 +446,11 @@ launch_shape direct_task::shape() const {
 void direct_task::execute() {
   placed buffers;
   buffers.add_all_of(*this);
-  if (!has_more_) return call(kernel_->host, buffers);
+  if (has_more_) return execute_with_more(buffers);
+  call(kernel_->host, buffers);
+}
+
+void direct_task::execute_with_more(placed& buffers) {
   convert_numbers();
   if (kernel_->result) {
     buffers.add(rest().value, *kernel_->result, index_list(1, 1), index_list(1, 1));
@@ -447,20 +460,25 @@ void direct_task::execute() {
 }
 
 inline void direct_task::call(const launch_function& body, const placed& buffers) {
-  const kernel_definition& kernel = *kernel_;
-  const body_width width = kernel.width ? kernel.width(shape()) : body_width::serial;
-  // As work_of() does, without a list of shapes.
-  const double flops = kernel.estimate ? kernel.estimate(shape()).flops
-                                       : static_cast<double>(buffers.most_elements());
-  const auto parts = kernel.sequence.empty() ? 1 : kernel.sequence.size();
-  const direct_runtime::counted counted(home_, parts, flops);
-  const std::span<const scalar_argument> scalars(numbers(), number_count_);
-  if (width == body_width::serial) {
-    single_lane lane;
-    body(host_launch{buffers.all(), scalars, lane});
-  } else {
-    call_on_host(home_.context().where(), home_.arena(), width, body, buffers.all(), scalars);
+  if (kernel_->width || kernel_->estimate || !kernel_->sequence.empty()) {
+    return call_specially(body, buffers);
   }
+  // As work_of() does, without a list of shapes.
+  const direct_runtime::counted counted(home_, 1, static_cast<double>(buffers.most_elements()));
+  single_lane lane;
+  body(host_launch{buffers.all(), {numbers(), number_count_}, lane});
+}
+
+void direct_task::call_specially(const launch_function& body, const placed& buffers) {
+  const launch_shape extents = shape();
+  const kernel_definition& kernel = *kernel_;
+  const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
+  const double flops = kernel.estimate ? kernel.estimate(extents).flops
+                                       : static_cast<double>(buffers.most_elements());
+  const direct_runtime::counted counted(home_, parts, flops);
+  call_on_host(home_.context().where(), home_.arena(),
+               kernel.width ? kernel.width(extents) : body_width::serial, body, buffers.all(),
+               {numbers(), number_count_});
 }
 
 }  // namespace hocket::detail

@@ -58,6 +58,10 @@ class direct_task final : public direct_node {
   struct no_room;
   struct awaited_number;
   struct extras;
+  /// Out of the way of those that have none.
+  struct drop_extras {
+    void operator()(extras* all) const noexcept;
+  };
   struct more;
   class layout;
 
@@ -65,6 +69,7 @@ class direct_task final : public direct_node {
   direct_task(direct_runtime& home, const direct_launch& what, direct_content&& from);
   void keep(const direct_launch& what);
   void keep_more(const direct_launch& what);
+  void drop_more() noexcept;
   void take_own_place(const direct_content& from, const layout& behind);
 
   void execute() override;
@@ -83,7 +88,9 @@ class direct_task final : public direct_node {
   void convert_numbers();
   class placed;
   [[nodiscard]] launch_shape shape() const;
+  void execute_with_more(placed& buffers);
   void call(const launch_function& body, const placed& buffers);
+  void call_specially(const launch_function& body, const placed& buffers);
 
   // What lies behind, in this order, and before the edges.
   [[nodiscard]] direct_use* uses() const noexcept;
@@ -97,7 +104,7 @@ class direct_task final : public direct_node {
   bool outlives_its_end_ = false;  ///< it may end before it leaves its place
   direct_runtime& home_;
   kernel_ref kernel_;
-  std::unique_ptr<extras> extras_;  ///< of few tasks
+  std::unique_ptr<extras, drop_extras> extras_;  ///< of few tasks
 };
 
 }  // namespace hocket::detail
