@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <ranges>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -21,15 +22,12 @@ class recorded_graph final : public built_graph {
 
  private:
   static graph record(runtime& rt, const shape& what, const Work& work) {
-    return rt.record([&](submitter& s) {
+    return rt.record({.tasks = what.size()}, [&](submitter& s) {
       std::vector<future<void>> tasks;
       tasks.reserve(what.size());
+      const auto task = [&tasks](std::uint32_t i) -> const future<void>& { return tasks[i]; };
       for (std::size_t i = 0; i < what.size(); ++i) {
-        task_options options;
-        for (std::uint32_t at = what.first[i]; at < what.first[i + 1]; ++at) {
-          options.after.emplace_back(tasks[what.follows[at]]);
-        }
-        tasks.push_back(s.async(options, work.task(i)));
+        tasks.push_back(s.async(what.before(i) | std::views::transform(task), work.task(i)));
       }
     });
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct shape {
   std::vector<std::uint32_t> follows;  ///< the lists, one after the other
 
   [[nodiscard]] std::size_t size() const noexcept { return first.size() - 1; }
+  /// What a task follows.
+  [[nodiscard]] std::span<const std::uint32_t> before(std::size_t task) const noexcept {
+    return std::span(follows).subspan(first[task], first[task + 1] - first[task]);
+  }
 };
 
 /// Somebody's graph of one shape.

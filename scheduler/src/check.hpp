@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/graph_use.hpp>
+#include <hocket/scheduler/task_options.hpp>
 
 namespace hocket::detail {
 
@@ -16,6 +20,9 @@ void check(const task_description& task, runtime_core& home);
 /// Throws usage_error for graphs that are not there or belong to another runtime, and for settings
 /// of parameters that they do not have.
 void check(const graph_use& use, runtime_core& home);
+
+/// As states_of(), of futures that may be part of a recording.
+[[nodiscard]] std::vector<completion_ptr> named_states_of(std::span<const any_future> futures);
 
 /// Whether some device, the one that the task names or any, can run it and has memory for it.
 [[nodiscard]] bool fits_a_device(const task_description& task, runtime_core& home);

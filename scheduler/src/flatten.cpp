@@ -15,12 +15,12 @@ class flattening {
   explicit flattening(const graph_content& all)
       : plan_(std::make_shared<host_plan>(all.all_functions())),
         // A graph is never called: what stands for it does nothing either.
-        nothing_(all.all_functions()->list()[all.uses.front().node]) {
+        nothing_(all.plan->function(all.uses.front().node)) {
     (void)add(all, {});
   }
 
   [[nodiscard]] std::shared_ptr<host_plan> seal() && {
-    plan_->seal(std::move(functions_));
+    plan_->seal();
     return std::move(plan_);
   }
 
@@ -49,7 +49,7 @@ class flattening {
                        asked != nullptr ? kept[asked->recorded().index] : plan_choice::none);
         ++use;
       } else {
-        moved[i] = add(content.all_functions()->list()[i], recorded.label(i), before);
+        moved[i] = plan_->add(recorded.function(i), before, recorded.label(i));
         if (kept[i] != plan_choice::none) plan_->choose({.kept = kept[i]});
       }
     }
@@ -71,22 +71,15 @@ class flattening {
     return kept;
   }
 
-  std::uint32_t add(recorded_function* function, const task_label& label, const nodes& before) {
-    for (const std::uint32_t each : before) plan_->comes_after(each);
-    plan_->add(label);
-    functions_.push_back(function);
-    return static_cast<std::uint32_t>(plan_->size() - 1);
-  }
-
   /// Adds a graph, or a choice among graphs, and returns the one function that it ends with.
   std::uint32_t add(const graph_use& use, const nodes& before, std::uint32_t known) {
     if (use.is_choice()) return add_choice(use, before, known);
     const graph_content& body = *use.bodies.front();
     // Not every one of many after every one of many others.
     const bool gathers = before.size() > 1 && body.plan->size() > 1;
-    const nodes ends = add(body, gathers ? nodes{add(nothing_, {}, before)} : before);
+    const nodes ends = add(body, gathers ? nodes{plan_->add(nothing_, before)} : before);
     if (ends.size() == 1) return ends.front();
-    return add(nothing_, use.label, ends.empty() ? before : ends);
+    return plan_->add(nothing_, ends.empty() ? before : ends, use.label);
   }
 
   std::uint32_t add_choice(const graph_use& use, const nodes& before, std::uint32_t known) {
@@ -97,7 +90,7 @@ class flattening {
     made.rounds = plan_->new_number();
     made.known = known;
     const std::uint32_t node =
-        add(use.ask.function != nullptr ? use.ask.function : nothing_, use.label, before);
+        plan_->add(use.ask.function != nullptr ? *use.ask.function : nothing_, before, use.label);
     plan_->choose(std::move(made));
     for (const auto& body : use.bodies) {
       const host_plan::body_mark begin = plan_->open_body();
@@ -107,8 +100,7 @@ class flattening {
   }
 
   std::shared_ptr<host_plan> plan_;
-  recorded_function* nothing_;
-  std::vector<recorded_function*> functions_;
+  recorded_function& nothing_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <hocket/scheduler/graph.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include <hocket/scheduler/runtime.hpp>
@@ -29,13 +30,22 @@ bool plan_knows(const task_options& options) {
          options.deadline == time_stamp::max();
 }
 
+/// Among all of the process: a future may come to a recording of another runtime, or to one that
+/// lies where its own was.
+std::uint32_t next_number() noexcept {
+  static std::atomic<std::uint64_t> numbers{0};
+  return static_cast<std::uint32_t>(numbers.fetch_add(1) % 0xffffffffU + 1);
+}
+
 /// A graph in a plan is there for its place.
 constexpr auto never_called = [] {};
 
 }  // namespace
 
 graph_content::graph_content(const std::shared_ptr<runtime_core>& belongs_to)
-    : home(belongs_to), number_(static_cast<std::uint32_t>(belongs_to->next_number())) {}
+    : recording(next_number()), home(belongs_to) {
+  set_order(plan.get());
+}
 
 void graph_content::group(const grouping_rule& rule, runtime_core& core) {
   std::vector<node> fewer;
@@ -55,7 +65,7 @@ void graph_content::group(const grouping_rule& rule, runtime_core& core) {
 }
 
 completion_ptr graph_content::add(node&& made, const task_label& label) {
-  completion_ptr state = stand_in(label, places.size());
+  completion_ptr state = stand_in(label, places.size()).state();
   places.push_back(nodes.size());
   nodes.push_back(std::move(made));
   return state;
@@ -63,7 +73,7 @@ completion_ptr graph_content::add(node&& made, const task_label& label) {
 
 void graph_content::check_named(const completion_ptr& named, std::string_view label) const {
   const auto place = named->recorded();
-  if (place.recording == nullptr || has(place)) return;
+  if (place.number == 0 || has(place)) return;
   throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
                     ", which names it.");
 }
@@ -90,66 +100,65 @@ void graph_content::add_parameter(const parameter_ref& used) {
   if (std::ranges::find(parameters, used) == parameters.end()) parameters.push_back(used);
 }
 
-completion_ptr graph_content::add(const task_options& options, recorded_function& function) {
+task_handle graph_content::add(const task_options& options, recorded_function& function) {
+  if (plan && options.label.empty() && plan_knows(options)) {
+    const std::uint32_t index = plan->try_add(function, options.after, number());
+    if (index != host_plan::none) return task_handle(place_in_recording{number(), index});
+  }
+  return add_carefully(options, function);
+}
+
+task_handle graph_content::add(std::span<const task_handle> after, recorded_function& function) {
+  task_options options;
+  for (const task_handle& each : after) options.after.emplace_back(each);
+  return add_carefully(options, function);
+}
+
+task_handle graph_content::add_carefully(const task_options& options, recorded_function& function) {
   try {
     if (plan && plan_knows(options)) {
-      completion_ptr made = stand_in(options.label, plan->size());
-      if (add_to_plan(options)) return made;
+      if (const auto before = places_in_plan(options.after)) {
+        task_handle made = stand_in(options.label, plan->size());
+        plan->add(function, *before, options.label);
+        return made;
+      }
     }
     return add_node(options, function);
   } catch (...) {
-    functions()->take_back();
+    functions()->take_back(function);
     throw;
   }
-}
-
-completion_ptr graph_content::add(recorded_function& function) {
-  if (!plan) return add(task_options{}, function);
-  try {
-    completion_ptr made = stand_in({}, plan->size());
-    plan->add({});
-    return made;
-  } catch (...) {
-    functions()->take_back();
-    throw;
-  }
-}
-
-// Inlined: the compiler would not, and it is called for every edge.
-[[gnu::always_inline]] inline bool graph_content::comes_after_in_plan(const completion_ptr& named) {
-  const auto place = named ? named->recorded() : completion::place_in_recording{};
-  if (!has(place)) {
-    plan->forget_next();
-    return false;
-  }
-  plan->comes_after(place.index);
-  return true;
-}
-
-inline bool graph_content::add_to_plan(const task_options& options) {
-  for (const any_future& each : options.after) {
-    if (!comes_after_in_plan(each.state())) return false;
-  }
-  plan->add(options.label);
-  return true;
 }
 
 completion_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
-  host_node made{&function, host_options_of(options, nullptr), states_of(options.after.all())};
+  host_node made{&function, host_options_of(options, nullptr),
+                 named_states_of(options.after.all())};
   for (const completion_ptr& each : made.after) check_named(each, options.label.text());
   if (plan) give_up_plan();
   return add(node(std::move(made)), options.label);
 }
 
+std::optional<std::vector<std::uint32_t>> graph_content::places_in_plan(
+    const future_list& named) const {
+  std::vector<std::uint32_t> known;
+  known.reserve(named.size());
+  for (const any_future& each : named) {
+    const place_in_recording there = each.handle().place();
+    if (!has(there)) return std::nullopt;
+    known.push_back(there.index);
+  }
+  return known;
+}
+
 bool graph_content::add_to_plan(graph_use& use) {
   const auto planned = [](const auto& body) { return body->plan != nullptr; };
   if (use.priority != 0 || use.ask.task || !std::ranges::all_of(use.bodies, planned)) return false;
-  for (const completion_ptr& each : use.after) {
-    if (!comes_after_in_plan(each)) return false;
-  }
-  if (use.ask.future && !comes_after_in_plan(use.ask.future)) return false;
-  static_cast<void>(functions()->add(never_called));
-  plan->add(use.label);
+  future_list named;
+  for (const completion_ptr& each : use.after) named.emplace_back(task_handle(each));
+  if (use.ask.future) named.emplace_back(task_handle(use.ask.future));
+  const auto before = places_in_plan(named);
+  if (!before) return false;
+  plan->add(functions()->add(never_called), *before, use.label);
   return true;
 }
 
@@ -166,7 +175,7 @@ completion_ptr graph_content::add(graph_use&& use) {
   }
   if (use.ask.owner) functions()->keep(use.ask.owner);
   if (plan) {
-    completion_ptr made = stand_in(use.label, plan->size());
+    completion_ptr made = stand_in(use.label, plan->size()).state();
     if (add_to_plan(use)) {
       uses.push_back({static_cast<std::uint32_t>(plan->size() - 1), std::move(use)});
       return made;
@@ -180,20 +189,21 @@ completion_ptr graph_content::add(graph_use&& use) {
 void graph_content::give_up_plan() {
   const std::shared_ptr<host_plan> before = std::move(plan);
   plan = nullptr;
+  set_order(nullptr);
   const std::vector<std::uint32_t> lists = before->after();
   std::span<const std::uint32_t> after = lists;
   auto planned = uses.begin();
   for (std::uint32_t i = 0; i < before->size(); ++i) {
     std::vector<completion_ptr> names;
     for (const std::uint32_t each : after.first(before->before(i))) {
-      names.push_back(stand_in({}, each));
+      names.push_back(stand_in({}, each).state());
     }
     after = after.subspan(before->before(i));
     if (planned != uses.end() && planned->node == i) {
       planned->use.after = std::move(names);
       (void)add_use(std::move(planned++->use));
     } else {
-      host_node made{functions()->list()[i], {.label = before->label(i)}, std::move(names)};
+      host_node made{&before->function(i), {.label = before->label(i)}, std::move(names)};
       (void)add(node(std::move(made)), {});
     }
   }
@@ -241,7 +251,10 @@ std::size_t graph::size() const noexcept { return content_->size(); }
 recorder::recorder(runtime& home, const record_options& options)
     : home_(home),
       options_(options),
-      content_(std::make_shared<detail::graph_content>(home.core())) {}
+      content_(std::make_shared<detail::graph_content>(home.core())) {
+  // As many edges as most graphs have; what is left of the room goes when the graph is complete.
+  if (options.tasks != 0) content_->plan->make_room(options.tasks, 4 * options.tasks);
+}
 
 recorder::~recorder() = default;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -12,7 +13,6 @@
 #include <hocket/scheduler/graph.hpp>
 
 #include "host_plan.hpp"
-#include "recorded_task.hpp"
 #include "run_frame.hpp"
 
 namespace hocket::detail {
@@ -79,6 +79,11 @@ struct graph_content final : recording {
 
   [[nodiscard]] std::size_t size() const noexcept;
 
+  /// Whether a task of this recording is there.
+  [[nodiscard]] bool has(const place_in_recording& place) const noexcept {
+    return place.number == number();
+  }
+
   [[nodiscard]] const boost::intrusive_ptr<recorded_functions>& all_functions() const noexcept {
     return functions();
   }
@@ -94,32 +99,29 @@ struct graph_content final : recording {
                                                    std::span<const completion_ptr> after) const;
   [[nodiscard]] completion_ptr submit(node&& each, const run_frame& frame) const;
 
-  [[nodiscard]] completion_ptr add(const task_options& options,
-                                   recorded_function& function) override;
-  [[nodiscard]] completion_ptr add(recorded_function& function) override;
-  [[nodiscard]] bool add_to_plan(const task_options& options);
+  [[nodiscard]] task_handle add(const task_options& options, recorded_function& function) override;
+  [[nodiscard]] task_handle add(std::span<const task_handle> after,
+                                recorded_function& function) override;
   [[nodiscard]] bool add_to_plan(graph_use& use);
-  [[nodiscard]] bool comes_after_in_plan(const completion_ptr& named);
+  /// Their numbers in the plan, or nothing if it cannot know of one.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_in_plan(
+      const future_list& named) const;
+  [[nodiscard]] task_handle add_carefully(const task_options& options, recorded_function& function);
   [[nodiscard]] completion_ptr add_node(const task_options& options, recorded_function& function);
   [[nodiscard]] completion_ptr add(node&& made, const task_label& label);
   [[nodiscard]] completion_ptr add_use(graph_use&& use);
   /// Makes the tasks of a graph tasks of this one.
   [[nodiscard]] completion_ptr take_in(graph_use&& use);
   void add_parameter(const parameter_ref& used);
-  [[nodiscard]] completion_ptr stand_in(const task_label& label, std::size_t index) {
-    return futures_.make(label, {this, number_, static_cast<std::uint32_t>(index)});
-  }
-  /// Whether a task of this recording is there.
-  [[nodiscard]] bool has(const completion::place_in_recording& place) const noexcept {
-    return place.recording == this && place.number == number_;
+  [[nodiscard]] task_handle stand_in(const task_label& label, std::size_t index) const {
+    const place_in_recording place{number(), static_cast<std::uint32_t>(index)};
+    return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
   }
   void check_numbers(const task_description& task);
   void check_named(const completion_ptr& named, std::string_view label) const;
   void give_up_plan();
 
   std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
-  std::uint32_t number_;             // of the runtime's
-  recorded_task_maker futures_;
 };
 
 /// The buffers that the graphs and the question of a choice use, each once and whole, to be read or

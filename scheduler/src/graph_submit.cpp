@@ -135,7 +135,7 @@ completion_ptr graph_content::take_in(graph_use&& use) {
   std::vector<completion_ptr> made;
   const auto here = [&](const completion_ptr& named) {
     const auto place = named->recorded();
-    return place.recording == &body ? made[body.places[place.index]] : named;
+    return body.has(place) ? made[body.places[place.index]] : named;
   };
   const run_frame frame = run_frame{.home = *core, .priority = use.priority}.setting_also(use.with);
   const rewiring rewire(here, use.after, frame);
@@ -172,7 +172,7 @@ std::vector<completion_ptr> graph_content::submit(const run_frame& frame,
   made.reserve(nodes.size());
   const auto in_this_run = [&](const completion_ptr& named) {
     const auto place = named->recorded();
-    return place.recording == this ? made[places[place.index]] : named;
+    return has(place) ? made[places[place.index]] : named;
   };
   const rewiring rewire(in_this_run, after, frame);
   for (node each : nodes) {

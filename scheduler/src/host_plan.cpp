@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "run_state.hpp"
 
@@ -16,17 +17,18 @@ constexpr std::size_t most_spare_states = 8;
 
 }  // namespace
 
-host_plan::host_plan(recorded_functions_ptr functions) : owner_(std::move(functions)) {}
+host_plan::host_plan(recorded_functions_ptr owner) : owner_(std::move(owner)) {}
 
 host_plan::~host_plan() = default;
 
-void host_plan::refuse_more() {
-  throw std::length_error("A graph has at most 2^31 tasks, and so many edges.");
-}
-
-void host_plan::keep_label(const task_label& label) {
-  labels_.resize(size_ + 1);
-  labels_.back() = label;
+std::uint32_t host_plan::add(recorded_function& function, std::span<const std::uint32_t> before,
+                             const task_label& label) {
+  make_room(1, before.size());  // nothing can fail any more once the label is there
+  if (!label.empty()) {
+    labels_.resize(size_ + 1);
+    labels_.back() = label;
+  }
+  return add(function, before);
 }
 
 void host_plan::choose(plan_choice made) {
@@ -37,9 +39,9 @@ void host_plan::choose(plan_choice made) {
 
 void host_plan::close_body(std::uint32_t node, body_mark begin,
                            std::span<const std::uint32_t> ends) {
-  const auto edges = std::span(after_).subspan(begin.edges);
+  const auto edges = std::span(after_).first(edges_).subspan(begin.edges);
   plan_body body;
-  body.tasks = static_cast<std::uint32_t>(size_ - begin.tasks);
+  body.tasks = size_ - begin.tasks;
   body.starts = static_cast<std::uint32_t>(std::ranges::count(edges, node));
   body.ends = static_cast<std::uint32_t>(ends.size());
   plan_choice& owner = choices_[choice_of_[node]];
@@ -49,11 +51,11 @@ void host_plan::close_body(std::uint32_t node, body_mark begin,
 }
 
 std::vector<std::uint32_t> host_plan::after() const {
-  if (next_.empty()) return after_;
+  if (next_ == nullptr) return {after_.data(), after_.data() + edges_};
   // Backwards from what comes next: in ascending order, as the functions before are met.
   std::vector<std::size_t> at(size_ + 1, 0);
-  for (std::size_t node = 0; node < size_; ++node) at[node + 1] = at[node] + order_[node].before;
-  std::vector<std::uint32_t> lists(next_.size());
+  for (std::uint32_t node = 0; node < size_; ++node) at[node + 1] = at[node] + before(node);
+  std::vector<std::uint32_t> lists(at.back());
   for (std::uint32_t node = 0; node < size_; ++node) {
     for (const successor each : next(node)) lists[at[each.node()]++] = node;
   }
@@ -61,40 +63,28 @@ std::vector<std::uint32_t> host_plan::after() const {
 }
 
 void host_plan::seal() {
-  functions_ = owner_->list().data();
-  link();
-}
-
-void host_plan::seal(std::vector<recorded_function*>&& functions) {
-  gathered_ = std::move(functions);
-  functions_ = gathered_.data();
-  link();
-}
-
-void host_plan::link() {
   if (!choices_.empty()) choice_of_.resize(size_, plan_choice::none);
-  starts_.reserve(without_edges_);
-  // first_next counts first, says then where each list ends, and last where it begins.
-  for (const std::uint32_t each : after_) ++order_[each].first_next;
-  for (const way_back& each : back_) ++order_[each.from].first_next;
+  places_.resize(size_ + std::size_t{1});
+  if (places_.capacity() / 2 > places_.size()) places_.shrink_to_fit();
+  next_ = std::make_unique_for_overwrite<successor[]>(edges_ + back_.size());
+  place* const places = places_.data() + 1;
+  for (std::size_t i = 0; i < edges_; ++i) ++places[after_[i]].next_end;
+  for (const way_back& each : back_) ++places[each.from].next_end;
+  // What a function comes after was added before it: where their lists begin is known by then.
+  const std::uint32_t* before = after_.data();
   std::uint32_t sum = 0;
   for (std::uint32_t node = 0; node < size_; ++node) {
-    place& each = order_[node];
-    each.first_next = sum += each.first_next;
+    place& each = places[node];
+    sum += std::exchange(each.next_end, sum);
     if (each.before == 0) starts_.push_back(node);
+    const successor word(node, each.before > 1);
+    for (const std::uint32_t* const end = before + each.before; before != end; ++before) {
+      next_[places[*before].next_end++] = word;
+    }
   }
-  order_.push_back({0, sum});
-  next_.resize(after_.size() + back_.size());
   // Ways back are the last of what comes next, the bodies of a choice the first.
   for (const way_back& each : back_) {
-    next_[--order_[each.from].first_next] = successor(each.to, !each.alone);
-  }
-  std::size_t at = after_.size();
-  for (std::uint32_t node = static_cast<std::uint32_t>(size()); node-- > 0;) {
-    const std::uint32_t before = order_[node].before;
-    for (std::uint32_t i = 0; i < before; ++i) {
-      next_[--order_[after_[--at]].first_next] = successor(node, before > 1);
-    }
+    next_[places[each.from].next_end++] = successor(each.to, !each.alone);
   }
   after_ = decltype(after_)();  // `= {}` would keep the memory
   back_ = decltype(back_)();

@@ -10,6 +10,7 @@
 
 #include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
+#include <hocket/scheduler/detail/recorded_order.hpp>
 
 namespace hocket::detail {
 
@@ -39,12 +40,12 @@ struct plan_choice {
 
 /// Recorded host functions and the order between them, in arrays; and what runs of it leave for the
 /// next ones, so that those need not allocate for each task.
-class host_plan {
+class host_plan : public recorded_order {
  public:
   /// One that comes after a function; it may have come after others too.
   class successor {
    public:
-    successor() = default;
+    successor() = default;  // without a value
     successor(std::uint32_t node, bool waits_for_others)
         : word_(node | (waits_for_others ? shared_bit : 0)) {}
     [[nodiscard]] std::uint32_t node() const noexcept { return word_ & ~shared_bit; }
@@ -52,35 +53,23 @@ class host_plan {
 
    private:
     static constexpr std::uint32_t shared_bit = std::uint32_t{1} << 31U;
-    std::uint32_t word_ = 0;
+    std::uint32_t word_;
   };
 
-  explicit host_plan(recorded_functions_ptr functions);
-  host_plan(const host_plan&) = delete;
-  host_plan& operator=(const host_plan&) = delete;
+  /// Keeps the functions, which are those of the recording and of graphs within it.
+  explicit host_plan(recorded_functions_ptr owner);
   ~host_plan();
 
-  /// The next function comes after one of those that were added before.
-  void comes_after(std::uint32_t node) { after_.push_back(node); }
-  /// The next function comes after none.
-  void forget_next() noexcept { after_.resize(edges_); }
-  /// Adds the next one of the functions.
-  void add(const task_label& label) {
-    const std::size_t edges = after_.size();
-    if (size_ >= most - 1 || edges >= most) refuse_more();
-    if (!label.empty()) keep_label(label);
-    order_.push_back({static_cast<std::uint32_t>(edges - edges_), 0});
-    if (edges == edges_) ++without_edges_;
-    edges_ = edges;
-    ++size_;
-  }
+  using recorded_order::add;
+  std::uint32_t add(recorded_function& function, std::span<const std::uint32_t> before,
+                    const task_label& label);
 
   /// The function that was added last makes a choice.
   void choose(plan_choice made);
   /// What is added from here on, until close_body(), is the next body of the choice that node
   /// makes. It begins with what comes after node, and leads back to node from these ends.
   struct body_mark {
-    std::size_t tasks;
+    std::uint32_t tasks;
     std::size_t edges;
   };
   [[nodiscard]] body_mark open_body() const noexcept { return {size_, edges_}; }
@@ -90,25 +79,22 @@ class host_plan {
   /// of a plan without choices.
   [[nodiscard]] std::vector<std::uint32_t> after() const;
 
-  /// Everything was added. Those of a plan that is made of others bring their functions along.
+  /// Everything was added.
   void seal();
-  void seal(std::vector<recorded_function*>&& functions);
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// After seal().
   [[nodiscard]] recorded_function& function(std::uint32_t node) const noexcept {
-    return *functions_[node];
+    return *places_[node + 1].function;
   }
   [[nodiscard]] task_label label(std::uint32_t node) const noexcept {
     return node < labels_.size() ? labels_[node] : task_label();
   }
   /// How many functions a function comes after.
   [[nodiscard]] std::uint32_t before(std::uint32_t node) const noexcept {
-    return order_[node].before;
+    return places_[node + 1].before;
   }
   [[nodiscard]] std::span<const successor> next(std::uint32_t node) const noexcept {
-    const std::uint32_t first = order_[node].first_next;
-    return {next_.data() + first, order_[node + 1].first_next - first};
+    const std::uint32_t first = places_[node].next_end;
+    return {&next_[first], places_[node + 1].next_end - first};
   }
   /// True if the results of some functions count.
   [[nodiscard]] bool has_choices() const noexcept { return !choices_.empty(); }
@@ -136,17 +122,6 @@ class host_plan {
   void give_back(std::unique_ptr<run_state> state) noexcept;
 
  private:
-  static constexpr std::size_t most = std::size_t{1} << 31U;
-
-  struct place {
-    std::uint32_t before = 0;
-    std::uint32_t first_next = 0;
-  };
-
-  [[noreturn]] static void refuse_more();
-  void link();
-  void keep_label(const task_label& label);
-
   struct way_back {
     std::uint32_t from;
     std::uint32_t to;
@@ -154,16 +129,9 @@ class host_plan {
   };
 
   recorded_functions_ptr owner_;
-  std::vector<recorded_function*> gathered_;  // where they are not all the owner's
-  recorded_function* const* functions_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t edges_ = 0;  // of those that were added
-  std::size_t without_edges_ = 0;
-  std::vector<task_label> labels_;  // as far as the last function with one
-  std::vector<place> order_;        // and one more, for its first_next
-  std::vector<successor> next_;     // of all functions, one after the other
+  std::vector<task_label> labels_;     // as far as the last function with one
+  std::unique_ptr<successor[]> next_;  // of all functions, one after the other
   std::vector<std::uint32_t> starts_;
-  std::vector<std::uint32_t> after_;  // until seal(): the lists, one after the other
 
   std::vector<plan_choice> choices_;
   std::vector<std::uint32_t> choice_of_;  // of each function, if there are choices

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "recorded_task.hpp"
+#include <hocket/scheduler/detail/task_handle.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 
 namespace hocket::detail {
 
-std::string_view recorded_task::not_waitable() const noexcept {
-  return "is part of a recording and runs only when the graph does; it cannot be waited for or "
-         "continued from before.";
+namespace {
+
+/// Stands for the tasks that one recorded task becomes, one for each run.
+class recorded_task final : public completion {
+ public:
+  recorded_task(const task_label& label, const place_in_recording& place)
+      : completion(nullptr, label), place_(place) {}
+
+  [[nodiscard]] std::string_view not_waitable() const noexcept override {
+    return "is part of a recording and runs only when the graph does; it cannot be waited for or "
+           "continued from before.";
+  }
+  [[nodiscard]] place_in_recording recorded() const noexcept override { return place_; }
+
+ private:
+  place_in_recording place_;
+};
+
+}  // namespace
+
+completion_ptr state_of(const place_in_recording& place, const task_label& label) {
+  return make_task<recorded_task>(0, label, place);
 }
 
-void recorded_task_maker::open_block() {
-  auto* const fresh = new recorded_task::block;
-  close_block();
-  block_ = fresh;
-  made_ = 0;
-}
-
-void recorded_task_maker::close_block() noexcept {
-  if (block_ != nullptr) block_->give_back(recorded_task::tasks_of_block - made_ + 1);
+void refuse_use(const task_handle& what) {
+  const completion_ptr state = what.state();
+  if (state == nullptr) throw usage_error("A future without a task is used.");
+  throw usage_error(state->name() + " " + std::string(state->not_waitable()));
 }
 
 }  // namespace hocket::detail

@@ -108,9 +108,9 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.timeout = options.timeout;
   task.deadline = options.deadline;
   task.stop = options.stop;
-  task.after = states_of(options.after.all());
+  task.after = named_states_of(options.after.all());
   if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
-  task.returns = states_of(options.returns);
+  task.returns = named_states_of(options.returns);
   task.kernel = kernel;
   task.host_only = host_only;
   return task;
@@ -120,18 +120,26 @@ graph_use use_of(const run_options& options, const std::vector<graph>& graphs) {
   graph_use use;
   use.label = options.label.empty() ? task_label("graph") : options.label;
   use.priority = options.priority;
-  use.after = states_of(options.after.all());
+  use.after = named_states_of(options.after.all());
   for (const graph& each : graphs) use.bodies.push_back(each.content());
   return use;
 }
 
-std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
+std::vector<completion_ptr> named_states_of(std::span<const any_future> futures) {
   std::vector<completion_ptr> states;
   states.reserve(futures.size());
   for (const any_future& f : futures) {
-    if (f.state() == nullptr) throw usage_error("A task is to run after a future without a task.");
     states.push_back(f.state());
+    if (states.back() == nullptr) {
+      throw usage_error("A task is to run after a future without a task.");
+    }
   }
+  return states;
+}
+
+std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
+  std::vector<completion_ptr> states = named_states_of(futures);
+  for (const completion_ptr& each : states) each->check_waitable();
   return states;
 }
 

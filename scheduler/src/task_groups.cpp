@@ -63,7 +63,7 @@ candidate described(const graph_content& content, std::size_t node) {
   made.can_join = true;
   const auto add_name = [&](const completion_ptr& named) {
     const auto place = named->recorded();
-    if (place.recording == &content) {
+    if (content.has(place)) {
       made.names.push_back(content.places[place.index]);
     } else {
       // What waits for something outside of the graph must not hold up others.

@@ -95,11 +95,11 @@ completion_ptr direct_runtime::launch(const direct_launch& what) {
 completion_ptr direct_runtime::launch_with(const task_options& options, const direct_launch& what) {
   boost::container::small_vector<completion_ptr, 4> after;
   for (const any_future& before : options.after) {
-    if (before.state() == nullptr) {
+    after.push_back(before.state());
+    if (after.back() == nullptr) {
       throw usage_error("A task is to run after a future without a task.");
     }
-    before.state()->check_waitable();
-    after.push_back(before.state());
+    after.back()->check_waitable();
   }
   const auto made = direct_task::make(
       *this, what,

@@ -30,10 +30,7 @@ class plan_maker {
  public:
   template <class F>
   std::uint32_t add(std::string label, std::vector<std::uint32_t> after, F&& function) {
-    (void)functions_->add(std::forward<F>(function));
-    for (const std::uint32_t each : after) plan_->comes_after(each);
-    plan_->add(std::move(label));
-    return static_cast<std::uint32_t>(plan_->size() - 1);
+    return plan_->add(functions_->add(std::forward<F>(function)), after, std::move(label));
   }
 
   std::shared_ptr<host_plan> finish() {

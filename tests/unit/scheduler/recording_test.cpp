@@ -172,5 +172,87 @@ TEST_F(Recordings, TakeListsOfFuturesAsVectors) {
   rt_.run(recorded).get();
 }
 
+TEST_F(Recordings, TakeFuturesFromContainers) {
+  std::vector<int> order;
+  const auto chain = [&order](submitter& s) {
+    std::vector<future<int>> before;
+    before.push_back(s.async(before, [&order] {
+      order.push_back(0);
+      return 0;
+    }));
+    before.push_back(s.async(before, [&order] {
+      order.push_back(1);
+      return 1;
+    }));
+    // One that has a state of its own, and one that is only a place.
+    const auto named =
+        s.async({.label = "named", .after = {before[1]}}, [&] { order.push_back(2); });
+    return s.async(future_list{named, before[0]}, [&order] { order.push_back(3); });
+  };
+  chain(rt_).get();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+  order.clear();
+  rt_.run(rt_.record([&](submitter& s) { (void)chain(s); })).get();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+/// More functions and edges than there is room for at first, or was asked for.
+TEST_F(Recordings, KeepTheOrderOfManyFunctions) {
+  for (const std::size_t expected : {std::size_t{0}, std::size_t{100}, std::size_t{10'000}}) {
+    constexpr std::uint32_t tasks = 3000;
+    std::vector<std::atomic<int>> runs(tasks);
+    std::atomic<int> wrong{0};
+    const graph recorded = rt_.record({.tasks = expected}, [&](submitter& s) {
+      std::vector<future<void>> all;
+      for (std::uint32_t i = 0; i < tasks; ++i) {
+        std::vector<std::uint32_t> before;
+        for (std::uint32_t k = 1; k <= i % 9 && k <= i; ++k) before.push_back(i - k * k % i - 1);
+        std::vector<future<void>> after;
+        for (const std::uint32_t each : before) after.push_back(all[each]);
+        all.push_back(s.async(after, [&runs, &wrong, i, before] {
+          const int now = ++runs[i];
+          for (const std::uint32_t each : before) wrong += runs[each] == now ? 0 : 1;
+        }));
+      }
+    });
+    EXPECT_EQ(recorded.size(), tasks);
+    for (int run = 1; run <= 3; ++run) rt_.run(recorded).get();
+    EXPECT_EQ(wrong, 0);
+    for (const auto& each : runs) EXPECT_EQ(each, 3);
+  }
+}
+
+TEST_F(Recordings, ReturnFuturesThatSayWhatTheyAre) {
+  std::optional<future<int>> kept;
+  const graph recorded = rt_.record([&](submitter& s) { kept = s.async([] { return 1; }); });
+  rt_.run(recorded).get();
+  const future<int> copy = *kept;
+  EXPECT_TRUE(copy.valid());
+  EXPECT_FALSE(copy.done());
+  EXPECT_EQ(copy.label(), "");
+  copy.cancel();
+  EXPECT_THAT(refusal([&] { copy.then([](int) {}); }), HasSubstr("is part of a recording"));
+  EXPECT_THAT(refusal([&] { (void)when_all(copy, copy); }), HasSubstr("is part of a recording"));
+  EXPECT_THAT(refusal([&] { rt_.async(std::vector{copy}, [] {}); }),
+              HasSubstr("is part of a recording"));
+  EXPECT_THAT(refusal([&] { rt_.async({.after = {copy}}, [] {}); }),
+              HasSubstr("is part of a recording"));
+  rt_.run(recorded).get();
+}
+
+TEST_F(Recordings, RefuseFuturesOfOthers) {
+  runtime other;
+  std::vector<future<void>> elsewhere;
+  (void)other.record([&](submitter& s) { elsewhere.push_back(s.async([] {})); });
+  (void)rt_.record([&](submitter& s) {
+    // The first of each recording has the same place in it.
+    const auto first = s.async([] {});
+    EXPECT_THAT(refusal([&] { s.async(elsewhere, [] {}); }), HasSubstr("another recording"));
+    const std::vector<future<void>> none(1);
+    EXPECT_THAT(refusal([&] { s.async(none, [] {}); }), HasSubstr("a future without a task"));
+    EXPECT_THAT(refusal([&] { rt_.async(none, [] {}); }), HasSubstr("a future without a task"));
+  });
+}
+
 }  // namespace
 }  // namespace hocket

@@ -14,6 +14,7 @@
 #include <hocket/kernels/kernel.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/graph_use.hpp>
+#include <hocket/scheduler/task_options.hpp>
 
 namespace hocket {
 
@@ -35,11 +36,6 @@ template <class F, class First, class... Args>
 }
 
 namespace detail {
-
-template <class T>
-inline constexpr bool is_future = false;
-template <class T>
-inline constexpr bool is_future<future<T>> = true;
 
 /// The use of graphs under these options. Throws usage_error for options that make no sense, and
 /// if there are no graphs.

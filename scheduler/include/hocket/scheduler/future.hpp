@@ -19,6 +19,7 @@
 #include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
+#include <hocket/scheduler/detail/task_handle.hpp>
 
 namespace hocket {
 
@@ -63,12 +64,13 @@ class future_base {
  public:
   /// A future without a task; everything but valid() throws usage_error.
   future_base() = default;
-  explicit future_base(completion_ptr state) noexcept : state_(std::move(state)) {}
+  explicit future_base(completion_ptr state) noexcept : handle_(std::move(state)) {}
+  explicit future_base(task_handle handle) noexcept : handle_(std::move(handle)) {}
 
-  [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(handle_); }
 
   /// True if the task has ended, well or not.
-  [[nodiscard]] bool done() const { return checked().done(); }
+  [[nodiscard]] bool done() const { return !handle_.is_place() && checked().done(); }
 
   /// Waits until the task has ended; does not throw what it failed with. A thread that waits for a
   /// task which nobody has started runs it itself, or one that the task depends on.
@@ -80,22 +82,30 @@ class future_base {
   /// What the task failed with; empty if it ended well. Waits, and does not throw it.
   [[nodiscard]] failure why() const {
     wait();
-    return state_->why();
+    return handle_.task()->why();
   }
 
   /// Asks for the task not to run. If it runs already its std::stop_token says so, if it takes one.
-  void cancel() const { checked().request_cancel(); }
+  void cancel() const {
+    if (!handle_.is_place()) checked().request_cancel();
+  }
 
-  [[nodiscard]] std::string_view label() const { return checked().called(); }
+  [[nodiscard]] std::string_view label() const {
+    return handle_.is_place() ? std::string_view() : checked().called();
+  }
 
-  /// The state that the futures of one task share.
-  [[nodiscard]] const completion_ptr& state() const noexcept { return state_; }
+  /// The state that the futures of one task share, or what stands for it.
+  [[nodiscard]] completion_ptr state() const { return handle_.state(); }
+  [[nodiscard]] const task_handle& handle() const noexcept { return handle_; }
+
+  /// The state of a task that runs; throws usage_error if there is none.
+  [[nodiscard]] const completion_ptr& checked_state() const {
+    if (!handle_ || handle_.is_place()) refuse_use(handle_);
+    return handle_.task();
+  }
 
  protected:
-  [[nodiscard]] completion& checked() const {
-    if (state_ == nullptr) throw usage_error("A future without a task is used.");
-    return *state_;
-  }
+  [[nodiscard]] completion& checked() const { return *checked_state(); }
   completion& ended_well() const {
     completion& task = checked();
     task.wait();
@@ -104,7 +114,7 @@ class future_base {
   }
 
  private:
-  completion_ptr state_;
+  task_handle handle_;
 };
 
 /// Calls a continuation with the result of its predecessor, which it keeps until then.
@@ -206,33 +216,31 @@ class continuable_future : public detail::future_base {
   /// is returned fails with the labels of both.
   template <class G>
   auto then(G&& function) const {
-    (void)this->checked();
-    return detail::continue_with<T>(this->state(), std::forward<G>(function));
+    return detail::continue_with<T>(this->checked_state(), std::forward<G>(function));
   }
 
   /// The same with options: those that a function without accesses can have. After this task and
   /// those that the options name.
   template <class G>
   auto then(const task_options& options, G&& function) const {
-    (void)this->checked();
-    detail::continuation_options made = detail::continuation_options_of(options, this->state());
-    return detail::continue_with<T>(this->state(), std::move(made.how), std::forward<G>(function),
+    const detail::completion_ptr& before = this->checked_state();
+    detail::continuation_options made = detail::continuation_options_of(options, before);
+    return detail::continue_with<T>(before, std::move(made.how), std::forward<G>(function),
                                     made.after);
   }
 
   /// The same in the thread that ends this task, or here if it has ended: for what is cheap.
   template <class G>
   auto then(cheap_t, G&& function) const {
-    (void)this->checked();
     detail::host_options options;
     options.cheap = true;
-    return detail::continue_with<T>(this->state(), std::move(options), std::forward<G>(function));
+    return detail::continue_with<T>(this->checked_state(), std::move(options),
+                                    std::forward<G>(function));
   }
 
   /// This future, with continuations that run on `where`. It must outlive them.
   [[nodiscard]] routed_future<T> via(executor& where, std::size_t arena = 0) const {
-    (void)this->checked();
-    return {this->state(), where, arena};
+    return {this->checked_state(), where, arena};
   }
 
   /// Continues the coroutine in the arena of the runtime when the task has ended; at once, if it

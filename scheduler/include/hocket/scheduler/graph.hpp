@@ -29,6 +29,10 @@ struct record_options {
   /// `label` and `after`, and kernels without a value. They end and fail as one, called by their
   /// labels, and all of them wait for what any of them waits for. After fuse.
   bool batch = false;
+
+  /// About so many tasks are going to be recorded: if they are host functions, there is room for
+  /// all of them from the beginning, and recording need not make some again and again.
+  std::size_t tasks = 0;
 };
 
 /// Recorded tasks that can be run many times, also by several threads at once, and as a part of

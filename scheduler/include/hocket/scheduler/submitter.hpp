@@ -106,10 +106,27 @@ class submitter {
     using value = detail::body_result_t<F>;
     const host_target to = for_functions();
     if (to.recording != nullptr) {
-      return future<value>(to.recording->keep(std::forward<F>(function)));
+      return future<value>(
+          to.recording->keep(std::span<const any_future>(), std::forward<F>(function)));
     }
     const detail::pending_place place(to.context);
     return future<value>(detail::launch(*to.context, std::forward<F>(function)));
+  }
+
+  /// The same with no other option than what the function runs after: futures one after the other,
+  /// in a container or in a view. Costs less than options do.
+  template <detail::range_of_futures After, class F>
+  auto async(const After& after, F&& function) {
+    using value = detail::body_result_t<F>;
+    const host_target to = for_functions();
+    if (to.recording != nullptr) {
+      return future<value>(to.recording->keep(after, std::forward<F>(function)));
+    }
+    const detail::pending_place place(to.context);
+    future_list all;
+    for (const auto& each : after) all.emplace_back(each);
+    return future<value>(
+        detail::launch(to.context, {}, std::forward<F>(function), detail::states_of(all.all())));
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by

@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,13 +30,34 @@ struct device_handle {
 class any_future {
  public:
   template <class T>
-  any_future(const future<T>& of) : state_(of.state()) {}  // NOLINT(*-explicit-*)
+  any_future(const future<T>& of) : handle_(of.handle()) {}  // NOLINT(*-explicit-*)
 
-  [[nodiscard]] const detail::completion_ptr& state() const noexcept { return state_; }
+  explicit any_future(detail::task_handle of) : handle_(std::move(of)) {}
+
+  [[nodiscard]] detail::completion_ptr state() const { return handle_.state(); }
+  [[nodiscard]] const detail::task_handle& handle() const noexcept { return handle_; }
 
  private:
-  detail::completion_ptr state_;
+  detail::task_handle handle_;
 };
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+
+/// What refers to futures that are somewhere, one after the other.
+template <class R>
+concept range_of_futures = requires(const R& all) {
+  requires std::is_lvalue_reference_v<decltype(*std::begin(all))>;
+  requires is_future<std::remove_cvref_t<decltype(*std::begin(all))>> ||
+      std::same_as<any_future, std::remove_cvref_t<decltype(*std::begin(all))>>;
+  std::end(all);
+};
+
+}  // namespace detail
 
 /// Futures of any types; a few of them need no memory of their own.
 class future_list : public boost::container::small_vector<any_future, 4> {

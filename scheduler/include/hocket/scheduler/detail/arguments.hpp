@@ -143,7 +143,7 @@ template <class Number>
   if (!value.valid()) {
     throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
   }
-  return {{kernel.parameters[i].type}, &value.state(), &convert_value<Number>};
+  return {{kernel.parameters[i].type}, &value.checked_state(), &convert_value<Number>};
 }
 
 template <class Number>

@@ -21,10 +21,15 @@ namespace hocket::detail {
 class completion;
 class follow_ups;
 class waiting_room;
-struct graph_content;
 struct helping;
 
 using completion_ptr = boost::intrusive_ptr<completion>;
+
+/// Where a task is that runs only when its graph does.
+struct place_in_recording {
+  std::uint32_t number = 0;  ///< of the recording, among all of the process; 0 for a task that runs
+  std::uint32_t index = 0;   ///< of the task in it, less than 2^31
+};
 
 enum class task_status : std::uint8_t { pending, ready, running, done };
 
@@ -128,13 +133,6 @@ class completion {
   /// for it or to continue from it.
   [[nodiscard]] virtual std::string_view not_waitable() const noexcept { return {}; }
 
-  /// Where a task is that runs only when its graph does. The recording is compared, never followed,
-  /// and so is its number: another one may lie where one was that is gone.
-  struct place_in_recording {
-    const graph_content* recording = nullptr;  ///< null for a task that runs
-    std::uint32_t number = 0;                  ///< of the recording
-    std::uint32_t index = 0;                   ///< of the task in it
-  };
   [[nodiscard]] virtual place_in_recording recorded() const noexcept { return {}; }
 
   /// Waits until the task has ended, helping where that is possible. Throws usage_error if waiting

@@ -172,8 +172,7 @@ class coroutine_promise<void> : public promise_base<coroutine_state> {
 
 template <class T>
 detail::future_awaiter<T> continuable_future<T>::operator co_await() const {
-  (void)this->checked();
-  return detail::future_awaiter<T>(this->state());
+  return detail::future_awaiter<T>(this->checked_state());
 }
 
 }  // namespace hocket

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory_resource>
+#include <memory>
 #include <new>
 #include <span>
 #include <stop_token>
@@ -13,9 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/recorded_order.hpp>
+#include <hocket/scheduler/detail/task_handle.hpp>
 
 namespace hocket {
 
@@ -105,20 +108,17 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
   template <class F>
   recorded_function& add(F&& body) {
     using made_type = recorded_function_of<std::decay_t<F>>;
-    void* const place = memory_.allocate(sizeof(made_type), alignof(made_type));
-    list_.push_back(nullptr);
-    try {
-      list_.back() = ::new (place) made_type(std::in_place, std::forward<F>(body));
-    } catch (...) {
-      list_.pop_back();
-      throw;
-    }
+    constexpr bool is_mere_memory = std::is_trivially_destructible_v<std::decay_t<F>>;
     if constexpr (takes_stop_token<std::decay_t<F>>) listens_ = true;
-    return *list_.back();
+    if constexpr (!is_mere_memory) to_destroy_.push_back(nullptr);
+    void* const place = take_memory(sizeof(made_type), alignof(made_type));
+    auto* const made = ::new (place) made_type(std::in_place, std::forward<F>(body));
+    if constexpr (!is_mere_memory) to_destroy_.back() = made;
+    return *made;
   }
 
-  /// Drops the function that was added last.
-  void take_back() noexcept;
+  /// Drops the function, the one that was added last.
+  void take_back(const recorded_function& last) noexcept;
 
   /// Keeps the functions of another recording, which are used by this one too.
   void keep(const recorded_functions_ptr& other) {
@@ -129,12 +129,22 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
   /// True if some function looks at its stop token.
   [[nodiscard]] bool listens() const noexcept { return listens_; }
 
-  /// In the order in which they were added. Another one may move the list.
-  [[nodiscard]] std::span<recorded_function* const> list() const noexcept { return list_; }
-
  private:
-  std::pmr::monotonic_buffer_resource memory_;
-  std::vector<recorded_function*> list_;
+  [[nodiscard]] void* take_memory(std::size_t bytes, std::size_t alignment) {
+    const std::uintptr_t place = (free_ + alignment - 1) / alignment * alignment;
+    if (place + bytes > end_) {
+      open_chunk(bytes + alignment);
+      return take_memory(bytes, alignment);
+    }
+    free_ = place + bytes;
+    return reinterpret_cast<void*>(place);  // NOLINT(performance-no-int-to-ptr)
+  }
+  void open_chunk(std::size_t least);
+
+  std::uintptr_t free_ = 0;  // in the last chunk
+  std::uintptr_t end_ = 0;   // of it
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<recorded_function*> to_destroy_;  // null for one whose constructor threw
   std::vector<recorded_functions_ptr> others_;
   bool listens_ = false;
 };
@@ -142,18 +152,27 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
 /// What tasks are recorded into.
 class recording {
  public:
-  recording() = default;
+  /// Of all recordings of the process only this one has the number.
+  explicit recording(std::uint32_t number) : number_(number) {}
   recording(const recording&) = delete;
   recording& operator=(const recording&) = delete;
 
   /// Keeps a function and returns what stands for its tasks.
   template <class F>
-  [[nodiscard]] completion_ptr keep(const task_options& options, F&& body) {
+  [[nodiscard]] task_handle keep(const task_options& options, F&& body) {
     return add(options, functions_->add(std::forward<F>(body)));
   }
-  template <class F>
-  [[nodiscard]] completion_ptr keep(F&& body) {
-    return add(functions_->add(std::forward<F>(body)));
+  /// The same without options but futures that the function comes after.
+  template <class Futures, class F>
+  [[nodiscard]] task_handle keep(const Futures& after, F&& body) {
+    recorded_function& function = functions_->add(std::forward<F>(body));
+    if (order_ != nullptr) {
+      const std::uint32_t index = order_->try_add(function, after, number_);
+      if (index != recorded_order::none) return task_handle(place_in_recording{number_, index});
+    }
+    boost::container::small_vector<task_handle, 4> handles;
+    for (const auto& each : after) handles.push_back(each.handle());
+    return add({handles.data(), handles.size()}, function);
   }
 
  protected:
@@ -163,13 +182,19 @@ class recording {
     return functions_;
   }
 
+  /// Where functions go first, as long as it is not null.
+  void set_order(recorded_order* order) noexcept { order_ = order; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+
  private:
   /// Adds the task of the function that was kept last, or throws and takes it back.
-  [[nodiscard]] virtual completion_ptr add(const task_options& options,
-                                           recorded_function& function) = 0;
-  /// Without options, which cost more than the rest to make and to drop.
-  [[nodiscard]] virtual completion_ptr add(recorded_function& function) = 0;
+  [[nodiscard]] virtual task_handle add(const task_options& options,
+                                        recorded_function& function) = 0;
+  [[nodiscard]] virtual task_handle add(std::span<const task_handle> after,
+                                        recorded_function& function) = 0;
 
+  std::uint32_t number_;
+  recorded_order* order_ = nullptr;
   boost::intrusive_ptr<recorded_functions> functions_{new recorded_functions};
 };
 
