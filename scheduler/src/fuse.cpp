@@ -41,6 +41,13 @@ bool is_local(const graph_content& content, const candidate& group, const access
          common_mode(content, group.members, region) == access_mode::write;
 }
 
+/// The region that stays a buffer although nobody else can use it, because that is so of all of
+/// them: a launch has the extents of its buffers. Null if there are others.
+const access_argument* kept_for_extents(const graph_content& content, const candidate& group) {
+  const auto local = [&](const access_argument* each) { return is_local(content, group, *each); };
+  return std::ranges::all_of(group.accesses, local) ? group.accesses.front() : nullptr;
+}
+
 bool few_buffers(const graph_content& content, const candidate& earlier, const candidate& next) {
   task_group members = earlier.members;
   members.insert(members.end(), next.members.begin(), next.members.end());
@@ -65,8 +72,10 @@ bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
 
 task_description fuse_rule::join(const graph_content& content, const task_group& group) const {
   const candidate all = joined(content, group);
-  composition one(content, group,
-                  [&](const access_argument& region) { return is_local(content, all, region); });
+  const access_argument* const kept = kept_for_extents(content, all);
+  composition one(content, group, [&](const access_argument& region) {
+    return (kept == nullptr || !same_region(*kept, region)) && is_local(content, all, region);
+  });
   one.task.kernel = fused(one.parts, one.values);
   return std::move(one.task);
 }

@@ -213,6 +213,20 @@ TEST_F(fused_graphs, a_buffer_of_the_recording_alone_takes_no_memory) {
   EXPECT_THAT(to.to_vector(), Each(32.0f));
 }
 
+TEST_F(fused_graphs, of_what_nobody_uses_one_buffer_stays) {
+  for (const char* name : {"NUMA0", "Sim0"}) {
+    const device_handle device = rt_.device(name);
+    const graph in_vain = rt_.record({.fuse = true}, [&](submitter& s) {
+      const buffer<float> first{s.home(), 1000, "first"}, second{s.home(), 1000, "second"};
+      s.submit({.on = device}, ops::fill, 1.0f, writes(first));
+      s.submit({.on = device}, twice, reads(first), writes(second));
+      s.submit({.on = device}, increase, updates(second));
+    });
+    EXPECT_EQ(in_vain.size(), 1U);
+    for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(rt_.run(in_vain).get()) << name;
+  }
+}
+
 TEST_F(fused_graphs, a_buffer_with_content_from_the_run_before_is_kept) {
   const graph counting = rt_.record({.fuse = true}, [&](submitter& s) {
     const buffer<float> count{s.home(), 1000, 0.0f, "count"};
