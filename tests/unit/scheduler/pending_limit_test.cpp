@@ -59,6 +59,18 @@ int most_pending(bool threads, int count, Submit&& submit) {
   return most;
 }
 
+/// The same of 500 tasks, each of which adds 1 to the first element.
+int most_pending_with_data(runtime& rt, const buffer<float>& x) {
+  return most_pending(false, 500, [&](auto f) {
+    rt.submit(
+        [f](view<float> v) {
+          v[0] += 1;
+          f();
+        },
+        updates(x));
+  });
+}
+
 TEST_P(pending_limits, hold_for_functions) {
   runtime rt(limited(50));
   // One more for each of the other three threads, which may be about to submit it.
@@ -81,14 +93,7 @@ TEST_P(pending_limits, of_one_task_let_one_after_the_other_run) {
 TEST_P(pending_limits, hold_for_data_tasks_and_scopes) {
   runtime rt(limited(20));
   buffer<float> x{rt, 100, 0.0f, "x"};
-  const int most = most_pending(false, 500, [&](auto f) {
-    rt.submit(
-        [f](view<float> v) {
-          v[0] += 1;
-          f();
-        },
-        updates(x));
-  });
+  const int most = most_pending_with_data(rt, x);
   EXPECT_LE(most, 20);
   EXPECT_EQ(x.to_vector().front(), 500.0f);
   task_scope scope(rt);
@@ -142,14 +147,7 @@ TEST_P(pending_limits, hold_for_bytes_of_data_tasks) {
     options.most_pending_bytes = 10'000;
     runtime rt(options);
     buffer<float> x{rt, 100, 0.0f, "x"};
-    const int most = most_pending(false, 500, [&](auto f) {
-      rt.submit(
-          [f](view<float> v) {
-            v[0] += 1;
-            f();
-          },
-          updates(x));
-    });
+    const int most = most_pending_with_data(rt, x);
     EXPECT_LE(most, 10'000 / 128);
     EXPECT_EQ(x.to_vector().front(), 500.0f);
   }
