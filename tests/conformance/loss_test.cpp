@@ -45,7 +45,8 @@ TEST_P(conformance, the_sink_may_end_a_device) {
   });
   for (int i = 0; i < 500; ++i) last = submit(first().compute(0), nothing());
   sink.await_loss(*executor_, numbers().device);
-  EXPECT_EQ(sink.results(lane).size(), 100U);
+  // What ended together with it is told of in the same event.
+  EXPECT_EQ(sink.results(lane).size(), sink.told_with(lane, 100));
 }
 
 TEST_P(conformance, who_waits_for_a_lost_device_fails_and_goes_on) {

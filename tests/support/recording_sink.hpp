@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,23 +31,16 @@ class recording_sink final : public completion_sink {
   void owns(device_id device, std::set<stream_id> streams) { owned_[device] = std::move(streams); }
 
   void completed(stream_id stream, std::uint64_t value, const command_result& how) override {
-    if (reaction_) reaction_(stream, value);
-    std::vector<std::shared_ptr<executor::gate>> reached;
+    completed_in_a_row(stream, value, {&how, 1});
+  }
+
+  void completed_in_a_row(stream_id stream, std::uint64_t first,
+                          std::span<const command_result> how) override {
     {
       const std::lock_guard lock(mutex_);
-      auto& all = results_[stream];
-      EXPECT_EQ(value, all.size() + 1) << "stream " << stream.value << " reports out of order";
-      EXPECT_LE(how.begin, how.end);
-      if (!all.empty()) {
-        EXPECT_LE(all.back().end, how.begin) << "commands of one stream overlap";
-      }
-      for (const auto& [device, why] : lost_) {
-        EXPECT_FALSE(owned_[device].contains(stream)) << "a lost device reports";
-      }
-      all.push_back(how);
-      reached = take_reached();
+      event_ends_[stream].insert(first + how.size() - 1);
     }
-    for (const auto& g : reached) g->open();
+    for (const command_result& each : how) heard(stream, first++, each);
   }
 
   void device_lost(device_id device, const failure& why) override {
@@ -76,12 +70,37 @@ class recording_sink final : public completion_sink {
   [[nodiscard]] command_result result(stream_id stream, std::uint64_t value) const {
     return results(stream).at(value - 1);
   }
+  /// The last value of those that were reported together with this one.
+  [[nodiscard]] std::uint64_t told_with(stream_id stream, std::uint64_t value) const {
+    const std::lock_guard lock(mutex_);
+    return *event_ends_.at(stream).lower_bound(value);
+  }
   [[nodiscard]] std::map<device_id, failure> lost() const {
     const std::lock_guard lock(mutex_);
     return lost_;
   }
 
  private:
+  void heard(stream_id stream, std::uint64_t value, const command_result& how) {
+    if (reaction_) reaction_(stream, value);
+    std::vector<std::shared_ptr<executor::gate>> reached;
+    {
+      const std::lock_guard lock(mutex_);
+      auto& all = results_[stream];
+      EXPECT_EQ(value, all.size() + 1) << "stream " << stream.value << " reports out of order";
+      EXPECT_LE(how.begin, how.end);
+      if (!all.empty()) {
+        EXPECT_LE(all.back().end, how.begin) << "commands of one stream overlap";
+      }
+      for (const auto& [device, why] : lost_) {
+        EXPECT_FALSE(owned_[device].contains(stream)) << "a lost device reports";
+      }
+      all.push_back(how);
+      reached = take_reached();
+    }
+    for (const auto& g : reached) g->open();
+  }
+
   using condition = std::function<bool()>;
   struct waiter {
     condition holds;
@@ -117,6 +136,7 @@ class recording_sink final : public completion_sink {
   std::map<device_id, std::set<stream_id>> owned_;
   mutable std::mutex mutex_;
   std::map<stream_id, std::vector<command_result>> results_;
+  std::map<stream_id, std::set<std::uint64_t>> event_ends_;
   std::map<device_id, failure> lost_;
   std::vector<waiter> waiters_;
 };
