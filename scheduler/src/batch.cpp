@@ -120,8 +120,8 @@ task_description batch_rule::join(const graph_content& content, const task_group
     parts.push_back(part_of(part, buffers));
     parts.back().after_others = used.add(parts.back());
   }
-  one.task.kernel =
-      sequence_of(one.task.label, std::move(parameters), std::move(parts), cost_of(content, group));
+  one.task.kernel = sequence_of(std::string(one.task.called()), std::move(parameters),
+                                std::move(parts), cost_of(content, group));
   return std::move(one.task);
 }
 

@@ -27,7 +27,7 @@ access_list accesses_of(const task_description& task) {
   return accesses;
 }
 
-std::string begin(const task_description& task) { return "Task \"" + task.label + "\" "; }
+std::string begin(const task_description& task) { return task_name(task.called()) + " "; }
 
 void check_shape(const task_description& task, const access_list& accesses) {
   if (!task.kernel->check) return;

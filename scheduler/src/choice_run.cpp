@@ -90,8 +90,8 @@ void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
 void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
   const boost::intrusive_ptr<hold> place(new hold(frame_.home, this));
   place->kind = heart::task_kind::hold;
-  place->label = std::string(label().text());
-  place->trace_name = frame_.home.names().intern(place->label);
+  place->label = label();
+  place->trace_name = frame_.home.names().intern(place->called());
   place->priority = use_.priority;
   place->within = outer_.id;
   place->id = task_id{frame_.home.next_number()};
@@ -150,7 +150,7 @@ void choice_run::request_cancel() noexcept {
   // The heart refuses if it has given the buffers meanwhile.
   if (asked_for_hold_ && !holds_) {
     if (frame_.within.node) return frame_.within.node->request_cancel();
-    frame_.home.post(heart::cancel_asked{frame_.within.id, cancelled(std::string(label().text()))});
+    frame_.home.post(heart::cancel_asked{frame_.within.id, cancelled(label().text())});
   }
 }
 

@@ -79,11 +79,11 @@ void graph_content::check_named(const completion_ptr& named, std::string_view la
 }
 
 completion_ptr graph_content::add(task_description&& task) {
-  for (const completion_ptr& each : task.after) check_named(each, task.label);
-  for (const completion_ptr& each : task.returns) check_named(each, task.label);
+  for (const completion_ptr& each : task.after) check_named(each, task.called());
+  for (const completion_ptr& each : task.returns) check_named(each, task.called());
   check_numbers(task);
   if (plan) give_up_plan();
-  task_label label(task.label);
+  const task_label label(task.called());
   return add(node(std::move(task)), label);
 }
 
@@ -91,7 +91,7 @@ void graph_content::check_numbers(const task_description& task) {
   for (const auto& argument : task.arguments) {
     const auto* number = std::get_if<number_argument>(&argument);
     if (number == nullptr) continue;
-    if (number->from) check_named(number->from, task.label);
+    if (number->from) check_named(number->from, task.called());
     if (number->set_by) add_parameter(number->set_by);
   }
 }
@@ -272,7 +272,7 @@ detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
   detail::check(task, *home_.core());
   if (task.deadline != time_stamp::max()) {
     throw usage_error(
-        detail::task_name(task.label) +
+        detail::task_name(task.called()) +
         " is recorded with a deadline, which later runs cannot keep; a timeout counts "
         "from each run.");
   }

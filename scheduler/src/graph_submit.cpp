@@ -79,7 +79,7 @@ class rewiring {
 };
 
 task_label label_of(const graph_node& node) {
-  if (const auto* task = std::get_if<task_description>(&node)) return task->label;
+  if (const auto* task = std::get_if<task_description>(&node)) return task_label(task->called());
   if (const auto* function = std::get_if<host_node>(&node)) return function->options.label;
   if (const auto* use = std::get_if<use_node>(&node)) return use->use.label;
   return std::get<join_node>(node).label;

@@ -64,7 +64,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   const boost::intrusive_ptr<view_submission> s(new view_submission(*home));
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();
-  s->trace_name = home->names().intern(s->label);
+  s->trace_name = home->names().intern(s->called());
   s->accesses.push_back({what.data->id(), what.where(), what.data->extents(), mode});
   s->keeps.push_back(what.data);
   s->id = task_id{home->next_number()};

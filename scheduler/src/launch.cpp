@@ -13,14 +13,14 @@ namespace hocket::detail {
 
 namespace {
 
-void add_access(launch_submission& s, access_argument& use) {
+void add_access(launch_submission& s, buffer_ref data, const box& where, access_mode mode) {
   heart::task_access& made = s.accesses.emplace_back();
-  made.data = use.data->id();
-  made.region = use.where;
-  made.whole = use.data->extents();
-  made.mode = use.mode;
-  s.shape.push_back(use.where.extents());
-  s.keeps.push_back(std::move(use.data));
+  made.data = data->id();
+  made.region = where;
+  made.whole = data->extents();
+  made.mode = mode;
+  s.shape.push_back(where.extents());
+  s.keeps.push_back(std::move(data));
 }
 
 void add_number(launch_submission& s, const number_argument& number, element_type type) {
@@ -39,7 +39,7 @@ void add_arguments(launch_submission& s, task_description& task) {
   s.keeps.reserve(most);
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (auto* use = std::get_if<access_argument>(&task.arguments[i])) {
-      add_access(s, *use);
+      add_access(s, std::move(use->data), use->where, use->mode);
     } else {
       add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
     }
@@ -58,7 +58,8 @@ std::uint64_t bytes_of(const std::vector<buffer_ref>& used) {
 /// The hidden buffer that a kernel's value goes through.
 buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
   const index_list one(1, 1);
-  buffer_ref value(new buffer_state(home, *s.kernel->result, one, "value of " + s.label));
+  buffer_ref value(
+      new buffer_state(home, *s.kernel->result, one, "value of " + std::string(s.called())));
   s.accesses.push_back({value->id(), box::whole(one), one, access_mode::write});
   s.keeps.push_back(value);
   s.has_result = true;
@@ -87,7 +88,6 @@ completion_ptr runtime_core::launch(task_description&& task) {
   for (const completion_ptr& before : task.after) before->check_waitable();
   const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
   s->label = std::move(task.label);
-  s->trace_name = names_.intern(s->label);
   s->kernel = std::move(task.kernel);
   s->host_only = task.host_only;
   s->on = task.on;
@@ -105,28 +105,71 @@ completion_ptr runtime_core::launch(task_description&& task) {
   }
   task.kernel = s->kernel;
   add_arguments(*s, task);
+  s->bytes = bytes_of(s->keeps);
+  return send(s, task.make_state, task.scope == nullptr ? *this : *task.scope, task.stop);
+}
+
+/// True if there is nothing to describe or to complain of.
+bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
+  if (what.options != nullptr || what.function != nullptr || what.awaited > 0 ||
+      what.kernel->check || !is_open()) {
+    return false;
+  }
+  const std::weak_ptr<runtime_core> self = weak_from_this();
+  for (std::size_t i = 0; i < what.accesses.size(); ++i) {
+    const buffer_ref& data = *what.accesses[i].data;
+    if (!data->belongs_to(self)) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (*what.accesses[j].data == data) return false;
+    }
+  }
+  const heart::machine& all = machine().description();
+  return std::ranges::any_of(all.devices, [&](const heart::machine::device_node& node) {
+    return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel);
+  });
+}
+
+completion_ptr runtime_core::launch(const direct_launch& what) {
+  std::uint64_t bytes = 0;
+  for (const direct_access& use : what.accesses) bytes += (*use.data)->bytes();
+  if (!is_plain(what, bytes)) return launch(described(what));
+  const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
+  s->kernel = what.kernel;
+  s->accesses.reserve(what.accesses.size() + 1);  // and a result
+  s->shape.reserve(what.accesses.size() + 1);
+  s->keeps.reserve(what.accesses.size() + 1);
+  for (const direct_access& use : what.accesses) {
+    const buffer_ref& data = *use.data;
+    add_access(*s, data, use.part != nullptr ? *use.part : data->whole(), use.mode);
+  }
+  for (const direct_number& number : what.numbers) s->scalars.push_back(number.value);
+  s->bytes = bytes;
+  return send(s, what.make_state, *this, {});
+}
+
+/// Gives the heart a launch that is complete but for what follows from its kernel and its accesses.
+completion_ptr runtime_core::send(const boost::intrusive_ptr<launch_submission>& s,
+                                  make_device_state make_state, host_context& owner,
+                                  const std::stop_token& stop) {
+  if (traces()) s->trace_name = names_.intern(s->called());
   s->cost = s->kernel->work_of(s->shape);
   s->width = s->kernel->width_of(s->shape);
-  s->bytes = bytes_of(s->keeps);
   s->external = static_cast<std::uint32_t>(s->waits.size());
   const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
   // Ids in the order of submission: age decides between tasks of one priority.
   s->id = task_id{next_number()};
-  host_context& owner = task.scope == nullptr ? *this : *task.scope;
-  s->state = task.make_state(&owner, s->label);
+  s->state = make_state(&owner, s->label, s->kernel);
   s->state->id = s->id;
   const completion_ptr state = s->state;
   s->state->held_by_launch = bytes_kept_for(*s);
   owner.started(*state);
-  s->watch_stop(task.stop);
+  s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
-  const auto unwanted = [&] {
-    return task.stop.stop_requested() || owner.stopping().stop_requested();
-  };
+  const auto unwanted = [&] { return stop.stop_requested() || owner.stopping().stop_requested(); };
   const auto refusal = [&] {
-    const bool by_scope = owner.is_scope() && !task.stop.stop_requested();
-    return by_scope ? owner.refusal_of(*state) : cancelled(s->label);
+    const bool by_scope = owner.is_scope() && !stop.stop_requested();
+    return by_scope ? owner.refusal_of(*state) : cancelled(s->called());
   };
   post(heart::submitted{s, unwanted() ? refusal() : failure()});
   s->watch();

@@ -34,7 +34,7 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
-detail::direct_lane* runtime::direct() { return core_->direct(); }
+detail::direct_lane* runtime::direct() { return &core_->lane(); }
 
 detail::completion_ptr runtime::enqueue(detail::graph_use&& use) {
   return detail::start(std::move(use), {*core_});
@@ -100,19 +100,45 @@ namespace detail {
 
 task_description described(const task_options& options, const kernel_ref& kernel, bool host_only) {
   task_description task;
-  task.label = options.label.empty() ? kernel->name : std::string(options.label.text());
+  task.label = options.label;
   if (options.on) task.on = options.on->id;
   task.priority = options.priority;
   task.in_order = options.in_order;
-  check_timeout(task_name(task.label), options.timeout);
+  task.kernel = kernel;
+  if (options.timeout != nanoseconds::max())
+    check_timeout(task_name(task.called()), options.timeout);
   task.timeout = options.timeout;
   task.deadline = options.deadline;
   task.stop = options.stop;
   task.after = named_states_of(options.after.all());
   if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
   task.returns = named_states_of(options.returns);
-  task.kernel = kernel;
   task.host_only = host_only;
+  return task;
+}
+
+task_description described(const direct_launch& what) {
+  kernel_ref whole = what.kernel;
+  if (what.function != nullptr) {
+    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function); });
+  }
+  task_description task = described(what.options != nullptr ? *what.options : task_options(), whole,
+                                    what.function != nullptr);
+  task.make_state = what.make_state;
+  task.arguments.reserve(whole->parameters.size());
+  auto use = what.accesses.begin();
+  auto number = what.numbers.begin();
+  for (const parameter& p : whole->parameters) {
+    if (p.is == parameter::kind::buffer) {
+      const box& where = use->part != nullptr ? *use->part : (*use->data)->whole();
+      task.arguments.push_back(access_argument{*use->data, where, use->mode});
+      ++use;
+    } else {
+      const completion_ptr from = number->from != nullptr ? *number->from : nullptr;
+      task.arguments.push_back(number_argument{number->value, from, number->convert});
+      ++number;
+    }
+  }
   return task;
 }
 

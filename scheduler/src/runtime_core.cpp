@@ -76,6 +76,11 @@ void runtime_core::connect() {
   });
 }
 
+direct_lane& runtime_core::lane() {
+  if (direct_runtime* const direct_way = direct()) return *direct_way;
+  return *this;
+}
+
 bool runtime_core::goes_direct() const {
   const bool possible = direct_runtime::suits(*machine_, *executor_);
   switch (options_.data_tasks) {
@@ -147,7 +152,11 @@ bool runtime_core::quiet() {
 
 void runtime_core::post(heart::event what) {
   if (!open_) return;
-  if (events_.push(std::move(what))) drive();
+  if (events_.attend()) {
+    drive(&what);
+  } else if (events_.push(std::move(what))) {
+    drive(nullptr);
+  }
 }
 
 /// As long as one exists, the heart and the devices are in use.
@@ -168,9 +177,14 @@ class runtime_core::driving {
   runtime_core& home_;
 };
 
-void runtime_core::drive() {
+void runtime_core::drive(heart::event* first) {
   const driving now(*this);
   std::size_t steps = 0;
+  if (first != nullptr) {
+    heart_->step(executor_->now(), std::move(*first), actions_);
+    ++steps;
+    carry_out();
+  }
   while (!events_.leave()) {
     if (steps >= steps_of_caller) return drive_later();
     const time_stamp time = executor_->now();
@@ -184,7 +198,7 @@ void runtime_core::drive() {
 void runtime_core::drive_later() {
   // Until it runs nobody may believe that nothing is left to do.
   executor_->post(0, high_priority, [this, due = std::make_shared<driving>(*this)]() mutable {
-    drive();
+    drive(nullptr);
     due.reset();
   });
 }

@@ -32,6 +32,7 @@ class view_node;
 /// carries out the actions, until nothing is left or another thread has to go on.
 class runtime_core final : public host_context,
                            public completion_sink,
+                           public direct_lane,
                            public std::enable_shared_from_this<runtime_core> {
  public:
   explicit runtime_core(const runtime_options& options);
@@ -44,12 +45,16 @@ class runtime_core final : public host_context,
   void post(heart::event what);
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] completion_ptr launch(task_description&& task);
+  /// For the heart to decide.
+  [[nodiscard]] completion_ptr launch(const direct_launch& what) override;
   /// Of a runtime that has no memory but the host's; null for others, which have a heart.
   [[nodiscard]] direct_runtime* direct() {
     // Pairs with the release in connect().
     if (!is_connected_.load(std::memory_order_acquire)) connect();
     return direct_.get();
   }
+  /// Where launches go: the direct way, or to the heart.
+  [[nodiscard]] direct_lane& lane();
   void wait_all();
   void stop();
   [[nodiscard]] const std::vector<device_info>& devices();
@@ -120,10 +125,15 @@ class runtime_core final : public host_context,
   void opened(view_record&& view);
   void closed(const view_record& view);
   [[nodiscard]] bool holds_up(const view_record& view, completion& task);
+  [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t bytes);
+  [[nodiscard]] completion_ptr send(const boost::intrusive_ptr<launch_submission>& s,
+                                    make_device_state make_state, host_context& owner,
+                                    const std::stop_token& stop);
   [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
                                             const buffer_ref& value);
   class driving;
-  void drive();
+  /// By who has become the consumer of the events, which come after the first.
+  void drive(heart::event* first);
   void drive_later();
   void carry_out();
   void wait_until(const std::function<bool()>& reached);

@@ -5,12 +5,13 @@
 
 #include <functional>
 
+#include "caught.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
 
-failure cancelled(const std::string& label) {
-  return failure(failure_code::cancelled, "Task \"" + label + "\" was cancelled.");
+failure cancelled(std::string_view label) {
+  return failure(failure_code::cancelled, task_name(label) + " was cancelled.");
 }
 
 namespace {
@@ -46,8 +47,7 @@ class future_watch final : public continuation {
 }  // namespace
 
 void device_task::request_cancel() noexcept {
-  static_cast<runtime_core&>(context()->home())
-      .post(heart::cancel_asked{id, cancelled(std::string(label().text()))});
+  static_cast<runtime_core&>(context()->home()).post(heart::cancel_asked{id, cancelled(called())});
 }
 
 std::uint32_t device_task::arena() const noexcept {
@@ -144,8 +144,8 @@ void launch_submission::watch() {
 
 void launch_submission::watch_stop(const std::stop_token& stop) {
   if (!stop.stop_possible()) return;
-  stop_ =
-      std::make_unique<stop_relay>(home_, id, stop, [label = label] { return cancelled(label); });
+  stop_ = std::make_unique<stop_relay>(home_, id, stop,
+                                       [name = std::string(called())] { return cancelled(name); });
 }
 
 void launch_submission::watch_scope(const host_context& scope) {

@@ -44,7 +44,7 @@ class submission : public heart::request {
 };
 
 /// How a task of that label ends that somebody wished not to run.
-[[nodiscard]] failure cancelled(const std::string& label);
+[[nodiscard]] failure cancelled(std::string_view label);
 
 /// One launch of a kernel. It goes back where it came from when nobody refers to it any more.
 class launch_submission final : public submission {

@@ -203,7 +203,9 @@ candidate joined(const graph_content& content, const task_group& group) {
 }
 
 std::string label_of(const graph_content& content, const task_group& group) {
-  const auto label = [&](std::size_t member) { return task_of(content, member).label; };
+  const auto label = [&](std::size_t member) {
+    return std::string(task_of(content, member).called());
+  };
   if (group.size() > most_labels) {
     return label(group.front()) + "+...+" + label(group.back()) + " (" +
            std::to_string(group.size()) + " tasks)";

@@ -81,7 +81,7 @@ inline bool direct_runtime::is_plain(const direct_launch& what) const {
 }
 
 completion_ptr direct_runtime::launch(const direct_launch& what) {
-  if (!is_plain(what)) return launch_described(what);
+  if (!is_plain(what)) return home_.launch(described(what));
   if (what.awaited > 0) {
     for (const direct_number& each : what.numbers) {
       if (each.from != nullptr) (*each.from)->check_waitable();
@@ -106,29 +106,6 @@ completion_ptr direct_runtime::launch_with(const task_options& options, const di
       {options_of(options.label, options.priority, options.stop), {after.data(), after.size()}});
   made->start();
   return made;
-}
-
-completion_ptr direct_runtime::launch_described(const direct_launch& what) {
-  kernel_ref whole = what.kernel;
-  if (what.function != nullptr) {
-    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function); });
-  }
-  task_description task = described(what.options != nullptr ? *what.options : task_options(), whole,
-                                    what.function != nullptr);
-  auto use = what.accesses.begin();
-  auto number = what.numbers.begin();
-  for (const parameter& p : whole->parameters) {
-    if (p.is == parameter::kind::buffer) {
-      const box& where = use->part != nullptr ? *use->part : (*use->data)->whole();
-      task.arguments.push_back(access_argument{*use->data, where, use->mode});
-      ++use;
-    } else {
-      const completion_ptr from = number->from != nullptr ? *number->from : nullptr;
-      task.arguments.push_back(number_argument{number->value, from, number->convert});
-      ++number;
-    }
-  }
-  return home_.launch(std::move(task));
 }
 
 host_options direct_runtime::options_of(task_label label, std::int64_t priority,
@@ -163,9 +140,7 @@ completion_ptr direct_runtime::launch(task_description&& task) {
     ++awaited;
   }
   for (const completion_ptr& before : task.after) before->check_waitable();
-  const bool as_kernel = task.label == task.kernel->name;
-  direct_content from{options_of(as_kernel ? task_label() : task_label(std::move(task.label)),
-                                 task.priority, task.stop),
+  direct_content from{options_of(std::move(task.label), task.priority, task.stop),
                       task.after,
                       task.timeout,
                       {},

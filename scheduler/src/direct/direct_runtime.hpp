@@ -74,7 +74,6 @@ class direct_runtime final : public direct_lane {
 
   [[nodiscard]] bool is_plain(const direct_launch& what) const;
   [[nodiscard]] completion_ptr launch_with(const task_options& options, const direct_launch& what);
-  [[nodiscard]] completion_ptr launch_described(const direct_launch& what);
   [[nodiscard]] tally& own_tally() noexcept;
   /// Of a modelled clock, or of one that is read faster than the executor's.
   [[nodiscard]] std::uint64_t ticks() const noexcept {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "caught.hpp"
 #include "heart/heart.hpp"
 #include "heart/planted.hpp"
 
@@ -115,8 +116,10 @@ bool heart::has_room(const machine::device_node& node, stream_id lane) const {
 
 bool heart::has_room(device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
-  return std::any_of(node.compute.begin(), node.compute.end(),
-                     [&](stream_id lane) { return has_room(node, lane); });
+  for (const stream_id lane : node.compute) {
+    if (has_room(node, lane)) return true;
+  }
+  return false;
 }
 
 std::optional<std::size_t> heart::free_lane(const task& t) const {
@@ -145,12 +148,12 @@ failure heart::unusable_input(const task& t) const {
   for (const task_access& a : t.request->accesses) {
     if (!reads_content(a.mode) || a.region.empty()) continue;
     if (const failure why = coherence_.poisoned(a.data, a.region)) {
-      return why.downstream(t.request->label);
+      return why.downstream(std::string(t.request->called()));
     }
     if (!coherence_.initialised(a.data, a.region)) {
       return failure(failure_code::task_failed,
-                     "Task \"" + t.request->label + "\" " + std::string(to_string(a.mode)) + " " +
-                         to_string(a.region) + " of buffer \"" + data_.find(a.data)->label +
+                     detail::task_name(t.request->called()) + " " + std::string(to_string(a.mode)) +
+                         " " + to_string(a.region) + " of buffer \"" + data_.find(a.data)->label +
                          "\", which no earlier task writes.");
     }
   }
@@ -334,9 +337,10 @@ void heart::deliver_view(task_id id) {
     const bool arrived =
         !reads_content(a.mode) || coherence_.missing(a.data, a.region, host_memory) == 0;
     if (!why && !arrived) {
-      why = failure(failure_code::data_lost,
-                    "Task \"" + t->request->label + "\" did not run, because a copy of buffer \"" +
-                        data_.find(a.data)->label + "\" to the host failed.");
+      why = failure(failure_code::data_lost, detail::task_name(t->request->called()) +
+                                                 " did not run, because a copy of buffer \"" +
+                                                 data_.find(a.data)->label +
+                                                 "\" to the host failed.");
     }
   }
   if (why) return end_later(id, why);

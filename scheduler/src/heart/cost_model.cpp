@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace hocket::heart {
 
 namespace {
 
-nanoseconds rounded(double count) {
-  return nanoseconds(static_cast<std::int64_t>(std::llround(count)));
-}
+/// Of what is not negative.
+nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
 
 double count(nanoseconds time) { return static_cast<double>(time.count()); }
 
@@ -23,10 +22,12 @@ int size_class(double amount) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
 }
 
+int size_of(const request& task) { return size_class(std::max(task.cost.flops, task.cost.bytes)); }
+
 }  // namespace
 
 cost_model::launch_view cost_model::key_of(const request& task, device_id device) {
-  return {task.kernel->name, device, size_class(std::max(task.cost.flops, task.cost.bytes))};
+  return {task.kernel->name, device, size_of(task)};
 }
 
 nanoseconds cost_model::launch_by_rates(const request& task, device_id device) const {
@@ -38,20 +39,24 @@ nanoseconds cost_model::launch_by_rates(const request& task, device_id device) c
   return node.launch_latency + rounded(busy / lanes * 1e9);
 }
 
-recent_median* cost_model::find(const launch_view& key) const {
-  const launch_order before;
-  if (last_found_ != nullptr && !before(last_found_->first, key) &&
-      !before(key, last_found_->first)) {
-    return &last_found_->second;
-  }
-  const auto found = launches_.find(key);
+recent_median* cost_model::find(const request& task, device_id device) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(task.kernel.get()) / alignof(std::max_align_t);
+  finding& last = findings_[device.value][(at ^ (at >> 4U)) % most_findings];
+  const bool same = last.known != nullptr && last.size == size_of(task) &&
+                    !last.kernel.owner_before(task.kernel) &&
+                    !task.kernel.owner_before(last.kernel);
+  return same ? last.known : look_up(task, device, last);
+}
+
+recent_median* cost_model::look_up(const request& task, device_id device, finding& last) const {
+  const auto found = launches_.find(key_of(task, device));
   if (found == launches_.end()) return nullptr;
-  last_found_ = &*found;
+  last = {task.kernel, size_of(task), &found->second};
   return &found->second;
 }
 
 time_estimate cost_model::estimate_of(const request& task, device_id device) const {
-  recent_median* const known = find(key_of(task, device));
+  recent_median* const known = find(task, device);
   if (known == nullptr) return {launch_by_rates(task, device), nullptr};
   return {rounded(known->value()), known};
 }
@@ -60,9 +65,9 @@ void cost_model::measured(const request& task, device_id device, nanoseconds too
                           const time_estimate& before) {
   recent_median* known = before.known;
   if (known == nullptr) {
-    const launch_view key = key_of(task, device);
-    known = find(key);
+    known = find(task, device);
     if (known == nullptr) {
+      const launch_view key = key_of(task, device);
       known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
     }
   }

@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <compare>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heart/machine.hpp"
 #include "heart/recent_median.hpp"
@@ -25,7 +28,8 @@ struct time_estimate {
 /// about the same size.
 class cost_model {
  public:
-  explicit cost_model(const machine& machine) : machine_(machine) {}
+  explicit cost_model(const machine& machine)
+      : machine_(machine), findings_(machine.devices.size()) {}
 
   [[nodiscard]] nanoseconds predict(const request& task, device_id device) const {
     return estimate_of(task, device).time;
@@ -65,17 +69,27 @@ class cost_model {
     friend auto operator<=>(const copy_key&, const copy_key&) = default;
   };
 
+  /// What was found last for a kernel of some size on a device. It does not keep the kernel, but
+  /// its name for who compares: another one never has the same owner.
+  struct finding {
+    std::weak_ptr<const kernel_definition> kernel;
+    int size = 0;
+    recent_median* known = nullptr;
+  };
+  static constexpr std::size_t most_findings = 8;  // of each device; often wanted again
+
   [[nodiscard]] static launch_view key_of(const request& task, device_id device);
   [[nodiscard]] nanoseconds launch_by_rates(const request& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, recent_median, launch_order>;
-  [[nodiscard]] recent_median* find(const launch_view& key) const;
+  [[nodiscard]] recent_median* find(const request& task, device_id device) const;
+  [[nodiscard]] recent_median* look_up(const request& task, device_id device, finding& last) const;
 
   const machine& machine_;
-  mutable launch_table launches_;                           ///< nanoseconds
-  mutable launch_table::value_type* last_found_ = nullptr;  ///< often wanted again
-  std::map<copy_key, recent_median> copies_;                ///< measured / by rates
+  mutable launch_table launches_;                                     ///< nanoseconds
+  mutable std::vector<std::array<finding, most_findings>> findings_;  ///< of each device
+  std::map<copy_key, recent_median> copies_;                          ///< measured / by rates
 };
 
 }  // namespace hocket::heart

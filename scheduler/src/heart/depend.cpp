@@ -75,21 +75,24 @@ void heart::consider(task& t) {
   if (t.doomed && planted(bug::doom_out_of_order)) return end_later(t.request->id, t.doomed);
   if (t.order > 0 || t.unissued > 0) return;
   if (t.doomed) return end_later(t.request->id, t.doomed);
-  if (t.blockers == 0 || may_start_behind_predecessors(t)) start(t);
+  if (t.blockers == 0) return start(t);
+  if (const auto device = device_behind_predecessors(t)) enqueue(t, *device);
 }
 
-bool heart::may_start_behind_predecessors(task& t) const {
-  if (t.request->kind != task_kind::launch || t.request->budget.valid()) return false;
+/// Where a task that waits for others may be enqueued already; nothing if it has to wait.
+std::optional<device_id> heart::device_behind_predecessors(task& t) const {
+  if (t.request->kind != task_kind::launch || t.request->budget.valid()) return std::nullopt;
   device_id common;
   for (const task_id id : t.predecessors) {
     const task* before = find(id);
     if (before == nullptr || before->state != phase::issued) continue;
-    if (before->doomed || (common.valid() && before->device != common)) return false;
+    if (before->doomed || (common.valid() && before->device != common)) return std::nullopt;
     common = before->device;
   }
   // On a device with a queue of its own the task can follow at once; elsewhere it would block a
   // lane.
-  return common.valid() && machine_.devices[common.value].depth > 1 && choose_device(t) == common;
+  if (!common.valid() || machine_.devices[common.value].depth == 1) return std::nullopt;
+  return choose_device(t) == common ? std::optional(common) : std::nullopt;
 }
 
 void heart::start(task& t) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "caught.hpp"
 #include "heart/heart.hpp"
 #include "heart/planted.hpp"
 
@@ -49,7 +50,8 @@ void heart::finish(task& t, const failure& why) {
       next->cause = r->id;
       // What is within a hold finds out for itself, where it matters.
       const bool is_hold = next->request->kind == task_kind::hold;
-      if (why && !next->doomed && !is_hold) next->doomed = why.downstream(next->request->label);
+      if (why && !next->doomed && !is_hold)
+        next->doomed = why.downstream(std::string(next->request->called()));
     }
     if (next->held && next->blockers == 0) {
       end_later(s.task, next->doomed ? next->doomed : *next->held);
@@ -78,10 +80,10 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   record_trace(record, how, trace_kind::kernel, &t);
   failure why = how.why;
   if (why && why.thrown()) {
-    why = failure(why.code(), "Task \"" + t.request->label + "\" failed: " + why.message(),
+    why = failure(why.code(), detail::task_name(t.request->called()) + " failed: " + why.message(),
                   why.thrown());
   } else if (why) {
-    why = why.within("running task \"" + t.request->label + "\" on " +
+    why = why.within("running task \"" + std::string(t.request->called()) + "\" on " +
                      machine_.devices[t.device.value].called());
   } else if (!why) {
     costs_.measured(*t.request, t.device, how.end - how.begin, t.predicted);
@@ -98,34 +100,36 @@ void heart::finish_copy(const command_record& record, const command_result& how)
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const machine::device_node& node = machine_.devices[i];
     if (!node.owns_memory) continue;
-    if (node.memory == record.to) devices_[i].done.bytes_in += record.bytes;
-    if (node.memory == record.from) devices_[i].done.bytes_out += record.bytes;
+    if (node.memory == record.copy->to) devices_[i].done.bytes_in += record.copy->bytes;
+    if (node.memory == record.copy->from) devices_[i].done.bytes_out += record.copy->bytes;
   }
   record_trace(record, how, trace_kind::transfer, find(record.task));
   if (how.why) {
     fail_copy(record, how.why);
   } else {
-    costs_.measured_copy(record.from, record.to, record.bytes, how.end - how.begin);
+    costs_.measured_copy(record.copy->from, record.copy->to, record.copy->bytes,
+                         how.end - how.begin);
   }
   const auto device = machine_.streams[record.number.stream.value].device;
   if (device) mark_dirty(*device);
 }
 
 void heart::fail_copy(const command_record& record, const failure& why) {
-  if (data_.find(record.data) == nullptr)
+  if (data_.find(record.copy->data) == nullptr)
     return;  // its last handle went while it was fetched ahead
-  coherence_.fail_copy(record.data, record.region, record.to, record.number, why);
+  coherence_.fail_copy(record.copy->data, record.copy->region, record.copy->to, record.number, why);
   doom_readers(record, why);
   task* const view = find(record.task);
   if (view != nullptr && view->request->kind != task_kind::launch && !view->doomed) {
-    view->doomed = why.downstream(view->request->label);
+    view->doomed = why.downstream(std::string(view->request->called()));
   }
   // What was copied on from there is worth nothing either.
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     const ring<command_record> later = board_.commands(stream_id{i});
     for (const command_record& c : later) {
-      if (c.is_copy && c.data == record.data && c.from == record.to && c.to != record.from &&
-          overlap(c.region, record.region)) {
+      if (c.copy != nullptr && c.copy->data == record.copy->data &&
+          c.copy->from == record.copy->to && c.copy->to != record.copy->from &&
+          overlap(c.copy->region, record.copy->region)) {
         fail_copy(c, why);
       }
     }
@@ -135,12 +139,12 @@ void heart::fail_copy(const command_record& record, const failure& why) {
 void heart::doom_readers(const command_record& record, const failure& why) {
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     for (const command_record& c : board_.commands(stream_id{i})) {
-      task* t = c.is_copy ? nullptr : find(c.task);
-      if (t == nullptr || machine_.devices[t->device.value].memory != record.to) continue;
+      task* t = c.copy != nullptr ? nullptr : find(c.task);
+      if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) continue;
       for (const task_access& a : t->request->accesses) {
-        if (a.data != record.data || !reads_content(a.mode)) continue;
-        if (overlap(a.region, record.region) && !t->doomed) {
-          t->doomed = why.downstream(t->request->label);
+        if (a.data != record.copy->data || !reads_content(a.mode)) continue;
+        if (overlap(a.region, record.copy->region) && !t->doomed) {
+          t->doomed = why.downstream(std::string(t->request->called()));
         }
       }
     }
@@ -159,7 +163,7 @@ void heart::record_trace(const command_record& record, const command_result& how
     made.cause = of->cause;
     made.name = of->request->trace_name;
   }
-  made.bytes = record.bytes;
+  if (record.copy != nullptr) made.bytes = record.copy->bytes;
   made.begin = how.begin;
   made.end = how.end;
   record_wait(made, record.wanted);
@@ -221,7 +225,7 @@ void heart::lose_memory(device_id device, const failure& why) {
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     const bool own = machine_.streams[i].device == device;
     for (const command_record& c : board_.commands(stream_id{i})) {
-      if (!c.is_copy || (!own && c.from != memory)) continue;
+      if (c.copy == nullptr || (!own && c.copy->from != memory)) continue;
       untrusted.push_back(c);
       if (!own) readers.add(c.number);
     }
@@ -241,11 +245,11 @@ void heart::lose_launches(device_id device, const failure& why) {
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     if (machine_.streams[i].device != device) continue;
     for (const command_record& c : board_.lose(stream_id{i})) {
-      if (c.is_copy) continue;
+      if (c.copy != nullptr) continue;
       const task& t = *find(c.task);
       end_later(c.task, t.doomed ? t.doomed
-                                 : why.within("running task \"" + t.request->label + "\" on " +
-                                              machine_.devices[device.value].called()));
+                                 : why.within("running task \"" + std::string(t.request->called()) +
+                                              "\" on " + machine_.devices[device.value].called()));
     }
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include "heart/heart.hpp"
+#include "caught.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -135,7 +136,7 @@ void heart::handle(submitted& e) {
     budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
   }
   if (t.request->timeout != nanoseconds::max()) {
-    out_->push_back(start_timer{id, t.request->label, now_ + t.request->timeout});
+    out_->push_back(start_timer{id, std::string(t.request->called()), now_ + t.request->timeout});
   }
   if (e.unwanted) return doom(t, e.unwanted);
   alone_ = true;
@@ -193,7 +194,7 @@ void heart::handle(commands_ended& e) {
 void heart::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
   const std::optional<command_record> record = board_.end(stream, value);
   if (!record) return;
-  if (record->is_copy) {
+  if (record->copy != nullptr) {
     finish_copy(*record, how);
   } else {
     finish_launch(*record, how);
@@ -209,7 +210,7 @@ void heart::fail_hopeless_reservations() {
     const memory_id memory = machine_.devices[t.device.value].memory;
     if (coming_[memory.value] > 0) continue;
     end_later(d.reserving, failure(failure_code::out_of_memory,
-                                   "Task \"" + t.request->label + "\" lacks " +
+                                   detail::task_name(t.request->called()) + " lacks " +
                                        std::to_string(ledger_.shortage(memory)) + " bytes in " +
                                        machine_.memories[memory.value].name + ", where " +
                                        std::to_string(ledger_.used(memory)) + " of " +

@@ -158,7 +158,7 @@ class heart {
   [[nodiscard]] version_chain& chain_for(const task& t, data_id data, data_state& all);
   void leave_hold(const task& t);
   void consider(task& t);
-  [[nodiscard]] bool may_start_behind_predecessors(task& t) const;
+  [[nodiscard]] std::optional<device_id> device_behind_predecessors(task& t) const;
   void start(task& t);
 
   // place.cpp: where it runs.
@@ -166,7 +166,7 @@ class heart {
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
   [[nodiscard]] bool can_bind(const task_access& a, const machine::device_node& node) const;
   [[nodiscard]] std::optional<device_id> choose_device(task& t) const;
-  [[nodiscard]] time_stamp predicted_end(const request& r, device_id device) const;
+  [[nodiscard]] time_stamp predicted_end(const task& t, device_id device) const;
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
   [[nodiscard]] static place_in_queue place_of(const task& t) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "caught.hpp"
 #include "heart/heart.hpp"
 
 namespace hocket::heart {
@@ -25,7 +26,7 @@ void heart::place(task& t) {
          : "every device that could was lost.";
   end_later(t.request->id,
             failure(failure_code::no_device,
-                    "Task \"" + t.request->label + "\" has no device to run on: " + lost));
+                    detail::task_name(t.request->called()) + " has no device to run on: " + lost));
 }
 
 bool heart::can_run(const request& r, device_id device) const {
@@ -56,12 +57,17 @@ std::optional<device_id> heart::choose_device(task& t) const {
     return t.suits && devices_[r.on->value].alive ? r.on : std::nullopt;
   }
   std::optional<device_id> best;
-  time_stamp best_end = time_stamp::max();
+  std::optional<time_stamp> best_end;  // of the only one that can run it nobody asks
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device_id device{i};
     if (!can_run(r, device)) continue;
-    const time_stamp end = predicted_end(r, device);
-    if (!best || end < best_end) {
+    if (!best) {
+      best = device;
+      continue;
+    }
+    if (!best_end) best_end = predicted_end(t, *best);
+    const time_stamp end = predicted_end(t, device);
+    if (end < *best_end) {
       best = device;
       best_end = end;
     }
@@ -69,14 +75,16 @@ std::optional<device_id> heart::choose_device(task& t) const {
   return best;
 }
 
-time_stamp heart::predicted_end(const request& r, device_id device) const {
+time_stamp heart::predicted_end(const task& t, device_id device) const {
+  const request& r = *t.request;
   const machine::device_node& node = machine_.devices[device.value];
   nanoseconds backlog = devices_[device.value].queued;
   for (const stream_id stream : node.compute) backlog += board_.backlog(stream);
   backlog /= static_cast<std::int64_t>(node.compute.size());
   nanoseconds arrival{0};
-  for (const task_access& a : r.accesses) {
-    if (!reads_content(a.mode)) continue;
+  for (std::size_t i = 0; i < t.data.size(); ++i) {
+    const task_access& a = r.accesses[i];
+    if (!reads_content(a.mode) || coherence::ready(*t.data[i]->where, node.memory)) continue;
     const std::uint64_t bytes = coherence_.missing(a.data, a.region, node.memory);
     if (bytes == 0) continue;
     if (machine_.link_between(host_memory, node.memory)) {
@@ -142,7 +150,7 @@ bool heart::steal_for(device_id thief) {
       task* t = find(at.task);
       // Its predecessors may still be running where it is queued; then it stays near them.
       if (t->blockers > 0 || !can_run(*t->request, thief)) return false;
-      if (predicted_end(*t->request, thief) < predicted_end(*t->request, t->device)) best = t;
+      if (predicted_end(*t, thief) < predicted_end(*t, t->device)) best = t;
       return false;
     });
   }

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -14,6 +14,7 @@
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
 #include <hocket/kernels/definition.hpp>
+#include <hocket/scheduler/task_label.hpp>
 
 namespace hocket::heart {
 
@@ -66,17 +67,22 @@ struct request : request_facts {
   /// Nobody refers to it any more; it was made with new.
   virtual void unused() noexcept { delete this; }
 
-  std::string label;
+  task_label label;
   kernel_ref kernel;  ///< of a launch
   launch_shape shape;
   std::vector<task_access> accesses;  ///< in signature order, a hidden result last
   std::vector<scalar_argument> scalars;
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
 
+  /// Without a label what its kernel is called.
+  [[nodiscard]] std::string_view called() const noexcept {
+    return label.empty() && kernel != nullptr ? std::string_view(kernel->name) : label.text();
+  }
+
   /// As it was made, but for the memory of its lists.
   void renew() noexcept {
     static_cast<request_facts&>(*this) = {};
-    label.clear();
+    label = {};
     kernel.reset();
     shape.clear();
     accesses.clear();

@@ -186,12 +186,8 @@ ticket heart::copy(const copy_request& wanted, task_id for_task) {
   command_record record;
   record.number = board_.next(link.stream);
   record.task = for_task;
-  record.is_copy = true;
-  record.data = wanted.data;
-  record.region = wanted.region;
-  record.from = wanted.from;
-  record.to = wanted.to;
-  record.bytes = wanted.bytes;
+  record.copy = std::make_shared<copied_part>(
+      copied_part{wanted.data, wanted.region, wanted.from, wanted.to, wanted.bytes});
   record.predicted = costs_.predict_copy(wanted.from, wanted.to, wanted.bytes);
   record.wanted = now_;
   const data_state& d = *data_.find(wanted.data);

@@ -15,16 +15,20 @@
 
 namespace hocket::heart {
 
+/// What a copy brings where.
+struct copied_part {
+  data_id data;
+  box region;
+  memory_id from;
+  memory_id to;
+  std::uint64_t bytes = 0;
+};
+
 /// What a command is for; kept until it has ended.
 struct command_record {
   ticket number;
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
-  bool is_copy = false;
-  data_id data;    ///< of a copy
-  box region;      ///< of a copy
-  memory_id from;  ///< of a copy
-  memory_id to;    ///< of a copy
-  std::uint64_t bytes = 0;
+  std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
   time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
 };

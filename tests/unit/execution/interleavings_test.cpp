@@ -261,7 +261,8 @@ struct weakened_atomics {
 template <std::memory_order Promised, std::memory_order Kept>
 std::string failure_when_weakened() {
   using weakened = weakened_atomics<Promised, Kept>;
-  return search{}.explore([] { return posting<weakened>(2, 1, 64); }).failure;
+  // The first event of all is in no node: what is promised about nodes shows with the next ones.
+  return search{6}.explore([] { return posting<weakened>(2, 2, 64); }).failure;
 }
 
 TEST(interleavings, no_order_of_the_inbox_is_stronger_than_it_must_be) {

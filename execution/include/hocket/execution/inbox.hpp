@@ -46,6 +46,16 @@ class inbox {
     return seen == &away_;
   }
 
+  /// The caller becomes the consumer, if there is none, and has nothing to allocate for a value
+  /// that it can deal with itself. Returns whether it did; then nothing was left.
+  [[nodiscard]] bool attend() noexcept {
+    link* seen = &away_;
+    // As in push(), but that nobody reads anything of the caller. Where it fails nothing is read.
+    return head_.load(std::memory_order_relaxed) == seen &&
+           head_.compare_exchange_strong(seen, nullptr, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
   /// Only for the consumer: stops attending if nothing is left, and returns whether it did.
   [[nodiscard]] bool leave() noexcept {
     if (ready_ != nullptr) return false;

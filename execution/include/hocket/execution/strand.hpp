@@ -28,7 +28,12 @@ class strand {
   /// Steps event here, and up to bound events in all, if nobody owns the strand; else leaves it to
   /// the owner. A handler may post to its own strand: the event is stepped after it has returned.
   void post(Event event) {
-    if (inbox_.push(std::move(event))) resume();
+    if (inbox_.attend()) {
+      step_(std::move(event));
+      step_all(1);
+    } else if (inbox_.push(std::move(event))) {
+      resume();
+    }
   }
 
   /// Never steps here: for threads of a driver, which have to be back soon.
@@ -41,15 +46,17 @@ class strand {
   [[nodiscard]] bool owned() const noexcept { return inbox_.attended(); }
 
   /// Called once for each call of later, by what that arranged: the caller is the owner now.
-  void resume() noexcept {
-    std::size_t stepped = 0;
+  void resume() noexcept { step_all(0); }
+
+ private:
+  /// The caller owns the strand, and has stepped so many.
+  void step_all(std::size_t stepped) noexcept {
     while (!inbox_.leave()) {
       if (stepped++ == bound_) return give_away();
       step_(inbox_.pop());
     }
   }
 
- private:
   // An owner that could not hand over would leave events behind for ever: better to end here.
   void give_away() noexcept { later_(); }
 

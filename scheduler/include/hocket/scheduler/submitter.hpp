@@ -229,7 +229,7 @@ class submitter {
   friend class task_scope;
 
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
-  /// Where tasks with data go that need nothing described; null if there is no such way.
+  /// Where tasks with data go as they stand here; null where they are described first.
   [[nodiscard]] virtual detail::direct_lane* direct() { return nullptr; }
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::graph_use&& use) = 0;
@@ -265,7 +265,8 @@ class submitter {
     const auto named = std::apply(
         [&](const auto&... ready) { return detail::direct_arguments(*kernel, ready...); },
         prepared);
-    future<Value> made(lane.launch(named.launch_of(kernel, options, function)));
+    future<Value> made(
+        lane.launch(named.launch_of(kernel, options, function, &detail::make_device_task<Value>)));
     std::apply([&](const auto&... ready) { (conclude(ready), ...); }, prepared);
     return made;
   }

@@ -109,7 +109,8 @@ template <class Number>
 template <class Number>
 void add_argument(task_description& task, const future<Number>& value) {
   if (!value.valid()) {
-    throw usage_error("Task \"" + task.label + "\" is given a future without a task as a number.");
+    throw usage_error("Task \"" + std::string(task.called()) +
+                      "\" is given a future without a task as a number.");
   }
   task.arguments.push_back(number_argument{{}, value.state(), &convert_value<Number>});
 }
@@ -174,8 +175,9 @@ class direct_arguments {
   }
 
   [[nodiscard]] direct_launch launch_of(const kernel_ref& kernel, const task_options* options,
-                                        launch_function* function) const noexcept {
-    return {kernel, accesses_, numbers_, parts_, awaited_, options, function};
+                                        launch_function* function,
+                                        make_device_state make_state) const noexcept {
+    return {kernel, accesses_, numbers_, parts_, awaited_, options, function, make_state};
   }
 
  private:
@@ -206,6 +208,10 @@ class direct_arguments {
 /// The description without its arguments. Throws usage_error for options that make no sense.
 [[nodiscard]] task_description described(const task_options& options, const kernel_ref& kernel,
                                          bool host_only);
+
+/// A launch with copies of all that it names.
+[[nodiscard]] task_description described(const direct_launch& what);
+
 [[nodiscard]] std::vector<completion_ptr> states_of(std::span<const any_future> futures);
 
 /// Throws usage_error for options that host functions without accesses do not have. The context is

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <hocket/kernels/definition.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
 #include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
 
 namespace hocket::detail {
@@ -23,7 +25,13 @@ namespace hocket::detail {
 /// read-back is there.
 class device_task : public completion {
  public:
-  using completion::completion;
+  device_task(host_context* context, task_label label, kernel_ref kernel = {})
+      : completion(context, std::move(label)), kernel_(std::move(kernel)) {}
+
+  /// Without a label what its kernel is called.
+  [[nodiscard]] std::string_view called() const noexcept override {
+    return label().empty() && kernel_ != nullptr ? std::string_view(kernel_->name) : label().text();
+  }
 
   /// Copies the value out of host memory. Before finish(), by who finishes.
   virtual void store(const void* bytes) noexcept { (void)bytes; }
@@ -47,6 +55,7 @@ class device_task : public completion {
   std::uint32_t held_by_launch = 0;  ///< bytes
 
  private:
+  kernel_ref kernel_;
   std::atomic<std::uint64_t> stream_{stream_id{}.value};
 };
 
@@ -70,9 +79,15 @@ class device_task_of<void> final : public device_task {
 };
 
 template <class T>
-[[nodiscard]] device_task* make_device_task(host_context* context, std::string label) {
-  return new device_task_of<T>(context, std::move(label));
+[[nodiscard]] boost::intrusive_ptr<device_task> make_device_task(host_context* context,
+                                                                 const task_label& label,
+                                                                 const kernel_ref& kernel) {
+  return make_task<device_task_of<T>>(0, context, label, kernel);
 }
+
+/// Makes the state of a task's future.
+using make_device_state = boost::intrusive_ptr<device_task> (*)(host_context*, const task_label&,
+                                                                const kernel_ref&);
 
 /// A number for a kernel: known, the value of a future, or what a parameter is in a run.
 struct number_argument {
@@ -103,7 +118,7 @@ struct place_within {
 
 /// A task as the user has described it: what is submitted, and what a recording keeps. Copyable.
 struct task_description {
-  std::string label;
+  task_label label;
   std::optional<device_id> on;
   std::int64_t priority = 0;
   bool in_order = false;
@@ -118,10 +133,15 @@ struct task_description {
 
   kernel_ref kernel;
   bool host_only = false;
-  std::vector<std::variant<number_argument, access_argument>> arguments;   ///< in signature order
-  device_task* (*make_state)(host_context*, std::string label) = nullptr;  ///< of its future
+  std::vector<std::variant<number_argument, access_argument>> arguments;  ///< in signature order
+  make_device_state make_state = nullptr;
 
   place_within within;
+
+  /// Without a label what its kernel is called.
+  [[nodiscard]] std::string_view called() const noexcept {
+    return label.empty() ? std::string_view(kernel->name) : label.text();
+  }
 };
 
 }  // namespace hocket::detail

@@ -42,10 +42,11 @@ struct direct_launch {
   std::uint32_t awaited = 0;              ///< numbers that are futures'
   const task_options* options = nullptr;  ///< null: the usual ones
   launch_function* function = nullptr;    ///< it is taken
+  make_device_state make_state = nullptr;
 };
 
-/// Where tasks with data go in a runtime that has no memory but the host's: they need no placement
-/// and no copies, so that their order, decided when they are submitted, is all there is to decide.
+/// Where tasks with data go as they stand in the memory of the caller: nothing is described, and so
+/// nothing is copied, of what most of them do not have.
 class direct_lane {
  public:
   direct_lane() = default;
