@@ -8,19 +8,19 @@
 namespace hocket::heart {
 
 void recent_median::add(double sample) {
-  auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(count_);
+  // The new one takes the place of the oldest, or the one behind the last, and goes on from there.
+  std::size_t at = count_;
   if (count_ == most) {
-    // The oldest goes.
-    const auto oldest = std::lower_bound(sorted_.begin(), end, last_[next_]);
-    end = std::move(oldest + 1, end, oldest);
+    const auto oldest = std::lower_bound(sorted_.begin(), sorted_.end(), last_[next_]);
+    at = static_cast<std::size_t>(oldest - sorted_.begin());
   } else {
     ++count_;
   }
-  const auto place = std::upper_bound(sorted_.begin(), end, sample);
-  std::move_backward(place, end, end + 1);
-  *place = sample;
+  for (; at + 1 < count_ && sorted_[at + 1] < sample; ++at) sorted_[at] = sorted_[at + 1];
+  for (; at > 0 && sorted_[at - 1] > sample; --at) sorted_[at] = sorted_[at - 1];
+  sorted_[at] = sample;
   last_[next_] = sample;
-  next_ = (next_ + 1) % most;
+  next_ = next_ + 1 == most ? 0 : next_ + 1;
 }
 
 }  // namespace hocket::heart
