@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 /// What a runtime must do on every machine.
@@ -146,6 +148,26 @@ TEST_P(Runtimes, OutliveNothingThatFuturesHold) {
     sum = other.submit(ops::sum, reads(x));
   }
   EXPECT_EQ(sum.get(), 16.0f);
+}
+
+TEST_P(Runtimes, NameATaskAfterItsKernelUnlessItHasALabel) {
+  future<void> plain, labelled, function, failed;
+  {
+    runtime other(GetParam().options);
+    const buffer<float> x{other, 8, 2.0f};
+    const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+    const kernel<inout<float>> sulk{
+        "sulk", host_body{[](view<float>) { throw std::runtime_error("not today"); }}};
+    plain = other.submit(touch, updates(x));
+    labelled = other.submit({.label = "loud"}, touch, updates(x));
+    function = other.submit([](view<float>) {}, updates(x));
+    failed = other.submit(sulk, updates(x));
+    failed.wait();
+  }
+  EXPECT_EQ(plain.label(), "touch") << "also when kernel and runtime are gone";
+  EXPECT_EQ(labelled.label(), "loud");
+  EXPECT_EQ(function.label(), "host function");
+  EXPECT_THAT(failed.why().message(), HasSubstr("\"sulk\""));
 }
 
 TEST_P(Runtimes, DoNotDisturbOneAnother) {
