@@ -16,21 +16,21 @@ namespace hocket {
 template <class Atomics = real_atomics>
 class crew {
  public:
-  explicit crew(std::size_t most_workers) noexcept : most_workers_(most_workers) {}
+  explicit crew(std::size_t most_workers) noexcept : full_(most_workers * one_worker) {}
 
   /// One more item waits; it is in its queue already. Returns true if the caller has to see to it
   /// that one more worker comes.
   [[nodiscard]] bool add() noexcept {
     std::uint64_t seen = state_.load(std::memory_order_relaxed);
-    bool one_more = false;
-    std::uint64_t wanted = 0;
-    do {
-      one_more = workers(seen) < most_workers_;
-      wanted = seen + one_waiting + (one_more ? one_worker : 0);
+    for (;;) {
+      const bool one_more = (seen & workers_mask) < full_;
+      const std::uint64_t wanted = seen + (one_more ? one_waiting + one_worker : one_waiting);
       // Release: pairs with the acquire in take(), which finds the item in its queue.
-    } while (!state_.compare_exchange_weak(seen, wanted, std::memory_order_release,
-                                           std::memory_order_relaxed));
-    return one_more;
+      if (state_.compare_exchange_weak(seen, wanted, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+        return one_more;
+      }
+    }
   }
 
   /// Only for a worker. Returns true if it has to take one item. Returns false if none is left: it
@@ -91,14 +91,16 @@ class crew {
   static constexpr std::uint64_t one_worker = std::uint64_t{1} << 28U;
   static constexpr std::uint64_t one_suspended = std::uint64_t{1} << 40U;
 
+  static constexpr std::uint64_t workers_mask = one_suspended - one_worker;
+
   static constexpr std::uint64_t waiting(std::uint64_t state) noexcept {
     return state & (one_worker - 1);
   }
   static constexpr std::uint64_t workers(std::uint64_t state) noexcept {
-    return (state & (one_suspended - 1)) / one_worker;
+    return (state & workers_mask) / one_worker;
   }
 
-  std::size_t most_workers_;
+  std::uint64_t full_;  // with as many workers as may be
   alignas(64) typename Atomics::template atomic<std::uint64_t> state_ = 0;
 };
 

@@ -35,7 +35,7 @@ class item_ring {
       if (turn == at) {
         // The slot's turn orders what is in it, the counter only who gets it: relaxed.
         if (last_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed,
-                                        std::memory_order_relaxed)) {
+                                        std::memory_order_relaxed)) [[likely]] {
           s.item = item;
           // Pairs with the acquire in try_pop().
           s.turn.store(at + 1, std::memory_order_release);
@@ -59,7 +59,7 @@ class item_ring {
       if (turn == at + 1) {
         // As in try_push(): relaxed.
         if (first_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed,
-                                         std::memory_order_relaxed)) {
+                                         std::memory_order_relaxed)) [[likely]] {
           item = s.item;
           // Pairs with the acquire in try_push().
           s.turn.store(at + mask_ + 1, std::memory_order_release);

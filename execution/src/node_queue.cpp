@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t most_spare_stacks = 256;
 constexpr std::size_t most_in_ring = 1024;
 constexpr std::size_t most_urgent_in_ring = 64;
+/// How many items go from behind a ring to it at a time.
+constexpr std::size_t most_moved = 256;
 
 /// An item with memory of its own.
 executor::bare_item with_memory(executor::work_item&& item) {
@@ -48,19 +50,23 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
 }
 
 void node_queue::line::push_behind(executor::bare_item item) {
+  const std::lock_guard lock(guard);
+  rest.push_back(item);
   // Relaxed, here and below: see push().
-  behind.fetch_add(1, std::memory_order_relaxed);
-  try {
-    rest.push(item);
-  } catch (...) {
-    behind.fetch_sub(1, std::memory_order_relaxed);
-    throw;
-  }
+  behind.store(rest.size(), std::memory_order_relaxed);
 }
 
 bool node_queue::line::pop_behind(executor::bare_item& item) {
-  if (behind.load(std::memory_order_relaxed) == 0 || !rest.try_pop(item)) return false;
-  behind.fetch_sub(1, std::memory_order_relaxed);
+  if (behind.load(std::memory_order_relaxed) == 0) return false;
+  const std::lock_guard lock(guard);
+  if (rest.empty()) return false;
+  item = rest.front();
+  rest.pop_front();
+  for (std::size_t i = 0; i < most_moved && !rest.empty(); ++i) {
+    if (!ring.try_push(rest.front())) break;
+    rest.pop_front();
+  }
+  behind.store(rest.size(), std::memory_order_relaxed);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -73,15 +74,19 @@ class node_queue {
 
   void post(level urgency, work_item item);
   void post(level urgency, executor::bare_item item) {
-    const std::size_t beside = urgency == level::normal ? 0 : 1;
+    if (urgency == level::normal) return post_normal(item);
     // Before the crew hears of the item: who is to take it then looks for it everywhere.
-    if (beside != 0) beside_.fetch_add(beside, std::memory_order_relaxed);
+    beside_.fetch_add(1, std::memory_order_relaxed);
     try {
       queue(urgency).push(item);
     } catch (...) {
-      beside_.fetch_sub(beside, std::memory_order_relaxed);
+      beside_.fetch_sub(1, std::memory_order_relaxed);
       throw;
     }
+    if (crew_.add()) enqueue_turn();
+  }
+  void post_normal(executor::bare_item item) {
+    queue(level::normal).push(item);
     if (crew_.add()) enqueue_turn();
   }
 
@@ -99,7 +104,11 @@ class node_queue {
     suspendable_item* resumed = nullptr;
     executor::bare_item item;
   };
-  /// The items of one level, first in first out: those that do not fit the ring wait behind it.
+  /// The items of one level, first in first out: those that do not fit the ring wait behind it,
+  /// under a lock, and go to the ring many at a time.
+  ///
+  /// Not in oneTBB's concurrent_queue: there each thread waits for the one that came before, and
+  /// yields until that has been let run, so that all of many threads on few cores yield all day.
   struct line {
     explicit line(std::size_t capacity) : ring(capacity) {}
     void push(executor::bare_item item) {
@@ -113,8 +122,9 @@ class node_queue {
     [[nodiscard]] bool pop_behind(executor::bare_item& item);
 
     item_ring<executor::bare_item> ring;
-    std::atomic<std::size_t> behind{0};
-    tbb::concurrent_queue<executor::bare_item> rest;
+    std::atomic<std::size_t> behind{0};  // how many are in rest; changed under the lock
+    std::mutex guard;                    // for what follows
+    std::deque<executor::bare_item> rest;
   };
   /// One for each slot of oneTBB's arena.
   struct alignas(64) place {

@@ -193,7 +193,9 @@ void tbb_executor::post(std::size_t arena, int priority, work_item item) {
 }
 
 void tbb_executor::post_bare(std::size_t arena, int priority, bare_item item) {
-  state_->queue(arena).post(level_of(priority), item);
+  node_queue& queue = state_->queue(arena);
+  if (priority == 0) return queue.post_normal(item);
+  queue.post(level_of(priority), item);
 }
 
 void tbb_executor::post_at(time_stamp time, work_item item) {

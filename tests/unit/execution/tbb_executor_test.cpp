@@ -109,6 +109,28 @@ TEST(tbb_executor, runs_what_many_threads_post) {
   EXPECT_EQ(ran, threads * each) << "the end of an executor waits for its items";
 }
 
+TEST(tbb_executor, keeps_what_many_threads_post_while_no_worker_is_free) {
+  constexpr int threads = 4;
+  constexpr int each = 3000;
+  std::vector<std::atomic<int>> runs(threads * each);
+  {
+    tbb_executor ex(one_worker());
+    std::latch all_posted(1);
+    ex.post(0, 1, [&] { all_posted.wait(); });
+    std::vector<std::jthread> posting;
+    for (int t = 0; t < threads; ++t) {
+      posting.emplace_back([&, t] {
+        for (int i = t; i < threads * each; i += threads) {
+          ex.post(0, i % 5 == 0 ? 1 : 0, [&runs, i] { ++runs[static_cast<std::size_t>(i)]; });
+        }
+      });
+    }
+    posting.clear();
+    all_posted.count_down();
+  }
+  EXPECT_TRUE(std::ranges::all_of(runs, [](const auto& count) { return count == 1; }));
+}
+
 TEST(tbb_executor, two_executors_do_not_know_each_other) {
   tbb_executor one(this_machine());
   auto two = std::make_unique<tbb_executor>(one_worker());
