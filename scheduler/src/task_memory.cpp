@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 
@@ -21,30 +22,82 @@ constexpr bool keeps_blocks = false;
 constexpr bool keeps_blocks = true;
 #endif
 
-/// Beyond this many magazines of one kind blocks go back to the system.
-constexpr std::size_t most_magazines = 64;
+/// Beyond so much of one kind blocks go back to their slabs.
+constexpr std::size_t most_bytes = 64 * 1024;
 
 }  // namespace
 
+/// Many blocks of one kind in one piece of the system's memory. It is aligned so that a block shows
+/// where it is.
+struct task_memory::slab {
+  static constexpr std::size_t alignment = 8192;
+  // So that what malloc puts between two of them does not keep them apart.
+  static constexpr std::size_t bytes = alignment - 64;
+  static constexpr std::size_t head = 64;
+
+  [[nodiscard]] static constexpr std::size_t blocks(std::size_t kind) noexcept {
+    return (bytes - head) / (kind * step);
+  }
+  [[nodiscard]] static slab* make(std::size_t kind) {
+    void* place = nullptr;
+    if (::posix_memalign(&place, alignment, bytes) != 0) throw std::bad_alloc();
+    return ::new (place) slab{static_cast<std::uint32_t>(blocks(kind))};
+  }
+  [[nodiscard]] static slab* of(const void* block) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    return reinterpret_cast<slab*>(address &
+                                   ~(alignment - 1));  // NOLINT(performance-no-int-to-ptr)
+  }
+
+  [[nodiscard]] void* block(std::size_t kind, std::size_t index) noexcept {
+    return reinterpret_cast<std::byte*>(this) + head + index * kind * step;
+  }
+  /// So many of its blocks came back; nobody has the slab that all have come back to.
+  void take_back(std::uint32_t count) noexcept {
+    // Release and acquire pair with one another: the end comes after all uses.
+    if (in_use.fetch_sub(count, std::memory_order_acq_rel) == count) std::free(this);
+  }
+
+  std::atomic<std::uint32_t> in_use;  ///< its blocks, also those that nobody had as yet
+};
+
 void task_memory::release(free_block* magazine) noexcept {
-  while (magazine != nullptr) ::operator delete(std::exchange(magazine, magazine->next));
+  while (magazine != nullptr) {
+    // Those that came together mostly go together.
+    slab* const home = slab::of(magazine);
+    std::uint32_t count = 0;
+    for (; magazine != nullptr && slab::of(magazine) == home; ++count) magazine = magazine->next;
+    home->take_back(count);
+  }
 }
 
 /// The magazines of one kind that no thread has.
 class task_memory::depot {
  public:
-  [[nodiscard]] free_block* take() noexcept {
+  [[nodiscard]] free_block* take(std::size_t kind) noexcept {
     const std::scoped_lock lock(guard_);
     if (first_ == nullptr) return nullptr;
-    --magazines_;
+    bytes_ -= first_->count * kind * step;
     return std::exchange(first_, first_->next_magazine);
   }
 
-  void give(free_block* magazine, std::size_t count) noexcept {
+  /// A magazine of blocks that nobody had as yet. Throws std::bad_alloc.
+  [[nodiscard]] free_block* make(std::size_t kind) {
+    const range found = take_new(kind);
+    free_block* made = nullptr;
+    // The system may give the memory only now, which takes long: not under the lock.
+    for (std::size_t i = found.count; i != 0; --i) {
+      made = ::new (found.home->block(kind, found.first + i - 1)) free_block{made, nullptr, 0};
+    }
+    made->count = found.count;
+    return made;
+  }
+
+  void give(free_block* magazine, std::size_t count, std::size_t kind) noexcept {
     {
       const std::scoped_lock lock(guard_);
-      if (magazines_ < most_magazines) {
-        ++magazines_;
+      if (bytes_ < most_bytes) {
+        bytes_ += count * kind * step;
         magazine->count = count;
         magazine->next_magazine = std::exchange(first_, magazine);
         return;
@@ -54,9 +107,34 @@ class task_memory::depot {
   }
 
  private:
+  struct range {
+    slab* home;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  [[nodiscard]] range take_new(std::size_t kind) {
+    std::unique_lock lock(guard_);
+    if (left_ == 0) {
+      lock.unlock();
+      slab* const fresh = slab::make(kind);
+      lock.lock();
+      // Somebody else may have brought one meanwhile.
+      if (left_ != 0) newest_->take_back(static_cast<std::uint32_t>(left_));
+      newest_ = fresh;
+      left_ = slab::blocks(kind);
+    }
+    const std::size_t count = std::min(left_, magazine_size);
+    const std::size_t first = slab::blocks(kind) - left_;
+    left_ -= count;
+    return {newest_, first, count};
+  }
+
   std::mutex guard_;
   free_block* first_ = nullptr;
-  std::size_t magazines_ = 0;
+  std::size_t bytes_ = 0;
+  slab* newest_ = nullptr;
+  std::size_t left_ = 0;  // blocks of the newest slab that nobody had as yet
 };
 
 // Of the process: tasks outlive runtimes, and no thread owns what it has taken.
@@ -74,8 +152,8 @@ struct task_memory::closing {
     closed = true;
     for (std::size_t kind = 1; kind <= kinds; ++kind) {
       const shelf own = std::exchange(shelves[kind], {});
-      if (own.blocks != nullptr) depots[kind].give(own.blocks, own.count);
-      if (own.full != nullptr) depots[kind].give(own.full, magazine_size);
+      if (own.blocks != nullptr) depots[kind].give(own.blocks, own.count, kind);
+      if (own.full != nullptr) depots[kind].give(own.full, magazine_size, kind);
     }
   }
 };
@@ -84,26 +162,33 @@ struct task_memory::closing {
 void task_memory::stay_until_the_end() noexcept { static thread_local const closing at_end; }
 
 /// Of another magazine, or of the system.
-task_memory::block task_memory::restock(std::size_t kind) {
+void* task_memory::restock(std::uint8_t kind) {
+  if (!keeps_blocks) return ::operator new(kind* step);
   stay_until_the_end();
+  if (closed) return take_for_good(kind);
   shelf& own = shelves[kind];
-  if (keeps_blocks && !closed) {
-    own.blocks = std::exchange(own.full, nullptr);
-    own.count = magazine_size;
-    if (own.blocks == nullptr) {
-      own.blocks = depots[kind].take();
-      own.count = own.blocks == nullptr ? 0 : own.blocks->count;
-    }
-    if (own.blocks != nullptr) return take(kind * step, 1);
+  own.blocks = std::exchange(own.full, nullptr);
+  own.count = magazine_size;
+  if (own.blocks == nullptr) {
+    own.blocks = depots[kind].take(kind);
+    if (own.blocks == nullptr) own.blocks = depots[kind].make(kind);
+    own.count = own.blocks->count;
   }
-  return {::operator new(kind* step), static_cast<std::uint8_t>(kind)};
+  return take(kind);
 }
 
-task_memory::block task_memory::take_other(std::size_t bytes, std::size_t alignment) {
+/// In a thread that has given its blocks away already.
+void* task_memory::take_for_good(std::uint8_t kind) {
+  free_block* const all = depots[kind].make(kind);
+  if (all->next != nullptr) depots[kind].give(all->next, all->count - 1, kind);
+  return all;
+}
+
+void* task_memory::take_other(std::size_t bytes, std::size_t alignment) {
   const std::size_t unit = std::max(alignment, alignof(std::max_align_t));
   void* const place = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
   if (place == nullptr) throw std::bad_alloc();
-  return {place, not_kept};
+  return place;
 }
 
 std::size_t task_memory::size_of_other(const void* place) noexcept {
@@ -112,11 +197,12 @@ std::size_t task_memory::size_of_other(const void* place) noexcept {
 
 void task_memory::give_other(void* place, std::uint8_t kind) noexcept {
   if (kind == not_kept) return std::free(place);
-  if (!keeps_blocks || closed) return ::operator delete(place);
+  if (!keeps_blocks) return ::operator delete(place);
   stay_until_the_end();
+  if (closed) return release(::new (place) free_block{});
   shelf& own = shelves[kind];
   if (own.count == magazine_size) {
-    if (own.full != nullptr) depots[kind].give(own.full, magazine_size);
+    if (own.full != nullptr) depots[kind].give(own.full, magazine_size, kind);
     own.full = std::exchange(own.blocks, nullptr);
     own.count = 0;
   }

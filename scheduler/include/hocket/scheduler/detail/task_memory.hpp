@@ -19,22 +19,12 @@ namespace hocket::detail {
 /// magazine; what nobody needs goes back to the system.
 class task_memory {
  public:
-  struct block {
-    void* place;
-    std::uint8_t kind;
-  };
-
-  /// Throws std::bad_alloc.
-  [[nodiscard]] static block take(std::size_t bytes, std::size_t alignment) {
-    const std::size_t kind = (bytes + step - 1) / step;
-    if (kind > kinds || alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      return take_other(bytes, alignment);
-    }
-    shelf& own = shelves[kind];
-    if (own.blocks == nullptr) return restock(kind);
-    free_block* const found = std::exchange(own.blocks, own.blocks->next);
-    --own.count;
-    return {found, static_cast<std::uint8_t>(kind)};
+  /// In what a task lies with so many bytes behind it.
+  template <class Task>
+  [[nodiscard]] static constexpr std::uint8_t kind_of(std::size_t more) noexcept {
+    const std::size_t kind = (sizeof(Task) + more + step - 1) / step;
+    const bool is_kept = kind <= kinds && alignof(Task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    return is_kept ? static_cast<std::uint8_t>(kind) : not_kept;
   }
 
   static void give_back(void* place, std::uint8_t kind) noexcept {
@@ -53,22 +43,25 @@ class task_memory {
   /// for.
   template <class Task, class... Args>
   [[nodiscard]] static Task* make(std::uint32_t references, std::size_t more, Args&&... args) {
-    const block own = take(sizeof(Task) + more, alignof(Task));
+    const std::uint8_t kind = kind_of<Task>(more);
+    void* const place =
+        kind == not_kept ? take_other(sizeof(Task) + more, alignof(Task)) : take(kind);
     try {
-      auto* const made = ::new (own.place) Task(std::forward<Args>(args)...);
+      auto* const made = ::new (place) Task(std::forward<Args>(args)...);
       completion& state = *made;
-      state.block_ = own.kind;
+      state.block_ = kind;
       // Nobody else knows the task as yet: relaxed.
       state.references_.store(references, std::memory_order_relaxed);
       return made;
     } catch (...) {
-      give_back(own.place, own.kind);
+      give_back(place, kind);
       throw;
     }
   }
 
  private:
   class depot;
+  struct slab;
   struct closing;
   struct shelf;
 
@@ -96,8 +89,16 @@ class task_memory {
     free->next = std::exchange(own.blocks, free);
     ++own.count;
   }
-  [[nodiscard]] static block take_other(std::size_t bytes, std::size_t alignment);
-  [[nodiscard]] static block restock(std::size_t kind);
+  /// Throws std::bad_alloc.
+  [[nodiscard]] static void* take(std::uint8_t kind) {
+    shelf& own = shelves[kind];
+    if (own.blocks == nullptr) return restock(kind);
+    --own.count;
+    return std::exchange(own.blocks, own.blocks->next);
+  }
+  [[nodiscard]] static void* take_other(std::size_t bytes, std::size_t alignment);
+  [[nodiscard]] static void* restock(std::uint8_t kind);
+  [[nodiscard]] static void* take_for_good(std::uint8_t kind);
   static void give_other(void* place, std::uint8_t kind) noexcept;
   [[nodiscard]] static std::size_t size_of_other(const void* place) noexcept;
   static void release(free_block* magazine) noexcept;
