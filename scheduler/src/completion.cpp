@@ -92,6 +92,12 @@ void completion::drop_room() noexcept { delete room_.load(); }
 std::string completion::name() const { return task_name(called()); }
 
 void completion::destroy() noexcept {
+  // Nobody else has this any more: relaxed.
+  if (!leaves_nothing_ || room_.load(std::memory_order_relaxed) != nullptr) return destroy_all();
+  task_memory::give_back(this, block_);
+}
+
+void completion::destroy_all() noexcept {
   if (block_ == 0) {
     delete this;
     return;
@@ -109,14 +115,18 @@ void completion::finish(failure why) noexcept {
 void completion::announce(follow_ups& next) noexcept {
   // The context goes away when it has heard of the last end, not before.
   host_context* const context = context_;
-  continuation* node = continuations_.close();
+  tell(continuations_.close_as_pushed(), next);
+  if (context == nullptr || (!why_ && context->one_of_many_ended())) return;
+  context->ended(*this);
+}
+
+void completion::tell(continuation* newest, follow_ups& next) noexcept {
+  continuation* node = decltype(continuations_)::oldest_first(newest);
   while (node != nullptr) {
     continuation* const newer = node->link;
     node->run(*this, next);
     node = newer;
   }
-  if (context == nullptr || (!why_ && context->one_of_many_ended())) return;
-  context->ended(*this);
 }
 
 bool completion::help(helping&) noexcept { return false; }

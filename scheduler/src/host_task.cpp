@@ -43,7 +43,7 @@ helping_scope::~helping_scope() {
   if (outside_) helped_contexts.pop_back();
 }
 
-void follow_ups::add(host_task& ready) noexcept {
+inline void follow_ups::add(host_task& ready) noexcept {
   (last_ == nullptr ? first_ : last_->next_ready_) = &ready;
   last_ = &ready;
 }
@@ -84,10 +84,10 @@ void follow_ups::settle() noexcept {
 
 /// Mostly there is one.
 inline host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
-  if (abandoned_ != nullptr || first_ != last_ || first_->runs_at_once() ||
-      !first_->may_run_after(after)) {
-    return settle_all_but_one(after);
-  }
+  if (abandoned_ != nullptr || first_ != last_) return settle_all_but_one(after);
+  // What is straight waits for a worker, or finds out there why it is not to be run.
+  const bool runs_at_once = !first_->is_straight_ && first_->runs_at_once();
+  if (runs_at_once || !first_->may_run_after(after)) return settle_all_but_one(after);
   host_task_ptr sole(first_, false);
   first_ = last_ = nullptr;
   sole->prefer(after.arena());
@@ -125,6 +125,8 @@ host_task::host_task(host_context* context, host_options&& options)
       only_counts_(context != nullptr && context->only_counts()),
       is_known_early_(false),
       asks_when_doomed_(false),
+      is_straight_(false),
+      has_nodes_(context != nullptr && context->has_nodes()),
       where_(options.via),
       stop_(std::move(options.stop)) {
   if (where_ == nullptr && context != nullptr) where_ = &context->where();
@@ -212,8 +214,8 @@ void host_task::start(time_stamp deadline) {
 }
 
 /// Before the arrival that makes the task ready: what follows one task goes where that has run.
-void host_task::follow(const completion& source) noexcept {
-  if (has_arena_ || edge_count_ != 1 || context() == nullptr || !context()->has_nodes()) return;
+inline void host_task::follow(const completion& source) noexcept {
+  if (!has_nodes_ || has_arena_ || edge_count_ != 1) return;
   if (source.home() == home()) prefer(source.arena());
 }
 
@@ -222,12 +224,7 @@ void host_task::start_after_ended() noexcept {
   edges_->run(*edges_->source, next);
 }
 
-void host_edge::run(completion& from, follow_ups& next) noexcept {
-  owner->follow(from);
-  owner->arrive(fails_with(from), next);
-}
-
-void host_task::arrive(bool failed, follow_ups& next) noexcept {
+inline void host_task::arrive_here(bool failed, follow_ups& next) noexcept {
   // Before: after it, the last arrival may have ended the task, and it may be gone.
   const bool has_more = has_more_;
   switch (claim_.arrive(failed)) {
@@ -244,6 +241,13 @@ void host_task::arrive(bool failed, follow_ups& next) noexcept {
       break;
   }
 }
+
+void host_edge::run(completion& from, follow_ups& next) noexcept {
+  owner->follow(from);
+  owner->arrive_here(fails_with(from), next);
+}
+
+void host_task::arrive(bool failed, follow_ups& next) noexcept { arrive_here(failed, next); }
 
 task_status host_task::status() const noexcept {
   if (done()) return task_status::done;
@@ -337,6 +341,10 @@ inline bool host_task::run_plainly(follow_ups& next) noexcept {
   return true;
 }
 
+inline bool host_task::run_simply(follow_ups& next) noexcept {
+  return is_straight_ ? run_straight(next) : run_plainly(next);
+}
+
 void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
   if (how == claim::claimed::refused) return;
   failure why = refusal();
@@ -392,6 +400,16 @@ failure host_task::attempt(runner by) noexcept {
   return why;
 }
 
+bool host_task::execute_traced() noexcept {
+  host_context& home = *context();
+  const std::int64_t begin = home.where().ticks();
+  failure why = call();
+  home.ran(label(), begin);
+  if (!why) return true;
+  settle(std::move(why));
+  return false;
+}
+
 failure host_task::call(runner by) noexcept {
   const scope_entry enters(context());
   if (by == runner::worker) return call();
@@ -438,10 +456,32 @@ void host_task::post(host_task_ptr task) noexcept {
   }
 }
 
+void host_task::refuse_item(host_task& task) noexcept {
+  const host_task_ptr own(&task, false);
+  follow_ups next;
+  task.refuse(next);
+}
+
+void host_task::end_failed_item(host_task& task) noexcept {
+  const host_task_ptr own(&task, false);
+  follow_ups next;
+  task.discard();
+  task.announce(next);
+}
+
+void host_task::tell_of_item(host_task& task, continuation* newest) noexcept {
+  const host_task_ptr own(&task, false);
+  host_context& context = *task.context();
+  follow_ups next;
+  task.tell(newest, next);
+  task.count_end(context);
+  if (!next.empty()) run_posted(next.settle_but_one(task), runner::worker);
+}
+
 void host_task::run_item(void* counted) {
   host_task_ptr task(static_cast<host_task*>(counted), false);
   follow_ups next;
-  if (!task->run_plainly(next)) {
+  if (!task->run_simply(next)) {
     run_posted(std::move(task), runner::worker);
   } else if (!next.empty()) {
     run_posted(next.settle_but_one(*task), runner::worker);
@@ -449,16 +489,15 @@ void host_task::run_item(void* counted) {
 }
 
 void host_task::run_posted(host_task_ptr task, runner by) noexcept {
+  follow_ups next;
   for (int in_a_row = 0; task; ++in_a_row) {
-    if (in_a_row == most_in_a_row) {
-      post(std::move(task));
-      return;
-    }
-    follow_ups next;
-    if (by != runner::worker || !task->run_plainly(next)) {
+    if (in_a_row == most_in_a_row) return post(std::move(task));
+    if (by != runner::worker || !task->run_simply(next)) {
       task->run(task->claim_.claim(false), task->at_home_ ? by : runner::anybody, next);
     }
-    task = next.empty() ? nullptr : next.settle_but_one(*task);
+    if (next.empty()) return;
+    host_task_ptr following = next.settle_but_one(*task);
+    task.swap(following);
   }
 }
 

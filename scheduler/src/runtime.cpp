@@ -14,7 +14,9 @@
 namespace hocket {
 
 runtime::runtime(const runtime_options& options)
-    : core_(std::make_shared<detail::runtime_core>(options)) {}
+    : core_(std::make_shared<detail::runtime_core>(options)) {
+  runs_functions_ = core_.get();
+}
 
 runtime::~runtime() { core_->shut_down(); }
 

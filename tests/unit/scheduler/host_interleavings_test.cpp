@@ -221,6 +221,84 @@ TEST(host_interleavings, no_order_of_the_claim_is_stronger_than_it_must_be) {
   EXPECT_NE((failure_of_weak_claim<operation::fetch_sub, acq_rel, acquire>()), "");
 }
 
+/// A task that a worker runs as its own if nobody else knows it, while the one who holds its future
+/// attaches something, gives the task up, and lets go of it.
+template <class Atomics>
+struct held_task_under_search {
+  struct node {
+    typename Atomics::template plain<node*> link = nullptr;
+  };
+  using claim = detail::basic_claim<Atomics>;
+  using nodes = detail::continuation_list<node, Atomics>;
+
+  void hold(bool attaches, bool cancels) {
+    content = content + 1;
+    if (attaches && !list.push(attached)) told = told + 1;
+    if (cancels && word.claim(true) != claim::claimed::refused) end(list.close_as_pushed());
+    drop();
+  }
+  void work() {
+    // Acquire: pairs with the release in drop().
+    const bool unshared = references.load(std::memory_order_acquire) == 1;
+    if (!(unshared ? word.claim_unshared() : word.claim_untouched())) return drop();
+    if (unshared && list.untouched()) {
+      end(nullptr);
+      destroy();
+    } else {
+      end(list.close_as_pushed());
+      drop();
+    }
+  }
+  void end(node* newest) {
+    ends = ends + 1;
+    for (node* n = nodes::oldest_first(newest); n != nullptr; n = n->link) told = told + 1;
+  }
+  void drop() {
+    // Release and acquire pair with one another: the end comes after all uses.
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+  void destroy() {
+    search::here().require(ends == 1, "the task did not end once");
+    content = content + 1;
+    destroyed = destroyed + 1;
+  }
+  void check(bool attaches) {
+    search::here().require(destroyed == 1, "the task was not destroyed once");
+    search::here().require(told == (attaches ? 1 : 0), "what was attached was not told once");
+  }
+
+  typename Atomics::template atomic<std::uint32_t> references{2};
+  claim word{0};
+  nodes list;
+  node attached;
+  plain<int> ends, told, destroyed, content;
+};
+
+template <class Atomics>
+scenario held_task_scenario(bool attaches, bool cancels) {
+  auto t = std::make_shared<held_task_under_search<Atomics>>();
+  scenario result;
+  result.threads.emplace_back([t, attaches, cancels] { t->hold(attaches, cancels); });
+  result.threads.emplace_back([t] { t->work(); });
+  result.check = [t, attaches] { t->check(attaches); };
+  return result;
+}
+
+TEST(host_interleavings, a_task_that_nobody_else_knows_is_the_workers) {
+  for (const bool attaches : {false, true}) {
+    for (const bool cancels : {false, true}) {
+      expect_none("held", search{}.explore([&] {
+        return held_task_scenario<searched_atomics>(attaches, cancels);
+      }));
+    }
+  }
+  using enum std::memory_order;
+  using loads = weakened_atomics<operation::load, acquire, relaxed>;
+  using drops = weakened_atomics<operation::fetch_sub, acq_rel, acquire>;
+  EXPECT_NE(search{}.explore([] { return held_task_scenario<loads>(false, false); }).failure, "");
+  EXPECT_NE(search{}.explore([] { return held_task_scenario<drops>(false, false); }).failure, "");
+}
+
 /// Each party does something, and who comes second reads what both have done.
 template <class Atomics>
 scenario meeting_scenario() {

@@ -169,9 +169,11 @@ template <class T, class G>
   before->check_waitable();
   using body = continuation_body<T, std::decay_t<G>>;
   host_context* const context = before->context();
-  if (context == nullptr) return continue_with<T>(before, {}, std::forward<G>(function));
+  if (context == nullptr || context->is_scope()) {
+    return continue_with<T>(before, {}, std::forward<G>(function));
+  }
   return future<continuation_result_t<G, T>>(
-      launch_after(*context, before, body(before, std::forward<G>(function))));
+      launch_after(in_runtime(), *context, before, body(before, std::forward<G>(function))));
 }
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,

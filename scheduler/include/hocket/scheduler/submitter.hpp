@@ -104,6 +104,11 @@ class submitter {
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
     using value = detail::body_result_t<F>;
+    if (runs_functions_ != nullptr) {
+      const detail::pending_place place(runs_functions_);
+      return future<value>(
+          detail::launch(detail::in_runtime(), *runs_functions_, std::forward<F>(function)));
+    }
     const host_target to = for_functions();
     if (to.recording != nullptr) {
       return future<value>(
@@ -224,6 +229,9 @@ class submitter {
     detail::host_context* context = nullptr;  ///< tasks start at once, in this
     detail::recording* recording = nullptr;
   };
+
+  /// Where functions go, of a runtime; asked without a call.
+  detail::host_context* runs_functions_ = nullptr;
 
  private:
   friend class task_scope;

@@ -78,6 +78,14 @@ class basic_claim {
                                          std::memory_order_relaxed);
   }
 
+  /// The same for who knows that nobody else knows the task any more, and has seen what they did.
+  [[nodiscard]] bool claim_unshared() noexcept {
+    // Relaxed, both: see above.
+    if (word_.load(std::memory_order_relaxed) != 0) return false;
+    word_.store(claimed_bit, std::memory_order_relaxed);
+    return true;
+  }
+
   /// Asks for leave to read the list of predecessors: given while the task waits for them.
   [[nodiscard]] bool enter() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);

@@ -62,6 +62,9 @@ class completion {
         label_(std::move(label)) {
     if (keeps_context_) context_->kept();
   }
+  /// The same in a runtime.
+  completion(in_runtime /*mark*/, host_context& context) noexcept
+      : keeps_context_(false), context_(&context) {}
   completion(const completion&) = delete;
   completion& operator=(const completion&) = delete;
   virtual ~completion() {
@@ -183,6 +186,27 @@ class completion {
   void settle(failure&& why) noexcept { why_ = std::move(why); }
   void announce(follow_ups& next) noexcept;
 
+  /// True if the caller's reference is the only one: then nobody else learns what becomes of this.
+  [[nodiscard]] bool is_unshared() const noexcept {
+    // Acquire: pairs with the releases of the references that are gone.
+    return references_.load(std::memory_order_acquire) == 1;
+  }
+  /// Whether it is so, and nothing is attached.
+  [[nodiscard]] bool has_no_followers() const noexcept { return continuations_.untouched(); }
+
+  /// The parts of announce(), for a task that ended well and has a context. The first returns what
+  /// was attached, in the order that tell() wants.
+  [[nodiscard]] continuation* close() noexcept { return continuations_.close_as_pushed(); }
+  void tell(continuation* newest, follow_ups& next) noexcept;
+  void count_end(host_context& context) noexcept {
+    if (!context.one_of_many_ended()) context.ended(*this);
+  }
+
+  /// Nothing is left in this that has to be destroyed, but what others may have made since.
+  void leave_nothing() noexcept { leaves_nothing_ = true; }
+  /// Instead of giving back the only reference.
+  void destroy() noexcept;
+
   /// To be called before finish().
   void set_value(const void* value) noexcept { value_ = value; }
   void set_context(host_context& context) noexcept { context_ = &context; }
@@ -199,7 +223,7 @@ class completion {
     if (c->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) c->destroy();
   }
 
-  void destroy() noexcept;
+  void destroy_all() noexcept;
   [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
   void park();
   [[nodiscard]] bool park_until(time_stamp until);
@@ -209,9 +233,10 @@ class completion {
 
   std::atomic<std::uint32_t> references_{0};
   std::atomic<bool> looked_{false};
-  bool keeps_context_;          // which is a scope
-  std::uint8_t block_ = 0;      // what of task_memory's it lies in; 0: it was made by new
-  std::uint32_t distance_ = 0;  // how many tasks lie between this one and root_
+  bool keeps_context_;           // which is a scope
+  std::uint8_t block_ = 0;       // what of task_memory's it lies in; 0: it was made by new
+  bool leaves_nothing_ = false;  // there is nothing to destroy in it, unless there is a room
+  std::uint32_t distance_ = 0;   // how many tasks lie between this one and root_
   continuation_list<continuation> continuations_;
   host_context* context_;
   const void* value_ = nullptr;

@@ -27,6 +27,12 @@ class continuation_list {
     return head_.load(std::memory_order_acquire) == closed_mark();
   }
 
+  /// True if nothing was pushed. Only for who knows that nobody else knows the list any more.
+  [[nodiscard]] bool untouched() const noexcept {
+    // Who knows that has seen what they did before: relaxed.
+    return head_.load(std::memory_order_relaxed) == nullptr;
+  }
+
   /// Returns false, and leaves the node alone, if the list is closed. Until it is closed the node
   /// must live.
   [[nodiscard]] bool push(Node& node) noexcept {
@@ -43,10 +49,16 @@ class continuation_list {
   }
 
   /// Returns the oldest node; `link` leads to the newer ones. To be called once.
-  [[nodiscard]] Node* close() noexcept {
+  [[nodiscard]] Node* close() noexcept { return oldest_first(close_as_pushed()); }
+
+  /// The same in two halves, of which the second is needed only where there is something.
+  [[nodiscard]] Node* close_as_pushed() noexcept {
     // Acquire: pairs with the release in push(). Release: pairs with the acquire in closed().
-    Node* newest = head_.exchange(closed_mark(), std::memory_order_acq_rel);
+    Node* const newest = head_.exchange(closed_mark(), std::memory_order_acq_rel);
     assert(newest != closed_mark());
+    return newest;
+  }
+  [[nodiscard]] static Node* oldest_first(Node* newest) noexcept {
     Node* oldest = nullptr;
     while (newest != nullptr) {
       Node* const before = newest->link;

@@ -21,6 +21,9 @@ class completion;
 /// Where it does not matter.
 inline constexpr std::uint32_t no_arena = 0xffffffff;
 
+/// Marks what is only for the context of a runtime, not for a scope.
+struct in_runtime {};
+
 /// What tasks need from the runtime they belong to, or from the scope in it. A runtime lives until
 /// as many tasks have ended as were started; a task that has ended does not touch it. A scope is
 /// kept by its tasks.

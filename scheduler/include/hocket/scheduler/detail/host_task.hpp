@@ -83,6 +83,9 @@ struct helping {
 
 /// What a task waits for, in one direction.
 struct host_edge final : continuation {
+  host_edge() = default;
+  host_edge(host_task& to, const completion_ptr& from) noexcept : owner(&to), source(from) {}
+
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
     content,  ///< the source leaves its place in the order of a buffer; failure as above
@@ -123,16 +126,43 @@ class host_task : public completion {
         only_counts_(context.only_counts()),
         is_known_early_(false),
         asks_when_doomed_(false),
+        is_straight_(false),
+        has_nodes_(context.has_nodes()),
+        where_(&context.where()) {}
+  /// The same in a runtime: run_straight() is for it.
+  host_task(in_runtime mark, host_context& context) noexcept
+      : completion(mark, context),
+        claim_(0),
+        arena_(no_arena),
+        priority_(0),
+        cheap_(false),
+        gathers_(false),
+        has_arena_(false),
+        at_home_(true),
+        only_counts_(context.only_counts()),
+        is_known_early_(false),
+        asks_when_doomed_(false),
+        is_straight_(true),
+        has_nodes_(context.has_nodes()),
         where_(&context.where()) {}
   /// The same with one edge, for which there is room.
-  host_task(host_context& context, void* edge, const completion_ptr& after) : host_task(context) {
-    auto* const only = ::new (edge) host_edge();
-    only->owner = this;
-    only->source = after;
-    edges_ = only;
-    edge_count_ = 1;
-    claim_.expect(1);
-  }
+  host_task(in_runtime /*mark*/, host_context& context, void* edge, const completion_ptr& after)
+      : completion(in_runtime(), context),
+        claim_(1),
+        edges_(::new (edge) host_edge(*this, after)),
+        edge_count_(1),
+        arena_(no_arena),
+        priority_(0),
+        cheap_(false),
+        gathers_(false),
+        has_arena_(false),
+        at_home_(true),
+        only_counts_(context.only_counts()),
+        is_known_early_(false),
+        asks_when_doomed_(false),
+        is_straight_(true),
+        has_nodes_(context.has_nodes()),
+        where_(&context.where()) {}
   ~host_task() override {
     if (edge_count_ != 0) drop_edges();
   }
@@ -141,9 +171,10 @@ class host_task : public completion {
   void start() noexcept;
 
   /// The same for one without options. Its maker keeps one reference, the machinery the other.
-  void start_after() noexcept {
-    context()->started(*this);
-    if (!edges_->source->attach(*edges_)) start_after_ended();
+  void start_after(host_context& context) noexcept {
+    context.started(*this);
+    host_edge& only = *edges_;
+    if (!only.source->attach(only)) start_after_ended();
   }
   /// Of one without edges.
   void start_at_once() noexcept {
@@ -151,12 +182,13 @@ class host_task : public completion {
     post_at_once();
   }
 
-  /// The second half of it.
-  void post_at_once() noexcept {
-    const std::size_t arena = context()->arena_for_host_tasks();
+  /// The second half of it. What the item does may be something else.
+  void post_at_once() noexcept { post_at_once(*context(), run_item); }
+  void post_at_once(host_context& context, void (*what)(void*)) noexcept {
+    const std::size_t arena = context.arena_for_host_tasks();
     prefer(static_cast<std::uint32_t>(arena));
     try {
-      where_->post_bare(arena, 0, {run_item, this});
+      context.where().post_bare(arena, 0, {what, this});
     } catch (...) {
       run_posted(host_task_ptr(this, false), runner::anybody);
     }
@@ -241,6 +273,32 @@ class host_task : public completion {
   /// The same as end({}, next).
   virtual void end_well(follow_ups& next) noexcept { end({}, next); }
 
+  /// How a worker runs a function without options in a runtime: without a look at what it cannot
+  /// have. Returns false, and has done nothing, if there is something in its way.
+  [[nodiscard]] virtual bool run_straight(follow_ups& /*next*/) noexcept { return false; }
+
+  // The parts of it.
+  [[nodiscard]] bool claim_unshared() noexcept { return claim_.claim_unshared(); }
+  [[nodiscard]] bool claim_untouched() noexcept { return claim_.claim_untouched(); }
+  [[nodiscard]] bool is_stopped() noexcept { return context()->stopping().stop_requested(); }
+  void drop_only_edge() noexcept {
+    if (edge_count_ == 0) return;
+    edge_count_ = 0;
+    edges_->~host_edge();
+  }
+  /// Calls the function where that is to be seen in a trace. Returns false if it has thrown, and
+  /// keeps what became of it.
+  [[nodiscard]] bool execute_traced() noexcept;
+  /// Instead of running the function.
+  void refuse(follow_ups& next) noexcept { run(claim::claimed::alone, runner::worker, next); }
+
+  /// What an item of a task does, which holds a reference to it.
+  static void run_item(void* counted);
+  /// The rest of it, for one that is claimed and was not run, that has failed, and that is closed.
+  static void refuse_item(host_task& task) noexcept;
+  static void end_failed_item(host_task& task) noexcept;
+  static void tell_of_item(host_task& task, continuation* newest) noexcept;
+
   /// Ends the task so, if nobody has claimed it. Returns false if somebody has.
   bool give_up(failure why) noexcept;
 
@@ -254,6 +312,7 @@ class host_task : public completion {
 
   [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
   [[nodiscard]] bool run_plainly(follow_ups& next) noexcept;
+  [[nodiscard]] bool run_simply(follow_ups& next) noexcept;
   void run(claim::claimed how, runner by, follow_ups& next) noexcept;
   [[nodiscard]] failure refusal();
   [[nodiscard]] failure attempt(runner by) noexcept;
@@ -265,6 +324,7 @@ class host_task : public completion {
     arena_.store(arena, std::memory_order_relaxed);
   }
   void follow(const completion& source) noexcept;
+  void arrive_here(bool failed, follow_ups& next) noexcept;
   void drop_sources(claim::claimed how) noexcept {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
@@ -279,7 +339,6 @@ class host_task : public completion {
            (arena() == no_arena || arena() == other.arena());
   }
   static void post(host_task_ptr task) noexcept;
-  static void run_item(void* counted);
   static void run_posted(host_task_ptr task, runner by) noexcept;
 
   claim claim_;
@@ -294,6 +353,8 @@ class host_task : public completion {
   bool only_counts_ : 1;           ///< as its context, which may be gone before an item is run
   bool is_known_early_ : 1;        ///< others know of it before it is started
   bool asks_when_doomed_ : 1;      ///< it may run although something before it has failed
+  bool is_straight_ : 1;           ///< see run_straight()
+  const bool has_nodes_;           ///< as its context
   bool has_more_ = false;          ///< arrivals than those of edges and of start()
   std::atomic<bool> late_{false};  ///< its own deadline has passed
   executor* where_;
@@ -331,6 +392,9 @@ class body_task final : public host_task {
   static constexpr bool listens = takes_stop_token<F>;
   static constexpr bool has_result = !std::is_void_v<result_type>;
   struct nothing {};
+  /// One that is straight and has ended well has nothing in it that has to be destroyed.
+  static constexpr bool ends_empty =
+      !listens && (!has_result || std::is_trivially_destructible_v<result_type>);
 
  public:
   template <class G>
@@ -340,8 +404,18 @@ class body_task final : public host_task {
   template <class G>
   body_task(host_context& context, G&& body) : host_task(context), body_(std::forward<G>(body)) {}
   template <class G>
-  body_task(host_context& context, G&& body, const completion_ptr& after)
-      : host_task(context, this + 1, after), body_(std::forward<G>(body)) {}
+  body_task(in_runtime mark, host_context& context, G&& body)
+      : host_task(mark, context), body_(std::forward<G>(body)) {}
+  template <class G>
+  body_task(in_runtime mark, host_context& context, G&& body, const completion_ptr& after)
+      : host_task(mark, context, this + 1, after), body_(std::forward<G>(body)) {}
+
+  /// Of one without edges or options. Its maker keeps one reference, the machinery the other.
+  void start_at_once(in_runtime /*mark*/, host_context& context) noexcept {
+    context.started(*this);
+    post_at_once(context, run_straight_item);
+  }
+  using host_task::start_at_once;
 
  protected:
   void execute() override {
@@ -381,6 +455,65 @@ class body_task final : public host_task {
     }
   }
 
+  /// Returns false if the function has thrown, and keeps what became of it.
+  [[nodiscard]] bool execute_or_fail() noexcept {
+    if (context()->traces()) [[unlikely]]
+      return execute_traced();
+    try {
+      execute();
+      return true;
+    } catch (...) {
+      settle(explain_failure());
+      return false;
+    }
+  }
+
+  /// What an item does for one that is straight and has no edges.
+  static void run_straight_item(void* counted) noexcept {
+    auto& task = *static_cast<body_task*>(static_cast<host_task*>(counted));
+    // Nobody gets to know a task again that nobody knows: then nothing about it is shared.
+    const bool unshared = task.is_unshared();
+    if (!(unshared ? task.claim_unshared() : task.claim_untouched())) [[unlikely]] {
+      return run_item(counted);
+    }
+    if (task.is_stopped()) [[unlikely]]
+      return refuse_item(task);
+    if (!task.execute_or_fail()) return end_failed_item(task);
+    task.body_.reset();
+    if (ends_empty) task.leave_nothing();
+    host_context& context = *task.context();
+    if (unshared && task.has_no_followers()) {
+      task.count_end(context);
+      return task.destroy();
+    }
+    continuation* const newest = task.close();
+    if (newest != nullptr) return tell_of_item(task, newest);
+    task.count_end(context);
+    intrusive_ptr_release(&task);
+  }
+
+  [[nodiscard]] bool run_straight(follow_ups& next) noexcept override {
+    if (!claim_untouched()) return false;
+    if (is_stopped()) [[unlikely]] {
+      refuse(next);
+      return true;
+    }
+    drop_only_edge();
+    if (!execute_or_fail()) [[unlikely]] {
+      discard();
+      announce(next);
+      return true;
+    }
+    body_.reset();
+    if (ends_empty) leave_nothing();
+    // It goes away when it has heard of the last end, not before.
+    host_context& context = *this->context();
+    continuation* const newest = close();
+    if (newest != nullptr) tell(newest, next);
+    count_end(context);
+    return true;
+  }
+
   std::optional<F> body_;
   [[no_unique_address]] std::conditional_t<
       has_result, std::optional<std::conditional_t<has_result, result_type, nothing>>, nothing>
@@ -412,13 +545,21 @@ template <class F>
   made->start_at_once();
   return {made, false};
 }
+/// The same in a runtime.
+template <class F>
+[[nodiscard]] completion_ptr launch(in_runtime mark, host_context& context, F&& body) {
+  auto* const made =
+      task_memory::make<body_task<std::decay_t<F>>>(2, 0, mark, context, std::forward<F>(body));
+  made->start_at_once(mark, context);
+  return {made, false};
+}
 /// And for what waits for one task.
 template <class F>
-[[nodiscard]] completion_ptr launch_after(host_context& context, const completion_ptr& after,
-                                          F&& body) {
+[[nodiscard]] completion_ptr launch_after(in_runtime mark, host_context& context,
+                                          const completion_ptr& after, F&& body) {
   host_task* const made = task_memory::make<body_task<std::decay_t<F>>>(
-      2, sizeof(host_edge), context, std::forward<F>(body), after);
-  made->start_after();
+      2, sizeof(host_edge), mark, context, std::forward<F>(body), after);
+  made->start_after(context);
   return {made, false};
 }
 
