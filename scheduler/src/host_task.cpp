@@ -114,7 +114,6 @@ host_task_ptr follow_ups::settle_all_but_one(const host_task& after) noexcept {
 
 host_task::host_task(host_context* context, host_options&& options)
     : completion(context, std::move(options.label)),
-      claim_(0),
       arena_(options.arena ? static_cast<std::uint32_t>(*options.arena)
                            : (options.via != nullptr ? 0 : no_arena)),
       priority_(static_cast<std::int8_t>(std::clamp(options.priority, -1, 1))),
@@ -123,9 +122,6 @@ host_task::host_task(host_context* context, host_options&& options)
       has_arena_(options.arena.has_value() || options.via != nullptr),
       at_home_(options.via == nullptr),
       only_counts_(context != nullptr && context->only_counts()),
-      is_known_early_(false),
-      asks_when_doomed_(false),
-      is_straight_(false),
       has_nodes_(context != nullptr && context->has_nodes()),
       where_(options.via),
       stop_(std::move(options.stop)) {

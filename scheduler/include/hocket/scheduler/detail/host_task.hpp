@@ -116,53 +116,23 @@ class host_task : public completion {
   /// Without edges or options.
   explicit host_task(host_context& context)
       : completion(&context),
-        claim_(0),
-        arena_(no_arena),
-        priority_(0),
-        cheap_(false),
-        gathers_(false),
-        has_arena_(false),
-        at_home_(true),
         only_counts_(context.only_counts()),
-        is_known_early_(false),
-        asks_when_doomed_(false),
-        is_straight_(false),
         has_nodes_(context.has_nodes()),
         where_(&context.where()) {}
   /// The same in a runtime: run_straight() is for it.
   host_task(in_runtime mark, host_context& context) noexcept
       : completion(mark, context),
-        claim_(0),
-        arena_(no_arena),
-        priority_(0),
-        cheap_(false),
-        gathers_(false),
-        has_arena_(false),
-        at_home_(true),
         only_counts_(context.only_counts()),
-        is_known_early_(false),
-        asks_when_doomed_(false),
         is_straight_(true),
         has_nodes_(context.has_nodes()),
         where_(&context.where()) {}
   /// The same with one edge, for which there is room.
-  host_task(in_runtime /*mark*/, host_context& context, void* edge, const completion_ptr& after)
-      : completion(in_runtime(), context),
-        claim_(1),
-        edges_(::new (edge) host_edge(*this, after)),
-        edge_count_(1),
-        arena_(no_arena),
-        priority_(0),
-        cheap_(false),
-        gathers_(false),
-        has_arena_(false),
-        at_home_(true),
-        only_counts_(context.only_counts()),
-        is_known_early_(false),
-        asks_when_doomed_(false),
-        is_straight_(true),
-        has_nodes_(context.has_nodes()),
-        where_(&context.where()) {}
+  host_task(in_runtime mark, host_context& context, void* edge, const completion_ptr& after)
+      : host_task(mark, context) {
+    edges_ = ::new (edge) host_edge(*this, after);
+    edge_count_ = 1;
+    claim_.expect(1);
+  }
   ~host_task() override {
     if (edge_count_ != 0) drop_edges();
   }
@@ -341,22 +311,22 @@ class host_task : public completion {
   static void post(host_task_ptr task) noexcept;
   static void run_posted(host_task_ptr task, runner by) noexcept;
 
-  claim claim_;
+  claim claim_{0};
   host_edge* edges_ = nullptr;
   std::uint32_t edge_count_ = 0;
-  std::atomic<std::uint32_t> arena_;  ///< where it is to run, and then where it has
-  std::int8_t priority_;
-  bool cheap_ : 1;
-  bool gathers_ : 1;
-  bool has_arena_ : 1;
-  bool at_home_ : 1;               ///< it runs on the executor of its context
-  bool only_counts_ : 1;           ///< as its context, which may be gone before an item is run
-  bool is_known_early_ : 1;        ///< others know of it before it is started
-  bool asks_when_doomed_ : 1;      ///< it may run although something before it has failed
-  bool is_straight_ : 1;           ///< see run_straight()
-  const bool has_nodes_;           ///< as its context
-  bool has_more_ = false;          ///< arrivals than those of edges and of start()
-  std::atomic<bool> late_{false};  ///< its own deadline has passed
+  std::atomic<std::uint32_t> arena_{no_arena};  ///< where it is to run, and then where it has
+  std::int8_t priority_ = 0;
+  bool cheap_ : 1 = false;
+  bool gathers_ : 1 = false;
+  bool has_arena_ : 1 = false;
+  bool at_home_ : 1 = true;            ///< it runs on the executor of its context
+  bool only_counts_ : 1;               ///< as its context, which may be gone before an item is run
+  bool is_known_early_ : 1 = false;    ///< others know of it before it is started
+  bool asks_when_doomed_ : 1 = false;  ///< it may run although something before it has failed
+  bool is_straight_ : 1 = false;       ///< see run_straight()
+  const bool has_nodes_;               ///< as its context
+  bool has_more_ = false;              ///< arrivals than those of edges and of start()
+  std::atomic<bool> late_{false};      ///< its own deadline has passed
   executor* where_;
   host_task* next_ready_ = nullptr;
   std::stop_token stop_;
