@@ -30,6 +30,11 @@ struct machine {
     if (wanted.by == way::named) on.on = rt.device(wanted.device);
   }
 
+  template <class... What>
+  auto submit(const What&... what) {
+    return on.on ? rt.submit(on, what...) : rt.submit(what...);
+  }
+
   runtime rt;
   task_options on;
 };
@@ -98,15 +103,16 @@ contender ours::async_get(const settings& wanted) {
           }};
 }
 
-contender ours::device_tasks(const settings& wanted, place where) {
-  return {"hocket", [count = counts_for(wanted).device, where] {
+contender ours::device_tasks(load tasks, place where) {
+  return {"hocket", [tasks, where] {
             const auto home = std::make_shared<machine>(where);
-            return [home, count] {
-              const auto work = [&] {
-                for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing);
+            return [home, tasks] {
+              const auto work = [&](std::size_t count) {
+                for (std::size_t i = 0; i < count; ++i) home->submit(nothing);
                 home->rt.wait();
               };
-              return nanoseconds_of(work) / static_cast<double>(count);
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
             };
           }};
 }
@@ -116,46 +122,47 @@ contender ours::device_round_trip(const settings& wanted, place where) {
             const auto home = std::make_shared<machine>(where);
             return [home, count] {
               const auto work = [&] {
-                for (std::size_t i = 0; i < count; ++i) home->rt.submit(home->on, nothing).get();
+                for (std::size_t i = 0; i < count; ++i) home->submit(nothing).get();
               };
               return nanoseconds_of(work) / static_cast<double>(count);
             };
           }};
 }
 
-contender ours::device_chain(const settings& wanted, place where) {
-  return {"hocket", [count = counts_for(wanted).device, where] {
+contender ours::device_chain(load tasks, place where) {
+  return {"hocket", [tasks, where] {
             const auto home = std::make_shared<machine>(where);
             const buffer<float> x(home->rt, elements, 0.0F);
-            return [home, x, count] {
-              const auto work = [&] {
+            return [home, x, tasks] {
+              const auto work = [&](std::size_t count) {
                 for (std::size_t i = 0; i < count; ++i) {
-                  home->rt.submit(home->on, touch, updates(x));
+                  home->submit(touch, updates(x));
                 }
                 home->rt.wait();
               };
-              return nanoseconds_of(work) / static_cast<double>(count);
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
             };
           }};
 }
 
-contender ours::three_buffers(const settings& wanted, place where) {
-  return {"hocket", [count = counts_for(wanted).device, where] {
+contender ours::three_buffers(load tasks, place where) {
+  return {"hocket", [tasks, where] {
             const auto home = std::make_shared<machine>(where);
             const buffer<float> a(home->rt, elements, 1.0F);
             const buffer<float> b(home->rt, elements, 2.0F);
             std::vector<buffer<float>> c;
             for (std::size_t i = 0; i < updated_buffers; ++i)
               c.emplace_back(home->rt, elements, 0.0F);
-            return [home, a, b, c, count] {
-              const auto work = [&] {
+            return [home, a, b, c, tasks] {
+              const auto work = [&](std::size_t count) {
                 for (std::size_t i = 0; i < count; ++i) {
-                  home->rt.submit(home->on, three, reads(a), reads(b),
-                                  updates(c[i % updated_buffers]));
+                  home->submit(three, reads(a), reads(b), updates(c[i % updated_buffers]));
                 }
                 home->rt.wait();
               };
-              return nanoseconds_of(work) / static_cast<double>(count);
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
             };
           }};
 }

@@ -57,14 +57,14 @@ void add_drivers(std::vector<comparison>& all, const settings& wanted) {
   }
 }
 
-std::vector<contender> empty_tasks(const settings& wanted, place where) {
+std::vector<contender> empty_tasks(const settings& wanted, load tasks, place where) {
   return {
-      ours::device_tasks(wanted, where),
+      ours::device_tasks(tasks, where),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::host_tasks(wanted, all_at_once(counts_for(wanted).device)),
+      openmp::host_tasks(wanted, tasks),
 #endif
 #ifdef HOCKET_BENCH_STARPU
-      starpu::tasks(wanted),
+      starpu::tasks(wanted, tasks),
 #endif
   };
 }
@@ -81,26 +81,26 @@ std::vector<contender> empty_round_trips(const settings& wanted, place where) {
   };
 }
 
-std::vector<contender> chains(const settings& wanted, place where) {
+std::vector<contender> chains(const settings& wanted, load tasks, place where) {
   return {
-      ours::device_chain(wanted, where),
+      ours::device_chain(tasks, where),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::chain(wanted, all_at_once(counts_for(wanted).device)),
+      openmp::chain(wanted, tasks),
 #endif
 #ifdef HOCKET_BENCH_STARPU
-      starpu::chain(wanted),
+      starpu::chain(wanted, tasks),
 #endif
   };
 }
 
-std::vector<contender> three_buffers(const settings& wanted, place where) {
+std::vector<contender> three_buffers(const settings& wanted, load tasks, place where) {
   return {
-      ours::three_buffers(wanted, where),
+      ours::three_buffers(tasks, where),
 #ifdef HOCKET_BENCH_OPENMP
-      openmp::three_buffers(wanted),
+      openmp::three_buffers(wanted, tasks),
 #endif
 #ifdef HOCKET_BENCH_STARPU
-      starpu::three_buffers(wanted),
+      starpu::three_buffers(wanted, tasks),
 #endif
   };
 }
@@ -144,23 +144,28 @@ void add_device_tasks(std::vector<comparison>& all, const settings& wanted) {
   };
   const std::size_t many = counts_for(wanted).device;
   const std::size_t trips = counts_for(wanted).round_trips;
+  const load together = all_at_once(many);
+  const load bursts = in_bursts(many);
   const place named{"NUMA0"};
-  add("device_task", "independent", empty_tasks(wanted, named), many);
+  add("device_task", "independent", empty_tasks(wanted, together, named), many);
   add("device_task", "round_trip", empty_round_trips(wanted, named), trips);
-  add("device_task", "chain", chains(wanted, named), many);
-  add("three_buffers", "submit", three_buffers(wanted, named), many);
+  add("device_task", "chain", chains(wanted, together, named), many);
+  add("three_buffers", "submit", three_buffers(wanted, together, named), many);
   for (const auto& [name, where] : {std::pair{"data_task", place{"NUMA0", way::free}},
                                     std::pair{"placed_task", place{"NUMA0", way::placed}}}) {
-    add(name, "no_access", empty_tasks(wanted, where), many);
+    add(name, "no_access", empty_tasks(wanted, together, where), many);
     add(name, "round_trip", empty_round_trips(wanted, where), trips);
-    add(name, "one_access", chains(wanted, where), many);
-    add(name, "three_accesses", three_buffers(wanted, where), many);
+    add(name, "one_access", chains(wanted, together, where), many);
+    add(name, "three_accesses", three_buffers(wanted, together, where), many);
+    add(name, "no_access_bursts", empty_tasks(wanted, bursts, where), many);
+    add(name, "one_access_bursts", chains(wanted, bursts, where), many);
+    add(name, "three_accesses_bursts", three_buffers(wanted, bursts, where), many);
   }
   const place sim{"Sim0"};
-  add("device_task_sim", "independent", {ours::device_tasks(wanted, sim)}, many);
+  add("device_task_sim", "independent", {ours::device_tasks(together, sim)}, many);
   add("device_task_sim", "round_trip", {ours::device_round_trip(wanted, sim)}, trips);
-  add("device_task_sim", "chain", {ours::device_chain(wanted, sim)}, many);
-  add("three_buffers_sim", "submit", {ours::three_buffers(wanted, sim)}, many);
+  add("device_task_sim", "chain", {ours::device_chain(together, sim)}, many);
+  add("three_buffers_sim", "submit", {ours::three_buffers(together, sim)}, many);
 }
 
 comparison host_round_trips(const settings& wanted) {

@@ -61,8 +61,8 @@ contender openmp::chain(const settings& wanted, load tasks) {
   });
 }
 
-contender openmp::three_buffers(const settings& wanted) {
-  return of_team(all_at_once(counts_for(wanted).device), wanted.threads, [](std::size_t count) {
+contender openmp::three_buffers(const settings& wanted, load tasks) {
+  return of_team(tasks, wanted.threads, [](std::size_t count) {
     [[maybe_unused]] float a = 0;
     [[maybe_unused]] float b = 0;
     std::array<float, updated_buffers> c{};

@@ -59,48 +59,48 @@ struct home {
   std::array<variable, updated_buffers> c{};
 };
 
-/// Calls submit(home, i) for each task of a sample and waits for all.
+/// Calls submit(home, i) for each task of a sample, and waits for them as the load says.
 template <class Submit>
-contender submitting(const settings& wanted, std::size_t count,
-                     std::vector<starpu_data_access_mode> modes, Submit submit) {
+contender submitting(const settings& wanted, load tasks, std::vector<starpu_data_access_mode> modes,
+                     Submit submit) {
   return {"starpu", [=] {
             const auto here = std::make_shared<home>(wanted, modes);
             return [=] {
               const starpu_workers_awake workers;
-              const auto work = [&] {
+              const auto work = [&](std::size_t count) {
                 for (std::size_t i = 0; i < count; ++i) submit(*here, i);
                 starpu_task_wait_for_all();
               };
-              return nanoseconds_of(work) / static_cast<double>(count);
+              return nanoseconds_of([&] { repeat(tasks, work); }) /
+                     static_cast<double>(tasks.count);
             };
           }};
 }
 
 }  // namespace
 
-contender starpu::tasks(const settings& wanted) {
-  return submitting(wanted, counts_for(wanted).device, {},
-                    [](home& here, std::size_t) { starpu_submit(here.task()); });
+contender starpu::tasks(const settings& wanted, load tasks) {
+  return submitting(wanted, tasks, {}, [](home& here, std::size_t) { starpu_submit(here.task()); });
 }
 
 contender starpu::round_trip(const settings& wanted) {
-  return submitting(wanted, counts_for(wanted).round_trips, {}, [](home& here, std::size_t) {
-    starpu_task* const made = here.task();
-    made->synchronous = 1;
-    starpu_submit(made);
-  });
+  return submitting(wanted, all_at_once(counts_for(wanted).round_trips), {},
+                    [](home& here, std::size_t) {
+                      starpu_task* const made = here.task();
+                      made->synchronous = 1;
+                      starpu_submit(made);
+                    });
 }
 
-contender starpu::chain(const settings& wanted) {
-  return submitting(wanted, counts_for(wanted).device, {STARPU_RW},
+contender starpu::chain(const settings& wanted, load tasks) {
+  return submitting(wanted, tasks, {STARPU_RW},
                     [](home& here, std::size_t) { starpu_submit(here.task(here.a)); });
 }
 
-contender starpu::three_buffers(const settings& wanted) {
-  return submitting(wanted, counts_for(wanted).device, {STARPU_R, STARPU_R, STARPU_RW},
-                    [](home& here, std::size_t i) {
-                      starpu_submit(here.task(here.a, here.b, here.c[i % updated_buffers]));
-                    });
+contender starpu::three_buffers(const settings& wanted, load tasks) {
+  return submitting(wanted, tasks, {STARPU_R, STARPU_R, STARPU_RW}, [](home& here, std::size_t i) {
+    starpu_submit(here.task(here.a, here.b, here.c[i % updated_buffers]));
+  });
 }
 
 }  // namespace hocket::bench

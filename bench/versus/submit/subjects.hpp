@@ -70,10 +70,10 @@ namespace ours {
 /// Submitted by so many threads at once.
 [[nodiscard]] contender host_tasks_from(const settings& wanted, std::size_t submitters);
 [[nodiscard]] contender async_get(const settings& wanted);
-[[nodiscard]] contender device_tasks(const settings& wanted, place where);
+[[nodiscard]] contender device_tasks(load tasks, place where);
 [[nodiscard]] contender device_round_trip(const settings& wanted, place where);
-[[nodiscard]] contender device_chain(const settings& wanted, place where);
-[[nodiscard]] contender three_buffers(const settings& wanted, place where);
+[[nodiscard]] contender device_chain(load tasks, place where);
+[[nodiscard]] contender three_buffers(load tasks, place where);
 [[nodiscard]] contender driver_round_trip(const settings& wanted, const std::string& device);
 [[nodiscard]] contender driver_stream(const settings& wanted, const std::string& device);
 /// The same kernels, recorded with `batch`.
@@ -102,14 +102,14 @@ namespace openmp {
 [[nodiscard]] contender host_tasks(const settings& wanted, load tasks);
 [[nodiscard]] contender round_trip(const settings& wanted);
 [[nodiscard]] contender chain(const settings& wanted, load tasks);
-[[nodiscard]] contender three_buffers(const settings& wanted);
+[[nodiscard]] contender three_buffers(const settings& wanted, load tasks);
 }  // namespace openmp
 
 namespace starpu {
-[[nodiscard]] contender tasks(const settings& wanted);
+[[nodiscard]] contender tasks(const settings& wanted, load tasks);
 [[nodiscard]] contender round_trip(const settings& wanted);
-[[nodiscard]] contender chain(const settings& wanted);
-[[nodiscard]] contender three_buffers(const settings& wanted);
+[[nodiscard]] contender chain(const settings& wanted, load tasks);
+[[nodiscard]] contender three_buffers(const settings& wanted, load tasks);
 }  // namespace starpu
 
 /// The API alone, used by hand: one kernel object, whose arguments are set once.
