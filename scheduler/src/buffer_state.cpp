@@ -24,7 +24,7 @@ buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_t
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }
   if (direct_runtime* const direct = owner->direct()) {
-    order_ = direct->make_order(whole_, bytes_);
+    order_ = direct->make_order(whole_, bytes_, {nullptr, type_, extents_, strides_});
   } else {
     owner->post(heart::data_added{id_, extents_, size_of(type_), label_});
   }

@@ -60,7 +60,7 @@ void follow_ups::add_abandoned(host_task& over) noexcept {
   over.next_ready_ = std::exchange(abandoned_, &over);
 }
 
-void follow_ups::let_leave() noexcept {
+void follow_ups::let_all_leave() noexcept {
   while (abandoned_ != nullptr) {
     const host_task_ptr over(abandoned_, false);
     abandoned_ = std::exchange(over->next_ready_, nullptr);

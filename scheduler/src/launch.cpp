@@ -106,12 +106,13 @@ completion_ptr runtime_core::launch(task_description&& task) {
   task.kernel = s->kernel;
   add_arguments(*s, task);
   s->bytes = bytes_of(s->keeps);
-  return send(s, task.make_state, task.scope == nullptr ? *this : *task.scope, task.stop);
+  return send(s, task.make_state, task.scope == nullptr ? *this : *task.scope, task.stop,
+              task.function_bytes);
 }
 
 /// True if there is nothing to describe or to complain of.
 bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
-  if (what.options != nullptr || what.function != nullptr || what.awaited > 0 ||
+  if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
       what.kernel->check || !is_open()) {
     return false;
   }
@@ -129,10 +130,10 @@ bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
   });
 }
 
-completion_ptr runtime_core::launch(const direct_launch& what) {
+completion* runtime_core::submit(const direct_launch& what) {
   std::uint64_t bytes = 0;
   for (const direct_access& use : what.accesses) bytes += (*use.data)->bytes();
-  if (!is_plain(what, bytes)) return launch(described(what));
+  if (!is_plain(what, bytes)) return launch(described(what)).detach();
   const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
   s->kernel = what.kernel;
   s->accesses.reserve(what.accesses.size() + 1);  // and a result
@@ -144,13 +145,13 @@ completion_ptr runtime_core::launch(const direct_launch& what) {
   }
   for (const direct_number& number : what.numbers) s->scalars.push_back(number.value);
   s->bytes = bytes;
-  return send(s, what.make_state, *this, {});
+  return send(s, what.make_state, *this, {}, 0).detach();
 }
 
 /// Gives the heart a launch that is complete but for what follows from its kernel and its accesses.
 completion_ptr runtime_core::send(const boost::intrusive_ptr<launch_submission>& s,
                                   make_device_state make_state, host_context& owner,
-                                  const std::stop_token& stop) {
+                                  const std::stop_token& stop, std::uint32_t function_bytes) {
   if (traces()) s->trace_name = names_.intern(s->called());
   s->cost = s->kernel->work_of(s->shape);
   s->width = s->kernel->width_of(s->shape);
@@ -162,7 +163,7 @@ completion_ptr runtime_core::send(const boost::intrusive_ptr<launch_submission>&
   s->state = make_state(&owner, s->label, s->kernel);
   s->state->id = s->id;
   const completion_ptr state = s->state;
-  s->state->held_by_launch = bytes_kept_for(*s);
+  s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
   owner.started(*state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);

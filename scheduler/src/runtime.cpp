@@ -36,7 +36,12 @@ detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
-detail::direct_lane* runtime::direct() { return &core_->lane(); }
+detail::direct_lane* runtime::find_direct() {
+  detail::direct_lane* const found = &core_->lane();
+  // Pairs with the acquire in direct().
+  lane_.store(found, std::memory_order_release);
+  return found;
+}
 
 detail::completion_ptr runtime::enqueue(detail::graph_use&& use) {
   return detail::start(std::move(use), {*core_});
@@ -121,11 +126,13 @@ task_description described(const task_options& options, const kernel_ref& kernel
 
 task_description described(const direct_launch& what) {
   kernel_ref whole = what.kernel;
-  if (what.function != nullptr) {
-    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function); });
+  const bool has_function = what.function.body != nullptr;
+  if (has_function) {
+    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function.body); });
   }
-  task_description task = described(what.options != nullptr ? *what.options : task_options(), whole,
-                                    what.function != nullptr);
+  task_description task =
+      described(what.options != nullptr ? *what.options : task_options(), whole, has_function);
+  task.function_bytes = what.function.bytes;
   task.make_state = what.make_state;
   task.arguments.reserve(whole->parameters.size());
   auto use = what.accesses.begin();

@@ -45,8 +45,7 @@ class runtime_core final : public host_context,
   void post(heart::event what);
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] completion_ptr launch(task_description&& task);
-  /// For the heart to decide.
-  [[nodiscard]] completion_ptr launch(const direct_launch& what) override;
+  using direct_lane::launch;
   /// Of a runtime that has no memory but the host's; null for others, which have a heart.
   [[nodiscard]] direct_runtime* direct() {
     // Pairs with the release in connect().
@@ -116,6 +115,12 @@ class runtime_core final : public host_context,
   };
 
   [[nodiscard]] std::size_t next_arena() noexcept override;
+  // For the heart to decide.
+  [[nodiscard]] completion* submit(const direct_launch& what) override;
+  [[nodiscard]] completion* submit(const kernel_ref& kernel,
+                                   make_device_state make_state) override {
+    return submit(without_arguments(kernel, make_state));
+  }
   void note_start(const completion& task) noexcept override {
     if (limit_) limit_->take(task.held_bytes());
     unfinished_.fetch_add(1);
@@ -128,7 +133,7 @@ class runtime_core final : public host_context,
   [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t bytes);
   [[nodiscard]] completion_ptr send(const boost::intrusive_ptr<launch_submission>& s,
                                     make_device_state make_state, host_context& owner,
-                                    const std::stop_token& stop);
+                                    const std::stop_token& stop, std::uint32_t function_bytes);
   [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
                                             const buffer_ref& value);
   class driving;

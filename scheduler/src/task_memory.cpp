@@ -23,7 +23,7 @@ constexpr bool keeps_blocks = true;
 #endif
 
 /// Beyond so much of one kind blocks go back to their slabs.
-constexpr std::size_t most_bytes = 64 * 1024;
+constexpr std::size_t most_bytes = 256 * 1024;
 
 }  // namespace
 

@@ -7,8 +7,9 @@
 
 namespace hocket::detail {
 
-data_order::data_order(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes)
-    : home_(std::move(home)), bytes_(bytes), extent_(whole) {}
+data_order::data_order(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes,
+                       buffer_argument&& argument)
+    : home_(std::move(home)), bytes_(bytes), extent_(whole), argument_(std::move(argument)) {}
 
 data_order::~data_order() { home_->give_back(*this); }
 
@@ -36,9 +37,8 @@ void data_order::begin_anew(direct_node_ptr writer) noexcept {
   whole_.readers.clear();
 }
 
-std::byte* data_order::obtain(const completion& on_behalf_of) {
+void data_order::obtain(const completion& on_behalf_of) {
   if (address() == nullptr) home_->obtain(*this, on_behalf_of);
-  return address();
 }
 
 }  // namespace hocket::detail

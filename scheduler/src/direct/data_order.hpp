@@ -11,6 +11,7 @@
 #include <oneapi/tbb/spin_mutex.h>
 
 #include <hocket/core/shape.hpp>
+#include <hocket/kernels/argument.hpp>
 
 #include "direct/direct_node.hpp"
 
@@ -41,8 +42,9 @@ class data_order {
  public:
   using chain = heart::basic_version_chain<direct_node_ptr>;
 
-  /// Nothing is written as yet.
-  data_order(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes);
+  /// Nothing is written as yet, and the argument has no base.
+  data_order(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes,
+             buffer_argument&& argument);
   data_order(const data_order&) = delete;
   data_order& operator=(const data_order&) = delete;
   ~data_order();
@@ -69,9 +71,12 @@ class data_order {
     return address_.load(std::memory_order_acquire);
   }
 
-  /// The address; takes memory if there is none, for which it may have to wait. Throws error if
-  /// none is to be had.
-  [[nodiscard]] std::byte* obtain(const completion& on_behalf_of);
+  /// Takes memory if there is none, for which it may have to wait. Throws error if none is to be
+  /// had.
+  void obtain(const completion& on_behalf_of);
+
+  /// All of the buffer as a body sees it. Only once it has memory, or if it is empty.
+  [[nodiscard]] const buffer_argument& argument() const noexcept { return argument_; }
 
  private:
   friend class host_storage;
@@ -83,6 +88,7 @@ class data_order {
   whole_uses whole_;
   const box& extent_;  ///< of the buffer, which has this
   std::unique_ptr<chain> parts_;
+  buffer_argument argument_;
 };
 
 }  // namespace hocket::detail

@@ -56,6 +56,16 @@ class order_locks {
   std::unique_ptr<std::vector<data_order*>> in_order_;
 };
 
+/// The lock of a single one.
+class order_lock {
+ public:
+  explicit order_lock(std::span<const direct_use, 1> use)
+      : held_(use.front().data->order()->guard()) {}
+
+ private:
+  std::scoped_lock<tbb::spin_mutex> held_;
+};
+
 }  // namespace
 
 failure not_written(const direct_node& reader, const direct_use& use) {
@@ -97,6 +107,11 @@ class direct_node::edge_list {
   }
 
   [[nodiscard]] std::span<host_edge> all() const noexcept { return {first_, count_}; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// The edge that there is, if there is no other, and where it was to be.
+  [[nodiscard]] host_edge* sole() const noexcept {
+    return count_ == 1 && !are_far_ ? first_ : nullptr;
+  }
   /// They did not fit: their memory has to be given back by operator delete.
   [[nodiscard]] bool are_far() const noexcept { return are_far_; }
 
@@ -134,6 +149,7 @@ void direct_node::take_place(std::span<const direct_use> uses, std::span<host_ed
                              const circumstances& with) {
   edge_list found(near);
   for (const completion_ptr& before : with.after) found.add(before, host_edge::kind::end);
+  for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
   const order_locks locks(uses);
   find_edges(uses, found, with.within);
   // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
@@ -147,36 +163,70 @@ void direct_node::take_place(std::span<const direct_use> uses, std::span<host_ed
 
 void direct_node::take_place_and_start(std::span<const direct_use> uses,
                                        std::span<host_edge> near) {
+  if (uses.size() == 1) {
+    take_places_and_start(uses.first<1>(), near);
+  } else {
+    take_places_and_start(uses, near);
+  }
+}
+
+template <std::size_t Count>
+inline void direct_node::take_places_and_start(std::span<const direct_use, Count> uses,
+                                               std::span<host_edge> near) {
   edge_list found(near);
+  host_edge* sole = nullptr;
   bool is_ready = false;
   {
-    const order_locks locks(uses);
+    const std::conditional_t<Count == 1, order_lock, order_locks> locks(uses);
     find_edges(uses, found, nullptr);
-    is_ready = found.all().empty() && !why();
     // Others may run it as soon as the buffers are unlocked, if it is ready.
     context()->started(*this);
-    if (!is_ready) {
-      // Nobody can before its last edge is attached; if it has none, before it is started.
-      if (found.all().empty()) be_known_early();
-      has_far_edges_ = found.are_far();
-      expect(found.all(), 0);
-      if (why()) doom();
-      if (held_ != nullptr) ask_when_doomed();
+    sole = found.sole();
+    is_ready = found.empty() && !why();
+    if (sole != nullptr && held_ == nullptr && !why()) [[likely]] {
+      expect_only(*sole);
+    } else if (!is_ready) {
+      sole = nullptr;
+      expect_all(found);
     }
   }
-  // The machinery's.
-  intrusive_ptr_add_ref(this);
-  if (is_ready) {
+  if (sole != nullptr) {
+    attach_only(*sole);
+  } else if (is_ready) {
     post_at_once();
   } else {
     attach_edges();
   }
 }
 
-inline void direct_node::find_edges(std::span<const direct_use> uses, edge_list& found,
+void direct_node::expect_all(edge_list& found) {
+  // Nobody can run it before its last edge is attached; if it has none, before it is started.
+  if (found.empty()) be_known_early();
+  has_far_edges_ = found.are_far();
+  expect(found.all(), 0);
+  if (why()) doom();
+  if (held_ != nullptr) ask_when_doomed();
+}
+
+/// Of what takes a place there is no edge to an end.
+inline void direct_node::attach_only(host_edge& to_place) noexcept {
+  auto& source = static_cast<direct_node&>(*to_place.source);
+  // Attached to it, this may be running, and may be gone.
+  if (source.place_.push(to_place)) [[likely]]
+    return;
+  follow_ups next;
+  to_place.run(source, next);
+}
+
+template <std::size_t Count>
+inline void direct_node::find_edges(std::span<const direct_use, Count> uses, edge_list& found,
                                     hold_node* within) {
   for (const direct_use& use : uses) {
-    if (!use.empty()) add_edges(use, found, within);
+    if (!use.empty()) [[likely]] {
+      add_edges(use, found, within);
+    } else {
+      intrusive_ptr_release(this);
+    }
   }
 }
 
@@ -190,6 +240,18 @@ inline host_edge::kind direct_node::kind_of(heart::edge_kind kind,
 void direct_node::note_held(const direct_node_ptr& hold, const direct_use& use, const box& there) {
   if (held_ == nullptr) held_.reset(new std::vector<held_part>());
   held_->push_back({hold, &use, intersection(there, use.where())});
+}
+
+inline void direct_node::wait_for_writer(const direct_use& use, whole_uses& known,
+                                         edge_list& found) {
+  direct_node* const writer = known.writer.get();
+  if (writer == nullptr || writer == this || writer->has_left() || writer->is_hold_ ||
+      !found.empty() || !writes_content(use.mode)) {
+    return wait_for_other_writer(use, known, found);
+  }
+  // As below. It takes its place.
+  found.add(std::move(known.writer),
+            reads_content(use.mode) ? host_edge::kind::content : host_edge::kind::order);
 }
 
 inline void direct_node::add_edges(const direct_use& use, edge_list& found, hold_node* within) {
@@ -207,11 +269,11 @@ inline void direct_node::add_edges_of_whole(const direct_use& use, whole_uses& k
   if (writes_content(use.mode)) {
     if (!known.readers.empty()) wait_for_readers(known, found);
     if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
-    known.writer = direct_node_ptr(this);
+    known.writer = direct_node_ptr(this, false);
     known.is_written = true;
   } else {
     if (known.readers.size() >= known.tidy_at) known.tidy();
-    known.readers.emplace_back(this);
+    known.readers.emplace_back(this, false);
     if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
   }
 }
@@ -225,7 +287,8 @@ void direct_node::wait_for_readers(whole_uses& known, edge_list& found) {
   known.readers.clear();
 }
 
-void direct_node::wait_for_writer(const direct_use& use, whole_uses& known, edge_list& found) {
+void direct_node::wait_for_other_writer(const direct_use& use, whole_uses& known,
+                                        edge_list& found) {
   const bool needs_it = reads_content(use.mode);
   direct_node* const writer = known.writer.get();
   if (writer == nullptr) {
@@ -260,21 +323,26 @@ void direct_node::add_edges_of_part(const direct_use& use, data_order& order, ed
       found.add_place(earlier, kind);
     }
   };
+  const direct_node_ptr self(this, false);
   data_order::chain* const held = within != nullptr ? within->chain_of(order) : nullptr;
   data_order::chain& nodes = held != nullptr ? *held : order.nodes();
   if (is_hold_) static_cast<hold_node&>(*this).keep_as_it_is(order, nodes);
-  nodes.append(direct_node_ptr(this), use.where(), use.mode, live, reads_still, depend);
+  nodes.append(self, use.where(), use.mode, live, reads_still, depend);
   if (held == nullptr && use.part == nullptr && writes_content(use.mode)) {
-    order.begin_anew(direct_node_ptr(this));
+    order.begin_anew(self);
   }
 }
 
 void direct_node::leave_place(follow_ups& next) noexcept {
-  held_.reset();
-  continuation* node = place_.close();
+  if (held_ != nullptr) held_.reset();
+  leave_for(place_.close_as_pushed(), next);
+}
+
+void direct_node::leave_for_all(continuation* newest, follow_ups& next) noexcept {
+  continuation* node = decltype(place_)::oldest_first(newest);
   while (node != nullptr) {
     continuation* const newer = node->link;
-    node->run(*this, next);
+    static_cast<host_edge*>(node)->run(*this, next);
     node = newer;
   }
 }

@@ -24,6 +24,11 @@ using direct_node_ptr = boost::intrusive_ptr<direct_node>;
 
 /// One access of a node to a region of a buffer.
 struct direct_use {
+  direct_use() = default;
+  direct_use(const buffer_ref& of, access_mode by) : data(of), mode(by) {}
+  direct_use(const buffer_ref& of, const box* where, access_mode by)
+      : data(of), part(where), mode(by) {}
+
   buffer_ref data;
   const box* part = nullptr;  ///< null: all of it; else it lives as long as the node
   access_mode mode = access_mode::read;
@@ -72,11 +77,21 @@ class direct_node : public host_task {
   void take_place(std::span<const direct_use> uses, std::span<host_edge> near,
                   const circumstances& with);
 
-  /// The same where there is nothing else, and starts it.
+  /// The same where there is nothing else, and starts it. There are references for the machinery
+  /// and for each use, and the edges fit if there is one for each use.
   void take_place_and_start(std::span<const direct_use> uses, std::span<host_edge> near);
+
+  /// There were more edges than there was room for: the destructor gives their memory back.
+  [[nodiscard]] bool has_far_edges() const noexcept { return has_far_edges_; }
 
   /// It is over, and so is everything that it waited for.
   virtual void leave_place(follow_ups& next) noexcept;
+  /// The same of one that is straight, and has nothing to look at closely.
+  void leave_straight(follow_ups& next) noexcept {
+    if (held_ != nullptr) [[unlikely]]
+      return leave_place(next);
+    leave_for(place_.close_as_pushed(), next);
+  }
 
   /// It has ended before that, or the rest is over: whichever comes second leaves the place, since
   /// who waits there asks how it ended.
@@ -101,13 +116,27 @@ class direct_node : public host_task {
     void operator()(std::vector<held_part>* held) const noexcept;
   };
 
-  void find_edges(std::span<const direct_use> uses, edge_list& found, hold_node* within);
+  // These take a reference for each use, which is there already.
+  template <std::size_t Count>
+  void find_edges(std::span<const direct_use, Count> uses, edge_list& found, hold_node* within);
   void add_edges(const direct_use& use, edge_list& found, hold_node* within);
   void add_edges_of_whole(const direct_use& use, whole_uses& known, edge_list& found);
   void wait_for_readers(whole_uses& known, edge_list& found);
   void wait_for_writer(const direct_use& use, whole_uses& known, edge_list& found);
+  void wait_for_other_writer(const direct_use& use, whole_uses& known, edge_list& found);
+  template <std::size_t Count>
+  void take_places_and_start(std::span<const direct_use, Count> uses, std::span<host_edge> near);
+  void expect_all(edge_list& found);
+  void attach_only(host_edge& to_place) noexcept;
   void add_edges_of_part(const direct_use& use, data_order& order, edge_list& found,
                          hold_node* within);
+  /// Nothing but edges waits for a place. Mostly there is one.
+  void leave_for(continuation* newest, follow_ups& next) noexcept {
+    if (newest == nullptr) return;
+    if (newest->link != nullptr) return leave_for_all(newest, next);
+    static_cast<host_edge*>(newest)->run(*this, next);
+  }
+  void leave_for_all(continuation* newest, follow_ups& next) noexcept;
   [[nodiscard]] host_edge::kind kind_of(heart::edge_kind kind, const direct_node& earlier) const;
   void note_held(const direct_node_ptr& hold, const direct_use& use, const box& there);
 

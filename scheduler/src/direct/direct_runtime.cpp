@@ -10,6 +10,7 @@
 
 #include <hocket/scheduler/detail/arguments.hpp>
 
+#include "direct/bare_launch.hpp"
 #include "direct/direct_task.hpp"
 #include "direct/hold_node.hpp"
 #include "machine_parts.hpp"
@@ -30,6 +31,7 @@ direct_runtime::direct_runtime(runtime_core& home, machine_parts& machine)
       context_(home),
       arena_(machine.infos().front().arena),
       one_arena_(home.where().arenas() == 1),
+      is_simple_(one_arena_ && home.only_counts()),
       models_time_(home.where().is_virtual()),
       start_(home.where().now()),
       first_tick_(ticks()),
@@ -42,8 +44,9 @@ direct_runtime::~direct_runtime() { storage_->close(); }
 void direct_runtime::function_begins() noexcept { home_.submission_made(); }
 void direct_runtime::function_over() noexcept { home_.submission_gone(); }
 
-std::unique_ptr<data_order> direct_runtime::make_order(const box& whole, std::uint64_t bytes) {
-  return std::make_unique<data_order>(storage_, whole, bytes);
+std::unique_ptr<data_order> direct_runtime::make_order(const box& whole, std::uint64_t bytes,
+                                                       buffer_argument&& argument) {
+  return std::make_unique<data_order>(storage_, whole, bytes, std::move(argument));
 }
 
 namespace {
@@ -60,13 +63,14 @@ bool has_usual_options(const task_options& options) {
 /// True if the buffers are of this runtime, fit into its memory together, and none is used twice.
 inline bool are_usual(std::span<const direct_access> accesses, const host_storage& home) {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const buffer_state& data = **accesses[i].data;
-    const data_order* const order = data.order();
+  const direct_access* const end = accesses.data() + accesses.size();
+  for (const direct_access* each = accesses.data(); each != end; ++each) {
+    const buffer_state* const data = each->data->get();
+    const data_order* const order = data->order();
     if (order == nullptr || !order->belongs_to(home)) return false;
-    bytes += data.bytes();
-    for (std::size_t j = 0; j < i; ++j) {
-      if (accesses[j].data->get() == &data) return false;
+    bytes += data->bytes();
+    for (const direct_access* before = accesses.data(); before != each; ++before) {
+      if (before->data->get() == data) return false;
     }
   }
   return bytes <= home.capacity();
@@ -74,22 +78,46 @@ inline bool are_usual(std::span<const direct_access> accesses, const host_storag
 
 }  // namespace
 
-inline bool direct_runtime::is_plain(const direct_launch& what) const {
-  return (what.options == nullptr || has_usual_options(*what.options)) &&
-         (what.function != nullptr || what.kernel->host) && !what.kernel->check &&
-         home_.is_open() && are_usual(what.accesses, *storage_);
+/// Nothing has to be asked about the extents, and nothing is refused.
+inline bool direct_runtime::may_launch(const kernel_definition& kernel, bool has_function) const {
+  return (has_function || kernel.host) && !kernel.check && home_.is_open();
 }
 
-completion_ptr direct_runtime::launch(const direct_launch& what) {
-  if (!is_plain(what)) return home_.launch(described(what));
-  if (what.awaited > 0) {
-    for (const direct_number& each : what.numbers) {
-      if (each.from != nullptr) (*each.from)->check_waitable();
-    }
+completion* direct_runtime::submit(const kernel_ref& kernel, make_device_state make_state) {
+  const kernel_definition& what = *kernel;
+  const bool is_bare =
+      !what.result && !what.width && !what.estimate && what.sequence.empty() && is_simple_;
+  if (!is_bare || !may_launch(what, false)) [[unlikely]]
+    return submit(without_arguments(kernel, make_state));
+  return bare_launch::start_new(*this, kernel);
+}
+
+completion* direct_runtime::submit(const direct_launch& what) {
+  const kernel_definition& kernel = *what.kernel;
+  const bool has_more =
+      what.parts + what.awaited > 0 || what.function.body != nullptr || kernel.result;
+  if (what.options != nullptr || has_more || !is_simple_ || !may_launch(kernel, false) ||
+      !are_usual(what.accesses, *storage_)) [[unlikely]] {
+    return launch_specially(what).detach();
   }
-  if (what.options != nullptr) return launch_with(*what.options, what);
-  if (!one_arena_) return launch_with({}, what);
   return direct_task::start_new(*this, what);
+}
+
+completion_ptr direct_runtime::launch_specially(const direct_launch& what) {
+  const bool is_plain = (what.options == nullptr || has_usual_options(*what.options)) &&
+                        may_launch(*what.kernel, what.function.body != nullptr) &&
+                        are_usual(what.accesses, *storage_);
+  if (!is_plain) return home_.launch(described(what));
+  for (const direct_number& each : what.numbers) {
+    if (each.from != nullptr) (*each.from)->check_waitable();
+  }
+  const task_options* const options = what.options;
+  const bool say_nothing = options == nullptr || (options->label.empty() &&
+                                                  options->priority == 0 && options->after.empty());
+  if (say_nothing && what.awaited == 0 && one_arena_) {
+    return {direct_task::start_with_more(*this, what), false};
+  }
+  return options == nullptr ? launch_with({}, what) : launch_with(*options, what);
 }
 
 completion_ptr direct_runtime::launch_with(const task_options& options, const direct_launch& what) {
@@ -159,17 +187,15 @@ completion_ptr direct_runtime::launch(task_description&& task) {
       if (other != nullptr && other->has_wish()) from.wish.returns.push_back(other->wish().id);
     }
   }
-  const auto made =
-      direct_task::make(*this, {task.kernel, accesses, numbers, parts, awaited}, std::move(from));
+  const direct_launch what{.kernel = task.kernel,
+                           .accesses = accesses,
+                           .numbers = numbers,
+                           .parts = parts,
+                           .awaited = awaited,
+                           .function = {.bytes = task.function_bytes}};
+  const auto made = direct_task::make(*this, what, std::move(from));
   made->begin(task.timeout);
   return made;
-}
-
-direct_runtime::tally& direct_runtime::own_tally() noexcept {
-  // Threads have their variables far from one another.
-  [[gnu::tls_model("initial-exec")]] static thread_local const char here = 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(&here);
-  return tallies_[(address >> 12U) * 0x9e3779b97f4a7c15ULL >> 60U];
 }
 
 std::uint64_t direct_runtime::modelled_ticks() const noexcept {
@@ -183,7 +209,8 @@ heart::device_statistics direct_runtime::statistics() const {
     // Only numbers, that nothing depends on: relaxed, here and where they are counted.
     sum.kernels += each.kernels.load(std::memory_order_relaxed);
     busy += each.busy.load(std::memory_order_relaxed);
-    sum.flops += each.flops.load(std::memory_order_relaxed);
+    sum.flops += each.flops.load(std::memory_order_relaxed) +
+                 static_cast<double>(each.elements.load(std::memory_order_relaxed));
   }
   const std::uint64_t passed = ticks() - first_tick_;
   const double share =
@@ -194,13 +221,11 @@ heart::device_statistics direct_runtime::statistics() const {
   return sum;
 }
 
-direct_runtime::counted::~counted() {
-  const std::uint64_t took = home_.ticks() - begin_;
-  tally& own = home_.own_tally();
+void direct_runtime::count_more(std::size_t kernels, double flops) noexcept {
+  tally& own = own_tally();
   // Relaxed: see statistics().
-  own.kernels.fetch_add(kernels_, std::memory_order_relaxed);
-  own.busy.fetch_add(took, std::memory_order_relaxed);
-  if (flops_ > 0) own.flops.fetch_add(flops_, std::memory_order_relaxed);
+  own.kernels.fetch_add(kernels - 1, std::memory_order_relaxed);
+  own.flops.fetch_add(flops, std::memory_order_relaxed);
 }
 
 }  // namespace hocket::detail

@@ -33,11 +33,12 @@ class direct_runtime final : public direct_lane {
   direct_runtime(runtime_core& home, machine_parts& machine);
   ~direct_runtime();
 
-  [[nodiscard]] completion_ptr launch(const direct_launch& what) override;
+  using direct_lane::launch;
   /// The description was checked.
   [[nodiscard]] completion_ptr launch(task_description&& task);
 
-  [[nodiscard]] std::unique_ptr<data_order> make_order(const box& whole, std::uint64_t bytes);
+  [[nodiscard]] std::unique_ptr<data_order> make_order(const box& whole, std::uint64_t bytes,
+                                                       buffer_argument&& argument);
   [[nodiscard]] std::unique_ptr<open_host_view> open(const region_ref& what, access_mode mode);
 
   [[nodiscard]] host_context& context() noexcept { return context_; }
@@ -48,33 +49,51 @@ class direct_runtime final : public direct_lane {
   [[nodiscard]] admission& gate() noexcept { return gate_; }
   [[nodiscard]] heart::device_statistics statistics() const;
 
-  /// Counts a launch that runs while this lives.
+  /// Counts a launch that runs while this lives: of so many elements, with an operation for each.
   class counted {
    public:
-    counted(direct_runtime& home, std::size_t kernels, double flops) noexcept
-        : home_(home), kernels_(kernels), flops_(flops), begin_(home.ticks()) {}
+    counted(direct_runtime& home, std::size_t elements) noexcept
+        : home_(home), elements_(elements), begin_(home.ticks()) {}
     counted(const counted&) = delete;
     counted& operator=(const counted&) = delete;
-    ~counted();
+    ~counted() {
+      const std::uint64_t took = home_.ticks() - begin_;
+      tally& own = home_.own_tally();
+      // Relaxed: see statistics().
+      own.kernels.fetch_add(1, std::memory_order_relaxed);
+      own.busy.fetch_add(took, std::memory_order_relaxed);
+      if (elements_ > 0) own.elements.fetch_add(elements_, std::memory_order_relaxed);
+    }
 
    private:
     direct_runtime& home_;
-    std::size_t kernels_;
-    double flops_;
+    std::size_t elements_;
     std::uint64_t begin_;
   };
+
+  /// A launch that is being counted is so many kernels, with so many operations.
+  void count_more(std::size_t kernels, double flops) noexcept;
 
  private:
   /// What some threads have counted; several, so that they seldom meet.
   struct alignas(64) tally {
     std::atomic<std::uint64_t> kernels{0};
-    std::atomic<std::uint64_t> busy{0};  ///< ticks
-    std::atomic<double> flops{0};
+    std::atomic<std::uint64_t> busy{0};      ///< ticks
+    std::atomic<std::uint64_t> elements{0};  ///< an operation for each
+    std::atomic<double> flops{0};            ///< beside those
   };
 
-  [[nodiscard]] bool is_plain(const direct_launch& what) const;
+  [[nodiscard]] completion* submit(const direct_launch& what) override;
+  [[nodiscard]] completion* submit(const kernel_ref& kernel, make_device_state make_state) override;
+  [[nodiscard]] bool may_launch(const kernel_definition& kernel, bool has_function) const;
+  [[nodiscard]] completion_ptr launch_specially(const direct_launch& what);
   [[nodiscard]] completion_ptr launch_with(const task_options& options, const direct_launch& what);
-  [[nodiscard]] tally& own_tally() noexcept;
+  [[nodiscard]] tally& own_tally() noexcept {
+    // Threads have their variables far from one another.
+    [[gnu::tls_model("initial-exec")]] static thread_local const char here = 0;
+    const auto address = reinterpret_cast<std::uintptr_t>(&here);
+    return tallies_[(address >> 12U) * 0x9e3779b97f4a7c15ULL >> 60U];
+  }
   /// Of a modelled clock, or of one that is read faster than the executor's.
   [[nodiscard]] std::uint64_t ticks() const noexcept {
     return models_time_ ? modelled_ticks() : tick_count();
@@ -87,6 +106,7 @@ class direct_runtime final : public direct_lane {
   host_context& context_;  ///< the same
   std::size_t arena_;
   bool one_arena_;
+  bool is_simple_;  ///< and tasks are only counted
   bool models_time_;
   time_stamp start_;
   std::uint64_t first_tick_;

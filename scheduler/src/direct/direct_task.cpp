@@ -47,6 +47,7 @@ struct direct_task::more {
   alignas(8) std::byte value[8] = {};
   std::uint32_t awaited = 0;
   std::uint32_t boxes = 0;
+  std::uint32_t function_bytes = 0;
   bool has_function = false;
 
   [[nodiscard]] std::span<awaited_number> all_awaited() noexcept {
@@ -77,19 +78,29 @@ inline direct_task::more& direct_task::rest() const noexcept {
 /// How much memory a task needs behind it.
 class direct_task::layout {
  public:
-  layout(const direct_launch& what, std::size_t after) noexcept
-      : before_edges_(what.accesses.size() * sizeof(direct_use) +
-                      what.numbers.size() * sizeof(scalar_argument)),
-        // Most accesses come after one other task.
-        edges_(what.accesses.size() + what.awaited + after) {
-    if (has_more(what)) before_edges_ += more_of(what).bytes();
+  layout(const direct_launch& what, std::size_t after) noexcept : layout(what) {
+    edges_ += what.awaited + after;
+    has_more_ = what.awaited + what.parts + what.function.bytes > 0 ||
+                what.function.body != nullptr || what.kernel->result;
+    if (has_more_) before_edges_ += more_of(what).bytes();
   }
 
-  [[nodiscard]] static bool has_more(const direct_launch& what) noexcept {
-    return what.awaited + what.parts > 0 || what.function != nullptr || what.kernel->result;
-  }
+  /// Of a launch that has nothing of the sort.
+  explicit layout(const direct_launch& what) noexcept
+      : uses_(static_cast<std::uint32_t>(what.accesses.size())),
+        before_edges_(what.accesses.size() * sizeof(direct_use) +
+                      what.numbers.size() * sizeof(scalar_argument)),
+        // Most accesses come after one other task.
+        edges_(what.accesses.size()),
+        has_more_(false) {}
+
+  [[nodiscard]] std::uint32_t uses() const noexcept { return uses_; }
+  [[nodiscard]] bool has_more() const noexcept { return has_more_; }
   [[nodiscard]] static more more_of(const direct_launch& what) noexcept {
-    return {.awaited = what.awaited, .boxes = what.parts, .has_function = what.function != nullptr};
+    return {.awaited = what.awaited,
+            .boxes = what.parts,
+            .function_bytes = what.function.bytes,
+            .has_function = what.function.body != nullptr};
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -101,71 +112,80 @@ class direct_task::layout {
   }
 
  private:
+  std::uint32_t uses_;
   std::size_t before_edges_;
   std::size_t edges_;
+  bool has_more_;
 };
+
+template <class... Node>
+inline direct_task::direct_task(const layout& behind, direct_runtime& home,
+                                const direct_launch& what, Node&&... node)
+    : direct_node(std::forward<Node>(node)...),
+      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
+      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
+      has_more_(behind.has_more()),
+      home_(home),
+      kernel_(what.kernel) {
+  keep(what);
+}
 
 boost::intrusive_ptr<direct_task> direct_task::make(direct_runtime& home, const direct_launch& what,
                                                     direct_content&& from) {
   const layout behind(what, from.after.size());
-  const direct_content& beside = from;
-  auto made = make_task<direct_task>(behind.bytes(), home, what, std::move(from));
-  made->take_own_place(beside, behind);
+  host_context* const context = from.scope != nullptr ? from.scope : &home.context();
+  auto made =
+      make_task<direct_task>(behind.bytes(), behind, home, what, context, std::move(from.options));
+  made->keep_extras(from);
+  made->take_own_place(from, behind);
   return made;
 }
 
-boost::intrusive_ptr<direct_task> direct_task::start_new(direct_runtime& home,
-                                                         const direct_launch& what) {
+completion* direct_task::start_new(direct_runtime& home, const direct_launch& what) {
+  return make_and_start(layout(what), home, what, in_runtime(), home.context(), true, false);
+}
+
+completion* direct_task::start_with_more(direct_runtime& home, const direct_launch& what) {
   const layout behind(what, 0);
-  if (what.accesses.empty() && what.awaited == 0) {
-    auto* const made = task_memory::make<direct_task>(2, behind.bytes(), home, what);
-    made->start_at_once();
-    return {made, false};
-  }
-  auto made = make_task<direct_task>(behind.bytes(), home, what);
-  if (what.awaited > 0) {
-    made->take_own_place({}, behind);
-    made->start();
+  host_context& context = home.context();
+  if (!context.only_counts()) return make_and_start(behind, home, what, context);
+  return make_and_start(behind, home, what, in_runtime(), context, true, false);
+}
+
+template <class... Node>
+inline completion* direct_task::make_and_start(const layout& behind, direct_runtime& home,
+                                               const direct_launch& what, Node&&... node) {
+  // Its future's reference, the machinery's, and those of the orders of its buffers.
+  const std::uint32_t references = 2 + behind.uses();
+  auto* const made = task_memory::make<direct_task>(references, behind.bytes(), behind, home, what,
+                                                    std::forward<Node>(node)...);
+  if (behind.uses() > 0) {
+    made->take_place_and_start({made->uses(), behind.uses()}, behind.edges_of(*made));
   } else {
-    made->take_place_and_start(made->all_uses(), behind.edges_of(*made));
+    made->start_at_once();
   }
   return made;
 }
 
-inline direct_task::direct_task(direct_runtime& home, const direct_launch& what)
-    : direct_node(home.context()),
-      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
-      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
-      has_more_(layout::has_more(what)),
-      home_(home),
-      kernel_(what.kernel) {
-  keep(what);
-}
-
-direct_task::direct_task(direct_runtime& home, const direct_launch& what, direct_content&& from)
-    : direct_node(from.scope != nullptr ? from.scope : &home.context(), std::move(from.options)),
-      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
-      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
-      has_more_(layout::has_more(what)),
-      home_(home),
-      kernel_(what.kernel) {
-  if (from.wish.id.valid() || from.timeout != nanoseconds::max() || from.scope != nullptr ||
-      from.within != nullptr || stop().stop_possible()) {
-    extras_.reset(new extras());
-    extras_->within = from.within;
-    extras_->wish = std::move(from.wish);
-    extras_->has_timeout = from.timeout != nanoseconds::max();
+/// Takes the wish.
+void direct_task::keep_extras(direct_content& from) {
+  if (!from.wish.id.valid() && from.timeout == nanoseconds::max() && from.scope == nullptr &&
+      from.within == nullptr && !stop().stop_possible()) {
+    return;
   }
-  keep(what);
+  extras_.reset(new extras());
+  extras_->within = from.within;
+  extras_->wish = std::move(from.wish);
+  extras_->has_timeout = from.timeout != nanoseconds::max();
 }
 
 inline void direct_task::keep(const direct_launch& what) {
   direct_use* use = uses();
-  for (const direct_access& each : what.accesses) {
-    ::new (use++) direct_use{*each.data, nullptr, each.mode};
+  for (const direct_access& each : what.accesses) ::new (use++) direct_use(*each.data, each.mode);
+  if (!what.numbers.empty()) {
+    auto* number = reinterpret_cast<scalar_argument*>(use);
+    for (const direct_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
   }
-  scalar_argument* number = numbers();
-  for (const direct_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
   if (has_more_) keep_more(what);
 }
 
@@ -181,7 +201,7 @@ void direct_task::keep_more(const direct_launch& what) {
     const direct_number& each = what.numbers[i];
     if (each.from != nullptr) ::new (later++) awaited_number{*each.from, each.convert, i};
   }
-  if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function));
+  if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function.body));
 }
 
 void direct_task::take_own_place(const direct_content& from, const layout& behind) {
@@ -205,8 +225,12 @@ void direct_task::drop_more() noexcept {
 }
 
 direct_task::~direct_task() {
-  std::destroy_n(uses(), use_count_);
+  if (has_uses_) drop_uses();
   if (has_more_) drop_more();
+}
+
+std::size_t direct_task::held_bytes() const noexcept {
+  return completion::held_bytes() + (has_more_ ? rest().function_bytes : 0);
 }
 
 std::string_view direct_task::called() const noexcept {
@@ -290,13 +314,21 @@ void direct_task::tell(failure why) noexcept {
   }
 }
 
+inline void direct_task::drop_uses() noexcept {
+  std::destroy_n(uses(), use_count_);
+  has_uses_ = false;
+}
+
 void direct_task::discard() noexcept {
-  for (direct_use& use : all_uses()) use.data.reset();
+  if (has_uses_) drop_uses();
   if (extras_ != nullptr) {
     extras_->by_scope.reset();
     extras_->by_stop.reset();
   }
-  if (!has_more_) return;
+  if (has_more_) drop_contents();
+}
+
+void direct_task::drop_contents() noexcept {
   for (awaited_number& each : rest().all_awaited()) each.source.reset();
   if (rest().has_function) *rest().function() = nullptr;
 }
@@ -310,16 +342,22 @@ void direct_task::end(failure why, follow_ups& next) noexcept {
 
 void direct_task::end_well(follow_ups& next) noexcept {
   if (extras_ != nullptr) return direct_node::end_well(next);
-  if (has_more_) {
-    discard();
-  } else {
-    for (direct_use& use : all_uses()) use.data.reset();
-  }
+  if (has_more_) drop_contents();
   if (use_count_ > 0) {
+    drop_uses();
     direct_node::leave_place(next);
     next.let_leave();
   }
   announce(next);
+}
+
+void direct_task::destroy_all() noexcept {
+  if (!is_spent_) return direct_node::destroy_all();
+  // If it is not to be destroyed so, the destructor does it.
+  is_spent_ = false;
+  kernel_.reset();
+  leave_nothing();
+  destroy();
 }
 
 void direct_task::leave_place(follow_ups& next) noexcept {
@@ -380,14 +418,20 @@ class direct_task::placed {
         add_part(task, use);
         continue;
       }
-      const buffer_state& data = *use.data;
-      most_ = std::max(most_, data.elements());
-      add(address_of(data, task), data.type(), data.extents(), data.strides());
+      most_ = std::max(most_, use.data->elements());
+      ::new (first_ + count_++) buffer_argument(argument_of(use, task));
     }
   }
   void add(void* base, element_type type, const index_list& extents, const index_list& strides) {
-    ::new (first_ + count_) buffer_argument{base, type, extents, strides};
-    ++count_;
+    ::new (first_ + count_++) buffer_argument{base, type, extents, strides};
+  }
+
+  /// All of a buffer.
+  [[nodiscard]] static const buffer_argument& argument_of(const direct_use& use,
+                                                          const direct_task& task) {
+    data_order& order = *use.data->order();
+    if (order.address() == nullptr && use.data->bytes() > 0) take_memory(order, task);
+    return order.argument();
   }
 
   [[nodiscard]] std::span<const buffer_argument> all() const noexcept { return {first_, count_}; }
@@ -413,17 +457,12 @@ class direct_task::placed {
     for (std::size_t d = 0; d < data.strides().size(); ++d) {
       first += use.part->begin[d] * data.strides()[d];
     }
-    add(address_of(data, task) + first * size_of(data.type()), data.type(), extents,
-        data.strides());
+    auto* const base = static_cast<std::byte*>(argument_of(use, task).base);
+    add(base + first * size_of(data.type()), data.type(), extents, data.strides());
   }
-  [[nodiscard]] static std::byte* address_of(const buffer_state& data, const direct_task& task) {
-    std::byte* const known = data.order()->address();
-    return known != nullptr || data.bytes() == 0 ? known : new_memory(data, task);
-  }
-  [[nodiscard, gnu::noinline]] static std::byte* new_memory(const buffer_state& data,
-                                                            const direct_task& task) {
+  [[gnu::noinline]] static void take_memory(data_order& order, const direct_task& task) {
     try {
-      return data.order()->obtain(task);
+      order.obtain(task);
     } catch (const error& none_left) {
       throw no_room{none_left.why()};
     }
@@ -443,11 +482,19 @@ launch_shape direct_task::shape() const {
   return made;
 }
 
-void direct_task::execute() {
+inline void direct_task::execute_here() {
+  if (use_count_ != 1 || has_more_) return execute_with_several();
+  const direct_use& only = *uses();
+  call(kernel_->host, {&placed::argument_of(only, *this), 1}, only.data->elements());
+}
+
+void direct_task::execute() { execute_here(); }
+
+void direct_task::execute_with_several() {
   placed buffers;
   buffers.add_all_of(*this);
   if (has_more_) return execute_with_more(buffers);
-  call(kernel_->host, buffers);
+  call(kernel_->host, buffers.all(), buffers.most_elements());
 }
 
 void direct_task::execute_with_more(placed& buffers) {
@@ -455,30 +502,70 @@ void direct_task::execute_with_more(placed& buffers) {
   if (kernel_->result) {
     buffers.add(rest().value, *kernel_->result, index_list(1, 1), index_list(1, 1));
   }
-  call(rest().has_function ? *rest().function() : kernel_->host, buffers);
+  call(rest().has_function ? *rest().function() : kernel_->host, buffers.all(),
+       buffers.most_elements());
   if (kernel_->result) set_value(rest().value);
 }
 
-inline void direct_task::call(const launch_function& body, const placed& buffers) {
+inline void direct_task::call(const launch_function& body, std::span<const buffer_argument> buffers,
+                              std::size_t most_elements) {
   if (kernel_->width || kernel_->estimate || !kernel_->sequence.empty()) {
-    return call_specially(body, buffers);
+    return call_specially(body, buffers, most_elements);
   }
   // As work_of() does, without a list of shapes.
-  const direct_runtime::counted counted(home_, 1, static_cast<double>(buffers.most_elements()));
+  const direct_runtime::counted counted(home_, most_elements);
   single_lane lane;
-  body(host_launch{buffers.all(), {numbers(), number_count_}, lane});
+  body(host_launch{buffers, {numbers(), number_count_}, lane});
 }
 
-void direct_task::call_specially(const launch_function& body, const placed& buffers) {
+void direct_task::call_specially(const launch_function& body,
+                                 std::span<const buffer_argument> buffers,
+                                 std::size_t most_elements) {
   const launch_shape extents = shape();
   const kernel_definition& kernel = *kernel_;
   const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
-  const double flops = kernel.estimate ? kernel.estimate(extents).flops
-                                       : static_cast<double>(buffers.most_elements());
-  const direct_runtime::counted counted(home_, parts, flops);
+  const double flops =
+      kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(most_elements);
+  const direct_runtime::counted counted(home_, 0);
+  home_.count_more(parts, flops);
   call_on_host(home_.context().where(), home_.arena(),
-               kernel.width ? kernel.width(extents) : body_width::serial, body, buffers.all(),
+               kernel.width ? kernel.width(extents) : body_width::serial, body, buffers,
                {numbers(), number_count_});
+}
+
+bool direct_task::run_straight(follow_ups& next) noexcept {
+  if (!claim_untouched()) return false;
+  if (is_stopped()) [[unlikely]] {
+    refuse(next);
+    return true;
+  }
+  if (edges().size() == 1) {
+    drop_only_edge();
+  } else if (!edges().empty()) {
+    drop_edges();
+  }
+  try {
+    execute_here();
+  } catch (...) {
+    end(explain_failure(), next);
+    return true;
+  }
+  if (has_more_) {
+    drop_contents();
+  } else {
+    is_spent_ = !has_far_edges();
+  }
+  if (use_count_ > 0) {
+    drop_uses();
+    leave_straight(next);
+    next.let_leave();
+  }
+  // It goes away when it has heard of the last end, not before.
+  host_context& context = *this->context();
+  continuation* const newest = close();
+  if (newest != nullptr) completion::tell(newest, next);
+  count_end(context);
+  return true;
 }
 
 }  // namespace hocket::detail

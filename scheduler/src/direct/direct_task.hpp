@@ -33,12 +33,15 @@ class direct_task final : public direct_node {
   [[nodiscard]] static boost::intrusive_ptr<direct_task> make(direct_runtime& home,
                                                               const direct_launch& what,
                                                               direct_content&& from);
-  /// The same without anything else, and it is started.
-  [[nodiscard]] static boost::intrusive_ptr<direct_task> start_new(direct_runtime& home,
-                                                                   const direct_launch& what);
+  /// The same, and it is started, for a caller who has to care for one reference: without anything
+  /// else, numbers of futures and what only few tasks have, in a context that only counts.
+  [[nodiscard]] static completion* start_new(direct_runtime& home, const direct_launch& what);
+  /// The same without these conditions but the first two.
+  [[nodiscard]] static completion* start_with_more(direct_runtime& home, const direct_launch& what);
   ~direct_task() override;
 
   [[nodiscard]] std::string_view called() const noexcept override;
+  [[nodiscard]] std::size_t held_bytes() const noexcept override;
 
   /// A task with a time-out fails at once, also where it runs.
   void request_cancel() noexcept override;
@@ -65,17 +68,27 @@ class direct_task final : public direct_node {
   struct more;
   class layout;
 
-  direct_task(direct_runtime& home, const direct_launch& what);
-  direct_task(direct_runtime& home, const direct_launch& what, direct_content&& from);
+  template <class... Node>
+  direct_task(const layout& behind, direct_runtime& home, const direct_launch& what,
+              Node&&... node);
+  template <class... Node>
+  [[nodiscard]] static completion* make_and_start(const layout& behind, direct_runtime& home,
+                                                  const direct_launch& what, Node&&... node);
   void keep(const direct_launch& what);
   void keep_more(const direct_launch& what);
+  void keep_extras(direct_content& from);
+  void destroy_all() noexcept override;
+  void drop_uses() noexcept;
+  void drop_contents() noexcept;
   void drop_more() noexcept;
   void take_own_place(const direct_content& from, const layout& behind);
 
   void execute() override;
+  void execute_here();
   void discard() noexcept override;
   void end(failure why, follow_ups& next) noexcept override;
   void end_well(follow_ups& next) noexcept override;
+  [[nodiscard]] bool run_straight(follow_ups& next) noexcept override;
   void leave_place(follow_ups& next) noexcept override;
   void given_up(bool waited, follow_ups& next) noexcept override;
   void one_is_left(follow_ups& next) noexcept override;
@@ -88,9 +101,12 @@ class direct_task final : public direct_node {
   void convert_numbers();
   class placed;
   [[nodiscard]] launch_shape shape() const;
+  void execute_with_several();
   void execute_with_more(placed& buffers);
-  void call(const launch_function& body, const placed& buffers);
-  void call_specially(const launch_function& body, const placed& buffers);
+  void call(const launch_function& body, std::span<const buffer_argument> buffers,
+            std::size_t most_elements);
+  void call_specially(const launch_function& body, std::span<const buffer_argument> buffers,
+                      std::size_t most_elements);
 
   // What lies behind, in this order, and before the edges.
   [[nodiscard]] direct_use* uses() const noexcept;
@@ -101,6 +117,8 @@ class direct_task final : public direct_node {
   std::uint32_t use_count_;
   std::uint32_t number_count_;
   bool has_more_;
+  bool has_uses_ = true;
+  bool is_spent_ = false;  ///< nothing but the kernel is left in it that has to be destroyed
   bool outlives_its_end_ = false;  ///< it may end before it leaves its place
   direct_runtime& home_;
   kernel_ref kernel_;

@@ -77,7 +77,7 @@ std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_c
   const boost::intrusive_ptr<view_node> node(new view_node(*home, what, mode));
   // What is read has memory, or the view fails.
   if (mode == access_mode::write && !what.where().empty()) {
-    (void)what.data->order()->obtain(*node);
+    what.data->order()->obtain(*node);
   }
   node->take_place();
   node->start();

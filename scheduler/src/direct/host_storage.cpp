@@ -43,6 +43,7 @@ bool host_storage::try_obtain(data_order& data, std::uint64_t& changes) {
   blocks_.emplace(&data, got.value());
   used_ += data.bytes_;
   peak_ = std::max(peak_, used_);
+  data.argument_.base = got.value().address();
   // Pairs with the acquire in data_order::address().
   data.address_.store(static_cast<std::byte*>(got.value().address()), std::memory_order_release);
   return true;

@@ -137,6 +137,74 @@ TEST(DirectTasks, AreCounted) {
   EXPECT_GE(seen.peak_bytes, 800U);
 }
 
+TEST(DirectTasks, MayHaveNoArguments) {
+  runtime rt(direct());
+  std::atomic<int> ran = 0;
+  const kernel<> counts{"counts", host_body{[&] { ++ran; }}};
+  const kernel<> fails{"fails", host_body{[] { throw std::runtime_error("it does"); }}};
+  const future<void> first = rt.submit(counts);
+  for (int i = 1; i < 1000; ++i) rt.submit(counts);
+  first.wait();
+  EXPECT_EQ(first.label(), "counts");
+  EXPECT_FALSE(first.why());
+  const future<void> failed = rt.submit(fails);
+  const future<void> behind = failed.then([] {});
+  EXPECT_EQ(failed.why().code(), failure_code::task_failed);
+  EXPECT_EQ(failed.why().message(), "Task \"fails\" failed: Kernel \"fails\" fails: it does");
+  EXPECT_THAT(behind.why().message(), HasSubstr("because task \"fails\" failed"));
+  rt.wait();
+  EXPECT_EQ(ran, 1000);
+  EXPECT_EQ(rt.report().devices.front().kernels, 1001U);
+}
+
+TEST(DirectTasks, WithoutArgumentsMayBeCancelled) {
+  runtime rt(direct());
+  const std::size_t lanes = rt.devices().front().lanes;
+  std::latch all_busy(static_cast<std::ptrdiff_t>(lanes) + 1);
+  std::latch may_end(1);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    rt.async([&] {
+      all_busy.count_down();
+      may_end.wait();
+    });
+  }
+  all_busy.arrive_and_wait();
+  std::atomic<bool> ran = false;
+  const kernel<> late{"late", host_body{[&] { ran = true; }}};
+  const future<void> unwanted = rt.submit(late);
+  unwanted.cancel();
+  EXPECT_EQ(unwanted.why().code(), failure_code::cancelled);
+  may_end.count_down();
+  rt.wait();
+  EXPECT_FALSE(ran);
+}
+
+TEST(DirectTasks, KeepTheirKernelWhileSomebodyMayAskForItsName) {
+  auto content = std::make_shared<float>(1.0F);
+  const std::weak_ptr<float> watch = content;
+  future<void> kept;
+  {
+    runtime rt(direct());
+    const buffer<float> x{rt, 1, 0.0F};
+    {
+      const kernel<inout<float>> adds{"adds",
+                                      host_body{[c = content](view<float> to) { to[0] += *c; }}};
+      const kernel<> looks{"looks", host_body{[c = content] { (void)*c; }}};
+      content.reset();
+      for (int i = 0; i < 100; ++i) {
+        rt.submit(adds, updates(x));
+        rt.submit(looks);
+      }
+      kept = rt.submit(adds, updates(x));
+    }
+    EXPECT_EQ(x.to_vector().front(), 101.0F);
+  }
+  EXPECT_EQ(kept.label(), "adds");
+  EXPECT_FALSE(watch.expired());
+  kept = {};
+  EXPECT_TRUE(watch.expired());
+}
+
 TEST(DirectTasks, LeaveNothingBehindWhereABufferOutlivesItsRuntime) {
   std::optional<buffer<float>> kept;
   {

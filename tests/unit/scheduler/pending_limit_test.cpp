@@ -195,6 +195,14 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
     EXPECT_GE(most_with_data, 10);
     EXPECT_LE(most_with_data, 50'000 / 128);
 
+    const auto functions_with_data = [&](const future<void>& held) {
+      rt.submit(
+          {.after = {held}}, [kept = ballast{}](view<float>) { (void)kept; }, writes(y));
+    };
+    const int most_with_both = until_refused(rt, functions_with_data).first;
+    EXPECT_GE(most_with_both, 5);
+    EXPECT_LE(most_with_both, 50'000 / 4000 + 1);
+
     const auto failing = rt.async([held = ballast{}] {
       if (held[0] == 0) throw std::runtime_error("it fails");
     });
@@ -209,6 +217,7 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
     // The end of what gave the view may be counted a moment later than that is there.
     EXPECT_NEAR(until_refused(rt, functions).first, most, 1);
     EXPECT_NEAR(until_refused(rt, data_tasks).first, most_with_data, 1);
+    EXPECT_NEAR(until_refused(rt, functions_with_data).first, most_with_both, 1);
   }
 }
 

@@ -139,7 +139,7 @@ class runtime : public submitter {
  private:
   [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::direct_lane* direct() override;
+  [[nodiscard]] detail::direct_lane* find_direct() override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::graph_use&& use) override;
 
   std::shared_ptr<detail::runtime_core> core_;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -58,7 +60,16 @@ class submitter {
     const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
     using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
     chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
-    return launch<typename chosen_kernel::value_type>(nullptr, chosen.definition(), args...);
+    using value = typename chosen_kernel::value_type;
+    if constexpr (sizeof...(Args) == 0) {
+      // Pairs with the release where it is found.
+      detail::direct_lane* const lane = lane_.load(std::memory_order_acquire);
+      if (lane != nullptr) {
+        const detail::pending_place place(runs_functions_);
+        return future<value>(lane->launch(chosen.definition(), &detail::make_device_task<value>));
+      }
+    }
+    return launch<value>(nullptr, chosen.definition(), args...);
   }
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
@@ -230,6 +241,8 @@ class submitter {
     detail::recording* recording = nullptr;
   };
 
+  /// What direct() returns, once it was found.
+  std::atomic<detail::direct_lane*> lane_{nullptr};
   /// Where functions go, of a runtime; asked without a call.
   detail::host_context* runs_functions_ = nullptr;
 
@@ -238,7 +251,12 @@ class submitter {
 
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   /// Where tasks with data go as they stand here; null where they are described first.
-  [[nodiscard]] virtual detail::direct_lane* direct() { return nullptr; }
+  [[nodiscard]] detail::direct_lane* direct() {
+    // Pairs with the release where it is found.
+    detail::direct_lane* const known = lane_.load(std::memory_order_acquire);
+    return known != nullptr ? known : find_direct();
+  }
+  [[nodiscard]] virtual detail::direct_lane* find_direct() { return nullptr; }
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
   [[nodiscard]] virtual detail::completion_ptr enqueue(detail::graph_use&& use) = 0;
 
@@ -248,26 +266,28 @@ class submitter {
     if (detail::direct_lane* const lane = direct()) {
       static const Kernel without_body{"host function"};
       detail::launch_function body = Kernel::body_of(std::move(function));
-      return launch_direct<Value>(*lane, &options, without_body.definition(), &body, args...);
+      const detail::taken_function taken{&body, detail::function_bytes<F>};
+      return launch_direct<Value>(*lane, &options, without_body.definition(), taken, args...);
     }
     std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
     const Kernel whole{std::move(name), host_body{std::move(function)}};
-    return launch_described<Value>(options, whole.definition(), true, args...);
+    return launch_described<Value>(options, whole.definition(), detail::function_bytes<F>, args...);
   }
 
   template <class Value, class... Args>
   future<Value> launch(const task_options* options, const kernel_ref& kernel, const Args&... args) {
-    const detail::pending_place place(for_functions().context);
+    const detail::pending_place place(runs_functions_ != nullptr ? runs_functions_
+                                                                 : for_functions().context);
     if (detail::direct_lane* const lane = direct()) {
-      return launch_direct<Value>(*lane, options, kernel, nullptr, args...);
+      return launch_direct<Value>(*lane, options, kernel, {}, args...);
     }
-    if (options != nullptr) return launch_described<Value>(*options, kernel, false, args...);
-    return launch_described<Value>(task_options{}, kernel, false, args...);
+    if (options != nullptr) return launch_described<Value>(*options, kernel, {}, args...);
+    return launch_described<Value>(task_options{}, kernel, {}, args...);
   }
 
   template <class Value, class... Args>
   future<Value> launch_direct(detail::direct_lane& lane, const task_options* options,
-                              const kernel_ref& kernel, detail::launch_function* function,
+                              const kernel_ref& kernel, detail::taken_function function,
                               const Args&... args) {
     const std::tuple<decltype(prepare(args))...> prepared(prepare(args)...);
     const auto named = std::apply(
@@ -281,8 +301,9 @@ class submitter {
 
   template <class Value, class... Args>
   future<Value> launch_described(const task_options& options, const kernel_ref& kernel,
-                                 bool host_only, const Args&... args) {
-    detail::task_description task = detail::described(options, kernel, host_only);
+                                 std::optional<std::uint32_t> function_bytes, const Args&... args) {
+    detail::task_description task = detail::described(options, kernel, function_bytes.has_value());
+    task.function_bytes = function_bytes.value_or(0);
     task.make_state = &detail::make_device_task<Value>;
     task.arguments.reserve(sizeof...(args));
     auto prepared = std::make_tuple(prepare(args)...);

@@ -175,7 +175,7 @@ class direct_arguments {
   }
 
   [[nodiscard]] direct_launch launch_of(const kernel_ref& kernel, const task_options* options,
-                                        launch_function* function,
+                                        taken_function function,
                                         make_device_state make_state) const noexcept {
     return {kernel, accesses_, numbers_, parts_, awaited_, options, function, make_state};
   }

@@ -206,6 +206,8 @@ class completion {
   void leave_nothing() noexcept { leaves_nothing_ = true; }
   /// Instead of giving back the only reference.
   void destroy() noexcept;
+  /// What it does where something is left: with the destructor.
+  virtual void destroy_all() noexcept;
 
   /// To be called before finish().
   void set_value(const void* value) noexcept { value_ = value; }
@@ -223,7 +225,6 @@ class completion {
     if (c->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) c->destroy();
   }
 
-  void destroy_all() noexcept;
   [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
   void park();
   [[nodiscard]] bool park_until(time_stamp until);

@@ -133,6 +133,7 @@ struct task_description {
 
   kernel_ref kernel;
   bool host_only = false;
+  std::uint32_t function_bytes = 0;  ///< of a body that no other task has
   std::vector<std::variant<number_argument, access_argument>> arguments;  ///< in signature order
   make_device_state make_state = nullptr;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 #include <hocket/scheduler/detail/description.hpp>
 
@@ -32,6 +33,20 @@ struct direct_number {
 /// The function of a task with data.
 using launch_function = std::function<void(const host_launch&)>;
 
+/// How many bytes such a function of F has elsewhere than in itself.
+template <class F>
+inline constexpr std::uint32_t function_bytes = sizeof(F) > 2 * sizeof(void*) ||
+                                                        !std::is_trivially_copyable_v<F>
+                                                    ? sizeof(F)
+                                                    : 0;
+
+/// A function that a task takes over, if there is one. Of a task that is described it is in the
+/// kernel, but its bytes count.
+struct taken_function {
+  launch_function* body = nullptr;
+  std::uint32_t bytes = 0;  ///< function_bytes
+};
+
 /// One launch of a kernel; of the function instead of its body, where there is one. Accesses and
 /// numbers are in the order of the signature. Nothing is copied as yet.
 struct direct_launch {
@@ -41,9 +56,15 @@ struct direct_launch {
   std::uint32_t parts = 0;                ///< accesses to less than the whole
   std::uint32_t awaited = 0;              ///< numbers that are futures'
   const task_options* options = nullptr;  ///< null: the usual ones
-  launch_function* function = nullptr;    ///< it is taken
+  taken_function function = {};
   make_device_state make_state = nullptr;
 };
+
+/// The launch of a kernel that has no arguments, with the usual options.
+[[nodiscard]] inline direct_launch without_arguments(const kernel_ref& kernel,
+                                                     make_device_state make_state) noexcept {
+  return {.kernel = kernel, .accesses = {}, .numbers = {}, .make_state = make_state};
+}
 
 /// Where tasks with data go as they stand in the memory of the caller: nothing is described, and so
 /// nothing is copied, of what most of them do not have.
@@ -54,10 +75,21 @@ class direct_lane {
   direct_lane& operator=(const direct_lane&) = delete;
 
   /// Submits the launch. Throws as submitter::submit does.
-  [[nodiscard]] virtual completion_ptr launch(const direct_launch& what) = 0;
+  [[nodiscard]] completion_ptr launch(const direct_launch& what) { return {submit(what), false}; }
+
+  /// The same of a kernel that has no arguments, with the usual options.
+  [[nodiscard]] completion_ptr launch(const kernel_ref& kernel, make_device_state make_state) {
+    return {submit(kernel, make_state), false};
+  }
 
  protected:
   ~direct_lane() = default;
+
+ private:
+  // The caller has to care for one reference.
+  [[nodiscard]] virtual completion* submit(const direct_launch& what) = 0;
+  [[nodiscard]] virtual completion* submit(const kernel_ref& kernel,
+                                           make_device_state make_state) = 0;
 };
 
 }  // namespace detail

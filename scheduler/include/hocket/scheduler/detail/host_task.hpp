@@ -54,7 +54,9 @@ class follow_ups {
   void add_abandoned(host_task& over) noexcept;
 
   /// Lets those know. In a loop too: there may be long chains of them.
-  void let_leave() noexcept;
+  void let_leave() noexcept {
+    if (abandoned_ != nullptr) let_all_leave();
+  }
 
   /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
   void settle() noexcept;
@@ -63,6 +65,7 @@ class follow_ups {
   [[nodiscard]] host_task_ptr settle_but_one(const host_task& after) noexcept;
 
  private:
+  void let_all_leave() noexcept;
   [[nodiscard]] host_task_ptr settle_all_but_one(const host_task& after) noexcept;
   [[nodiscard]] host_task_ptr take() noexcept;
 
@@ -121,10 +124,13 @@ class host_task : public completion {
         where_(&context.where()) {}
   /// The same in a runtime: run_straight() is for it.
   host_task(in_runtime mark, host_context& context) noexcept
+      : host_task(mark, context, context.only_counts(), context.has_nodes()) {}
+  /// The same where it is known what the context does.
+  host_task(in_runtime mark, host_context& context, bool only_counts, bool has_nodes) noexcept
       : completion(mark, context),
-        only_counts_(context.only_counts()),
+        only_counts_(only_counts),
         is_straight_(true),
-        has_nodes_(context.has_nodes()),
+        has_nodes_(has_nodes),
         where_(&context.where()) {}
   /// The same with one edge, for which there is room.
   host_task(in_runtime mark, host_context& context, void* edge, const completion_ptr& after)
@@ -194,6 +200,14 @@ class host_task : public completion {
   /// The edges, in memory that lives as long as the task, and how many more arrivals than theirs
   /// and that of start() there will be. Before anybody else knows the task.
   void expect(std::span<host_edge> edges, std::uint32_t more) noexcept;
+
+  /// The same of one edge, and nothing else: nobody can run the task before that is attached.
+  void expect_only(host_edge& e) noexcept {
+    e.owner = this;
+    edges_ = &e;
+    edge_count_ = 1;
+    claim_.expect(1);
+  }
 
   /// Others will know of the task before it is started: nobody may run it by then. Before expect().
   void be_known_early() noexcept { is_known_early_ = true; }
@@ -268,6 +282,55 @@ class host_task : public completion {
   static void refuse_item(host_task& task) noexcept;
   static void end_failed_item(host_task& task) noexcept;
   static void tell_of_item(host_task& task, continuation* newest) noexcept;
+
+  /// What such an item does for a straight Task without edges. Task::let_go(is_unknown) destroys
+  /// what it has, at least where nobody knows the task any more.
+  template <class Task>
+  static void run_straight_item(void* counted) noexcept {
+    auto& task = *static_cast<Task*>(static_cast<host_task*>(counted));
+    // Nobody gets to know a task again that nobody knows: then nothing about it is shared.
+    const bool unshared = task.is_unshared();
+    if (!(unshared ? task.claim_unshared() : task.claim_untouched())) [[unlikely]] {
+      return run_item(counted);
+    }
+    if (task.is_stopped()) [[unlikely]]
+      return refuse_item(task);
+    if (!task.execute_or_fail()) return end_failed_item(task);
+    host_context& context = *task.context();
+    const bool is_unknown = unshared && task.has_no_followers();
+    task.let_go(is_unknown);
+    if (is_unknown) {
+      task.count_end(context);
+      return task.destroy();
+    }
+    continuation* const newest = task.close();
+    if (newest != nullptr) return tell_of_item(task, newest);
+    task.count_end(context);
+    intrusive_ptr_release(&task);
+  }
+
+  /// run_straight() of such a Task with at most one edge.
+  template <class Task>
+  [[nodiscard]] static bool run_straight_as(Task& task, follow_ups& next) noexcept {
+    if (!task.claim_untouched()) return false;
+    if (task.is_stopped()) [[unlikely]] {
+      task.refuse(next);
+      return true;
+    }
+    task.drop_only_edge();
+    if (!task.execute_or_fail()) [[unlikely]] {
+      task.discard();
+      task.announce(next);
+      return true;
+    }
+    task.let_go(false);
+    // It goes away when it has heard of the last end, not before.
+    host_context& context = *task.context();
+    continuation* const newest = task.close();
+    if (newest != nullptr) task.tell(newest, next);
+    task.count_end(context);
+    return true;
+  }
 
   /// Ends the task so, if nobody has claimed it. Returns false if somebody has.
   bool give_up(failure why) noexcept;
@@ -358,6 +421,7 @@ struct body_stop<false> {};
 
 template <class F>
 class body_task final : public host_task {
+  friend class host_task;
   using result_type = body_result_t<F>;
   static constexpr bool listens = takes_stop_token<F>;
   static constexpr bool has_result = !std::is_void_v<result_type>;
@@ -383,7 +447,7 @@ class body_task final : public host_task {
   /// Of one without edges or options. Its maker keeps one reference, the machinery the other.
   void start_at_once(in_runtime /*mark*/, host_context& context) noexcept {
     context.started(*this);
-    post_at_once(context, run_straight_item);
+    post_at_once(context, run_straight_item<body_task>);
   }
   using host_task::start_at_once;
 
@@ -438,50 +502,14 @@ class body_task final : public host_task {
     }
   }
 
-  /// What an item does for one that is straight and has no edges.
-  static void run_straight_item(void* counted) noexcept {
-    auto& task = *static_cast<body_task*>(static_cast<host_task*>(counted));
-    // Nobody gets to know a task again that nobody knows: then nothing about it is shared.
-    const bool unshared = task.is_unshared();
-    if (!(unshared ? task.claim_unshared() : task.claim_untouched())) [[unlikely]] {
-      return run_item(counted);
-    }
-    if (task.is_stopped()) [[unlikely]]
-      return refuse_item(task);
-    if (!task.execute_or_fail()) return end_failed_item(task);
-    task.body_.reset();
-    if (ends_empty) task.leave_nothing();
-    host_context& context = *task.context();
-    if (unshared && task.has_no_followers()) {
-      task.count_end(context);
-      return task.destroy();
-    }
-    continuation* const newest = task.close();
-    if (newest != nullptr) return tell_of_item(task, newest);
-    task.count_end(context);
-    intrusive_ptr_release(&task);
+  /// What is to be destroyed when it has ended well.
+  void let_go(bool /*is_unknown*/) noexcept {
+    body_.reset();
+    if (ends_empty) leave_nothing();
   }
 
   [[nodiscard]] bool run_straight(follow_ups& next) noexcept override {
-    if (!claim_untouched()) return false;
-    if (is_stopped()) [[unlikely]] {
-      refuse(next);
-      return true;
-    }
-    drop_only_edge();
-    if (!execute_or_fail()) [[unlikely]] {
-      discard();
-      announce(next);
-      return true;
-    }
-    body_.reset();
-    if (ends_empty) leave_nothing();
-    // It goes away when it has heard of the last end, not before.
-    host_context& context = *this->context();
-    continuation* const newest = close();
-    if (newest != nullptr) tell(newest, next);
-    count_end(context);
-    return true;
+    return run_straight_as(*this, next);
   }
 
   std::optional<F> body_;
