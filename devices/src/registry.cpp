@@ -24,6 +24,13 @@ std::string names_of(const candidate_list& devices) {
   return joined(names);
 }
 
+/// True if names are given and each is one of a device.
+bool has_all(const candidate_list& devices, std::string_view names) {
+  return !names.empty() && std::ranges::all_of(split(names, ','), [&](const std::string& name) {
+    return std::ranges::any_of(devices, [&](const auto& d) { return d->info().name == name; });
+  });
+}
+
 void refuse_unknown(const backend_list& backends, const backend_configurations& configurations) {
   std::vector<std::string> known;
   for (const auto& b : backends) known.push_back(b->name());
@@ -54,11 +61,12 @@ backend_list select_backends(backend_list all, std::string_view names, std::stri
 }
 
 found_devices find_devices(const backend_list& backends, const executor& where,
-                           const backend_configurations& configurations) {
+                           const backend_configurations& configurations, std::string_view names) {
   refuse_unknown(backends, configurations);
   found_devices found;
   for (const auto& b : backends) {
     const auto given = configurations.find(b->name());
+    if (given == configurations.end() && has_all(found.usable, names)) continue;
     found_devices own = b->find(where, given == configurations.end() ? "" : given->second);
     std::ranges::move(own.usable, std::back_inserter(found.usable));
     std::ranges::move(own.left_out, std::back_inserter(found.left_out));

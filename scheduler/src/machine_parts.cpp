@@ -48,7 +48,7 @@ machine_parts::machine_parts(const std::string& names, std::string_view source,
                              const backend_configurations& configurations, bool private_memory,
                              executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
-  found_devices found = find_devices(backends, where, configurations);
+  found_devices found = find_devices(backends, where, configurations, names);
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
   const candidate_list chosen = select_devices(std::move(found), names, source);

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include <hocket/core/error.hpp>
 #include <hocket/devices/cpu.hpp>
 #include <hocket/devices/sim.hpp>
@@ -67,6 +69,27 @@ TEST_F(registry, asks_only_the_backends_that_are_named) {
   } catch (const usage_error& e) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("HOCKET_BACKENDS"), HasSubstr("\"abacus\"")));
   }
+}
+
+TEST_F(registry, opens_no_driver_for_devices_that_others_have) {
+  class untouched final : public backend {
+   public:
+    [[nodiscard]] std::string name() const override { return "untouched"; }
+    [[nodiscard]] found_devices find(const executor& /*where*/,
+                                     const std::string& /*configuration*/) const override {
+      throw std::logic_error("asked");
+    }
+    [[nodiscard]] std::string why_none() const override { return ""; }
+  };
+  backends.push_back(std::make_unique<untouched>());
+  const auto find = [&](const backend_configurations& given, std::string_view wanted) {
+    return names(find_devices(backends, where, given, wanted));
+  };
+  EXPECT_THAT(find({}, "NUMA1"), ElementsAre("NUMA0", "NUMA1"));
+  EXPECT_THAT(find({{"sim", "1"}}, "NUMA0,Sim0"), ElementsAre("NUMA0", "NUMA1", "Sim0"));
+  EXPECT_THROW((void)find({{"sim", "1"}}, "NUMA0,Sim1"), std::logic_error) << "it might have it";
+  EXPECT_THROW((void)find({}, ""), std::logic_error);
+  EXPECT_THROW((void)find({{"sim", "-"}}, "NUMA0"), usage_error) << "what is wrong is said";
 }
 
 TEST_F(registry, refuses_the_configuration_of_an_unknown_backend) {

@@ -28,9 +28,12 @@ using backend_configurations = std::map<std::string, std::string>;
                                            std::string_view option = "HOCKET_BACKENDS");
 
 /// The devices of all backends. Throws usage_error for a configuration of a backend that the list
-/// does not have, and for one that its backend refuses.
+/// does not have, and for one that its backend refuses. names is what select_devices() is to be
+/// given: a backend without a configuration is not asked, and opens no driver, once all of them are
+/// found.
 [[nodiscard]] found_devices find_devices(const backend_list& backends, const executor& where,
-                                         const backend_configurations& configurations);
+                                         const backend_configurations& configurations,
+                                         std::string_view names = "");
 
 /// Those of the usable devices that names lists, separated by commas, in that order; all if it is
 /// empty. option is what the message of a usage_error calls names: for a name that no device has
