@@ -38,14 +38,39 @@ double operations(const product_shape& shape) {
 /// the whole node.
 constexpr double wide_operations = 2.0 * 256 * 256 * 256;
 
-/// The product is cut in tiles of this size whatever the lanes are, because the bits of an element
-/// depend on the call of the library that computes it. Smaller tiles lose more than a twentieth of
-/// the library's speed to packing.
-constexpr std::size_t tile_rows = 512;
-constexpr std::size_t tile_columns = 512;
+/// No side of a tile is longer. Shorter ones lose more to packing: an operand is packed anew for
+/// each tile that it takes part in.
+constexpr std::size_t longest_side = 512;
 
-std::size_t tile_count(const product_shape& shape) {
-  return (shape.m + tile_rows - 1) / tile_rows * ((shape.n + tile_columns - 1) / tile_columns);
+/// Inner tiles begin and end at multiples of this, as the registers and caches of the library want.
+constexpr std::size_t side_unit = 16;
+
+std::size_t parts_of(std::size_t length, std::size_t side) { return (length + side - 1) / side; }
+
+/// The length of each of so many equal parts, but the last.
+std::size_t side_of(std::size_t length, std::size_t parts) {
+  return parts_of(parts_of(length, parts), side_unit) * side_unit;
+}
+
+/// How a product is cut, each tile one call of the library.
+struct tiling {
+  std::size_t rows, columns;  // of one tile
+  std::size_t tiles_down, tiles_across;
+
+  [[nodiscard]] std::size_t count() const { return tiles_down * tiles_across; }
+};
+
+/// Chosen by the shape alone, whatever the lanes are, because the bits of an element depend on the
+/// call of the library that computes it. The tiles are of equal size and, where they are worth more
+/// than one lane, even in number: an odd one would leave the last to one lane of two.
+tiling tiling_of(const product_shape& shape) {
+  std::size_t down = parts_of(shape.m, longest_side), across = parts_of(shape.n, longest_side);
+  if (operations(shape) >= wide_operations && down * across % 2 != 0) {
+    std::size_t& cut = shape.m * across > shape.n * down ? down : across;
+    ++cut;
+  }
+  const std::size_t rows = side_of(shape.m, down), columns = side_of(shape.n, across);
+  return {rows, columns, parts_of(shape.m, rows), parts_of(shape.n, columns)};
 }
 
 template <bool TransposeA, bool TransposeB>
@@ -131,20 +156,21 @@ void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& 
   use_one_thread_for_each_call();
   const std::size_t m = c.extent(0), n = c.extent(1), k = a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;
-  const std::size_t columns = (n + tile_columns - 1) / tile_columns;
+  const tiling cut = tiling_of({m, n, k, k});
   const auto multiply_tiles = [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) {
-      const std::size_t i = tile / columns * tile_rows, j = tile % columns * tile_columns;
+      const std::size_t i = tile / cut.tiles_across * cut.rows;
+      const std::size_t j = tile % cut.tiles_across * cut.columns;
       // Without an inner extent the library reads no operand, and the pointers may be null.
       const std::size_t from_a = k == 0 ? 0 : i * a.stride(TransposeA ? 1 : 0);
       const std::size_t from_b = k == 0 ? 0 : j * b.stride(TransposeB ? 0 : 1);
       multiply<T>({TransposeA ? CblasTrans : CblasNoTrans, TransposeB ? CblasTrans : CblasNoTrans,
-                   std::min(tile_rows, m - i), std::min(tile_columns, n - j), k, a.data() + from_a,
+                   std::min(cut.rows, m - i), std::min(cut.columns, n - j), k, a.data() + from_a,
                    leading(a), b.data() + from_b, leading(b), beta, c.data() + i * c.stride(0) + j,
                    leading(c)});
     }
   };
-  hocket::detail::for_ranges(lanes, tile_count({m, n, k, k}), 1, multiply_tiles);
+  hocket::detail::for_ranges(lanes, cut.count(), 1, multiply_tiles);
 }
 
 }  // namespace
@@ -170,7 +196,7 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
         })
         .wide([](const launch_shape& shape) {
           const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
-          return tile_count(product) > 1 && operations(product) >= wide_operations;
+          return operations(product) >= wide_operations && tiling_of(product).count() > 1;
         })
         .with(hocket::detail::gemm_bodies({element_type_of<T>, TransposeA, TransposeB, Mode}));
   }();

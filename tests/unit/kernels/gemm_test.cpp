@@ -10,6 +10,23 @@
 namespace hocket::testing {
 namespace {
 
+/// Runs the ranges one after the other, and counts them.
+class counting_lanes final : public lane_group {
+ public:
+  [[nodiscard]] std::size_t lanes() const noexcept override { return 1; }
+  [[nodiscard]] std::size_t counted() const { return counted_; }
+  void for_ranges(std::size_t count, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& piece) override {
+    for (std::size_t begin = 0; begin < count; begin += grain) {
+      ++counted_;
+      piece(begin, std::min(count, begin + grain));
+    }
+  }
+
+ private:
+  std::size_t counted_ = 0;
+};
+
 template <class T>
 class gemm_ops : public typed_random_test<T> {
  protected:
@@ -82,7 +99,35 @@ TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
   EXPECT_TRUE(same_bits(first.values(), second.values()));
   EXPECT_TRUE(second.intact());
   EXPECT_EQ(kernel.width_of({{1030, 70}, {70, 520}, {1030, 520}}), body_width::wide);
-  EXPECT_EQ(kernel.width_of({{512, 512}, {512, 512}, {512, 512}}), body_width::serial);
+  EXPECT_EQ(kernel.width_of({{512, 512}, {512, 512}, {512, 512}}), body_width::wide);
+  EXPECT_EQ(kernel.width_of({{128, 128}, {128, 128}, {128, 128}}), body_width::serial);
+  EXPECT_EQ(kernel.width_of({{0, 512}, {512, 512}, {0, 512}}), body_width::serial);
+}
+
+TYPED_TEST(gemm_ops, products_worth_two_lanes_are_cut_in_an_even_number_of_tiles) {
+  using T = TypeParam;
+  const auto& kernel = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  const auto tiles_of = [&](std::size_t m, std::size_t n, std::size_t k) {
+    const tensor<T> a({m, k}), b({k, n}), c({m, n});
+    counting_lanes lanes;
+    launch(kernel, lanes, {}, {a.argument(), b.argument(), c.argument()});
+    return lanes.counted();
+  };
+  EXPECT_EQ(tiles_of(256, 256, 256), 2);
+  EXPECT_EQ(tiles_of(512, 512, 512), 2);
+  EXPECT_EQ(tiles_of(64, 512, 784), 2);
+  EXPECT_EQ(tiles_of(2048, 8, 2048), 4);
+  EXPECT_EQ(tiles_of(1100, 300, 60), 4);    // three would do
+  EXPECT_EQ(tiles_of(1536, 1536, 16), 12);  // nine would do
+  // Those that one lane computes are cut only as far as they must be: one tile needs no lanes.
+  EXPECT_EQ(tiles_of(255, 256, 256), 0);
+  EXPECT_EQ(tiles_of(1030, 64, 64), 3);
+}
+
+TYPED_TEST(gemm_ops, tiles_make_the_product) {
+  this->compare(ops::gemm_nn, false, false, 300, 200, 290, 3, true);
+  this->compare(ops::gemm_nt, false, true, 200, 300, 290, 0, false);
+  this->compare(ops::gemm_tn, true, false, 200, 290, 300, 3, false);
 }
 
 TEST(gemm, refuses_extents_that_do_not_fit) {
