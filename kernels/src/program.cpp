@@ -149,7 +149,17 @@ typedef ulong u64;
 #define BITS_FLOAT(x) as_float(x)
 )";
 
-std::string glsl_word(std::size_t at) { return "hocket_words[" + std::to_string(at) + "]"; }
+std::string glsl_word(std::size_t at) { return "hocket_word" + std::to_string(at); }
+
+/// The words of the argument block, taken once: a driver that does not move loads out of loops pays
+/// for one in each turn, and lavapipe's pays as much for it as for a load of an element.
+std::string glsl_words(std::size_t count) {
+  std::string text;
+  for (std::size_t at = 0; at < count; ++at) {
+    text += "const uint " + glsl_word(at) + " = hocket_words[" + std::to_string(at) + "];\n";
+  }
+  return text;
+}
 
 std::string glsl_scalar(element_type type, std::size_t at) {
   const std::string name(type_name(type));
@@ -267,8 +277,8 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
     bind(b.written ? "" : "readonly ", std::string(type_name(b.type)) + " " + b.name + "_[];");
   }
   if (source.scratch) bind("", "uint scratch[];");
-  const std::string words =
-      "uint hocket_words[" + std::to_string(argument_words(kernel, variant)) + "];";
+  const std::size_t word_count = argument_words(kernel, variant);
+  const std::string words = "uint hocket_words[" + std::to_string(word_count) + "];";
   if (block == argument_block::storage_buffer) {
     bind("readonly ", words);
   } else {
@@ -277,7 +287,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
   text += source.functions + "\n";
   for (const std::string& declared : p.shared) text += "shared " + declared + ";\n";
   text += argument_macros(kernel, source, buffers, {glsl_word, glsl_scalar});
-  return text + "void main() {\n" + p.text + "\n}\n";
+  return text + "void main() {\n" + glsl_words(word_count) + p.text + "\n}\n";
 }
 
 }  // namespace hocket

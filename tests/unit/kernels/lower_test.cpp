@@ -112,17 +112,19 @@ TEST(program, gives_bodies_their_macros_in_both_languages) {
   EXPECT_THAT(opencl, HasSubstr("__global f32* x_"));
   const std::string gl =
       glsl_program(*scale, scale->sources[0], 0, variant, argument_block::storage_buffer);
-  EXPECT_THAT(gl, HasSubstr("#define x_extent1 hocket_words[5]"));
-  EXPECT_THAT(gl, HasSubstr("#define x_stride0 hocket_words[6]"));
+  EXPECT_THAT(gl, HasSubstr("#define x_extent1 hocket_word5"));
+  EXPECT_THAT(gl, HasSubstr("#define x_stride0 hocket_word6"));
   EXPECT_THAT(gl, HasSubstr("binding = 1, std430) readonly buffer"));
   EXPECT_THAT(gl, HasSubstr("uint hocket_words[9];"));
+  EXPECT_THAT(gl, HasSubstr("void main() {\nconst uint hocket_word0 = hocket_words[0];\n"));
+  EXPECT_THAT(gl, HasSubstr("const uint hocket_word8 = hocket_words[8];\nx(0, 0) *="));
 }
 
 TEST(program, finds_linear_indices_in_merged_dimensions) {
   const std::string gl =
       glsl_program(*any_kernel, any_kernel->sources[0], 0, {{2}}, argument_block::push_constants);
-  EXPECT_THAT(gl, HasSubstr("#define x(i) x_[hocket_words[3] + ((i) / hocket_words[5]) * "
-                            "hocket_words[6] + ((i) % hocket_words[5])]"));
+  EXPECT_THAT(gl, HasSubstr("#define x(i) x_[hocket_word3 + ((i) / hocket_word5) * "
+                            "hocket_word6 + ((i) % hocket_word5)]"));
   EXPECT_THAT(gl, HasSubstr("layout(push_constant, std430)"));
 }
 
