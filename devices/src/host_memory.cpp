@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <hocket/core/large_pages.hpp>
+
 namespace hocket {
 
 result<allocation> host_memory::allocate(std::size_t bytes, std::size_t alignment) {
@@ -21,6 +23,7 @@ result<allocation> host_memory::allocate(std::size_t bytes, std::size_t alignmen
     used_.fetch_sub(bytes);
     return refuse(bytes, "the host itself has none left.");
   }
+  prefer_large_pages(address, bytes);
   return allocation{address, 0, bytes};
 }
 

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <hocket/core/large_pages.hpp>
+
 namespace hocket {
 
 result<allocation> host_resource::allocate(std::size_t bytes, std::size_t alignment) {
@@ -28,6 +30,7 @@ result<allocation> host_resource::allocate(std::size_t bytes, std::size_t alignm
                        std::to_string(alignment) + "; " + std::to_string(in_use_.load()) +
                        " bytes are in use here, and the operating system allows no more.");
   }
+  prefer_large_pages(chunk, size);
   in_use_.fetch_add(size, std::memory_order_relaxed);
   return allocation{chunk, 0, size};
 }

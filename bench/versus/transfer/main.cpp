@@ -47,7 +47,7 @@ std::vector<contender> on(const place& where, const transfer& what) {
 }
 
 void add_copies(std::vector<comparison>& to, const place& where, const settings& wanted) {
-  constexpr std::size_t bytes_of_sample = std::size_t{64} << 20U, most_calls = 200;
+  constexpr std::size_t bytes_of_sample = std::size_t{256} << 20U, most_calls = 200;
   const std::vector<std::size_t> sizes =
       wanted.quick ? std::vector<std::size_t>{4096}
                    : std::vector<std::size_t>{4096, 1U << 16U, 1U << 20U, 1U << 24U, 1U << 26U};

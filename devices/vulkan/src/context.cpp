@@ -125,6 +125,12 @@ result<owned_semaphore> context::make_timeline() const {
   return owned_semaphore(api_, made);
 }
 
+bool context::has_reached(VkSemaphore timeline, std::uint64_t value) const {
+  std::uint64_t reached = 0;
+  return api_.vkGetSemaphoreCounterValue(api_.device, timeline, &reached) == VK_SUCCESS &&
+         reached >= value;
+}
+
 VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
   VkSemaphoreWaitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;

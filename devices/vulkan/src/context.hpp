@@ -62,6 +62,8 @@ class context {
   [[nodiscard]] failure failed(const std::string& what, VkResult code) const;
 
   [[nodiscard]] result<owned_semaphore> make_timeline() const;
+  /// False as well where the driver does not say.
+  [[nodiscard]] bool has_reached(VkSemaphore timeline, std::uint64_t value) const;
   /// Waits for as long as it takes.
   [[nodiscard]] VkResult wait(VkSemaphore timeline, std::uint64_t value) const;
   [[nodiscard]] VkResult submit(queue& to, const submission& what) const;

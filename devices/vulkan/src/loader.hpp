@@ -71,6 +71,7 @@ namespace hocket::vulkan {
   X(vkGetBufferMemoryRequirements)        \
   X(vkGetDeviceQueue)                     \
   X(vkGetQueryPoolResults)                \
+  X(vkGetSemaphoreCounterValue)           \
   X(vkMapMemory)                          \
   X(vkQueueSubmit)                        \
   X(vkResetDescriptorPool)                \

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include <hocket/streams/perform.hpp>
 
@@ -17,6 +18,9 @@ namespace {
 constexpr std::uint64_t chunk_bytes = std::uint64_t{512} << 10U;
 // Copies of many short runs end a chunk earlier, so that recording one stays short.
 constexpr std::size_t most_runs = 4096;
+// A chunk is mostly about to end when it is waited for, and while this thread is woken the device
+// runs out of chunks.
+constexpr int looks_before_sleep = 100;
 
 }  // namespace
 
@@ -173,7 +177,12 @@ VkResult staged_copy_stream::submit(const plan& todo, std::size_t which) {
 }
 
 VkResult staged_copy_stream::await_chunk(const plan& todo, std::size_t which) const {
-  return of().wait(done_.get(), todo.first + which + 1);
+  const std::uint64_t wanted = todo.first + which + 1;
+  for (int i = 0; i < looks_before_sleep; ++i) {
+    if (of().has_reached(done_.get(), wanted)) return VK_SUCCESS;
+    std::this_thread::yield();
+  }
+  return of().wait(done_.get(), wanted);
 }
 
 }  // namespace hocket::vulkan
