@@ -79,6 +79,7 @@ std::string access_macros(const program_buffer& b, const language& in, std::size
     text += define(b.name + "_stride" + std::to_string(d), in.word(strides + d));
   }
   text += define(b.name + "_count", "(" + count + ")");
+  text += define(b.name + "_rank", std::to_string(b.rank));
   std::string indices, place;
   if (b.any_rank_wanted) {
     indices = "i";

@@ -48,15 +48,16 @@ struct element_text {
   std::vector<element_type> types;
 };
 
+/// An element of a buffer is its name with this behind it.
 std::optional<element_text> text_of(const std::vector<parameter>& parameters,
-                                    const std::vector<traced_result>& results,
-                                    kernel_format format) {
+                                    const std::vector<traced_result>& results, kernel_format format,
+                                    const std::string& behind = "(i)") {
   element_text made;
   std::vector<std::string> values = parameter_names(parameters.size());
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     if (parameters[k].is != parameter::kind::buffer) continue;
     if (made.count.empty()) made.count = values[k] + "_count";
-    values[k] += "(i)";
+    values[k] += behind;
   }
   std::vector<expression> wanted;
   for (const traced_result& result : results) wanted.push_back(result.value);
@@ -87,17 +88,65 @@ constexpr std::size_t most_runs = 32768;
 
 std::size_t run_of(std::size_t count) { return std::max(count / most_runs / 8 * 8 + 8, least_run); }
 
-kernel_pass pass_in_lanes(const element_text& element) {
+kernel_pass pass_in_lanes(const element_text& element, const std::string& before = {}) {
   return {"uint count = " + element.count + ";\nuint run = max(count / " +
               std::to_string(most_runs) + "u / 8u * 8u + 8u, " + std::to_string(least_run) +
               "u);\nuint end = min(GROUP(0) * run + run, count);\n"
-              "for (uint i = GROUP(0) * run + LOCAL_ITEM(0); i < end; i += 8u) {\n" +
-              element.text + "}",
+              "uint i = GROUP(0) * run + LOCAL_ITEM(0);\n" +
+              before + "for (; i < end; i += 8u) {\n" + element.text + "}",
           {8, 1, 1},
           [](const launch_shape& shape) {
             const std::size_t run = run_of(largest(shape));
             return grid{(largest(shape) + run - 1) / run * 8, 1, 1};
           }};
+}
+
+/// Four elements at once where all of them are words: to these devices a load of a vector is one
+/// load. Empty where there are others, or where a compiler would take long over them.
+struct in_fours {
+  std::string bindings;  ///< the buffers as arrays of vectors
+  std::string loop;      ///< before the one over single elements
+};
+
+/// Of the statements for one element.
+constexpr std::size_t most_statements = 64;
+
+in_fours fours_of(const std::vector<parameter>& parameters,
+                  const std::vector<traced_result>& results, const element_text& element) {
+  const auto statements = std::ranges::count(element.text, '\n');
+  if (static_cast<std::size_t>(statements) > most_statements) return {};
+  const std::vector<std::string> names = parameter_names(parameters.size());
+  std::string ranks = "1", offsets = "0u", begins, first, last;
+  in_fours made;
+  std::size_t binding = 0;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const parameter& p = parameters[k];
+    if (p.is != parameter::kind::buffer) continue;
+    if (size_of(p.type) != sizeof(std::uint32_t)) return {};
+    const std::string& name = names[k];
+    const std::string vector = p.type == element_type::f32   ? "vec4 "
+                               : p.type == element_type::i32 ? "ivec4 "
+                                                             : "uvec4 ";
+    const std::string place = name + "_fours[" + name + "_first + at]";
+    made.bindings += "layout(set = 0, binding = " + std::to_string(binding++) +
+                     ", std430) buffer " + name + "_in_fours { " + vector + name + "_fours[]; };\n";
+    ranks += " && " + name + "_rank == 1";
+    offsets += " | " + name + "_offset";
+    begins += ", " + name + "_first = " + name + "_offset / 4u";
+    first += vector + name + "_four" + (reads_content(p.mode) ? " = " + place : "") + ";\n";
+    const bool written = std::ranges::count(results, k, &traced_result::parameter) != 0;
+    if (written) last += place + " = " + name + "_four;\n";
+  }
+  made.loop =
+      "#if " + ranks + "\nif (((" + offsets + ") & 3u) == 0u) {\nuint whole = end / 4u" + begins +
+      ";\nfor (uint at = GROUP(0) * run / 4u + LOCAL_ITEM(0); at < whole; at += 8u) {\n" + first;
+  for (std::size_t part = 0; part < 4; ++part) {
+    const std::string of_four = std::to_string(part);
+    const auto one = text_of(parameters, results, kernel_format::glsl, "_four[" + of_four + "]");
+    made.loop += "{\nconst uint i = at * 4u + " + of_four + "u;\n" + one->text + "}\n";
+  }
+  made.loop += last + "}\ni = whole * 4u + LOCAL_ITEM(0);\n}\n#endif\n";
+  return made;
 }
 
 /// Consecutive elements in one loop, which the compiler of the device vectorises.
@@ -260,8 +309,15 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
     const auto element = text_of(parameters, results, format);
     if (!element) continue;
     const std::string prelude = prelude_for(format, element->text);
-    made.push_back(
-        {format, names, {pass_in_lanes(*element)}, prelude, {}, lane_styles, element->types});
+    const in_fours fours =
+        format == kernel_format::glsl ? fours_of(parameters, results, *element) : in_fours{};
+    made.push_back({format,
+                    names,
+                    {pass_in_lanes(*element, fours.loop)},
+                    prelude + fours.bindings,
+                    {},
+                    lane_styles,
+                    element->types});
     made.push_back({format, names, {pass_in_steps(*element)}, prelude, {}, {}, element->types});
     if (format == kernel_format::opencl_c) {
       made.insert(made.begin(), {format,

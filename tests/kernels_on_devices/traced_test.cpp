@@ -55,6 +55,20 @@ TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
   });
 }
 
+TEST_F(traced_lambdas, compute_any_part_of_a_row) {
+  for_each_device([&] {
+    for (const std::size_t count : {1u, 3u, 4u, 35u, 1024u, 1030u, 40001u}) {
+      for (const auto& [read_from, written_from] : {std::pair{0u, 0u}, {4u, 8u}, {4u, 1u}}) {
+        const auto x = make<float>(shape<1>{count}, read_from);
+        const auto y = make<float>(shape<1>{count}, written_from);
+        const auto n = make<std::int32_t>(shape<1>{count}, written_from, -50, 50);
+        compare("clip", 0, clip, reads(x), number(0.3f), writes(y), updates(n));
+        compare("ramp", 0, ramp, number(0.5f), writes(y));
+      }
+    }
+  });
+}
+
 TEST_F(traced_lambdas, work_in_place) {
   for_each_device([&] {
     const auto x = make<float>(shape<2>{65, 129}, 2);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <algorithm>
 #include <memory>
 
 #include <raw/vulkan.hpp>
@@ -12,28 +11,30 @@ namespace hocket::bench {
 
 namespace {
 
+// As fast as any that was tried on a processor: each lane of a vector takes four elements with one
+// load, and what is the same for all of them is loaded once.
 constexpr const char* text = R"(#version 450
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0, std430) readonly buffer source { float x[]; };
-layout(set = 0, binding = 1, std430) buffer target { float y[]; };
+layout(local_size_x = 8) in;
+layout(set = 0, binding = 0, std430) readonly buffer source { vec4 x[]; };
+layout(set = 0, binding = 1, std430) buffer target { vec4 y[]; };
 layout(push_constant) uniform numbers { float a; float b; float c; uint count; };
 void main() {
-  uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-  for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
-    float t = min(a * x[i] + b, c);
+  float factor = a, summand = b, most = c;
+  uint end = min(gl_WorkGroupID.x * 256 + 256, count / 4);
+  for (uint i = gl_WorkGroupID.x * 256 + gl_LocalInvocationID.x; i < end; i += 8) {
+    vec4 t = min(factor * x[i] + summand, most);
     y[i] += t * t + t;
   }
 }
 )";
-constexpr std::uint32_t local_size = 64;
+
+/// For each group. The chains are multiples of it.
+constexpr std::size_t elements_each = 1024;
 
 struct numbers {
   float a = chain::a, b = chain::b, c = chain::c;
   std::uint32_t count;
 };
-
-/// For each work-item: a group costs more than what one element does.
-constexpr std::size_t elements_each = 16;
 
 struct job {
   job(const std::string& description, std::size_t size)
@@ -44,8 +45,7 @@ struct job {
         commands(api.begin()) {
     api.bind(commands, kernel, {&x, &y});
     raw::vulkan::push(commands, kernel, numbers{.count = static_cast<std::uint32_t>(size)});
-    const std::size_t groups = std::max(size / local_size / elements_each, std::size_t{1});
-    vkCmdDispatch(commands, static_cast<std::uint32_t>(groups), 1, 1);
+    vkCmdDispatch(commands, static_cast<std::uint32_t>(size / elements_each), 1, 1);
     raw::vulkan::order(commands);
     raw::vulkan::end(commands);
   }

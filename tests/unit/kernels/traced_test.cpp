@@ -125,6 +125,33 @@ TEST(traced, an_elementwise_lambda_writes_what_it_assigned_after_all_reads) {
   EXPECT_THAT(source->passes[0].text, Not(HasSubstr("p2(i)")));
 }
 
+TEST(traced, lanes_take_four_elements_at_once_where_all_are_words) {
+  const auto text = [](const auto& made) {
+    return source_for(*made.definition(), kernel_format::glsl, device_style::cpu_lanes)
+        ->passes[0]
+        .text;
+  };
+  const auto mixed = elementwise("mixed", [](const auto& x, auto& y, auto& z) {
+    y = cast<std::int32_t>(x);
+    z += x;
+  });
+  const std::string words = text(mixed.resolve<in<float>, out<std::int32_t>, inout<float>>());
+  EXPECT_THAT(words, HasSubstr("#if 1 && p0_rank == 1 && p1_rank == 1 && p2_rank == 1\n"));
+  EXPECT_THAT(words, HasSubstr("vec4 p0_four = p0_fours[p0_first + at];\nivec4 p1_four;\n"
+                               "vec4 p2_four = p2_fours[p2_first + at];\n"));
+  EXPECT_THAT(words, HasSubstr("p1_fours[p1_first + at] = p1_four;\n"
+                               "p2_fours[p2_first + at] = p2_four;\n"));
+  EXPECT_THAT(words, Not(HasSubstr("p0_fours[p0_first + at] =")));
+  EXPECT_THAT(text(mixed.resolve<in<double>, out<std::int32_t>, inout<double>>()),
+              Not(HasSubstr("_fours")));
+  const auto longer = elementwise("longer", [](const auto& x, auto& y) {
+    auto sum = x * 2;
+    for (int i = 0; i < 40; ++i) sum = sum * x + x;
+    y = sum;
+  });
+  EXPECT_THAT(text(longer.resolve<in<float>, out<float>>()), Not(HasSubstr("_fours")));
+}
+
 TEST(traced, an_index_is_given_where_it_is_asked_for) {
   const auto ramp = elementwise(
       "ramp", [](auto step, auto& y, element_index auto i) { y = step * cast<float>(i); });
