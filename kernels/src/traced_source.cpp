@@ -83,7 +83,7 @@ kernel_pass pass_in_steps(const element_text& element) {
 
 /// A run of elements for each group of eight lanes, which go over it side by side. A driver limits
 /// the number of groups.
-constexpr std::size_t least_run = 1024;
+constexpr std::size_t least_run = 4096;
 constexpr std::size_t most_runs = 32768;
 
 std::size_t run_of(std::size_t count) { return std::max(count / most_runs / 8 * 8 + 8, least_run); }

@@ -20,16 +20,16 @@ layout(set = 0, binding = 1, std430) buffer target { vec4 y[]; };
 layout(push_constant) uniform numbers { float a; float b; float c; uint count; };
 void main() {
   float factor = a, summand = b, most = c;
-  uint end = min(gl_WorkGroupID.x * 256 + 256, count / 4);
-  for (uint i = gl_WorkGroupID.x * 256 + gl_LocalInvocationID.x; i < end; i += 8) {
+  uint end = min(gl_WorkGroupID.x * 1024 + 1024, count / 4);
+  for (uint i = gl_WorkGroupID.x * 1024 + gl_LocalInvocationID.x; i < end; i += 8) {
     vec4 t = min(factor * x[i] + summand, most);
     y[i] += t * t + t;
   }
 }
 )";
 
-/// For each group. The chains are multiples of it.
-constexpr std::size_t elements_each = 1024;
+/// For each group.
+constexpr std::size_t elements_each = 4096;
 
 struct numbers {
   float a = chain::a, b = chain::b, c = chain::c;
@@ -45,7 +45,8 @@ struct job {
         commands(api.begin()) {
     api.bind(commands, kernel, {&x, &y});
     raw::vulkan::push(commands, kernel, numbers{.count = static_cast<std::uint32_t>(size)});
-    vkCmdDispatch(commands, static_cast<std::uint32_t>(size / elements_each), 1, 1);
+    const std::size_t groups = (size + elements_each - 1) / elements_each;
+    vkCmdDispatch(commands, static_cast<std::uint32_t>(groups), 1, 1);
     raw::vulkan::order(commands);
     raw::vulkan::end(commands);
   }
