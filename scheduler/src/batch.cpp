@@ -12,7 +12,7 @@ namespace hocket::detail {
 namespace {
 
 /// Longer ones would save little more, and keep those waiting who need what the first tasks leave.
-constexpr std::size_t most_tasks = 256;
+constexpr std::size_t most_tasks = 1024;
 
 /// Of different regions: each pair of them is compared at every run.
 constexpr std::size_t most_regions = 64;
