@@ -269,7 +269,18 @@ void machine_parts::submit(ticket number, const ticket_set& after, command&& wha
   for (const ticket t : after) {
     what.after.push_back({&streams_[t.stream.value]->time(), t.value});
   }
-  streams_[number.stream.value]->submit(std::move(what));
+  stream& to = *streams_[number.stream.value];
+  if (gathers_ && (gathering_.empty() || gathering_.back() != &to)) {
+    to.gather();
+    gathering_.push_back(&to);
+  }
+  to.submit(std::move(what));
+}
+
+void machine_parts::let_go() {
+  for (stream* const each : gathering_) each->let_go();
+  gathering_.clear();
+  gathers_ = false;
 }
 
 void machine_parts::issue(const heart::issue_copy& what) {

@@ -40,6 +40,9 @@ class machine_parts {
   void issue(const heart::issue_copy& what);
   void issue(const heart::issue_launch& what);
   [[nodiscard]] stream& at(stream_id stream) const { return *streams_[stream.value]; }
+  /// What is issued until let_go() need not start before that, which comes at once.
+  void gather() noexcept { gathers_ = true; }
+  void let_go();
   /// A thread begins to wait for something that it does not attend to.
   void hurry() const noexcept;
 
@@ -84,6 +87,8 @@ class machine_parts {
   std::vector<memory_resource*> memories_;
   std::vector<std::size_t> alignments_;
   std::vector<stream*> streams_;
+  bool gathers_ = false;
+  std::vector<stream*> gathering_;  ///< some of them more than once
   id_map<block_id, block> blocks_;
 };
 

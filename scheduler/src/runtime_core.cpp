@@ -232,7 +232,15 @@ void runtime_core::carry_out() {
     }
   };
   const performer perform{*this, *machine_};
+  // Ends that are heard of together make room for many launches at once.
+  constexpr std::ptrdiff_t many = 8;
+  const bool gathers =
+      std::ssize(actions_) >= many && std::ranges::count_if(actions_, [](const heart::action& a) {
+                                        return std::holds_alternative<heart::issue_launch>(a);
+                                      }) >= many;
+  if (gathers) machine_->gather();
   for (const heart::action& a : actions_) std::visit(perform, a);
+  if (gathers) machine_->let_go();
   actions_.clear();
 }
 

@@ -40,8 +40,25 @@ void driver_stream::submit(command&& what) {
       ++domain_.waiting_;
     }
     step_some(domain_, failed);
+    if (!gathers_) flush_now();
   }
   settle(domain_, failed);
+}
+
+void driver_stream::gather() {
+  const std::scoped_lock lock(domain_.guard_);
+  gathers_ = true;
+}
+
+void driver_stream::let_go() {
+  const std::scoped_lock lock(domain_.guard_);
+  gathers_ = false;
+  flush_now();
+}
+
+/// Under the domain's lock.
+void driver_stream::flush_now() {
+  if (!std::exchange(flushed_, true)) flush();
 }
 
 void driver_stream::step_all(driver_domain& domain) {
@@ -73,6 +90,7 @@ void driver_stream::step_some(driver_domain& domain, endings& failed) {
     progress = false;
     for (driver_stream* s : domain.streams_) {
       while (s->step(failed)) progress = true;
+      if (!s->gathers_) s->flush_now();
     }
   }
 }
@@ -143,6 +161,7 @@ bool driver_stream::waits_of(const command& what, std::vector<device_wait>& wait
 void driver_stream::hand_over(const command& head, endings& failed,
                               std::span<const device_wait> waits) {
   if (!epoch_->enter()) return;  // it is dropped, as all that follow will be
+  flushed_ = false;
   if (const failure why = enqueue(head, waits)) {
     epoch_->leave();
     return fail(head.value, failed, why, why.code() == failure_code::device_lost);

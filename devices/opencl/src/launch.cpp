@@ -151,42 +151,37 @@ failure launcher::grow_scratch(std::size_t words) {
                    "its driver says " + name_of(code) + ", as scratch of a kernel.");
 }
 
-cl_int launcher::set_arguments(pass_object& object, std::span<const buffer_use> buffers,
-                               const kernel_source& source, const lowered_pass& pass) const {
-  const auto of = [](const buffer_use& b) { return b.object; };
+cl_int launcher::set_arguments(pass_object& object, const part& of, const lowered_pass& pass) {
   // While the command is enqueued its buffers stay the same objects, and as long as none is given
   // back; later ones may be others with the same address.
-  const std::uint64_t releases = context_->buffers().releases();
-  const bool same_objects = object.set_by == value_ ||
-                            (object.set_by != 0 && object.releases == releases && !object.parts);
-  if (same_objects && object.words == pass.words &&
-      std::ranges::equal(object.buffers, buffers, {}, {}, of)) {
+  const bool same_objects =
+      object.set_by == value_ ||
+      (object.set_by != 0 && object.releases == context_->buffers().releases() && object.lasts);
+  if (same_objects && object.words == pass.words && object.buffers == of.objects) {
     return CL_SUCCESS;
   }
   const api& cl = context_->cl();
+  const bool scratch = static_cast<bool>(of.ready->source->scratch);
   cl_uint at = 0;
   cl_int code = CL_SUCCESS;
   const auto set = [&](std::size_t bytes, const void* value) {
     if (code == CL_SUCCESS) code = cl.clSetKernelArg(object.kernel.get(), at++, bytes, value);
   };
-  object.buffers.clear();
-  object.parts = false;
-  for (const buffer_use& b : buffers) {
-    set(sizeof b.object, &b.object);
-    object.buffers.push_back(b.object);
-    object.parts = object.parts || b.held;
-  }
-  object.releases = releases;
-  const cl_mem scratch = scratch_ ? scratch_.get() : nullptr;
-  if (source.scratch) set(sizeof scratch, &scratch);
+  for (const cl_mem& buffer : of.objects) set(sizeof buffer, &buffer);
+  object.buffers = of.objects;
+  object.lasts = of.known;
+  object.releases = of.releases;
+  const cl_mem more = scratch_ ? scratch_.get() : nullptr;
+  if (scratch) set(sizeof more, &more);
   set(pass.words.size() * sizeof pass.words[0], pass.words.data());
   object.words = pass.words;
   // Another part may make the scratch memory grow.
-  object.set_by = code == CL_SUCCESS && !source.scratch ? value_ : 0;
+  object.set_by = code == CL_SUCCESS && !scratch ? value_ : 0;
   return code;
 }
 
-enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> waits) {
+enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> waits,
+                           start_gate& gate) {
   progress now{queue, waits, 0, {}};
   for (const part& each : plan_->parts) {
     if (!each.lowered) {
@@ -196,7 +191,7 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
     now.left +=
         static_cast<std::size_t>(std::ranges::count_if(each.lowered.value().passes, has_work));
   }
-  for (const part& each : plan_->parts) {
+  for (part& each : plan_->parts) {
     if (now.made.why) break;
     enqueue(each, now);
   }
@@ -207,33 +202,47 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
       now.made.last = handle<cl_event>(context_->cl(), event);
     } else {
       // To block here is better than to let go of memory that the queue still uses.
+      gate.open();
       (void)context_->cl().clFinish(queue);
     }
   }
   return std::move(now.made);
 }
 
-void launcher::enqueue(const part& what, progress& now) {
+/// Asks for them only if what was found last may be something else by now.
+failure launcher::find_buffers(part& of, progress& now) {
+  buffer_table& buffers = context_->buffers();
+  if (of.known && of.releases == buffers.releases()) return {};
+  of.known = false;
+  of.releases = buffers.releases();
+  of.objects.clear();
+  bool lasts = true;
+  for (const placed_buffer& b : of.what->buffers) {
+    auto used = buffers.use(b.where, host_memory_, device_);
+    if (!used) return used.why();
+    of.objects.push_back(used.value().object);
+    if (!used.value().held) continue;
+    lasts = false;
+    now.parts.push_back(std::move(used).value());
+  }
+  of.known = lasts;
+  return {};
+}
+
+void launcher::enqueue(part& what, progress& now) {
   assert(what.ready != nullptr);
   const lowered_launch& lowered = what.lowered.value();
   compiled& ready = *what.ready;
-  const std::size_t first = now.uses.size();
-  for (const placed_buffer& b : what.what->buffers) {
-    auto used = context_->buffers().use(b.where, host_memory_, device_);
-    if (!used) {
-      now.made.why = used.why();
-      return;
-    }
-    now.uses.push_back(std::move(used).value());
+  now.made.why = find_buffers(what, now);
+  if (now.made.why) return;
+  if (ready.source->scratch) {
+    now.made.why = grow_scratch(std::max<std::size_t>(lowered.scratch_words, 1));
   }
-  const std::span<const buffer_use> buffers = std::span(now.uses).subspan(first);
-  now.made.why =
-      grow_scratch(ready.source->scratch ? std::max<std::size_t>(lowered.scratch_words, 1) : 0);
   for (std::size_t i = 0; i < lowered.passes.size() && !now.made.why; ++i) {
     const lowered_pass& pass = lowered.passes[i];
     if (!has_work(pass)) continue;
     pass_object& object = ready.passes[i];
-    cl_int code = set_arguments(object, buffers, *ready.source, pass);
+    cl_int code = set_arguments(object, what, pass);
     if (code == CL_SUCCESS) code = launch(object, ready.source->passes[i].local, pass, now);
     if (code == CL_SUCCESS) continue;
     now.made.why =

@@ -12,6 +12,7 @@
 #include <hocket/streams/command.hpp>
 
 #include "completion.hpp"
+#include "start_gate.hpp"
 
 namespace hocket::opencl {
 
@@ -32,8 +33,13 @@ class launcher {
   /// Makes the kernels that it lacks; may take long.
   [[nodiscard]] failure prepare();
 
-  /// Enqueues what prepared() was asked about last. Nothing to run is no event.
-  [[nodiscard]] enqueued enqueue(cl_command_queue queue, std::span<const cl_event> waits);
+  /// How many launches what prepared() was asked about last stands for.
+  [[nodiscard]] std::size_t parts() const noexcept { return plan_->parts.size(); }
+
+  /// Enqueues it. Nothing to run is no event. The gate, which it may be behind, is opened only if
+  /// nothing else helps.
+  [[nodiscard]] enqueued enqueue(cl_command_queue queue, std::span<const cl_event> waits,
+                                 start_gate& gate);
 
  private:
   /// The objects of one kernel for one variant, one for each pass. Drivers keep arguments in them,
@@ -42,7 +48,7 @@ class launcher {
     handle<cl_kernel> kernel;
     std::uint64_t set_by = 0;    ///< the command that the arguments below are of; 0: of none
     std::uint64_t releases = 0;  ///< of buffers, before that
-    bool parts = false;          ///< some of the buffers were made for that command alone
+    bool lasts = false;          ///< none of the buffers was made for that command alone
     std::vector<cl_mem> buffers;
     std::vector<std::uint32_t> words;
   };
@@ -57,6 +63,11 @@ class launcher {
     const launch_command* what;  ///< the command's, or one of split
     result<lowered_launch> lowered;
     compiled* ready = nullptr;
+    // What the buffers are, and how many had been given back when that was asked: they stay the
+    // same as long as no more are.
+    std::vector<cl_mem> objects = {};
+    std::uint64_t releases = 0;
+    bool known = false;
   };
   /// What a launch was worked out to be, and of what, to know it again.
   struct planned {
@@ -71,7 +82,7 @@ class launcher {
     std::span<const cl_event> waits;
     std::size_t left;  ///< passes that are not enqueued
     enqueued made;
-    std::vector<buffer_use> uses = {};  ///< until the end, so that no object has another's address
+    std::vector<buffer_use> parts = {};  ///< until the end, so that none has another's address
   };
 
   [[nodiscard]] planned& plan(const launch_command& what);
@@ -79,7 +90,8 @@ class launcher {
   [[nodiscard]] compiled* find(const part& of);
   [[nodiscard]] failure prepare(const part& wanted);
   void forget_expired();
-  void enqueue(const part& what, progress& now);
+  void enqueue(part& what, progress& now);
+  [[nodiscard]] failure find_buffers(part& of, progress& now);
   [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
                               progress& now);
   [[nodiscard]] result<compiled> compile(const kernel_definition& kernel,
@@ -88,8 +100,7 @@ class launcher {
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
-  [[nodiscard]] cl_int set_arguments(pass_object& object, std::span<const buffer_use> buffers,
-                                     const kernel_source& source, const lowered_pass& pass) const;
+  [[nodiscard]] cl_int set_arguments(pass_object& object, const part& of, const lowered_pass& pass);
 
   std::shared_ptr<context> context_;
   cl_device_id id_;

@@ -24,6 +24,7 @@ namespace hocket::opencl {
   each(clCreateProgramWithSource);    \
   each(clCreateSubBuffer);            \
   each(clCreateSubDevices);           \
+  each(clCreateUserEvent);            \
   each(clEnqueueCopyBuffer);          \
   each(clEnqueueCopyBufferRect);      \
   each(clEnqueueFillBuffer);          \
@@ -51,6 +52,7 @@ namespace hocket::opencl {
   each(clReleaseMemObject);           \
   each(clReleaseProgram);             \
   each(clSetKernelArg);               \
+  each(clSetUserEventStatus);         \
   each(clWaitForEvents)
 
 /// The functions of the loader that finds the drivers.

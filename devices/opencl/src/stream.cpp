@@ -10,6 +10,13 @@
 
 namespace hocket::opencl {
 
+namespace {
+
+// A command of so many launches is worth a gate of its own.
+constexpr std::size_t several = 4;
+
+}  // namespace
+
 queue_stream::queue_stream(const stream_parts& parts, handle<cl_command_queue> queue,
                            executor& where, stream_id id, bool outbound)
     : driver_stream(parts.in->domain(), where, parts.epoch, id),
@@ -17,7 +24,9 @@ queue_stream::queue_stream(const stream_parts& parts, handle<cl_command_queue> q
       device_(parts.device),
       host_memory_(parts.host_memory),
       outbound_(outbound),
+      on_host_cores_(parts.style == device_style::cpu_compiler),
       queue_(std::move(queue)),
+      gate_(*parts.in),
       launcher_(parts.in, parts.id, parts.device, parts.style, parts.host_memory),
       completions_(
           parts.in, parts.clock, where, parts.device,
@@ -34,6 +43,12 @@ void queue_stream::tell(std::uint64_t first, std::span<command_result> how) {
   if (lost == how.end()) return;
   lose(lost->why);
   ended_in_a_row(first + before, how.subspan(before));
+}
+
+void queue_stream::flush() {
+  gate_.open();
+  // Without it another queue that waits for this one may wait for ever.
+  (void)context_->cl().clFlush(queue_.get());
 }
 
 bool queue_stream::prepared(const command& what) {
@@ -54,10 +69,16 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
       kept.push_back(std::move(event));
     }
   }
+  const bool launch = std::holds_alternative<launch_command>(what.what);
+  const bool gated = launch && on_host_cores_ && (gathers() || launcher_.parts() >= several);
+  if (gated && !gate_.is_closed()) {
+    gate_.close();
+    if (gate_.is_closed()) events.push_back(gate_.event());
+  }
   const time_stamp now = where().now();
   enqueued made;
-  if (std::holds_alternative<launch_command>(what.what)) {
-    made = launcher_.enqueue(queue_.get(), events);
+  if (launch) {
+    made = launcher_.enqueue(queue_.get(), events, gate_);
   } else {
     made = copy(std::get<copy_command>(what.what), events);
   }
@@ -65,8 +86,6 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   if (!made.last) return made.why;
   // From here on the driver has something of the command, whatever went wrong with the rest.
   completions_.add(what.value, std::move(made), now);
-  // Without it another queue that waits for this one may wait for ever.
-  (void)context_->cl().clFlush(queue_.get());
   return {};
 }
 

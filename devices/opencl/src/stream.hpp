@@ -39,6 +39,8 @@ class queue_stream final : public driver_stream {
   [[nodiscard]] failure prepare(const command& what) override;
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
+  void flush() override;
+
   void tell(std::uint64_t first, std::span<command_result> how);
   [[nodiscard]] enqueued copy(const copy_command& what, std::span<const cl_event> waits);
   [[nodiscard]] enqueued mark(std::span<const cl_event> waits);
@@ -47,7 +49,9 @@ class queue_stream final : public driver_stream {
   std::string device_;
   bool host_memory_;
   bool outbound_;
+  bool on_host_cores_;
   handle<cl_command_queue> queue_;
+  start_gate gate_;
   launcher launcher_;
   completions completions_;
 };

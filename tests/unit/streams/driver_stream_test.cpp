@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 
 #include <hocket/execution/seeded_executor.hpp>
@@ -27,7 +28,9 @@ class played_stream final : public driver_stream {
   std::map<std::uint64_t, failure> not_compiled;
   std::vector<std::uint64_t> handed;
   std::vector<std::uint64_t> waited;  ///< for other streams
+  std::vector<std::size_t> flushed;   ///< behind so many
 
+  void compile_all() { compiled_ = std::numeric_limits<std::uint64_t>::max(); }
   void end(std::uint64_t value) { ended(value, {}); }
 
  private:
@@ -42,6 +45,7 @@ class played_stream final : public driver_stream {
     for (const device_wait& w : waits) waited.push_back(w.value);
     return {};
   }
+  void flush() override { flushed.push_back(handed.size()); }
 
   std::uint64_t compiled_ = 0;
 };
@@ -112,6 +116,46 @@ TEST_F(driver_stream_test, several_ends_are_heard_of_together) {
   EXPECT_EQ(all[1].begin, time_stamp(9)) << "they end one after another";
   EXPECT_EQ(all[2].why.code(), failure_code::compile_failed);
   EXPECT_FALSE(all[3].why);
+}
+
+TEST_F(driver_stream_test, what_is_gathered_is_flushed_once) {
+  a.compile_all();
+  submit(a, nothing());
+  submit(a, nothing());
+  EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1, 2}));
+  a.gather();
+  for (int i = 0; i < 3; ++i) submit(a, nothing());
+  EXPECT_EQ(a.handed.size(), 5U) << "the driver has them";
+  EXPECT_EQ(a.flushed.size(), 2U);
+  a.let_go();
+  EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1, 2, 5}));
+  a.gather();
+  a.let_go();
+  EXPECT_EQ(a.flushed.size(), 3U) << "there was nothing";
+  submit(a, nothing());
+  EXPECT_EQ(a.flushed.back(), 6U) << "it gathers no more";
+  for (std::uint64_t value = 1; value <= 6; ++value) a.end(value);
+}
+
+TEST_F(driver_stream_test, a_driver_that_refuses_what_is_gathered_is_told_to_go_on) {
+  a.compile_all();
+  a.refuses[1] = {failure_code::task_failed, "It has too many."};
+  a.gather();
+  const timepoint refused = submit(a, nothing());
+  EXPECT_TRUE(refused.done());
+  a.let_go();
+  EXPECT_EQ(a.flushed, (std::vector<std::size_t>{0})) << "it may have begun something";
+}
+
+TEST_F(driver_stream_test, what_waits_for_its_program_is_flushed_after_it) {
+  a.gather();
+  const timepoint late = submit(a, nothing());
+  a.let_go();
+  EXPECT_TRUE(a.flushed.empty());
+  run();
+  EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1}));
+  a.end(1);
+  EXPECT_TRUE(late.done());
 }
 
 TEST_F(driver_stream_test, a_driver_that_loses_its_device_when_it_is_given_a_command) {

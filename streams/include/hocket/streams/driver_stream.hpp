@@ -51,6 +51,8 @@ class driver_stream : public stream {
   ~driver_stream() override;
 
   void submit(command&& what) final;
+  void gather() final;
+  void let_go() final;
   [[nodiscard]] const timeline& time() const noexcept final { return time_; }
 
  protected:
@@ -73,6 +75,14 @@ class driver_stream : public stream {
   /// it is the command's.
   [[nodiscard]] virtual failure enqueue(const command& what,
                                         std::span<const device_wait> waits) = 0;
+
+  /// What was handed over so far has to start by itself, whatever follows. Called after one command
+  /// or several. Under the domain's lock; must not block.
+  virtual void flush() {}
+
+  /// True if flush() is not called before some more commands were handed over. Under the domain's
+  /// lock.
+  [[nodiscard]] bool gathers() const noexcept { return gathers_; }
 
   /// The driver has ended a command that was handed over. Any thread that does not hold the
   /// domain's lock, once for each, in any order. Steps whoever listens, so not from a callback in
@@ -110,6 +120,7 @@ class driver_stream : public stream {
   static void step_some(driver_domain& domain, endings& failed);
   enum class passing : std::uint8_t { passed, waits, lacks_something };
   [[nodiscard]] bool step(endings& failed);
+  void flush_now();
   [[nodiscard]] passing pass(const command& head, endings& failed);
   [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
                               failure& why) const;
@@ -132,6 +143,8 @@ class driver_stream : public stream {
   std::uint64_t passed_ = 0;  // the last command that was handed over or failed before
   std::uint64_t handed_ = 0;  // the last command that the driver really has
   bool preparing_ = false;
+  bool gathers_ = false;
+  bool flushed_ = true;  // since the last command was handed over
   bool closed_ = false;
   failure not_prepared_;  // of the first command that waits
   std::condition_variable changed_;

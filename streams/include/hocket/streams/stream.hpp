@@ -43,6 +43,11 @@ class stream {
   /// of the same backend and was submitted before.
   virtual void submit(command&& what) = 0;
 
+  /// Several commands are submitted next, and let_go() is called at once after them: they need not
+  /// start before that. By who submits.
+  virtual void gather() {}
+  virtual void let_go() {}
+
   [[nodiscard]] virtual const timeline& time() const noexcept = 0;
 
   /// Learns of the ends of commands in the calling thread, which waits for one of them anyhow,
