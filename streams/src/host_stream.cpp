@@ -165,14 +165,15 @@ bool host_stream::core::perform_next() {
   ending e;
   nanoseconds modelled{0};
   {
-    // The command is gone, with what it keeps alive, before anybody hears that it has ended.
-    const command what = std::move(batch_[next_++]);
+    command& what = batch_[next_++];
     checked_ = 0;
     assert(what.value == timeline_.completed() + 1);
     e.value = what.value;
     if (options_.duration) modelled = options_.duration(what);
     e.how.begin = where_.now();
     e.how.why = perform(what);
+    // It is gone, with what it keeps alive, before anybody hears that it has ended.
+    what.what.emplace<failed_command>();
   }
   e.how.end = latest_ = where_.now();
   const time_stamp due = e.how.begin + modelled;

@@ -26,6 +26,12 @@ class arena_lanes final : public lane_group {
   std::size_t arena_;
 };
 
+/// Made where it is to lie: to move one costs as much.
+struct argument_of {
+  const placed_buffer& buffer;
+  operator buffer_argument() const { return buffer.argument(); }
+};
+
 }  // namespace
 
 void single_lane::for_ranges(std::size_t count, std::size_t grain,
@@ -37,11 +43,11 @@ void single_lane::for_ranges(std::size_t count, std::size_t grain,
 }
 
 buffer_argument placed_buffer::argument() const {
-  const index_list strides = dense_strides(extents);
+  buffer_argument made{nullptr, type, region.extents(), dense_strides(extents)};
   std::size_t first = 0;
-  for (std::size_t d = 0; d < strides.size(); ++d) first += region.begin[d] * strides[d];
-  auto* const base = static_cast<std::byte*>(where.address()) + first * size_of(type);
-  return {base, type, region.extents(), strides};
+  for (std::size_t d = 0; d < made.strides.size(); ++d) first += region.begin[d] * made.strides[d];
+  made.base = static_cast<std::byte*>(where.address()) + first * size_of(type);
+  return made;
 }
 
 void call_on_host(executor& where, std::size_t arena, body_width width,
@@ -73,7 +79,7 @@ failure failure_of_launch(const std::string& kernel) {
 failure launch_on_host(executor& where, std::size_t arena, const launch_command& what) {
   boost::container::small_vector<buffer_argument, 4> buffers;
   buffers.reserve(what.buffers.size());
-  for (const placed_buffer& b : what.buffers) buffers.push_back(b.argument());
+  for (const placed_buffer& b : what.buffers) buffers.emplace_back(argument_of{b});
   try {
     call_on_host(where, arena, what.width, what.kernel->host, {buffers.data(), buffers.size()},
                  what.scalars);
