@@ -22,8 +22,9 @@ constexpr bool keeps_blocks = false;
 constexpr bool keeps_blocks = true;
 #endif
 
-/// Beyond so much of one kind blocks go back to their slabs.
-constexpr std::size_t most_bytes = 256 * 1024;
+/// Beyond so much of all kinds together blocks go back to their slabs. Some thousands of tasks fit:
+/// who submits so many at once, again and again, waits for the system's memory only once.
+constexpr std::size_t most_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
@@ -77,7 +78,8 @@ class task_memory::depot {
   [[nodiscard]] free_block* take(std::size_t kind) noexcept {
     const std::scoped_lock lock(guard_);
     if (first_ == nullptr) return nullptr;
-    bytes_ -= first_->count * kind * step;
+    // A count, which orders nothing: relaxed here and below.
+    kept_.fetch_sub(first_->count * kind * step, std::memory_order_relaxed);
     return std::exchange(first_, first_->next_magazine);
   }
 
@@ -94,16 +96,14 @@ class task_memory::depot {
   }
 
   void give(free_block* magazine, std::size_t count, std::size_t kind) noexcept {
-    {
-      const std::scoped_lock lock(guard_);
-      if (bytes_ < most_bytes) {
-        bytes_ += count * kind * step;
-        magazine->count = count;
-        magazine->next_magazine = std::exchange(first_, magazine);
-        return;
-      }
+    const std::size_t bytes = count * kind * step;
+    if (kept_.fetch_add(bytes, std::memory_order_relaxed) + bytes > most_bytes) {
+      kept_.fetch_sub(bytes, std::memory_order_relaxed);
+      return release(magazine);
     }
-    release(magazine);
+    magazine->count = count;
+    const std::scoped_lock lock(guard_);
+    magazine->next_magazine = std::exchange(first_, magazine);
   }
 
  private:
@@ -130,12 +130,15 @@ class task_memory::depot {
     return {newest_, first, count};
   }
 
+  static constinit std::atomic<std::size_t> kept_;  ///< bytes in all of them
+
   std::mutex guard_;
   free_block* first_ = nullptr;
-  std::size_t bytes_ = 0;
   slab* newest_ = nullptr;
   std::size_t left_ = 0;  // blocks of the newest slab that nobody had as yet
 };
+
+constinit std::atomic<std::size_t> task_memory::depot::kept_{0};
 
 // Of the process: tasks outlive runtimes, and no thread owns what it has taken.
 constinit std::array<task_memory::depot, task_memory::kinds + 1> task_memory::depots;
