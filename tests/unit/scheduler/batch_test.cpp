@@ -151,11 +151,11 @@ TEST_F(batched_graphs, what_does_not_fit_into_the_device_is_several) {
 
 TEST_F(batched_graphs, long_ones_are_cut) {
   const graph chain = rt_.record({.batch = true}, [&](submitter& s) {
-    for (int i = 0; i < 600; ++i) s.submit(sim_, ops::axpy, 1.0f, reads(y_), updates(x_));
+    for (int i = 0; i < 2500; ++i) s.submit(sim_, ops::axpy, 1.0f, reads(y_), updates(x_));
   });
   EXPECT_EQ(chain.size(), 3U);
   rt_.run(chain);
-  EXPECT_THAT(x_.to_vector(), Each(1.0f + 600 * 2.0f));
+  EXPECT_THAT(x_.to_vector(), Each(1.0f + 2500 * 2.0f));
 }
 
 TEST_F(batched_graphs, numbers_and_orders_reach_the_batch) {
