@@ -18,11 +18,7 @@ work kernel_definition::work_of(const launch_shape& shape) const {
   work total;
   std::size_t next = 0;
   for (const parameter& p : parameters) {
-    if (p.is != parameter::kind::buffer) continue;
-    const auto elements = static_cast<double>(volume(shape[next++]));
-    const double passes = p.mode == access_mode::update ? 2 : 1;
-    total.bytes += passes * elements * static_cast<double>(size_of(p.type));
-    total.flops = std::max(total.flops, elements);
+    if (p.is == parameter::kind::buffer) total.add_buffer(volume(shape[next++]), p.type, p.mode);
   }
   return total;
 }

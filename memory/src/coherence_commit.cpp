@@ -113,12 +113,11 @@ void coherence::note_read(data_id data, const box& region, memory_id memory, tic
   content_->touch(data, buffer);
 }
 
-bool coherence::at_hand(const buffer_state& buffer, const box& region, memory_id memory, bool reads,
-                        bool writes, ticket_set& waits) {
+bool coherence::at_hand(const buffer_state& buffer, memory_id memory, bool reads, bool writes,
+                        ticket_set& waits) {
   const residence* const all = buffer.residences.only();
   const origin* const source = buffer.origins.only();
   if (all == nullptr || source == nullptr || buffer.find(memory) == nullptr) return false;
-  if (region.empty() || !contains(region, buffer.whole)) return false;
   const copy_state* const copy = all->find(memory);
   if (reads && (copy == nullptr || !copy->valid || !source->written || source->poison)) {
     return false;

@@ -12,21 +12,19 @@ namespace hocket::detail {
 buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_type type,
                            const index_list& extents, std::string label)
     : owner_(owner),
+      home_(owner.get()),
+      all_(part_of_array(type, extents, box::whole(extents))),
       id_{owner->next_number()},
-      type_(type),
-      extents_(extents),
-      whole_(box::whole(extents)),
-      strides_(dense_strides(extents)),
       elements_(volume(extents)) {
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
   if (__builtin_mul_overflow(elements_, size_of(type), &bytes_)) {
-    throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents_) + " elements of " +
+    throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }
   if (direct_runtime* const direct = owner->direct()) {
-    order_ = direct->make_order(whole_, bytes_, {nullptr, type_, extents_, strides_});
+    order_ = direct->make_order(whole(), bytes_, {nullptr, type, extents, strides()});
   } else {
-    owner->post(heart::data_added{id_, extents_, size_of(type_), label_});
+    owner->post(heart::data_added{id_, extents, size_of(type), label_});
   }
 }
 

@@ -122,9 +122,8 @@ void check(const task_description& task, runtime_core& home) {
     throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");
   }
   const access_list accesses = accesses_of(task);
-  const std::weak_ptr<runtime_core> self = home.weak_from_this();
   for (const access_argument* use : accesses) {
-    if (use->data->belongs_to(self) && home.is_open()) continue;
+    if (use->data->belongs_to(home) && home.is_open()) continue;
     (void)use->data->owner();  // which may be gone
     throw usage_error(begin(task) + std::string(to_string(use->mode)) + " buffer \"" +
                       use->data->label() + "\", which belongs to another runtime.");

@@ -96,7 +96,8 @@ void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
   place->within = outer_.id;
   place->id = task_id{frame_.home.next_number()};
   for (access_argument& each : holds) {
-    place->accesses.push_back({each.data->id(), each.where, each.data->extents(), each.mode});
+    const bool is_part = each.where != each.data->whole();
+    place->accesses.push_back(access_to(*each.data, is_part ? &each.where : nullptr, each.mode));
     place->keeps.push_back(std::move(each.data));
   }
   frame_.within.id = place->id;

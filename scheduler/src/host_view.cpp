@@ -52,9 +52,11 @@ class counted_view final : public open_host_view {
 }  // namespace
 
 buffer_argument content_of_view(const region_ref& what, void* address) {
-  placed_buffer place{{address, 0, 0}, what.data->type(), what.data->extents(), what.where()};
-  if (what.where().empty())
-    place.region = {index_list(what.where().rank(), 0), what.where().extents()};
+  const placed_buffer place{
+      {address, 0, 0},
+      what.part() == nullptr
+          ? what.data->all()
+          : part_of_array(what.data->type(), what.data->extents(), what.where())};
   return place.argument();
 }
 
@@ -65,7 +67,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();
   s->trace_name = home->names().intern(s->called());
-  s->accesses.push_back({what.data->id(), what.where(), what.data->extents(), mode});
+  s->accesses.push_back(access_to(*what.data, what.part(), mode));
   s->keeps.push_back(what.data);
   s->id = task_id{home->next_number()};
   s->state = new device_task_of<void>(home.get(), s->label);

@@ -13,13 +13,9 @@ namespace hocket::detail {
 
 namespace {
 
-void add_access(launch_submission& s, buffer_ref data, const box& where, access_mode mode) {
-  heart::task_access& made = s.accesses.emplace_back();
-  made.data = data->id();
-  made.region = where;
-  made.whole = data->extents();
-  made.mode = mode;
-  s.shape.push_back(where.extents());
+/// part: null for all of the buffer.
+void add_access(launch_submission& s, buffer_ref data, const box* part, access_mode mode) {
+  s.accesses.push_back(access_to(*data, part, mode));
   s.keeps.push_back(std::move(data));
 }
 
@@ -33,13 +29,10 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
 
 /// The buffers are taken out of the description.
 void add_arguments(launch_submission& s, task_description& task) {
-  const std::size_t most = task.arguments.size() + 1;  // and a result
-  s.accesses.reserve(most);
-  s.shape.reserve(most);
-  s.keeps.reserve(most);
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (auto* use = std::get_if<access_argument>(&task.arguments[i])) {
-      add_access(s, std::move(use->data), use->where, use->mode);
+      const bool is_part = use->where != use->data->whole();
+      add_access(s, std::move(use->data), is_part ? &use->where : nullptr, use->mode);
     } else {
       add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
     }
@@ -47,7 +40,7 @@ void add_arguments(launch_submission& s, task_description& task) {
 }
 
 /// Of all that a task uses, each once.
-std::uint64_t bytes_of(const std::vector<buffer_ref>& used) {
+std::uint64_t bytes_of(std::span<const buffer_ref> used) {
   std::uint64_t sum = 0;
   for_each_once(
       used, [](const buffer_ref& data) { return data.get(); },
@@ -60,8 +53,7 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
   const index_list one(1, 1);
   buffer_ref value(
       new buffer_state(home, *s.kernel->result, one, "value of " + std::string(s.called())));
-  s.accesses.push_back({value->id(), box::whole(one), one, access_mode::write});
-  s.keeps.push_back(value);
+  add_access(s, value, nullptr, access_mode::write);
   s.has_result = true;
   return value;
 }
@@ -69,11 +61,26 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 /// What the front and the heart keep for a launch, with lists of accesses in both.
 std::uint32_t bytes_kept_for(const launch_submission& s) {
   constexpr std::size_t of_access =
-      sizeof(heart::task_access) + sizeof(index_list) + sizeof(buffer_ref) + 2 * sizeof(void*);
+      sizeof(heart::task_access) + sizeof(buffer_ref) + 2 * sizeof(void*);
   return static_cast<std::uint32_t>(sizeof(launch_submission) + heart::heart::bytes_of_task() +
                                     s.accesses.size() * of_access +
                                     s.scalars.size() * sizeof(scalar_argument) +
                                     s.waits.size() * sizeof(launch_submission::awaited));
+}
+
+/// By the accesses that the signature has.
+void estimate(launch_submission& s) {
+  const kernel_definition& kernel = *s.kernel;
+  if (kernel.estimate || kernel.width) {
+    launch_shape shape;
+    for (const heart::task_access& a : s.accesses) shape.push_back(a.part->sizes());
+    s.cost = kernel.work_of(shape);
+    s.width = kernel.width_of(shape);
+    return;
+  }
+  for (const heart::task_access& a : s.accesses) {
+    s.cost.add_buffer(a.part->elements(), a.part->type(), a.mode);
+  }
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   }
   if (direct_ != nullptr) return direct_->launch(std::move(task));
   for (const completion_ptr& before : task.after) before->check_waitable();
-  const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
+  const boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
   s->label = std::move(task.label);
   s->kernel = std::move(task.kernel);
   s->host_only = task.host_only;
@@ -105,7 +112,7 @@ completion_ptr runtime_core::launch(task_description&& task) {
   }
   task.kernel = s->kernel;
   add_arguments(*s, task);
-  s->bytes = bytes_of(s->keeps);
+  s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
   return send(s, task.make_state, task.scope == nullptr ? *this : *task.scope, task.stop,
               task.function_bytes);
 }
@@ -116,10 +123,9 @@ bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
       what.kernel->check || !is_open()) {
     return false;
   }
-  const std::weak_ptr<runtime_core> self = weak_from_this();
   for (std::size_t i = 0; i < what.accesses.size(); ++i) {
     const buffer_ref& data = *what.accesses[i].data;
-    if (!data->belongs_to(self)) return false;
+    if (!data->belongs_to(*this)) return false;
     for (std::size_t j = 0; j < i; ++j) {
       if (*what.accesses[j].data == data) return false;
     }
@@ -134,15 +140,9 @@ completion* runtime_core::submit(const direct_launch& what) {
   std::uint64_t bytes = 0;
   for (const direct_access& use : what.accesses) bytes += (*use.data)->bytes();
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
-  const boost::intrusive_ptr<launch_submission> s = launches_.take(*this);
+  const boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
   s->kernel = what.kernel;
-  s->accesses.reserve(what.accesses.size() + 1);  // and a result
-  s->shape.reserve(what.accesses.size() + 1);
-  s->keeps.reserve(what.accesses.size() + 1);
-  for (const direct_access& use : what.accesses) {
-    const buffer_ref& data = *use.data;
-    add_access(*s, data, use.part != nullptr ? *use.part : data->whole(), use.mode);
-  }
+  for (const direct_access& use : what.accesses) add_access(*s, *use.data, use.part, use.mode);
   for (const direct_number& number : what.numbers) s->scalars.push_back(number.value);
   s->bytes = bytes;
   return send(s, what.make_state, *this, {}, 0).detach();
@@ -153,8 +153,7 @@ completion_ptr runtime_core::send(const boost::intrusive_ptr<launch_submission>&
                                   make_device_state make_state, host_context& owner,
                                   const std::stop_token& stop, std::uint32_t function_bytes) {
   if (traces()) s->trace_name = names_.intern(s->called());
-  s->cost = s->kernel->work_of(s->shape);
-  s->width = s->kernel->width_of(s->shape);
+  estimate(*s);
   s->external = static_cast<std::uint32_t>(s->waits.size());
   const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
@@ -187,8 +186,7 @@ heart::request_ref runtime_core::fetch_of(const launch_submission& launch,
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;
   fetch->priority = launch.priority;
-  fetch->accesses.push_back(
-      {value->id(), box::whole(value->extents()), value->extents(), access_mode::read});
+  fetch->accesses.push_back(access_to(*value, nullptr, access_mode::read));
   fetch->keeps.push_back(value);
   fetch->state = launch.state;
   fetch->id = task_id{next_number()};

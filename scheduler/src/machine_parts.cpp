@@ -304,35 +304,21 @@ void machine_parts::issue(const heart::issue_launch& what) {
   command made;
   auto& launch = made.what.emplace<launch_command>();
   launch.kernel = task.kernel;
-  launch.scalars = task.scalars;
+  launch.scalars.assign(task.scalars.begin(), task.scalars.end());
   launch.width = task.width;
   launch.cost = task.cost;
   launch.buffers.reserve(task.accesses.size());
   failure why;
-  for (const parameter& p : task.kernel->parameters) {
-    if (p.is == parameter::kind::buffer) add_buffer(launch, what, p.type, why);
+  for (const heart::task_access& a : task.accesses) {
+    placed_buffer& placed = launch.buffers.emplace_back();
+    placed.part = a.part;
+    if (!a.block.valid()) continue;  // an empty region has no storage
+    const block& b = *blocks_.find(a.block);
+    if (b.why && !why) why = b.why;
+    placed.where = b.where;
   }
-  if (task.kernel->result) add_buffer(launch, what, *task.kernel->result, why);
   if (why) made.what = failed_command{why};
   submit(what.number, what.after, std::move(made));
-}
-
-void machine_parts::add_buffer(launch_command& launch, const heart::issue_launch& what,
-                               element_type type, failure& why) const {
-  const std::size_t i = launch.buffers.size();
-  const heart::task_access& a = what.task->accesses[i];
-  if (!what.blocks[i].valid()) {  // an empty region has no storage, and so no place in it
-    launch.buffers.push_back(
-        {{}, type, a.whole, {index_list(a.whole.size(), 0), a.region.extents()}});
-    return;
-  }
-  const block& b = *blocks_.find(what.blocks[i]);
-  if (b.why && !why) why = b.why;
-  placed_buffer& made = launch.buffers.emplace_back();
-  made.where = b.where;
-  made.type = type;
-  made.extents = a.whole;
-  made.region = a.region;
 }
 
 }  // namespace hocket::detail

@@ -73,8 +73,6 @@ class machine_parts {
   [[nodiscard]] std::size_t domain_of(const std::string& name);
   void deallocate(const allocation& where, memory_id memory) noexcept;
   void submit(ticket number, const ticket_set& after, command&& what);
-  void add_buffer(launch_command& launch, const heart::issue_launch& what, element_type type,
-                  failure& why) const;
 
   heart::machine description_;
   std::vector<device_info> infos_;

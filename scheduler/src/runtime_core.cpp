@@ -261,11 +261,6 @@ void runtime_core::inspect(const std::function<void(const heart::heart&)>& look)
   });
 }
 
-const machine_parts& runtime_core::machine() {
-  connect();
-  return *machine_;
-}
-
 const std::vector<device_info>& runtime_core::devices() { return machine().infos(); }
 
 device_handle runtime_core::device(std::string_view name) {

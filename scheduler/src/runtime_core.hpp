@@ -63,7 +63,11 @@ class runtime_core final : public host_context,
   [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
   [[nodiscard]] trace_names& names() noexcept { return names_; }
   [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }
-  [[nodiscard]] const machine_parts& machine();
+  [[nodiscard]] const machine_parts& machine() {
+    // Pairs with the release in connect().
+    if (!is_connected_.load(std::memory_order_acquire)) connect();
+    return *machine_;
+  }
 
   /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
   /// it has ended.
@@ -155,7 +159,6 @@ class runtime_core final : public host_context,
   alarm_board alarms_;
   std::unique_ptr<pending_limit> limit_;  ///< null: none
   std::once_flag connected_;
-  launch_pool launches_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
   std::unique_ptr<direct_runtime> direct_;  ///< instead

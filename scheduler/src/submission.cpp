@@ -84,51 +84,8 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-launch_submission::launch_submission(runtime_core& home, launch_pool& from)
-    : submission(home), from_(from) {}
+launch_submission::launch_submission(runtime_core& home) : submission(home) {}
 launch_submission::~launch_submission() = default;
-
-void launch_submission::unused() noexcept {
-  runtime_core& home = home_;
-  renew();  // before the runtime may believe that nothing is left
-  from_.give_back(std::unique_ptr<launch_submission>(this));
-  home.submission_gone();
-}
-
-/// As it was made, but for the memory of its lists.
-void launch_submission::renew() noexcept {
-  keeps.clear();
-  stop_.reset();
-  scope_stop_.reset();
-  state.reset();
-  waits.clear();
-  fallen = nullptr;
-  has_result = false;
-  heart::request::renew();
-}
-
-launch_pool::~launch_pool() = default;
-
-boost::intrusive_ptr<launch_submission> launch_pool::take(runtime_core& home) {
-  {
-    const std::lock_guard lock(guard_);
-    if (!spare_.empty()) {
-      boost::intrusive_ptr<launch_submission> taken(spare_.back().release());
-      spare_.pop_back();
-      home.submission_made();
-      return taken;
-    }
-  }
-  return new launch_submission(home, *this);
-}
-
-void launch_pool::give_back(std::unique_ptr<launch_submission> spare) noexcept {
-  // What a burst has left beyond that is given back.
-  constexpr std::size_t most = 512;
-  const std::lock_guard lock(guard_);
-  spare_.reserve(most);
-  if (spare_.size() < most) spare_.push_back(std::move(spare));
-}
 
 void launch_submission::watch() {
   for (std::size_t i = 0; i < waits.size(); ++i) {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -18,7 +17,6 @@
 
 namespace hocket::detail {
 
-class launch_pool;
 class runtime_core;
 
 /// A task on its way through the heart: what the heart reads of it, and what the runtime needs when
@@ -37,22 +35,35 @@ class submission : public heart::request {
   /// The content of a view or fetch is at these addresses. By the owner of the outbox.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
-  std::vector<buffer_ref> keeps;  ///< pending work keeps its data alive
+  boost::container::small_vector<buffer_ref, 4> keeps;  ///< pending work keeps its data alive
 
  protected:
   runtime_core& home_;
 };
 
+/// An access to a buffer that the task keeps alive. part: null for all of it.
+[[nodiscard]] inline heart::task_access access_to(const buffer_state& data, const box* part,
+                                                  access_mode mode) {
+  return {data.id(),
+          part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part), mode,
+          part == nullptr};
+}
+
 /// How a task of that label ends that somebody wished not to run.
 [[nodiscard]] failure cancelled(std::string_view label);
 
-/// One launch of a kernel. It goes back where it came from when nobody refers to it any more.
+/// One launch of a kernel.
 class launch_submission final : public submission {
  public:
-  launch_submission(runtime_core& home, launch_pool& from);
+  explicit launch_submission(runtime_core& home);
   ~launch_submission() override;
+  [[nodiscard]] static void* operator new(std::size_t) {
+    return task_memory::take_for<launch_submission>();
+  }
+  static void operator delete(void* place) noexcept {
+    task_memory::give_back_for<launch_submission>(place);
+  }
   void completed(const failure& why) override;
-  void unused() noexcept override;
 
   /// Reports the end of every future in waits to the heart; numbers are filled in before.
   void watch();
@@ -75,29 +86,10 @@ class launch_submission final : public submission {
   std::atomic<completion*> fallen{nullptr};
 
  private:
-  friend class launch_pool;
   class stop_relay;
-  void renew() noexcept;
 
-  launch_pool& from_;
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
-};
-
-/// Launches that nobody refers to, for new ones: they keep the memory of their lists. Any thread.
-class launch_pool {
- public:
-  launch_pool() = default;
-  launch_pool(const launch_pool&) = delete;
-  launch_pool& operator=(const launch_pool&) = delete;
-  ~launch_pool();
-
-  [[nodiscard]] boost::intrusive_ptr<launch_submission> take(runtime_core& home);
-  void give_back(std::unique_ptr<launch_submission> spare) noexcept;
-
- private:
-  std::mutex guard_;
-  std::vector<std::unique_ptr<launch_submission>> spare_;
 };
 
 /// Brings the value of a kernel to its future.

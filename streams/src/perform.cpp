@@ -42,14 +42,6 @@ void single_lane::for_ranges(std::size_t count, std::size_t grain,
   }
 }
 
-buffer_argument placed_buffer::argument() const {
-  buffer_argument made{nullptr, type, region.extents(), dense_strides(extents)};
-  std::size_t first = 0;
-  for (std::size_t d = 0; d < made.strides.size(); ++d) first += region.begin[d] * made.strides[d];
-  made.base = static_cast<std::byte*>(where.address()) + first * size_of(type);
-  return made;
-}
-
 void call_on_host(executor& where, std::size_t arena, body_width width,
                   const std::function<void(const host_launch&)>& body,
                   std::span<const buffer_argument> buffers,

@@ -50,10 +50,8 @@ TEST_P(conformance, a_body_sees_its_region_and_its_scalars) {
       for (std::size_t j = 0; j < 3; ++j) base[i * 5 + j] = given.scalars[0].as<float>();
     }
   });
-  l.buffers = {{{values.data(), 0, values.size() * sizeof(float)},
-                element_type::f32,
-                {6, 5},
-                {{3, 1}, {5, 4}}}};
+  l.buffers = {
+      part<float>({values.data(), 0, values.size() * sizeof(float)}, {6, 5}, {{3, 1}, {5, 4}})};
   l.scalars = {scalar_argument::of(-1.0F)};
   const timepoint done = submit(first().compute(0), std::move(l));
   finish(done);

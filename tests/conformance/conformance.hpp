@@ -96,9 +96,13 @@ class conformance : public ::testing::TestWithParam<target> {
     return {from, to, {count}, sizeof(T), box::whole({count}), count * sizeof(T)};
   }
   template <class T>
-  [[nodiscard]] static placed_buffer whole(const allocation& where, index_list extents) {
-    const box all = box::whole(extents);
-    return {where, element_type_of<T>, std::move(extents), all};
+  [[nodiscard]] static placed_buffer whole(const allocation& where, const index_list& extents) {
+    return part<T>(where, extents, box::whole(extents));
+  }
+  template <class T>
+  [[nodiscard]] static placed_buffer part(const allocation& where, const index_list& extents,
+                                          const box& region) {
+    return {where, part_of_array(element_type_of<T>, extents, region)};
   }
 
   /// A launch of the kernel that does nothing, which every device can run.

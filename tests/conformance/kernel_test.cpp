@@ -45,8 +45,7 @@ TEST_P(conformance, a_kernel_computes) {
 TEST_P(conformance, a_kernel_touches_its_region_alone) {
   constexpr std::size_t rows = 13, columns = 37;
   const allocation a = put(0, std::vector<std::int32_t>(rows * columns, -1));
-  placed_buffer b = whole<std::int32_t>(a, {rows, columns});
-  b.region = {{2, 5}, {9, 31}};
+  const placed_buffer b = part<std::int32_t>(a, {rows, columns}, {{2, 5}, {9, 31}});
   const timepoint done = submit(first().compute(0), launch_of(number_places().definition(), {b}));
   const std::vector<std::int32_t> got = take<std::int32_t>(0, a, done);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -67,8 +66,7 @@ TEST_P(conformance, a_kernel_of_any_rank_walks_its_region) {
   std::int32_t round = 0;
   for (const box& region : regions) {
     const allocation a = put(0, std::vector<std::int32_t>(volume(extents), -1));
-    placed_buffer b = whole<std::int32_t>(a, extents);
-    b.region = region;
+    const placed_buffer b = part<std::int32_t>(a, extents, region);
     const timepoint done = submit(first().compute(0), launch_of(number_elements().definition(), {b},
                                                                 {scalar_argument::of(++round)}));
     std::vector<std::int32_t> got = take<std::int32_t>(0, a, done);

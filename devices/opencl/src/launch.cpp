@@ -16,7 +16,9 @@ namespace {
 
 result<lowered_launch> lower_command(const launch_command& what, const kernel_source& source) {
   boost::container::small_vector<device_argument, 4> arguments;
-  for (const placed_buffer& b : what.buffers) arguments.push_back({b.type, &b.extents, &b.region});
+  for (const placed_buffer& b : what.buffers) {
+    arguments.push_back({b.part->type(), &b.part->extents(), &b.part->region()});
+  }
   return lower(*what.kernel, source, {arguments.data(), arguments.size()}, what.scalars);
 }
 

@@ -20,19 +20,19 @@ struct bound {
 };
 
 bound bind(const context& of, const launch_memory& memory, const placed_buffer& b) {
-  if (b.where.chunk == nullptr || b.region.empty())
+  const array_part& part = *b.part;
+  if (b.where.chunk == nullptr || part.region().empty()) {
     return {{memory.nothing(), 0, VK_WHOLE_SIZE}, 0};
-  const std::uint64_t size = size_of(b.type);
-  const index_list strides = dense_strides(b.extents);
-  std::uint64_t first = 0, last = 0;
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    first += b.region.begin[d] * strides[d];
-    last += (b.region.end[d] - 1) * strides[d];
+  }
+  const std::uint64_t size = size_of(part.type());
+  std::uint64_t last = 0;
+  for (std::size_t d = 0; d < part.strides().size(); ++d) {
+    last += (part.region().end[d] - 1) * part.strides()[d];
   }
   // A binding begins at a whole element as well; all of these are powers of two.
   const std::uint64_t unit = std::max(of.limits().minStorageBufferOffsetAlignment, size);
   const buffer* const in = memory.find(b.where);
-  const std::uint64_t begin = b.where.offset + first * size;
+  const std::uint64_t begin = b.where.offset + part.first_byte();
   const std::uint64_t from = begin / unit * unit;
   const std::uint64_t end = b.where.offset + (last + 1) * size;
   constexpr std::uint64_t word = sizeof(std::uint32_t);
@@ -251,8 +251,9 @@ failure plan_part(const context& of, const launch_command& launch, planned_part&
   }
   std::vector<device_argument> arguments;
   arguments.reserve(launch.buffers.size());
-  for (const placed_buffer& b : launch.buffers)
-    arguments.push_back({b.type, &b.extents, &b.region});
+  for (const placed_buffer& b : launch.buffers) {
+    arguments.push_back({b.part->type(), &b.part->extents(), &b.part->region()});
+  }
   auto lowered = lower(*launch.kernel, *made.source, arguments, launch.scalars);
   if (!lowered) return lowered.why();
   made.lowered = std::move(lowered).value();

@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/memory/ticket_set.hpp>
 
@@ -39,8 +38,7 @@ struct issue_copy {
 struct issue_launch {
   ticket number;
   ticket_set after;
-  request_ref task;
-  boost::container::small_vector<block_id, 4> blocks;  ///< one for each access
+  request_ref task;  ///< whose accesses have their blocks
 };
 
 /// The content of a view or fetch is in host memory.

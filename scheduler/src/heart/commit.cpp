@@ -28,8 +28,7 @@ void heart::pump(device_id device) {
   do {
     fetch_ahead(device);
     while (!d.present.empty() || !d.absent.empty()) {
-      fill_up(device);
-      if (!has_room(device)) return;
+      if (d.open.empty()) return;
       task* const t = pick(device);
       if (t == nullptr) break;
       const std::optional<std::size_t> lane = free_lane(*t);
@@ -90,70 +89,68 @@ void heart::give_up_turn(const task& t) {
   if (devices_[device.value].in_order.erase(place_of(t))) mark_dirty(device);
 }
 
-bool heart::idle(device_id device) const {
-  const auto& lanes = machine_.devices[device.value].compute;
-  return std::all_of(lanes.begin(), lanes.end(),
-                     [&](stream_id s) { return board_.in_flight(s) == 0; });
-}
-
-void heart::fill_up(device_id device) {
-  const machine::device_node& node = machine_.devices[device.value];
-  if (node.ahead == nanoseconds{0}) return;
-  for (const stream_id s : node.compute) {
-    const std::size_t in_flight = board_.in_flight(s);
-    const nanoseconds backlog = board_.backlog(s);
-    // Many at a time: to hand over each one when another has ended costs a wake for each.
-    if (in_flight >= most_ahead || backlog >= node.ahead) filling_[s.value] = false;
-    if (in_flight <= most_ahead / 2 && backlog <= node.ahead / 2) filling_[s.value] = true;
+void heart::note_load(stream_id stream, int count, nanoseconds predicted) {
+  lane_state& l = lanes_[stream.value];
+  if (!l.device.valid()) return;
+  device_state& d = devices_[l.device.value];
+  d.in_flight += static_cast<std::size_t>(count);
+  d.backlog += count * predicted;
+  const machine::device_node& node = machine_.devices[l.device.value];
+  const std::size_t in_flight = board_.in_flight(stream);
+  const nanoseconds backlog = board_.backlog(stream);
+  // Many at a time: to hand over each one when another has ended costs a wake for each.
+  if (in_flight >= most_ahead || backlog >= node.ahead) {
+    l.filling = false;
+  } else if (in_flight <= most_ahead / 2 && backlog <= node.ahead / 2) {
+    l.filling = true;
   }
+  d.open.set(l.at, l.filling || in_flight < node.depth);
 }
 
-bool heart::has_room(const machine::device_node& node, stream_id lane) const {
-  const std::size_t in_flight = board_.in_flight(lane);
-  return in_flight < node.depth ||
-         (in_flight < most_ahead && filling_[lane.value] && board_.backlog(lane) < node.ahead);
-}
-
-bool heart::has_room(device_id device) const {
-  const machine::device_node& node = machine_.devices[device.value];
-  for (const stream_id lane : node.compute) {
-    if (has_room(node, lane)) return true;
-  }
-  return false;
+bool heart::is_full(device_id device) const {
+  const device_state& d = devices_[device.value];
+  return d.open.empty() && d.absent.empty() && !d.reserving.valid();
 }
 
 std::optional<std::size_t> heart::free_lane(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
+  const number_set& open = devices_[t.device.value].open;
   if (t.request->width == body_width::wide) {
-    const bool all = std::all_of(node.compute.begin(), node.compute.end(),
-                                 [&](stream_id lane) { return has_room(node, lane); });
-    return all ? std::optional<std::size_t>(0) : std::nullopt;
+    return open.size() == node.compute.size() ? std::optional<std::size_t>(0) : std::nullopt;
   }
+  if (open.empty()) return std::nullopt;
+  if (open.size() == 1) return open.first();
   // Behind a predecessor it needs no wait at all.
-  boost::container::small_vector<stream_id, 4> before;
-  for (const task_id id : t.predecessors) {
-    if (const task* earlier = find(id)) before.push_back(earlier->number.stream);
-  }
+  const auto follows_on = [&](stream_id stream) {
+    return std::ranges::any_of(t.predecessors, [&](task_id id) {
+      const task* const earlier = find(id);
+      return earlier != nullptr && earlier->number.stream == stream;
+    });
+  };
   std::optional<std::size_t> best;
-  for (std::size_t lane = 0; lane < node.compute.size(); ++lane) {
-    const stream_id stream = node.compute[lane];
-    if (!has_room(node, stream)) continue;
-    if (std::find(before.begin(), before.end(), stream) != before.end()) return lane;
-    if (!best || board_.backlog(stream) < board_.backlog(node.compute[*best])) best = lane;
-  }
+  nanoseconds least = nanoseconds::max();
+  open.until([&](std::size_t at) {
+    const stream_id stream = node.compute[at];
+    const nanoseconds backlog = board_.backlog(stream);
+    const bool follows = !t.predecessors.empty() && follows_on(stream);
+    if (best && !follows && backlog >= least) return false;
+    best = at;
+    least = backlog;
+    return follows || (t.predecessors.empty() && backlog == nanoseconds{0});
+  });
   return best;
 }
 
 failure heart::unusable_input(const task& t) const {
   for (const task_access& a : t.request->accesses) {
-    if (!reads_content(a.mode) || a.region.empty()) continue;
-    if (const failure why = coherence_.poisoned(a.data, a.region)) {
+    if (!reads_content(a.mode) || a.region().empty()) continue;
+    if (const failure why = coherence_.poisoned(a.data, a.region())) {
       return why.downstream(std::string(t.request->called()));
     }
-    if (!coherence_.initialised(a.data, a.region)) {
+    if (!coherence_.initialised(a.data, a.region())) {
       return failure(failure_code::task_failed,
                      detail::task_name(t.request->called()) + " " + std::string(to_string(a.mode)) +
-                         " " + to_string(a.region) + " of buffer \"" + data_.find(a.data)->label +
+                         " " + to_string(a.region()) + " of buffer \"" + data_.find(a.data)->label +
                          "\", which no earlier task writes.");
     }
   }
@@ -164,7 +161,6 @@ failure heart::unusable_input(const task& t) const {
 bool heart::issue_at_once(task& t) {
   const device_state& d = devices_[t.device.value];
   if (!d.present.empty() || !d.absent.empty() || d.reserving.valid() || !has_turn(t)) return false;
-  fill_up(t.device);
   const std::optional<std::size_t> lane = free_lane(t);
   return lane && issue_as_it_is(t, *lane);
 }
@@ -177,36 +173,24 @@ bool heart::issue_as_it_is(task& t, std::size_t lane) {
   ticket_set waits;
   for (std::size_t i = 0; i < r.accesses.size(); ++i) {
     const task_access& a = r.accesses[i];
-    if (!coherence::at_hand(*t.data[i]->where, a.region, node.memory, reads_content(a.mode),
-                            writes_content(a.mode), waits)) {
+    if (!a.is_all || !coherence::at_hand(*t.data[i]->where, node.memory, reads_content(a.mode),
+                                         writes_content(a.mode), waits)) {
       return false;
     }
   }
-  waits = launch_waits(t, lane, std::move(waits));
   t.number = board_.next(node.compute[lane]);
   t.pinned_all = !planted(bug::forget_pins);
-  issue_launch made{t.number, std::move(waits), t.request, {}};
-  for (std::size_t i = 0; i < r.accesses.size(); ++i) {
-    const task_access& a = r.accesses[i];
+  for (std::size_t i = 0; i < t.data.size(); ++i) {
+    task_access& a = t.request->accesses[i];
     data_state& d = *t.data[i];
     d.last_use = ++uses_;
-    made.blocks.push_back(coherence_.note_at_hand(a.data, *d.where, node.memory,
-                                                  writes_content(a.mode), t.number, r.id,
-                                                  t.pinned_all ? 1 : 0));
+    a.block = coherence_.note_at_hand(a.data, *d.where, node.memory, writes_content(a.mode),
+                                      t.number, t.request->id, t.pinned_all ? 1 : 0);
   }
   t.wrote = true;
-  board_.plan(record_of(t), std::move(made), *out_);
+  plan_launch(t, lane, std::move(waits));
   mark_issued(t);
   return true;
-}
-
-command_record heart::record_of(const task& t) const {
-  command_record record;
-  record.number = t.number;
-  record.task = t.request->id;
-  record.predicted = t.predicted.time;
-  record.wanted = t.submitted;
-  return record;
 }
 
 void heart::commit(task& t, std::size_t lane) {
@@ -226,18 +210,19 @@ void heart::commit(task& t, std::size_t lane) {
 ticket_set heart::acquire(const task& t, memory_id memory) {
   ticket_set waits;
   for (const task_access& a : t.request->accesses) {
-    if (a.region.empty()) continue;
-    if (reads_content(a.mode)) waits.add(bring(a, memory, t.request->id));
+    if (a.region().empty()) continue;
+    if (reads_content(a.mode)) waits.add(bring(a.data, a.region(), memory, t.request->id));
   }
   for (const task_access& a : t.request->accesses) {
-    if (a.region.empty()) continue;
-    if (writes_content(a.mode)) waits.add(coherence_.before_write(a.data, a.region, memory));
+    if (a.region().empty()) continue;
+    if (writes_content(a.mode)) waits.add(coherence_.before_write(a.data, a.region(), memory));
     data_.find(a.data)->last_use = ++uses_;
   }
   return waits;
 }
 
-ticket_set heart::launch_waits(const task& t, std::size_t lane, ticket_set waits) {
+/// waits: for what it uses.
+void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
   const machine::device_node& node = machine_.devices[t.device.value];
   device_state& d = devices_[t.device.value];
   waits.add(d.last_wide);
@@ -246,38 +231,40 @@ ticket_set heart::launch_waits(const task& t, std::size_t lane, ticket_set waits
       const ticket next = board_.next(other);
       if (next.value > 1) waits.add({other, next.value - 1});
     }
-    d.last_wide = board_.next(node.compute[lane]);
+    d.last_wide = t.number;
   }
   const stream_id own = node.compute[lane];
   if (planted(bug::drop_waits)) waits.clear();
-  waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
-  return waits;
+  if (!waits.empty()) {
+    waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
+  }
+  command_record& record =
+      board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits), *out_, t.request);
+  record.task = t.request->id;
+  record.wanted = t.submitted;
+  note_load(own, 1, t.predicted.time);
 }
 
 void heart::note_accesses(task& t, memory_id memory, ticket number) {
   for (const task_access& a : t.request->accesses) {
-    if (a.region.empty()) continue;
+    if (a.region().empty()) continue;
     if (writes_content(a.mode)) {
-      coherence_.note_write(a.data, a.region, memory, number, t.request->id);
+      coherence_.note_write(a.data, a.region(), memory, number, t.request->id);
     } else {
-      coherence_.note_read(a.data, a.region, memory, number);
+      coherence_.note_read(a.data, a.region(), memory, number);
     }
   }
   t.wrote = true;
 }
 
 void heart::issue(task& t) {
-  const request& r = *t.request;
   const machine::device_node& node = machine_.devices[t.device.value];
   // A reservation may have taken its time; then any lane will do, the command queues there.
   const std::size_t lane = free_lane(t).value_or(0);
-  ticket_set waits = launch_waits(t, lane, acquire(t, node.memory));
+  ticket_set waits = acquire(t, node.memory);
   t.number = board_.next(node.compute[lane]);
-  issue_launch made{t.number, std::move(waits), t.request, {}};
-  for (const task_access& a : r.accesses) {
-    made.blocks.push_back(coherence_.block(a.data, node.memory));
-  }
-  board_.plan(record_of(t), std::move(made), *out_);
+  for (task_access& a : t.request->accesses) a.block = coherence_.block(a.data, node.memory);
+  plan_launch(t, lane, std::move(waits));
   note_accesses(t, node.memory, t.number);
   mark_issued(t);
 }
@@ -316,7 +303,7 @@ void heart::issue_view(task& t) {
     ledger_.take(host_memory, n.bytes);
   }
   for (const task_access& a : t.request->accesses) {
-    if (!a.region.empty() && !coherence_.has_block(a.data, host_memory)) {
+    if (!a.region().empty() && !coherence_.has_block(a.data, host_memory)) {
       give_block(a.data, host_memory);
     }
   }
@@ -335,7 +322,7 @@ void heart::deliver_view(task_id id) {
   for (const task_access& a : t->request->accesses) {
     // Nor if the copy failed that another task had asked for.
     const bool arrived =
-        !reads_content(a.mode) || coherence_.missing(a.data, a.region, host_memory) == 0;
+        !reads_content(a.mode) || coherence_.missing(a.data, a.region(), host_memory) == 0;
     if (!why && !arrived) {
       why = failure(failure_code::data_lost, detail::task_name(t->request->called()) +
                                                  " did not run, because a copy of buffer \"" +

@@ -24,7 +24,7 @@ void heart::add_edges(task& t) {
   for (const task_access& a : t.request->accesses) {
     data_state& d = *data_.find(a.data);
     t.data.push_back(&d);
-    if (!a.region.empty()) chain_for(t, a.data, d).append(id, a.region, a.mode, live, depend);
+    if (!a.region().empty()) chain_for(t, a.data, d).append(id, a, d.all, live, depend);
   }
   // Nothing within a hold is ordered with what came before it: that has to end first.
   if (t.request->kind == task_kind::hold) {
@@ -57,7 +57,7 @@ void heart::add_edge(task& before, task& t, edge_kind kind) {
   before.successors.push_back({t.request->id, kind});
 }
 
-version_chain& heart::chain_for(const task& t, data_id data, data_state& all) {
+data_chain& heart::chain_for(const task& t, data_id data, data_state& all) {
   task* const around = t.request->within.valid() ? find(t.request->within) : nullptr;
   if (around == nullptr) return all.chain;
   const auto held = [&](const task_access& a) { return a.data == data; };

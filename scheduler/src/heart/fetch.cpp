@@ -50,7 +50,8 @@ bool heart::fetch(task& t) {
   }
   ticket_set arrives;
   for (const task_access& a : t.request->accesses) {
-    if (reads_content(a.mode) && !a.region.empty()) arrives.add(bring(a, memory, t.request->id));
+    if (reads_content(a.mode) && !a.region().empty())
+      arrives.add(bring(a.data, a.region(), memory, t.request->id));
   }
   t.fetching = true;
   ++devices_[t.device.value].fetching;

@@ -12,33 +12,34 @@ namespace hocket::heart {
 void heart::end_later(task_id id, failure why) { ending_.push_back({id, std::move(why)}); }
 
 void heart::finish(task& t, const failure& why) {
-  const request_ref r = t.request;
-  const memory_id memory = r->kind == task_kind::launch && t.device.valid()
+  const request& r = *t.request;
+  const memory_id memory = r.kind == task_kind::launch && t.device.valid()
                                ? machine_.devices[t.device.value].memory
                                : host_memory;
   if (t.state == phase::issued) --issued_;
   if (t.state == phase::queued) dequeue(t);
   if (t.state == phase::reserving) {
-    ledger_.withdraw(r->id);
+    ledger_.withdraw(r.id);
     devices_[t.device.value].reserving = {};
   }
-  if (t.device.valid()) mark_dirty(t.device);
+  const bool was_issued = t.state == phase::issued && r.kind == task_kind::launch;
+  if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
   give_up_turn(t);
   unpin(t, memory);
+  for (data_state* const d : t.data) d->chain.ended(r.id);
   if (why && !planted(bug::keep_failed_outputs)) {
-    for (const task_access& a : r->accesses) {
-      if (!writes_content(a.mode) || a.region.empty()) continue;
+    for (const task_access& a : r.accesses) {
+      if (!writes_content(a.mode) || a.region().empty()) continue;
       if (t.wrote)
-        coherence_.poison(a.data, a.region, r->id, why);
+        coherence_.poison(a.data, a.region(), r.id, why);
       else
-        coherence_.poison_unissued(a.data, a.region, r->id, why);
+        coherence_.poison_unissued(a.data, a.region(), r.id, why);
     }
   }
-  if (r->budget.valid()) budgets_.withdraw(r->id);
-  for (const task_id taker : r->returns) {
+  if (r.budget.valid()) budgets_.withdraw(r.id);
+  for (const task_id taker : r.returns) {
     if (!planted(bug::never_return_budget)) budgets_.give_back(taker);
   }
-  const bool was_issued = t.state == phase::issued && r->kind == task_kind::launch;
   for (const successor& s : t.successors) {
     task* next = find(s.task);
     if (next == nullptr) continue;
@@ -47,7 +48,7 @@ void heart::finish(task& t, const failure& why) {
     } else {
       --next->blockers;
       if (!was_issued) --next->unissued;
-      next->cause = r->id;
+      next->cause = r.id;
       // What is within a hold finds out for itself, where it matters.
       const bool is_hold = next->request->kind == task_kind::hold;
       if (why && !next->doomed && !is_hold)
@@ -59,9 +60,10 @@ void heart::finish(task& t, const failure& why) {
       consider(*next);
     }
   }
-  if (!t.told) out_->push_back(complete{r, why});
   leave_hold(t);
-  remove(t);
+  const task_id id = r.id;
+  if (!t.told) out_->push_back(complete{std::move(t.request), why});
+  remove(id);
 }
 
 void heart::leave_hold(const task& t) {
@@ -77,7 +79,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   done.kernels += std::max<std::size_t>(t.request->kernel->sequence.size(), 1);
   done.busy += how.end - how.begin;
   done.flops += t.request->cost.flops;
-  record_trace(record, how, trace_kind::kernel, &t);
+  if (trace_.keeps()) record_trace(record, how, trace_kind::kernel, &t);
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.request->called()) + " failed: " + why.message(),
@@ -103,7 +105,7 @@ void heart::finish_copy(const command_record& record, const command_result& how)
     if (node.memory == record.copy->to) devices_[i].done.bytes_in += record.copy->bytes;
     if (node.memory == record.copy->from) devices_[i].done.bytes_out += record.copy->bytes;
   }
-  record_trace(record, how, trace_kind::transfer, find(record.task));
+  if (trace_.keeps()) record_trace(record, how, trace_kind::transfer, find(record.task));
   if (how.why) {
     fail_copy(record, how.why);
   } else {
@@ -143,7 +145,7 @@ void heart::doom_readers(const command_record& record, const failure& why) {
       if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) continue;
       for (const task_access& a : t->request->accesses) {
         if (a.data != record.copy->data || !reads_content(a.mode)) continue;
-        if (overlap(a.region, record.copy->region) && !t->doomed) {
+        if (overlap(a.region(), record.copy->region) && !t->doomed) {
           t->doomed = why.downstream(std::string(t->request->called()));
         }
       }
@@ -242,6 +244,8 @@ void heart::lose_memory(device_id device, const failure& why) {
 }
 
 void heart::lose_launches(device_id device, const failure& why) {
+  devices_[device.value].in_flight = 0;
+  devices_[device.value].backlog = nanoseconds{0};
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     if (machine_.streams[i].device != device) continue;
     for (const command_record& c : board_.lose(stream_id{i})) {

@@ -35,12 +35,19 @@ heart::heart(machine description, std::size_t trace_capacity)
       ledger_(capacities(machine_)),
       trace_(trace_capacity),
       last_end_(machine_.streams.size()),
-      filling_(machine_.streams.size(), true),
-      devices_(machine_.devices.size()),
+      lanes_(machine_.streams.size()),
       dirty_(machine_.devices.size()),
-      due_(machine_.devices.size()),
       coming_(machine_.memories.size(), 0),
-      peaks_(machine_.memories.size(), 0) {}
+      peaks_(machine_.memories.size(), 0) {
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
+    const auto& compute = machine_.devices[i].compute;
+    device_state& d = devices_.emplace_back(compute.size());
+    for (std::size_t at = 0; at < compute.size(); ++at) {
+      lanes_[compute[at].value] = {device_id{i}, at};
+      d.open.insert(at);
+    }
+  }
+}
 
 void heart::step(time_stamp now, event&& what, action_list& out) {
   now_ = std::max(now_, now);
@@ -54,24 +61,25 @@ void heart::step(time_stamp now, event&& what, action_list& out) {
 }
 
 void heart::settle() {
-  for (bool more = true; more;) {
-    while (!ending_.empty()) {
-      const std::vector<ending> due = std::exchange(ending_, {});
-      for (const ending& e : due) {
-        if (task* t = find(e.task)) finish(*t, e.why);
-      }
-    }
+  do {
+    if (!ending_.empty()) end_due();
     if (budgets_.changed()) {
       for (const task_id granted : budgets_.grant()) {
         if (task* t = find(granted)) place(*t);
       }
     }
-    due_.clear();
-    std::swap(due_, dirty_);
-    due_.each([this](device_id device) { pump(device); });
+    dirty_.take_each([this](std::size_t device) { pump(device_id{device}); });
     board_.flush(*out_);
     if (issued_ == 0) fail_hopeless_reservations();
-    more = board_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed();
+  } while (board_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed());
+}
+
+void heart::end_due() {
+  while (!ending_.empty()) {
+    const std::vector<ending> due = std::exchange(ending_, {});
+    for (const ending& e : due) {
+      if (task* t = find(e.task)) finish(*t, e.why);
+    }
   }
 }
 
@@ -88,10 +96,14 @@ heart::task& heart::add(request_ref&& made) {
   return tasks_.insert(id, std::move(fresh));
 }
 
-void heart::remove(task& t) {
-  std::unique_ptr<task> gone = tasks_.extract(t.request->id);
+void heart::remove(task_id id) {
+  std::unique_ptr<task> gone = tasks_.extract(id);
   if (spare_.size() == most_spare) return;
   static_cast<task_facts&>(*gone) = {};
+  gone->request.reset();
+  if (gone->doomed) gone->doomed = {};
+  gone->held.reset();
+  gone->within_it.reset();
   gone->successors.clear();
   gone->predecessors.clear();
   gone->data.clear();
@@ -109,7 +121,7 @@ void heart::handle(data_added& e) {
   coherence_.add(e.data, e.extents, e.element_size);
   auto d = std::make_unique<data_state>();
   d->label = std::move(e.label);
-  d->extents = e.extents;
+  d->all = box::whole(e.extents);
   d->element_size = e.element_size;
   d->where = &coherence_.find(e.data);
   data_.insert(e.data, std::move(d));
@@ -192,12 +204,13 @@ void heart::handle(commands_ended& e) {
 }
 
 void heart::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
-  const std::optional<command_record> record = board_.end(stream, value);
-  if (!record) return;
-  if (record->copy != nullptr) {
-    finish_copy(*record, how);
+  if (board_.is_lost(stream)) return;
+  const command_record record = board_.end(stream, value);
+  note_load(stream, -1, record.predicted);
+  if (record.copy != nullptr) {
+    finish_copy(record, how);
   } else {
-    finish_launch(*record, how);
+    finish_launch(record, how);
   }
 }
 

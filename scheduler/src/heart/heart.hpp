@@ -16,12 +16,12 @@
 #include "heart/action.hpp"
 #include "heart/budget_board.hpp"
 #include "heart/cost_model.hpp"
-#include "heart/device_set.hpp"
+#include "heart/data_chain.hpp"
 #include "heart/event.hpp"
 #include "heart/machine.hpp"
+#include "heart/number_set.hpp"
 #include "heart/stream_board.hpp"
 #include "heart/task_queue.hpp"
-#include "heart/version_chain.hpp"
 
 namespace hocket::heart {
 
@@ -68,7 +68,7 @@ class heart {
 
   /// What happens within a hold.
   struct inside {
-    std::unordered_map<data_id, version_chain> chains;
+    std::unordered_map<data_id, data_chain> chains;
     std::size_t tasks = 0;  ///< that have not ended
     bool released = false;
     failure why;
@@ -76,37 +76,37 @@ class heart {
 
   struct data_state {
     std::string label;
-    index_list extents;
+    box all;
     std::size_t element_size = 0;
-    version_chain chain;
+    data_chain chain;
     std::uint64_t last_use = 0;
     buffer_state* where = nullptr;  ///< in coherence_
   };
 
   /// What is said of a task in plain values.
   struct task_facts {
-    request_ref request;
     phase state = phase::blocked;
+    bool told = false;  ///< its future was failed before it ended
+    bool fetching = false;
+    bool wrote = false;        ///< coherence knows its outputs
+    bool pinned_all = false;   ///< each access has a pin
+    bool suits = false;        ///< the device that it names can run it, as long as that lives
     std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
     std::size_t unissued = 0;  ///< those of them that were not issued either
     std::size_t order = 0;     ///< order edges from tasks that were not issued
     device_id device;          ///< preferred or committed
     ticket number;             ///< of the launch, once issued
-    failure doomed;            ///< it may run but it will not commit
-    bool told = false;         ///< its future was failed before it ended
-    bool fetching = false;
-    bool wrote = false;       ///< coherence knows its outputs
-    bool pinned_all = false;  ///< each access has a pin
-    bool suits = false;       ///< the device that it names can run it, as long as that lives
-    time_estimate predicted;  ///< on that device
-    /// How its command ended, where that was heard of before the end of a predecessor.
-    std::optional<failure> held;
+    time_estimate predicted;   ///< on that device
     task_id cause;
     time_stamp submitted{};
-    std::unique_ptr<inside> within_it;  ///< of a hold that was given
   };
 
   struct task : task_facts {
+    request_ref request;
+    failure doomed;  ///< it may run but it will not commit
+    /// How its command ended, where that was heard of before the end of a predecessor.
+    std::optional<failure> held;
+    std::unique_ptr<inside> within_it;  ///< of a hold that was given
     boost::container::small_vector<successor, 4> successors;
     boost::container::small_vector<task_id, 4> predecessors;  ///< by content
     boost::container::small_vector<data_state*, 4> data;      ///< of each access
@@ -114,6 +114,11 @@ class heart {
   };
 
   struct device_state {
+    explicit device_state(std::size_t lanes) : open(lanes) {}
+
+    number_set open;            ///< lanes that take one more command
+    std::size_t in_flight = 0;  ///< commands, on all lanes
+    nanoseconds backlog{0};     ///< predicted time of these
     bool alive = true;
     std::string lost;     ///< why it is not
     task_queue present;   ///< tasks whose data are there
@@ -146,16 +151,17 @@ class heart {
   void handle(device_gone& e);
   void handle(inspected& e);
   void settle();
+  void end_due();
   void doom(task& t, const failure& why);
   void fail_hopeless_reservations();
   [[nodiscard]] task* find(task_id id) const { return const_cast<task*>(tasks_.find(id)); }
   [[nodiscard]] task& add(request_ref&& made);
-  void remove(task& t);
+  void remove(task_id id);
 
   // depend.cpp: when a task may start.
   void add_edges(task& t);
   static void add_edge(task& before, task& t, edge_kind kind);
-  [[nodiscard]] version_chain& chain_for(const task& t, data_id data, data_state& all);
+  [[nodiscard]] data_chain& chain_for(const task& t, data_id data, data_state& all);
   void leave_hold(const task& t);
   void consider(task& t);
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(task& t) const;
@@ -190,23 +196,23 @@ class heart {
   [[nodiscard]] task* pick(device_id device);
   [[nodiscard]] bool has_turn(const task& t) const;
   void give_up_turn(const task& t);
-  /// Decides whether more than the least is to be in flight on the device's lanes.
-  void fill_up(device_id device);
-  [[nodiscard]] bool idle(device_id device) const;
-  [[nodiscard]] bool has_room(const machine::device_node& node, stream_id lane) const;
-  [[nodiscard]] bool has_room(device_id device) const;
+  /// A command was planned on the stream (count 1), or has ended (-1). Of a lane it decides whether
+  /// that takes one more.
+  void note_load(stream_id stream, int count, nanoseconds predicted);
+  /// Until a command ends nothing can be done for the device.
+  [[nodiscard]] bool is_full(device_id device) const;
+  [[nodiscard]] bool idle(device_id device) const { return devices_[device.value].in_flight == 0; }
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
   [[nodiscard]] bool issue_at_once(task& t);
   void commit(task& t, std::size_t lane);
   [[nodiscard]] bool issue_as_it_is(task& t, std::size_t lane);
   [[nodiscard]] failure unusable_input(const task& t) const;
   void issue(task& t);
-  [[nodiscard]] command_record record_of(const task& t) const;
   void give_hold(task& t);
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
-  [[nodiscard]] ticket_set launch_waits(const task& t, std::size_t lane, ticket_set waits);
+  void plan_launch(task& t, std::size_t lane, ticket_set&& waits);
   void note_accesses(task& t, memory_id memory, ticket number);
   void mark_issued(task& t);
 
@@ -220,9 +226,9 @@ class heart {
   void evict(data_id data, memory_id memory);
   void release(const released_block& freed);
   /// Parts that no link connects with a memory get there through the host's.
-  void bring_to_host(const task_access& a, memory_id on_the_way_to, task_id for_task);
+  void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
   void need_host_block(data_id data);
-  ticket_set bring(const task_access& a, memory_id memory, task_id for_task);
+  ticket_set bring(data_id data, const box& region, memory_id memory, task_id for_task);
   [[nodiscard]] ticket copy(const copy_request& wanted, task_id for_task);
   [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
                                   std::uint64_t bytes) const;
@@ -241,7 +247,7 @@ class heart {
   void record_trace(const command_record& record, const command_result& how, trace_kind kind,
                     const task* of);
   void record_wait(const trace_record& ended, time_stamp wanted);
-  void mark_dirty(device_id device) { dirty_.insert(device); }
+  void mark_dirty(device_id device) { dirty_.insert(device.value); }
 
   machine machine_;
   cost_model costs_;
@@ -251,13 +257,20 @@ class heart {
   budget_board budgets_;
   trace_ring trace_;
   std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
-  std::vector<char> filling_;         ///< streams that take commands until they have the most
+  /// What the streams of devices compute on, and whether they take commands until they have the
+  /// most.
+  struct lane_state {
+    device_id device;  ///< none for another stream
+    std::size_t at = 0;
+    bool filling = true;
+  };
+  std::vector<lane_state> lanes_;  ///< of each stream
 
   id_map<task_id, task> tasks_;
   std::vector<std::unique_ptr<task>> spare_;  ///< tasks that are gone, for new ones
   id_map<data_id, data_state> data_;
   std::vector<device_state> devices_;
-  device_set dirty_, due_;
+  number_set dirty_;
   std::vector<ending> ending_;
   bool alone_ = false;  ///< the task that is being submitted is all that this step is about
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed

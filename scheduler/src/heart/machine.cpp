@@ -9,7 +9,7 @@
 
 namespace hocket::heart {
 
-bool machine::device_node::runs(const kernel_definition& kernel) const {
+bool machine::device_node::runs_somehow(const kernel_definition& kernel) const {
   if (!kernel.sequence.empty()) {
     return std::all_of(kernel.sequence.begin(), kernel.sequence.end(),
                        [&](const kernel_part& part) { return runs(*part.kernel); });

@@ -41,11 +41,16 @@ struct machine {
     bool runs_host_tasks = false;
 
     /// True if the device has a body for the kernel, and all its types.
-    [[nodiscard]] bool runs(const kernel_definition& kernel) const;
+    [[nodiscard]] bool runs(const kernel_definition& kernel) const {
+      const bool simply = !formats.empty() && formats.front() == kernel_format::host &&
+                          kernel.host && kernel.sequence.empty();
+      return simply || runs_somehow(kernel);
+    }
     /// For messages: "OpenCL0 (its name, its driver)".
     [[nodiscard]] std::string called() const {
       return driver.empty() ? name : name + " (" + driver + ")";
     }
+    [[nodiscard]] bool runs_somehow(const kernel_definition& kernel) const;
     std::size_t depth = 1;
     nanoseconds ahead{0};
     double flops_per_second = 1e9;  ///< of one lane

@@ -33,18 +33,19 @@ bool heart::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   if (!devices_[device.value].alive || (r.on && *r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
-  return node.runs(*r.kernel) && r.bytes <= ledger_.capacity(node.memory) &&
+  if (!node.runs(*r.kernel) || r.bytes > ledger_.capacity(node.memory)) return false;
+  return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
 }
 
 bool heart::can_bind(const task_access& a, const machine::device_node& node) const {
-  if (node.largest_binding == 0 || a.region.empty()) return true;
+  if (a.region().empty()) return true;
   const data_state& d = *data_.find(a.data);
-  const index_list strides = dense_strides(d.extents);
+  const index_list strides = dense_strides(d.all.end);
   std::uint64_t span = 1;
   for (std::size_t i = 0; i < strides.size(); ++i) {
-    span += (a.region.end[i] - a.region.begin[i] - 1) * strides[i];
+    span += (a.region().end[i] - a.region().begin[i] - 1) * strides[i];
   }
   return span * d.element_size <= node.largest_binding;
 }
@@ -78,14 +79,14 @@ std::optional<device_id> heart::choose_device(task& t) const {
 time_stamp heart::predicted_end(const task& t, device_id device) const {
   const request& r = *t.request;
   const machine::device_node& node = machine_.devices[device.value];
-  nanoseconds backlog = devices_[device.value].queued;
-  for (const stream_id stream : node.compute) backlog += board_.backlog(stream);
-  backlog /= static_cast<std::int64_t>(node.compute.size());
+  const device_state& d = devices_[device.value];
+  const nanoseconds backlog =
+      (d.queued + d.backlog) / static_cast<std::int64_t>(node.compute.size());
   nanoseconds arrival{0};
   for (std::size_t i = 0; i < t.data.size(); ++i) {
     const task_access& a = r.accesses[i];
     if (!reads_content(a.mode) || coherence::ready(*t.data[i]->where, node.memory)) continue;
-    const std::uint64_t bytes = coherence_.missing(a.data, a.region, node.memory);
+    const std::uint64_t bytes = coherence_.missing(a.data, a.region(), node.memory);
     if (bytes == 0) continue;
     if (machine_.link_between(host_memory, node.memory)) {
       arrival += costs_.predict_copy(host_memory, node.memory, bytes);
@@ -107,7 +108,7 @@ void heart::enqueue(task& t, device_id device) {
     d.absent.insert(place_of(t));
     fetch_ahead(device);
   }
-  mark_dirty(device);
+  if (!is_full(device)) mark_dirty(device);
 }
 
 void heart::dequeue(task& t) {
@@ -126,13 +127,13 @@ bool heart::data_present(const task& t) const {
   };
   for (std::size_t i = 0; i < t.data.size(); ++i) {
     const task_access& a = t.request->accesses[i];
-    if (!reads_content(a.mode) || a.region.empty()) continue;
+    if (!reads_content(a.mode) || a.region().empty()) continue;
     if (const std::optional<ticket> one = coherence::ready(*t.data[i]->where, node.memory)) {
       if (!there(*one)) return false;
       continue;
     }
-    if (!coherence_.valid(a.data, a.region, node.memory)) return false;
-    const ticket_set arrives = coherence_.ready(a.data, a.region, node.memory);
+    if (!coherence_.valid(a.data, a.region(), node.memory)) return false;
+    const ticket_set arrives = coherence_.ready(a.data, a.region(), node.memory);
     if (!std::all_of(arrives.begin(), arrives.end(), there)) return false;
   }
   return true;

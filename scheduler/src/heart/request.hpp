@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <hocket/core/access.hpp>
+#include <hocket/core/array_part.hpp>
 #include <hocket/core/duration.hpp>
 #include <hocket/core/ids.hpp>
-#include <hocket/core/shape.hpp>
 #include <hocket/kernels/definition.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
@@ -21,9 +22,12 @@ namespace hocket::heart {
 /// One access of a task to a region of a buffer.
 struct task_access {
   data_id data;
-  box region;
-  index_list whole;  ///< extents of the buffer
+  array_part_ref part;
   access_mode mode = access_mode::read;
+  bool is_all = false;  ///< the region is all of the buffer
+  block_id block = {};  ///< set by the heart when it issues the launch; none for an empty region
+
+  [[nodiscard]] const box& region() const noexcept { return part->region(); }
 };
 
 /// What the heart has to do for a task.
@@ -60,7 +64,7 @@ struct request_facts {
 };
 
 /// A task as it was submitted. The front fills it and does not change it any more once every
-/// external predecessor was reported; the heart only reads it.
+/// external predecessor was reported; of what is in it the heart sets blocks alone.
 struct request : request_facts {
   virtual ~request() = default;
 
@@ -68,10 +72,9 @@ struct request : request_facts {
   virtual void unused() noexcept { delete this; }
 
   task_label label;
-  kernel_ref kernel;  ///< of a launch
-  launch_shape shape;
-  std::vector<task_access> accesses;  ///< in signature order, a hidden result last
-  std::vector<scalar_argument> scalars;
+  kernel_ref kernel;                                        ///< of a launch
+  boost::container::small_vector<task_access, 4> accesses;  ///< as in the signature, a result last
+  boost::container::small_vector<scalar_argument, 2> scalars;
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
 
   /// Without a label what its kernel is called.
@@ -79,35 +82,17 @@ struct request : request_facts {
     return label.empty() && kernel != nullptr ? std::string_view(kernel->name) : label.text();
   }
 
-  /// As it was made, but for the memory of its lists.
-  void renew() noexcept {
-    static_cast<request_facts&>(*this) = {};
-    label = {};
-    kernel.reset();
-    shape.clear();
-    accesses.clear();
-    scalars.clear();
-    returns.clear();
-  }
-
   friend void intrusive_ptr_add_ref(request* r) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
-    r->references_.count.fetch_add(1, std::memory_order_relaxed);
+    r->references_.fetch_add(1, std::memory_order_relaxed);
   }
   friend void intrusive_ptr_release(request* r) noexcept {
     // Release and acquire pair with one another: what comes of it comes after all uses.
-    if (r->references_.count.fetch_sub(1, std::memory_order_acq_rel) == 1) r->unused();
+    if (r->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) r->unused();
   }
 
  private:
-  /// Belongs to the object, not to its value.
-  struct counter {
-    counter() = default;
-    counter(const counter&) noexcept {}
-    counter& operator=(const counter&) noexcept { return *this; }
-    std::atomic<std::uint32_t> count{0};
-  };
-  counter references_;
+  std::atomic<std::uint32_t> references_{0};
 };
 
 using request_ref = boost::intrusive_ptr<request>;

@@ -16,7 +16,7 @@ std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> counted;
   for (const task_access& a : r.accesses) {
-    if (a.region.empty() || coherence_.has_block(a.data, memory)) continue;
+    if (a.region().empty() || coherence_.has_block(a.data, memory)) continue;
     if (counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
   }
   if (counted.empty()) return {};
@@ -71,7 +71,7 @@ void heart::grant_reservations() {
     devices_[t.device.value].reserving = {};
     mark_dirty(t.device);
     for (const task_access& a : t.request->accesses) {
-      if (!a.region.empty() && !coherence_.has_block(a.data, memory)) give_block(a.data, memory);
+      if (!a.region().empty() && !coherence_.has_block(a.data, memory)) give_block(a.data, memory);
     }
     pin_present(t, memory);
     issue(t);
@@ -127,21 +127,20 @@ void heart::release(const released_block& freed) {
                    });
 }
 
-void heart::bring_to_host(const task_access& a, memory_id on_the_way_to, task_id for_task) {
+void heart::bring_to_host(data_id data, const box& region, memory_id on_the_way_to,
+                          task_id for_task) {
   std::vector<box> parts;
   coherence_.for_missing(
-      a.data, a.region, on_the_way_to, [&](const box& part, std::span<const memory_id> holders) {
+      data, region, on_the_way_to, [&](const box& part, std::span<const memory_id> holders) {
         const bool direct = std::any_of(holders.begin(), holders.end(), [&](memory_id from) {
           return machine_.link_between(from, on_the_way_to).has_value();
         });
         if (!direct) parts.push_back(part);
       });
   if (parts.empty()) return;
-  need_host_block(a.data);
-  task_access piece = a;
+  need_host_block(data);
   for (const box& part : parts) {
-    piece.region = part;
-    (void)bring(piece, host_memory, for_task);
+    (void)bring(data, part, host_memory, for_task);
   }
 }
 
@@ -151,14 +150,12 @@ void heart::need_host_block(data_id data) {
   give_block(data, host_memory);
 }
 
-ticket_set heart::bring(const task_access& a, memory_id memory, task_id for_task) {
+ticket_set heart::bring(data_id data, const box& region, memory_id memory, task_id for_task) {
   // Most of what a task reads is there.
-  if (coherence_.valid(a.data, a.region, memory)) {
-    return coherence_.ready(a.data, a.region, memory);
-  }
-  bring_to_host(a, memory, for_task);
+  if (coherence_.valid(data, region, memory)) return coherence_.ready(data, region, memory);
+  bring_to_host(data, region, memory, for_task);
   return coherence_.make_valid(
-      a.data, a.region, memory,
+      data, region, memory,
       [&](std::span<const memory_id> holders, std::uint64_t bytes) {
         return nearest(holders, memory, bytes);
       },
@@ -183,22 +180,18 @@ memory_id heart::nearest(std::span<const memory_id> holders, memory_id to,
 
 ticket heart::copy(const copy_request& wanted, task_id for_task) {
   const machine::link& link = *machine_.link_between(wanted.from, wanted.to);
-  command_record record;
-  record.number = board_.next(link.stream);
-  record.task = for_task;
-  record.copy = std::make_shared<copied_part>(
-      copied_part{wanted.data, wanted.region, wanted.from, wanted.to, wanted.bytes});
-  record.predicted = costs_.predict_copy(wanted.from, wanted.to, wanted.bytes);
-  record.wanted = now_;
   const data_state& d = *data_.find(wanted.data);
   ticket_set after = wanted.after;
   after.prune([&](ticket t) { return t.stream == link.stream || board_.done(t); });
-  const ticket number = record.number;
-  board_.plan(std::move(record),
-              issue_copy{number, std::move(after), coherence_.block(wanted.data, wanted.from),
-                         coherence_.block(wanted.data, wanted.to), d.extents, d.element_size,
-                         wanted.region, wanted.bytes},
-              *out_);
+  const ticket number = board_.next(link.stream);
+  command_record& record = board_.plan<issue_copy>(
+      number, costs_.predict_copy(wanted.from, wanted.to, wanted.bytes), std::move(after), *out_,
+      coherence_.block(wanted.data, wanted.from), coherence_.block(wanted.data, wanted.to),
+      d.all.end, d.element_size, wanted.region, wanted.bytes);
+  record.task = for_task;
+  record.copy = std::make_shared<copied_part>(
+      copied_part{wanted.data, wanted.region, wanted.from, wanted.to, wanted.bytes});
+  record.wanted = now_;
   return number;
 }
 

@@ -50,12 +50,11 @@ void stream_board::flush_all(action_list& out) {
   }
 }
 
-std::optional<command_record> stream_board::end(stream_id stream, std::uint64_t value) {
+command_record stream_board::end(stream_id stream, std::uint64_t value) {
   stream_state& s = streams_[stream.value];
-  if (s.lost) return std::nullopt;
-  std::optional<command_record> record(s.commands.take_front());
+  command_record record = s.commands.take_front();
   s.ended = value;
-  s.backlog -= record->predicted;
+  s.backlog -= record.predicted;
   if (!s.waiters.empty()) wake(s, value);
   return record;
 }

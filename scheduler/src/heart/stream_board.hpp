@@ -46,22 +46,26 @@ class stream_board {
     return {stream, streams_[stream.value].planned + 1};
   }
 
-  /// Plans the next command of a stream: Made is issue_copy or issue_launch with `number` and
-  /// `after` set. It is handed over at once if it can be.
-  template <class Made>
-  void plan(command_record&& record, Made&& made, action_list& out) {
-    stream_state& s = streams_[record.number.stream.value];
-    s.planned = record.number.value;
-    s.backlog += record.predicted;
-    const std::size_t domain = machine_.streams[record.number.stream.value].domain;
-    s.commands.push_back(std::move(record));
-    if (s.outbox.empty() && may_hand_over(domain, made.after)) {
+  /// Plans the next command of a stream: Made is issue_copy or issue_launch, made of its number,
+  /// what it comes after, and the rest. It is handed over at once if it can be. What comes back is
+  /// to be filled in at once: the record of the command, but for its number.
+  template <class Made, class... Rest>
+  command_record& plan(ticket number, nanoseconds predicted, ticket_set&& after, action_list& out,
+                       Rest&&... rest) {
+    stream_state& s = streams_[number.stream.value];
+    s.planned = number.value;
+    s.backlog += predicted;
+    if (s.outbox.empty() && may_hand_over(machine_.streams[number.stream.value].domain, after)) {
       ++s.handed;
-      out.emplace_back(std::forward<Made>(made));
+      out.emplace_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
     } else {
-      s.outbox.push_back(std::forward<Made>(made));
+      s.outbox.push_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
       ++unhanded_;
     }
+    command_record& record = s.commands.add();
+    record.number = number;
+    record.predicted = predicted;
+    return record;
   }
 
   /// Hands over what can be by now.
@@ -69,8 +73,11 @@ class stream_board {
     if (unhanded_ > 0) flush_all(out);
   }
 
-  /// A command has ended. Returns its record; nothing if the stream's epoch ended before.
-  std::optional<command_record> end(stream_id stream, std::uint64_t value);
+  /// True if the stream's epoch has ended.
+  [[nodiscard]] bool is_lost(stream_id stream) const { return streams_[stream.value].lost; }
+
+  /// The oldest command of a stream whose epoch has not ended has. Returns its record.
+  command_record end(stream_id stream, std::uint64_t value);
 
   /// The stream's epoch ends: all its commands count as done, and come back.
   std::vector<command_record> lose(stream_id stream);

@@ -120,33 +120,31 @@ TEST_F(coherence_of_x, a_writer_waits_for_readers_in_its_memory_alone) {
 TEST_F(coherence_of_x, is_at_hand_where_it_is_valid_as_a_whole) {
   const buffer_state& buffer = replicas.find(x);
   ticket_set waits;
-  const auto at_hand = [&](const box& region, memory_id memory, bool reads, bool writes) {
+  const auto at_hand = [&](memory_id memory, bool reads, bool writes) {
     waits.clear();
-    return coherence::at_hand(buffer, region, memory, reads, writes, waits);
+    return coherence::at_hand(buffer, memory, reads, writes, waits);
   };
-  EXPECT_FALSE(at_hand(whole, gpu, true, false)) << "nobody has written it";
-  EXPECT_TRUE(at_hand(whole, gpu, false, true));
+  EXPECT_FALSE(at_hand(gpu, true, false)) << "nobody has written it";
+  EXPECT_TRUE(at_hand(gpu, false, true));
   write(whole, gpu, 1);
   replicas.note_read(x, whole, gpu, kernel(2));
-  EXPECT_TRUE(at_hand(whole, gpu, true, false));
+  EXPECT_TRUE(at_hand(gpu, true, false));
   EXPECT_EQ(waits, set_of({kernel(1)}));
-  EXPECT_TRUE(at_hand(whole, gpu, true, true));
+  EXPECT_TRUE(at_hand(gpu, true, true));
   EXPECT_EQ(waits, replicas.before_write(x, whole, gpu));
-  EXPECT_FALSE(at_hand(whole, host, true, false)) << "it is elsewhere";
-  EXPECT_TRUE(at_hand(whole, host, false, true));
-  EXPECT_FALSE(at_hand(rows(0, 4), gpu, true, false)) << "a part";
-  EXPECT_FALSE(at_hand(rows(0, 0), gpu, true, false)) << "nothing";
-  EXPECT_FALSE(at_hand(whole, memory_id{3}, false, true)) << "no block";
+  EXPECT_FALSE(at_hand(host, true, false)) << "it is elsewhere";
+  EXPECT_TRUE(at_hand(host, false, true));
+  EXPECT_FALSE(at_hand(memory_id{3}, false, true)) << "no block";
   write(rows(0, 4), gpu, 3);
-  EXPECT_FALSE(at_hand(whole, gpu, true, false)) << "two pieces";
+  EXPECT_FALSE(at_hand(gpu, true, false)) << "two pieces";
 }
 
 TEST_F(coherence_of_x, is_not_at_hand_for_readers_if_it_is_poisoned) {
   write(whole, gpu, 1);
   replicas.poison(x, whole, task_id{1}, broken());
   ticket_set waits;
-  EXPECT_FALSE(coherence::at_hand(replicas.find(x), whole, gpu, true, false, waits));
-  EXPECT_TRUE(coherence::at_hand(replicas.find(x), whole, gpu, false, true, waits));
+  EXPECT_FALSE(coherence::at_hand(replicas.find(x), gpu, true, false, waits));
+  EXPECT_TRUE(coherence::at_hand(replicas.find(x), gpu, false, true, waits));
   EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(2), task_id{2}, 0),
             block_id{11});
   EXPECT_FALSE(replicas.poisoned(x, whole));

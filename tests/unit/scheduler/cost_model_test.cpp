@@ -38,14 +38,14 @@ machine one_device() {
   return made;
 }
 
-request launch_of(const std::string& name, double flops) {
-  request made;
-  hocket::kernel_definition kernel;
-  kernel.name = name;
-  made.kernel = std::make_shared<const hocket::kernel_definition>(std::move(kernel));
-  made.cost = {flops, 0};
-  return made;
-}
+struct launch_of : request {
+  launch_of(const std::string& name, double flops) {
+    hocket::kernel_definition definition;
+    definition.name = name;
+    kernel = std::make_shared<const hocket::kernel_definition>(std::move(definition));
+    cost = {flops, 0};
+  }
+};
 
 TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
   recent_median median;
@@ -64,9 +64,9 @@ TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
 TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
   const machine m = one_device();
   cost_model model(m);
-  const request task = launch_of("k", 1e6);
+  const launch_of task("k", 1e6);
   EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(2us + 1ms));
-  request wide = launch_of("k", 1e6);
+  launch_of wide("k", 1e6);
   wide.width = hocket::body_width::wide;
   EXPECT_EQ(model.predict(wide, device_id{0}), nanoseconds(2us + 500us));
 

@@ -9,11 +9,10 @@
 #include <set>
 #include <vector>
 
-#include "heart/device_set.hpp"
+#include "heart/number_set.hpp"
 
-using hocket::device_id;
 using hocket::task_id;
-using hocket::heart::device_set;
+using hocket::heart::number_set;
 using hocket::heart::place_in_queue;
 using hocket::heart::task_queue;
 
@@ -92,17 +91,34 @@ TEST(task_queue, does_what_a_set_does) {
   }
 }
 
-TEST(device_set, has_each_device_once_and_in_order) {
-  device_set some(200);
+TEST(number_set, has_each_number_once_and_in_order) {
+  number_set some(200);
   EXPECT_TRUE(some.empty());
-  for (const std::uint64_t d : {130U, 5U, 64U, 5U, 199U, 0U}) some.insert(device_id{d});
-  EXPECT_FALSE(some.empty());
-  std::vector<std::uint64_t> seen;
-  some.each([&](device_id d) { seen.push_back(d.value); });
-  EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 5, 64, 130, 199}));
-  some.clear();
+  for (const std::size_t n : {130U, 5U, 64U, 5U, 199U, 0U}) some.insert(n);
+  EXPECT_EQ(some.first(), 0U);
+  some.set(130, false);
+  some.set(7, false);
+  EXPECT_EQ(some.size(), 4U);
+  std::vector<std::size_t> seen;
+  some.until([&](std::size_t n) {
+    seen.push_back(n);
+    return n == 64;
+  });
+  EXPECT_EQ(seen, (std::vector<std::size_t>{0, 5, 64}));
+  seen.clear();
+  some.take_each([&](std::size_t n) { seen.push_back(n); });
+  EXPECT_EQ(seen, (std::vector<std::size_t>{0, 5, 64, 199}));
   EXPECT_TRUE(some.empty());
-  some.each([](device_id) { ADD_FAILURE() << "a device is in an empty set"; });
+  some.take_each([](std::size_t) { ADD_FAILURE() << "a number is in an empty set"; });
+}
+
+TEST(number_set, keeps_what_is_inserted_while_others_are_taken_out) {
+  number_set some(200);
+  some.insert(70);
+  some.take_each([&](std::size_t n) { some.insert(n); });
+  EXPECT_EQ(some.size(), 1U);
+  some.take_each([](std::size_t n) { EXPECT_EQ(n, 70U); });
+  EXPECT_TRUE(some.empty());
 }
 
 }  // namespace

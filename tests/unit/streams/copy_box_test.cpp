@@ -67,8 +67,8 @@ TEST(copy_box, begins_where_the_allocation_says) {
 
 TEST(placed_buffer, makes_an_argument_of_the_region) {
   std::vector<double> values(24);
-  placed_buffer placed{
-      {values.data(), 16, 24 * 8 - 16}, element_type::f64, {2, 11}, {{1, 3}, {2, 7}}};
+  const placed_buffer placed{{values.data(), 16, 24 * 8 - 16},
+                             part_of_array(element_type::f64, {2, 11}, {{1, 3}, {2, 7}})};
   const buffer_argument a = placed.argument();
   EXPECT_EQ(a.base, values.data() + 2 + 11 + 3);
   EXPECT_EQ(a.extents, (index_list{1, 4}));

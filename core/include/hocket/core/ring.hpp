@@ -49,6 +49,13 @@ class ring {
     back() = std::move(value);
   }
 
+  /// One more behind the last, which holds what T{} or a value holds that was moved from.
+  [[nodiscard]] T& add() {
+    if (size_ == places_.size()) grow();
+    ++size_;
+    return back();
+  }
+
   T take_front() {
     T value = std::move(front());
     first_ = (first_ + 1) & (places_.size() - 1);

@@ -55,6 +55,9 @@ class trace_ring {
   /// capacity is rounded up to a power of two; 0 keeps nothing.
   explicit trace_ring(std::size_t capacity);
 
+  /// False if what is pushed is lost at once.
+  [[nodiscard]] bool keeps() const noexcept { return !records_.empty(); }
+
   void push(const trace_record& record) noexcept {
     if (records_.empty()) return;
     records_[written_ & (records_.size() - 1)] = record;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,15 @@ struct parameter {
 struct work {
   double flops = 0;
   double bytes = 0;  ///< read and written in the device's memory
+
+  /// For a kernel that gives no estimate: one more buffer that it uses. Its bytes count, and one
+  /// operation for each element of the largest.
+  void add_buffer(std::size_t elements, element_type type, access_mode mode) noexcept {
+    const auto count = static_cast<double>(elements);
+    const double passes = mode == access_mode::update ? 2 : 1;
+    bytes += passes * count * static_cast<double>(size_of(type));
+    flops = std::max(flops, count);
+  }
 };
 
 /// How much of a `cpu` device a host body takes: one lane, or the whole node.

@@ -141,11 +141,11 @@ class coherence {
   // stays what it is until remove().
   [[nodiscard]] buffer_state& find(data_id data);
 
-  /// True if region is the whole buffer, which is of one piece and has a block in memory, and, if
-  /// it is read, neither poisoned nor missing anything there. What the access waits for is added to
-  /// waits then.
-  [[nodiscard]] static bool at_hand(const buffer_state& buffer, const box& region, memory_id memory,
-                                    bool reads, bool writes, ticket_set& waits);
+  /// Of an access to all of the buffer: true if that is of one piece and has a block in memory,
+  /// and, if it is read, is neither poisoned nor missing anything there. What the access waits for
+  /// is added to waits then.
+  [[nodiscard]] static bool at_hand(const buffer_state& buffer, memory_id memory, bool reads,
+                                    bool writes, ticket_set& waits);
 
   /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
   /// nothing has happened to the buffer since but what other accesses of the same task do to it.

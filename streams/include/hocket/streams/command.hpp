@@ -8,6 +8,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <hocket/core/array_part.hpp>
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/core/timepoint.hpp>
@@ -28,15 +29,19 @@ struct copy_command {
 
 /// A region of a buffer's replica, as an argument of a launch.
 struct placed_buffer {
-  allocation where;  ///< of the whole replica, dense and row-major
-  element_type type = element_type::f32;
-  index_list extents;  ///< of the whole buffer
-  box region;
+  allocation where;  ///< of the whole replica
+  array_part_ref part;
 
   /// For devices whose memory the host can address.
-  [[nodiscard]] buffer_argument argument() const;
+  [[nodiscard]] buffer_argument argument() const {
+    auto* const base = static_cast<std::byte*>(where.address());
+    return {base == nullptr ? nullptr : base + part->first_byte(), part->type(), part->sizes(),
+            part->strides()};
+  }
 
-  friend bool operator==(const placed_buffer&, const placed_buffer&) = default;
+  friend bool operator==(const placed_buffer& a, const placed_buffer& b) noexcept {
+    return a.where == b.where && (a.part == b.part || *a.part == *b.part);
+  }
 };
 
 /// Runs a kernel. Buffers and scalars are in signature order, a hidden result last.

@@ -11,6 +11,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include <hocket/core/array_part.hpp>
 #include <hocket/core/dtype.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
@@ -31,13 +32,15 @@ class buffer_state {
   buffer_state& operator=(const buffer_state&) = delete;
 
   [[nodiscard]] data_id id() const noexcept { return id_; }
-  [[nodiscard]] element_type type() const noexcept { return type_; }
-  [[nodiscard]] const index_list& extents() const noexcept { return extents_; }
+  [[nodiscard]] element_type type() const noexcept { return all_->type(); }
+  [[nodiscard]] const index_list& extents() const noexcept { return all_->extents(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
-  [[nodiscard]] const box& whole() const noexcept { return whole_; }
+  [[nodiscard]] const box& whole() const noexcept { return all_->region(); }
   /// In elements, of a dense row-major array.
-  [[nodiscard]] const index_list& strides() const noexcept { return strides_; }
+  [[nodiscard]] const index_list& strides() const noexcept { return all_->strides(); }
+  /// All of it, as part of itself.
+  [[nodiscard]] const array_part_ref& all() const noexcept { return all_; }
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
 
   /// Null if the runtime has more memories than the host's.
@@ -50,8 +53,9 @@ class buffer_state {
 
   /// Throws usage_error if the runtime is gone.
   [[nodiscard]] std::shared_ptr<runtime_core> owner() const;
-  [[nodiscard]] bool belongs_to(const std::weak_ptr<runtime_core>& home) const noexcept {
-    return !owner_.owner_before(home) && !home.owner_before(owner_);
+  [[nodiscard]] bool belongs_to(const runtime_core& home) const noexcept {
+    // Where that one is gone another may have taken its place.
+    return home_ == &home && !owner_.expired();
   }
 
  private:
@@ -66,12 +70,10 @@ class buffer_state {
 
   mutable std::atomic<std::uint32_t> references_{0};
   std::weak_ptr<runtime_core> owner_;
-  std::unique_ptr<data_order> order_;
+  const runtime_core* home_;
+  const array_part_ref all_;
+  std::unique_ptr<data_order> order_;  // refers to the box of it
   data_id id_;
-  element_type type_;
-  index_list extents_;
-  box whole_;
-  index_list strides_;
   std::size_t elements_;
   std::uint64_t bytes_ = 0;
   std::string label_;

@@ -59,6 +59,17 @@ class task_memory {
     }
   }
 
+  /// Room for one T that is no task, but is made and destroyed as often. Throws std::bad_alloc.
+  template <class T>
+  [[nodiscard]] static void* take_for() {
+    static_assert(kind_of<T>(0) != not_kept);
+    return take(kind_of<T>(0));
+  }
+  template <class T>
+  static void give_back_for(void* place) noexcept {
+    give_back(place, kind_of<T>(0));
+  }
+
  private:
   class depot;
   struct slab;
