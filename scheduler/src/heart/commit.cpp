@@ -42,6 +42,11 @@ void heart::pump(device_id device) {
 
 heart::task* heart::pick(device_id device) {
   device_state& d = devices_[device.value];
+  if (d.absent.empty() && !d.reserving.valid()) {
+    const place_in_queue* const first = d.present.first_in_turn();
+    task* const t = first != nullptr ? find(first->task) : nullptr;
+    if (t != nullptr && has_turn(*t)) return t;
+  }
   const memory_id memory = machine_.devices[device.value].memory;
   task* ready = nullptr;
   if (d.reserving.valid()) {
@@ -95,16 +100,14 @@ void heart::note_load(stream_id stream, int count, nanoseconds predicted) {
   device_state& d = devices_[l.device.value];
   d.in_flight += static_cast<std::size_t>(count);
   d.backlog += count * predicted;
-  const machine::device_node& node = machine_.devices[l.device.value];
-  const std::size_t in_flight = board_.in_flight(stream);
-  const nanoseconds backlog = board_.backlog(stream);
+  const auto [in_flight, backlog] = board_.load(stream);
   // Many at a time: to hand over each one when another has ended costs a wake for each.
-  if (in_flight >= most_ahead || backlog >= node.ahead) {
+  if (in_flight >= most_ahead || backlog >= l.ahead) {
     l.filling = false;
-  } else if (in_flight <= most_ahead / 2 && backlog <= node.ahead / 2) {
+  } else if (in_flight <= most_ahead / 2 && backlog <= l.ahead / 2) {
     l.filling = true;
   }
-  d.open.set(l.at, l.filling || in_flight < node.depth);
+  d.open.set(l.at, l.filling || in_flight < l.depth);
 }
 
 bool heart::is_full(device_id device) const {
@@ -294,7 +297,7 @@ void heart::mark_issued(task& t) {
 void heart::give_hold(task& t) {
   t.within_it = std::make_unique<inside>();
   mark_issued(t);
-  out_->push_back(deliver{t.request, {}});
+  out_->emplace_back(deliver{t.request, {}});
 }
 
 void heart::issue_view(task& t) {
@@ -335,7 +338,7 @@ void heart::deliver_view(task_id id) {
   for (const task_access& a : t->request->accesses) {
     made.blocks.push_back(coherence_.block(a.data, host_memory));
   }
-  out_->push_back(std::move(made));
+  out_->emplace_back(std::move(made));
   if (t->request->kind == task_kind::fetch) end_later(id, {});
 }
 

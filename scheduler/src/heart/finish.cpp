@@ -62,7 +62,7 @@ void heart::finish(task& t, const failure& why) {
   }
   leave_hold(t);
   const task_id id = r.id;
-  if (!t.told) out_->push_back(complete{std::move(t.request), why});
+  if (!t.told) out_->emplace_back(complete{std::move(t.request), why});
   remove(id);
 }
 

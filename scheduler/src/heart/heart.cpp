@@ -40,10 +40,11 @@ heart::heart(machine description, std::size_t trace_capacity)
       coming_(machine_.memories.size(), 0),
       peaks_(machine_.memories.size(), 0) {
   for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
-    const auto& compute = machine_.devices[i].compute;
+    const machine::device_node& node = machine_.devices[i];
+    const auto& compute = node.compute;
     device_state& d = devices_.emplace_back(compute.size());
     for (std::size_t at = 0; at < compute.size(); ++at) {
-      lanes_[compute[at].value] = {device_id{i}, at};
+      lanes_[compute[at].value] = {device_id{i}, at, node.depth, node.ahead};
       d.open.insert(at);
     }
   }
@@ -148,7 +149,8 @@ void heart::handle(submitted& e) {
     budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
   }
   if (t.request->timeout != nanoseconds::max()) {
-    out_->push_back(start_timer{id, std::string(t.request->called()), now_ + t.request->timeout});
+    out_->emplace_back(
+        start_timer{id, std::string(t.request->called()), now_ + t.request->timeout});
   }
   if (e.unwanted) return doom(t, e.unwanted);
   alone_ = true;
@@ -174,7 +176,7 @@ void heart::doom(task& t, const failure& why) {
   t.doomed = why;
   // Nobody has to wait for what will not commit: neither for a command that cannot be called back,
   // nor for earlier tasks that keep the versions of its buffers in order.
-  if (!std::exchange(t.told, true)) out_->push_back(complete{t.request, why});
+  if (!std::exchange(t.told, true)) out_->emplace_back(complete{t.request, why});
   consider(t);
 }
 

@@ -262,6 +262,8 @@ class heart {
   struct lane_state {
     device_id device;  ///< none for another stream
     std::size_t at = 0;
+    std::size_t depth = 1;  ///< as of the device
+    nanoseconds ahead{0};   ///< as of the device
     bool filling = true;
   };
   std::vector<lane_state> lanes_;  ///< of each stream

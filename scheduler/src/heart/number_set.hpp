@@ -50,9 +50,10 @@ class number_set {
   template <class Visit>
   void take_each(const Visit& visit) {
     for (std::size_t i = 0; size_ > 0 && i < words_.size(); ++i) {
-      std::uint64_t left = std::exchange(words_[i], 0);
-      size_ -= static_cast<std::size_t>(std::popcount(left));
-      for (; left != 0; left &= left - 1) visit(number_of(i, left));
+      for (std::uint64_t left = std::exchange(words_[i], 0); left != 0; left &= left - 1) {
+        --size_;
+        visit(number_of(i, left));
+      }
     }
   }
 

@@ -118,7 +118,7 @@ void heart::release(const released_block& freed) {
   coming_[freed.memory.value] += freed.bytes;
   board_.when_done(planted(bug::free_early) ? ticket_set() : freed.after,
                    [this, block = freed.block, memory = freed.memory, bytes = freed.bytes] {
-                     out_->push_back(free_block{block});
+                     out_->emplace_back(free_block{block});
                      coming_[memory.value] -= bytes;
                      ledger_.give_back(memory, bytes);
                      grant_reservations();

@@ -102,6 +102,14 @@ class stream_board {
   [[nodiscard]] nanoseconds backlog(stream_id stream) const {
     return streams_[stream.value].backlog;
   }
+  struct stream_load {
+    std::size_t in_flight;
+    nanoseconds backlog;
+  };
+  [[nodiscard]] stream_load load(stream_id stream) const {
+    const stream_state& s = streams_[stream.value];
+    return {s.commands.size(), s.backlog};
+  }
   /// The commands that are in flight, oldest first.
   [[nodiscard]] const ring<command_record>& commands(stream_id stream) const {
     return streams_[stream.value].commands;

@@ -23,6 +23,11 @@ class task_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return in_turn_.empty() && others_.empty(); }
 
+  /// The first one, if it is known without a search.
+  [[nodiscard]] const place_in_queue* first_in_turn() const noexcept {
+    return in_turn_.empty() || !others_.empty() ? nullptr : &in_turn_.front().place;
+  }
+
   void insert(const place_in_queue& place) {
     if (in_turn_.empty() || in_turn_.back().place < place) {
       in_turn_.push_back({place, false});
@@ -99,6 +104,10 @@ class task_queue {
   }
 
   void tidy() {
+    if (gone_ == 0) {
+      if (in_turn_.empty()) in_turn_.shrink();
+      return;
+    }
     for (; !in_turn_.empty() && in_turn_.front().gone; --gone_) (void)in_turn_.take_front();
     for (; !in_turn_.empty() && in_turn_.back().gone; --gone_) in_turn_.drop_back();
     // Moved together before they are the most, so that a visit costs what there is.
