@@ -47,8 +47,8 @@ class stream_board {
   }
 
   /// Plans the next command of a stream: Made is issue_copy or issue_launch, made of its number,
-  /// what it comes after, and the rest. It is handed over at once if it can be. What comes back is
-  /// to be filled in at once: the record of the command, but for its number.
+  /// what it comes after, and the rest. It is handed over at once if it can be. Returns the
+  /// command's record, of which the caller fills in all but the number and the predicted time.
   template <class Made, class... Rest>
   command_record& plan(ticket number, nanoseconds predicted, ticket_set&& after, action_list& out,
                        Rest&&... rest) {
