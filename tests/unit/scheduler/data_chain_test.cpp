@@ -9,14 +9,7 @@
 #include <set>
 #include <utility>
 
-using hocket::access_mode;
-using hocket::box;
-using hocket::task_id;
-using hocket::heart::data_chain;
-using hocket::heart::edge_kind;
-using hocket::heart::task_access;
-using hocket::heart::version_chain;
-
+namespace hocket::heart {
 namespace {
 
 constexpr std::size_t rows = 12;
@@ -25,8 +18,7 @@ const box all = box::whole({rows});
 using edges = std::set<std::pair<task_id, edge_kind>>;
 
 task_access access_to(const box& region, access_mode mode) {
-  return {hocket::data_id{0}, hocket::part_of_array(hocket::element_type::f32, {rows}, region),
-          mode, region == all};
+  return {data_id{0}, part_of_array(element_type::f32, {rows}, region), mode, region == all};
 }
 
 /// An order with and one without a way of its own for all of a buffer, which are to agree.
@@ -94,3 +86,4 @@ TEST(data_chain, forgets_readers_that_have_ended) {
 }
 
 }  // namespace
+}  // namespace hocket::heart
