@@ -28,7 +28,7 @@ nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes) {
 }
 
 nanoseconds predicted(const device_info& info, const command& what) {
-  if (const auto* launch = std::get_if<launch_command>(&what.what)) {
+  if (const auto* launch = what.launch()) {
     return predicted_launch(info, launch->cost, launch->width);
   }
   const auto* copy = std::get_if<copy_command>(&what.what);

@@ -26,7 +26,8 @@ void coherence::add(data_id data, const index_list& extents, std::size_t element
                       .bytes = std::uint64_t{volume(extents)} * element_size,
                       .replicas = {},
                       .residences = piece_map<residence>(whole, {}),
-                      .origins = piece_map<origin>(whole, {})};
+                      .origins = piece_map<origin>(whole, {}),
+                      .whole_in = {}};
   content_->buffers.insert(data, std::move(buffer));
 }
 
@@ -55,7 +56,7 @@ block_id coherence::block(data_id data, memory_id memory) const {
 std::uint64_t coherence::bytes(data_id data) const { return content_->at(data).bytes; }
 
 void coherence::set_block(data_id data, memory_id memory, block_id block) {
-  auto& replicas = content_->at(data).replicas;
+  auto& replicas = content_->change(data).replicas;
   const auto at = std::lower_bound(replicas.begin(), replicas.end(), memory,
                                    [](const replica& r, memory_id m) { return r.memory < m; });
   assert(at == replicas.end() || at->memory != memory);
@@ -63,9 +64,9 @@ void coherence::set_block(data_id data, memory_id memory, block_id block) {
   content_->with_block[memory.value].insert(data);
 }
 
-buffer_state& coherence::find(data_id data) { return content_->at(data); }
+buffer_state& coherence::find(data_id data) { return content_->change(data); }
 
-void coherence::pin(data_id data, memory_id memory) { pin(content_->at(data), memory); }
+void coherence::pin(data_id data, memory_id memory) { pin(content_->change(data), memory); }
 
 void coherence::pin(buffer_state& buffer, memory_id memory) {
   replica* found = buffer.find(memory);
@@ -73,10 +74,11 @@ void coherence::pin(buffer_state& buffer, memory_id memory) {
   ++found->pins;
 }
 
-void coherence::unpin(data_id data, memory_id memory) { unpin(content_->at(data), memory); }
+void coherence::unpin(data_id data, memory_id memory) { unpin(content_->change(data), memory); }
 
 void coherence::unpin(buffer_state& buffer, memory_id memory) {
-  replica* found = buffer.find(memory);
+  replica* const found =
+      buffer.whole_in.memory == memory ? buffer.whole_in.storage : buffer.find(memory);
   if (found != nullptr && found->pins > 0) --found->pins;
 }
 
@@ -99,7 +101,7 @@ bool coherence::sole_copy(data_id data, memory_id memory) const {
 
 released_block coherence::evict(data_id data, memory_id memory) {
   assert(has_block(data, memory) && !pinned(data, memory) && !sole_copy(data, memory));
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   replica* const gone = buffer.find(memory);
   released_block released{gone->block, memory, buffer.bytes,
                           buffer.touched_by(buffer.whole, memory)};
@@ -139,6 +141,7 @@ ticket_set coherence::ready(data_id data, const box& region, memory_id memory) c
 }
 
 std::optional<ticket> coherence::ready(const buffer_state& buffer, memory_id memory) {
+  if (buffer.whole_in.memory == memory) return buffer.whole_in.copy->ready;
   const residence* const all = buffer.residences.only();
   const copy_state* const copy = all != nullptr ? all->find(memory) : nullptr;
   if (copy == nullptr || !copy->valid) return std::nullopt;
@@ -158,7 +161,7 @@ std::vector<task_id> coherence::writers(data_id data, const box& region) const {
 void coherence::prune(function_ref<bool(ticket)> done) {
   auto& busy = content_->busy;
   const auto settled = [&](data_id data) {
-    buffer_state& buffer = content_->at(data);
+    buffer_state& buffer = content_->change(data);
     buffer.busy = false;
     buffer.residences.change_all([&](residence& r) {
       if (r.prune(done)) buffer.busy = true;

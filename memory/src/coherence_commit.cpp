@@ -53,7 +53,7 @@ void buffer_state::poison_if_nowhere(const box& region, const failure& why) {
 
 void coherence::content::copy(data_id data, const box& part, memory_id from, memory_id to,
                               issue_copy issue) {
-  buffer_state& buffer = at(data);
+  buffer_state& buffer = change(data);
   assert(buffer.find(to) != nullptr);
   copy_request request{.data = data,
                        .from = from,
@@ -107,45 +107,66 @@ void coherence::write_back(data_id data, memory_id from, memory_id to, issue_cop
 
 void coherence::note_read(data_id data, const box& region, memory_id memory, ticket reader) {
   if (!reader.valid()) return;
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
   buffer.residences.change(region, [&](residence& r) { r.at(memory).users.add(reader); });
   content_->touch(data, buffer);
 }
 
-bool coherence::at_hand(const buffer_state& buffer, memory_id memory, bool reads, bool writes,
-                        ticket_set& waits) {
-  const residence* const all = buffer.residences.only();
-  const origin* const source = buffer.origins.only();
-  if (all == nullptr || source == nullptr || buffer.find(memory) == nullptr) return false;
-  const copy_state* const copy = all->find(memory);
-  if (reads && (copy == nullptr || !copy->valid || !source->written || source->poison)) {
-    return false;
-  }
-  if (copy == nullptr) return true;
-  if (writes) {
-    copy->add_touched_by(waits);
-  } else {
-    waits.add(copy->ready);
-  }
+namespace {
+
+/// Looks for the way that the next accesses to all of the buffer take; true if there is one.
+bool find_shortcut(buffer_state& buffer, memory_id memory) {
+  residence& all = *buffer.residences.only();
+  origin& source = *buffer.origins.only();
+  if (!all.valid(memory) || !source.written || source.poison) return false;
+  shortcut& found = buffer.whole_in;
+  found.alone = all.is_in_one_memory();
+  found.copy = &all.at(memory);
+  found.storage = buffer.find(memory);
+  found.writer = &source.writer;
+  found.memory = memory;
   return true;
 }
 
-block_id coherence::note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
-                                 ticket number, task_id task, std::size_t pins) {
-  residence& all = *buffer.residences.only();
-  if (writes) {
-    origin& source = *buffer.origins.only();
-    all.overwrite(memory, number);
-    source.written = true;
-    source.writer = task;
-    if (source.poison) source.poison = {};
-  } else {
-    all.at(memory).users.add(number);
+}  // namespace
+
+bool coherence::at_hand(buffer_state& buffer, memory_id memory, bool reads) {
+  if (buffer.whole_in.memory == memory) return true;
+  if (buffer.residences.only() == nullptr || buffer.origins.only() == nullptr ||
+      buffer.find(memory) == nullptr) {
+    return false;
   }
-  content_->touch(data, buffer);
-  replica& used = *buffer.find(memory);
-  used.pins += pins;
+  return find_shortcut(buffer, memory) || !reads;
+}
+
+block_id coherence::note_at_hand(buffer_state& buffer, const whole_access& how, ticket_set& waits) {
+  shortcut& way = buffer.whole_in;
+  if (way.memory != how.memory || (how.writes && !way.alone)) {
+    residence& all = *buffer.residences.only();
+    const copy_state* const copy = all.find(how.memory);
+    way.memory = {};
+    if (how.writes) {
+      origin& source = *buffer.origins.only();
+      if (copy != nullptr) copy->add_touched_by(waits);
+      all.overwrite(how.memory, how.number);
+      source = {.written = true, .writer = how.task, .poison = {}};
+    } else {
+      waits.add(copy->ready);
+      all.at(how.memory).users.add(how.number);
+    }
+    (void)find_shortcut(buffer, how.memory);
+  } else if (how.writes) {
+    way.copy->add_touched_by(waits);
+    way.copy->fill(how.number);
+    *way.writer = how.task;
+  } else {
+    waits.add(way.copy->ready);
+    way.copy->users.add(how.number);
+  }
+  content_->touch(how.data, buffer);
+  replica& used = way.memory == how.memory ? *way.storage : *buffer.find(how.memory);
+  used.pins += how.pins;
   return used.block;
 }
 
@@ -155,7 +176,7 @@ ticket_set coherence::before_write(data_id data, const box& region, memory_id me
 
 void coherence::note_write(data_id data, const box& region, memory_id memory, ticket writer,
                            task_id task) {
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
   residence* const all = buffer.residences.only();
   origin* const source = buffer.origins.only();

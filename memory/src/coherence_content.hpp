@@ -35,6 +35,25 @@ struct origin {
   }
 };
 
+/// Where to find what most accesses to a buffer ask for: as long as it is of one piece, written and
+/// not poisoned, its copy in one memory where it is valid, and its block there. What happens to the
+/// buffer otherwise ends that. A copy of a buffer has none.
+struct shortcut {
+  shortcut() = default;
+  shortcut(const shortcut&) noexcept {}
+  shortcut& operator=(const shortcut&) noexcept {
+    memory = {};
+    return *this;
+  }
+  ~shortcut() = default;
+
+  memory_id memory;    // none: there is no such copy, or nobody has looked for it
+  bool alone = false;  // nothing is known of other memories
+  copy_state* copy = nullptr;
+  replica* storage = nullptr;
+  task_id* writer = nullptr;
+};
+
 /// All that is known of one buffer.
 struct buffer_state {
   box whole;
@@ -43,6 +62,7 @@ struct buffer_state {
   boost::container::small_vector<replica, 2> replicas;  // in the order of memories
   piece_map<residence> residences;
   piece_map<origin> origins;
+  shortcut whole_in;
   bool busy = false;  // listed in content::busy
 
   [[nodiscard]] replica* find(memory_id memory) {
@@ -66,13 +86,16 @@ struct coherence::content {
   std::vector<std::set<data_id>> with_block;  // for each memory
   std::vector<data_id> busy;                  // the buffers that may have tickets
 
-  [[nodiscard]] buffer_state& at(data_id data) {
-    buffer_state* const found = buffers.find(data);
+  [[nodiscard]] const buffer_state& at(data_id data) const {
+    const buffer_state* const found = buffers.find(data);
     assert(found != nullptr);
     return *found;
   }
-  [[nodiscard]] const buffer_state& at(data_id data) const {
-    return const_cast<content*>(this)->at(data);
+  /// For who is about to change it, other than through its shortcut.
+  [[nodiscard]] buffer_state& change(data_id data) {
+    auto& found = const_cast<buffer_state&>(at(data));
+    found.whole_in.memory = {};
+    return found;
   }
   void touch(data_id data, buffer_state& buffer) {
     if (buffer.busy) return;

@@ -7,7 +7,7 @@
 namespace hocket {
 
 void coherence::poison(data_id data, const box& region, task_id task, const failure& why) {
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   std::vector<box> written;
   buffer.origins.visit(region, [&](const box& part, const origin& o) {
     if (o.writer == task) written.push_back(part);
@@ -19,7 +19,7 @@ void coherence::poison(data_id data, const box& region, task_id task, const fail
 }
 
 void coherence::poison_unissued(data_id data, const box& region, task_id task, const failure& why) {
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   buffer.residences.change(region, [](residence& r) { r.make_stale(); });
   buffer.origins.replace(region, {.written = true, .writer = task, .poison = why});
 }
@@ -27,7 +27,7 @@ void coherence::poison_unissued(data_id data, const box& region, task_id task, c
 void coherence::fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
                           const failure& why) {
   assert(copy.valid());
-  buffer_state& buffer = content_->at(data);
+  buffer_state& buffer = content_->change(data);
   buffer.residences.change(region, [&](residence& r) {
     const copy_state* filled = r.find(memory);
     if (filled != nullptr && filled->valid && filled->ready == copy) r.at(memory).make_stale();
@@ -38,7 +38,7 @@ void coherence::fail_copy(data_id data, const box& region, memory_id memory, tic
 std::vector<released_block> coherence::lose(memory_id memory, const failure& why) {
   std::vector<released_block> lost;
   for (const data_id data : content_->with_block[memory.value]) {
-    buffer_state& buffer = content_->at(data);
+    buffer_state& buffer = content_->change(data);
     replica* const gone = buffer.find(memory);
     lost.push_back({gone->block, memory, buffer.bytes, {}});
     buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));

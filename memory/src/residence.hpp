@@ -67,6 +67,7 @@ class residence {
     const copy_state* copy = find(memory);
     return copy != nullptr && copy->valid;
   }
+  [[nodiscard]] bool is_in_one_memory() const { return copies_.size() == 1; }
   [[nodiscard]] bool valid_anywhere() const;
   [[nodiscard]] bool sole(memory_id memory) const;  ///< valid there and nowhere else
   [[nodiscard]] holder_list holders() const;

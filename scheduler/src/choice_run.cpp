@@ -97,8 +97,7 @@ void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
   place->id = task_id{frame_.home.next_number()};
   for (access_argument& each : holds) {
     const bool is_part = each.where != each.data->whole();
-    place->accesses.push_back(access_to(*each.data, is_part ? &each.where : nullptr, each.mode));
-    place->keeps.push_back(std::move(each.data));
+    place->add_access(std::move(each.data), is_part ? &each.where : nullptr, each.mode);
   }
   frame_.within.id = place->id;
   frame_.home.post(heart::submitted{place, {}});

@@ -67,8 +67,7 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   s->kind = heart::task_kind::view;
   s->label = "view of " + what.data->label();
   s->trace_name = home->names().intern(s->called());
-  s->accesses.push_back(access_to(*what.data, what.part(), mode));
-  s->keeps.push_back(what.data);
+  s->add_access(what.data, what.part(), mode);
   s->id = task_id{home->next_number()};
   s->state = new device_task_of<void>(home.get(), s->label);
   s->state->id = s->id;

@@ -13,18 +13,13 @@ namespace hocket::detail {
 
 namespace {
 
-/// part: null for all of the buffer.
-void add_access(launch_submission& s, buffer_ref data, const box* part, access_mode mode) {
-  s.accesses.push_back(access_to(*data, part, mode));
-  s.keeps.push_back(std::move(data));
-}
-
 void add_number(launch_submission& s, const number_argument& number, element_type type) {
-  s.scalars.push_back(number.value);
+  scalar_arguments& scalars = s.launch->scalars;
+  scalars.push_back(number.value);
   if (number.from == nullptr) return;
   number.from->check_waitable();
-  s.scalars.back().type = type;
-  s.waits.push_back({number.from, s.scalars.size() - 1, number});
+  scalars.back().type = type;
+  s.waits.push_back({number.from, scalars.size() - 1, number});
 }
 
 /// The buffers are taken out of the description.
@@ -32,7 +27,7 @@ void add_arguments(launch_submission& s, task_description& task) {
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
     if (auto* use = std::get_if<access_argument>(&task.arguments[i])) {
       const bool is_part = use->where != use->data->whole();
-      add_access(s, std::move(use->data), is_part ? &use->where : nullptr, use->mode);
+      s.add_access(std::move(use->data), is_part ? &use->where : nullptr, use->mode);
     } else {
       add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
     }
@@ -51,9 +46,9 @@ std::uint64_t bytes_of(std::span<const buffer_ref> used) {
 /// The hidden buffer that a kernel's value goes through.
 buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
   const index_list one(1, 1);
-  buffer_ref value(
-      new buffer_state(home, *s.kernel->result, one, "value of " + std::string(s.called())));
-  add_access(s, value, nullptr, access_mode::write);
+  buffer_ref value(new buffer_state(home, *s.launch->kernel->result, one,
+                                    "value of " + std::string(s.called())));
+  s.add_access(value, nullptr, access_mode::write);
   s.has_result = true;
   return value;
 }
@@ -62,24 +57,24 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 std::uint32_t bytes_kept_for(const launch_submission& s) {
   constexpr std::size_t of_access =
       sizeof(heart::task_access) + sizeof(buffer_ref) + 2 * sizeof(void*);
-  return static_cast<std::uint32_t>(sizeof(launch_submission) + heart::heart::bytes_of_task() +
-                                    s.accesses.size() * of_access +
-                                    s.scalars.size() * sizeof(scalar_argument) +
+  return static_cast<std::uint32_t>(sizeof(launch_submission) + sizeof(counted_launch) +
+                                    heart::heart::bytes_of_task() + s.accesses.size() * of_access +
+                                    s.launch->scalars.size() * sizeof(scalar_argument) +
                                     s.waits.size() * sizeof(launch_submission::awaited));
 }
 
 /// By the accesses that the signature has.
 void estimate(launch_submission& s) {
-  const kernel_definition& kernel = *s.kernel;
+  const kernel_definition& kernel = *s.launch->kernel;
   if (kernel.estimate || kernel.width) {
     launch_shape shape;
     for (const heart::task_access& a : s.accesses) shape.push_back(a.part->sizes());
-    s.cost = kernel.work_of(shape);
-    s.width = kernel.width_of(shape);
+    s.launch->cost = kernel.work_of(shape);
+    s.launch->width = kernel.width_of(shape);
     return;
   }
   for (const heart::task_access& a : s.accesses) {
-    s.cost.add_buffer(a.part->elements(), a.part->type(), a.mode);
+    s.launch->cost.add_buffer(a.part->elements(), a.part->type(), a.mode);
   }
 }
 
@@ -93,9 +88,9 @@ completion_ptr runtime_core::launch(task_description&& task) {
   }
   if (direct_ != nullptr) return direct_->launch(std::move(task));
   for (const completion_ptr& before : task.after) before->check_waitable();
-  const boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
   s->label = std::move(task.label);
-  s->kernel = std::move(task.kernel);
+  s->launch->kernel = std::move(task.kernel);
   s->host_only = task.host_only;
   s->on = task.on;
   s->priority = task.priority;
@@ -110,25 +105,26 @@ completion_ptr runtime_core::launch(task_description&& task) {
     s->budget = task.takes->budget;
     s->budget_bytes = task.takes->bytes;
   }
-  task.kernel = s->kernel;
+  task.kernel = s->launch->kernel;
   add_arguments(*s, task);
   s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
-  return send(s, task.make_state, task.scope == nullptr ? *this : *task.scope, task.stop,
-              task.function_bytes);
+  host_context& owner = task.scope == nullptr ? *this : *task.scope;
+  return send(std::move(s), task.make_state, owner, task.stop, task.function_bytes);
 }
 
-/// True if there is nothing to describe or to complain of.
-bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
+/// True if there is nothing to describe or to complain of. bytes: of all buffers.
+bool runtime_core::is_plain(const direct_launch& what, std::uint64_t& bytes) {
   if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
       what.kernel->check || !is_open()) {
     return false;
   }
-  for (std::size_t i = 0; i < what.accesses.size(); ++i) {
-    const buffer_ref& data = *what.accesses[i].data;
+  for (const direct_access& use : what.accesses) {
+    const buffer_ref& data = *use.data;
     if (!data->belongs_to(*this)) return false;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (*what.accesses[j].data == data) return false;
+    for (const direct_access* before = what.accesses.data(); before != &use; ++before) {
+      if (*before->data == data) return false;
     }
+    bytes += data->bytes();
   }
   const heart::machine& all = machine().description();
   return std::ranges::any_of(all.devices, [&](const heart::machine::device_node& node) {
@@ -138,44 +134,45 @@ bool runtime_core::is_plain(const direct_launch& what, std::uint64_t bytes) {
 
 completion* runtime_core::submit(const direct_launch& what) {
   std::uint64_t bytes = 0;
-  for (const direct_access& use : what.accesses) bytes += (*use.data)->bytes();
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
-  const boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
-  s->kernel = what.kernel;
-  for (const direct_access& use : what.accesses) add_access(*s, *use.data, use.part, use.mode);
-  for (const direct_number& number : what.numbers) s->scalars.push_back(number.value);
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  s->launch->kernel = what.kernel;
+  for (const direct_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
+  for (const direct_number& number : what.numbers) s->launch->scalars.push_back(number.value);
   s->bytes = bytes;
-  return send(s, what.make_state, *this, {}, 0).detach();
+  return send(std::move(s), what.make_state, *this, {}, 0).detach();
 }
 
 /// Gives the heart a launch that is complete but for what follows from its kernel and its accesses.
-completion_ptr runtime_core::send(const boost::intrusive_ptr<launch_submission>& s,
+completion_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
                                   make_device_state make_state, host_context& owner,
                                   const std::stop_token& stop, std::uint32_t function_bytes) {
   if (traces()) s->trace_name = names_.intern(s->called());
   estimate(*s);
   s->external = static_cast<std::uint32_t>(s->waits.size());
-  const buffer_ref value = s->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
+  const buffer_ref value = s->launch->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
   // Ids in the order of submission: age decides between tasks of one priority.
-  s->id = task_id{next_number()};
-  s->state = make_state(&owner, s->label, s->kernel);
-  s->state->id = s->id;
-  const completion_ptr state = s->state;
+  const task_id id{next_number()};
+  s->id = id;
+  s->state = {make_state(&owner, s->label, s->launch->kernel), false};
+  s->state->id = id;
   s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
+  const completion_ptr state(s->state.get(), false);
   owner.started(*state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
   const auto unwanted = [&] { return stop.stop_requested() || owner.stopping().stop_requested(); };
   const auto refusal = [&] {
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
-    return by_scope ? owner.refusal_of(*state) : cancelled(s->called());
+    return by_scope ? owner.refusal_of(*state) : cancelled(state->called());
   };
-  post(heart::submitted{s, unwanted() ? refusal() : failure()});
-  s->watch();
-  if (value != nullptr) post(heart::submitted{fetch_of(*s, value), {}});
+  const auto kept = s->waits.empty() && value == nullptr ? nullptr : s;
+  post(heart::submitted{std::move(s), unwanted() ? refusal() : failure()});
+  if (kept != nullptr) kept->watch();
+  if (value != nullptr) post(heart::submitted{fetch_of(*kept, value), {}});
   // It may have been asked since, and before the heart knew of the task.
-  if (unwanted()) post(heart::cancel_asked{s->id, refusal()});
+  if (unwanted()) post(heart::cancel_asked{id, refusal()});
   return state;
 }
 
@@ -186,8 +183,7 @@ heart::request_ref runtime_core::fetch_of(const launch_submission& launch,
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;
   fetch->priority = launch.priority;
-  fetch->accesses.push_back(access_to(*value, nullptr, access_mode::read));
-  fetch->keeps.push_back(value);
+  fetch->add_access(value, nullptr, access_mode::read);
   fetch->state = launch.state;
   fetch->id = task_id{next_number()};
   return fetch;

@@ -300,24 +300,22 @@ void machine_parts::issue(const heart::issue_copy& what) {
 }
 
 void machine_parts::issue(const heart::issue_launch& what) {
-  const heart::request& task = *what.task;
-  command made;
-  auto& launch = made.what.emplace<launch_command>();
-  launch.kernel = task.kernel;
-  launch.scalars.assign(task.scalars.begin(), task.scalars.end());
-  launch.width = task.width;
-  launch.cost = task.cost;
-  launch.buffers.reserve(task.accesses.size());
-  failure why;
-  for (const heart::task_access& a : task.accesses) {
-    placed_buffer& placed = launch.buffers.emplace_back();
-    placed.part = a.part;
+  counted_launch& launch = *what.task->launch;
+  const failure* why = nullptr;
+  placed_buffer* placed = launch.buffers.data();
+  for (const heart::task_access& a : what.task->accesses) {
+    allocation& where = (placed++)->where;
     if (!a.block.valid()) continue;  // an empty region has no storage
     const block& b = *blocks_.find(a.block);
-    if (b.why && !why) why = b.why;
-    placed.where = b.where;
+    if (b.why && why == nullptr) why = &b.why;
+    where = b.where;
   }
-  if (why) made.what = failed_command{why};
+  command made;
+  if (why == nullptr) {
+    made.what = launch_ref(&launch);
+  } else {
+    made.what = failed_command{*why};
+  }
   submit(what.number, what.after, std::move(made));
 }
 

@@ -100,7 +100,7 @@ bool runtime_core::goes_direct() const {
 
 void runtime_core::shut_down() noexcept {
   release_forgotten_views();
-  const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && driving_ == 0; };
+  const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && attending_ == 0; };
   try {
     wait_until(idle);
   } catch (const usage_error& e) {
@@ -108,7 +108,8 @@ void runtime_core::shut_down() noexcept {
     std::fprintf(stderr, "hocket: a runtime ends with tasks that can never run: %s\n", e.what());
     return leave_behind();
   }
-  while (heart_ && !(quiet() && idle())) {
+  // Who attends the events is in the heart and in the devices until it has left them.
+  while (heart_ && !(quiet() && idle() && !events_.attended())) {
     executor_->wait([](const std::shared_ptr<executor::gate>&) {},
                     executor_->now() + std::chrono::milliseconds(1));
   }
@@ -159,17 +160,17 @@ void runtime_core::post(heart::event what) {
   }
 }
 
-/// As long as one exists, the heart and the devices are in use.
-class runtime_core::driving {
+/// As long as one exists, the devices are in use.
+class runtime_core::attending {
  public:
-  explicit driving(runtime_core& home) : home_(home) { home_.driving_.fetch_add(1); }
-  driving(const driving&) = delete;
-  driving& operator=(const driving&) = delete;
-  ~driving() {
+  explicit attending(runtime_core& home) : home_(home) { home_.attending_.fetch_add(1); }
+  attending(const attending&) = delete;
+  attending& operator=(const attending&) = delete;
+  ~attending() {
     if (home_.unfinished_ == 0) {
-      home_.one_less(home_.driving_);
+      home_.one_less(home_.attending_);
     } else {
-      home_.driving_.fetch_sub(1);
+      home_.attending_.fetch_sub(1);
     }
   }
 
@@ -178,16 +179,15 @@ class runtime_core::driving {
 };
 
 void runtime_core::drive(heart::event* first) {
-  const driving now(*this);
   std::size_t steps = 0;
   if (first != nullptr) {
-    heart_->step(executor_->now(), std::move(*first), actions_);
+    heart_->step(time_for_heart(), std::move(*first), actions_);
     ++steps;
     carry_out();
   }
   while (!events_.leave()) {
     if (steps >= steps_of_caller) return drive_later();
-    const time_stamp time = executor_->now();
+    const time_stamp time = time_for_heart();
     do {
       heart_->step(time, events_.pop(), actions_);
     } while (++steps < steps_of_caller && !events_.empty());
@@ -196,11 +196,7 @@ void runtime_core::drive(heart::event* first) {
 }
 
 void runtime_core::drive_later() {
-  // Until it runs nobody may believe that nothing is left to do.
-  executor_->post(0, high_priority, [this, due = std::make_shared<driving>(*this)]() mutable {
-    drive(nullptr);
-    due.reset();
-  });
+  executor_->post(0, high_priority, [this] { drive(nullptr); });
 }
 
 /// By who attends the events, who alone knows the actions.
@@ -223,12 +219,14 @@ void runtime_core::carry_out() {
     void operator()(const heart::complete& a) const {
       static_cast<submission&>(*a.task).completed(a.why);
     }
+    void operator()(const heart::let_go&) const {}
     void operator()(const heart::start_timer& a) const {
-      home.executor_->post_at(a.at, [&core = home, id = a.task, label = a.label] {
-        core.post(heart::cancel_asked{
-            id, failure(failure_code::timed_out,
-                        "Task \"" + label + "\" did not end within its time.")});
-      });
+      home.executor_->post_at(
+          home.executor_->now() + a.after, [&core = home, id = a.task, label = a.label] {
+            core.post(heart::cancel_asked{
+                id, failure(failure_code::timed_out,
+                            "Task \"" + label + "\" did not end within its time.")});
+          });
     }
   };
   const performer perform{*this, *machine_};
@@ -247,7 +245,7 @@ void runtime_core::carry_out() {
 bool runtime_core::attend(const completion& task, stream_id on) noexcept {
   // A worker has other work.
   if (executor_->inside()) return false;
-  const driving now(*this);
+  const attending now(*this);
   machine_->at(on).attend([&task] { return task.done(); });
   return task.done();
 }

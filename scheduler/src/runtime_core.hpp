@@ -13,6 +13,7 @@
 #include <hocket/devices/registry.hpp>
 #include <hocket/execution/inbox.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/runtime.hpp>
 
 #include "alarm_board.hpp"
@@ -134,16 +135,20 @@ class runtime_core final : public host_context,
   void opened(view_record&& view);
   void closed(const view_record& view);
   [[nodiscard]] bool holds_up(const view_record& view, completion& task);
-  [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t bytes);
-  [[nodiscard]] completion_ptr send(const boost::intrusive_ptr<launch_submission>& s,
+  [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t& bytes);
+  [[nodiscard]] completion_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
   [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
                                             const buffer_ref& value);
-  class driving;
+  class attending;
   /// By who has become the consumer of the events, which come after the first.
   void drive(heart::event* first);
   void drive_later();
+  /// To read the clock takes longer than to step the heart over much of what happens.
+  [[nodiscard]] time_stamp time_for_heart() const {
+    return traces() ? executor_->now() : time_stamp{};
+  }
   void carry_out();
   void wait_until(const std::function<bool()>& reached);
   void one_less(std::atomic<std::int64_t>& count) noexcept;
@@ -162,7 +167,7 @@ class runtime_core final : public host_context,
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
   std::unique_ptr<direct_runtime> direct_;  ///< instead
-  inbox<heart::event> events_;
+  inbox<heart::event, real_atomics, task_memory> events_;
   heart::action_list actions_;  ///< of who attends the events
   trace_names names_;
   host_trace host_trace_;
@@ -170,7 +175,7 @@ class runtime_core final : public host_context,
   std::atomic<std::uint64_t> numbers_{0};
   std::atomic<std::uint64_t> arenas_used_{0};
   std::atomic<std::int64_t> submissions_{0};
-  std::atomic<std::int64_t> driving_{0};  ///< calls of drive that are under way
+  std::atomic<std::int64_t> attending_{0};  ///< calls of attend that are under way
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
   std::atomic<bool> is_connected_{false};

@@ -32,7 +32,8 @@ class future_watch final : public continuation {
       }
     } else if (waited.scalar) {
       const std::size_t at = *waited.scalar;
-      owner_->scalars[at] = waited.number.convert(source.value(), owner_->scalars[at].type);
+      scalar_argument& number = owner_->launch->scalars[at];
+      number = waited.number.convert(source.value(), number.type);
     }
     home_.post(heart::external_ended{owner_->id, std::move(why)});
     delete this;
@@ -84,7 +85,20 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-launch_submission::launch_submission(runtime_core& home) : submission(home) {}
+namespace {
+
+struct pooled_launch final : counted_launch {
+  static void* operator new(std::size_t) { return task_memory::take_for<pooled_launch>(); }
+  static void operator delete(void* place) noexcept {
+    task_memory::give_back_for<pooled_launch>(place);
+  }
+};
+
+}  // namespace
+
+launch_submission::launch_submission(runtime_core& home) : submission(home) {
+  launch = new pooled_launch;
+}
 launch_submission::~launch_submission() = default;
 
 void launch_submission::watch() {

@@ -35,19 +35,29 @@ class submission : public heart::request {
   /// The content of a view or fetch is at these addresses. By the owner of the outbox.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
-  boost::container::small_vector<buffer_ref, 4> keeps;  ///< pending work keeps its data alive
+  /// Adds an access to a buffer, which is kept alive until the task is gone. part: null for all.
+  void add_access(buffer_ref data, const box* part, access_mode mode) {
+    parts_.push_back(part_of(*data, part));
+    add_access(std::move(data), *parts_.back(), part == nullptr, mode);
+  }
+
+  boost::container::small_vector<buffer_ref, 3> keeps;  ///< pending work keeps its data alive
 
  protected:
-  runtime_core& home_;
-};
+  [[nodiscard]] static array_part_ref part_of(const buffer_state& data, const box* part) {
+    return part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part);
+  }
+  /// The part is kept elsewhere.
+  void add_access(buffer_ref data, const array_part& part, bool is_all, access_mode mode) {
+    accesses.push_back({data->id(), &part, mode, is_all});
+    keeps.push_back(std::move(data));
+  }
 
-/// An access to a buffer that the task keeps alive. part: null for all of it.
-[[nodiscard]] inline heart::task_access access_to(const buffer_state& data, const box* part,
-                                                  access_mode mode) {
-  return {data.id(),
-          part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part), mode,
-          part == nullptr};
-}
+  runtime_core& home_;
+
+ private:
+  std::vector<array_part_ref> parts_;
+};
 
 /// How a task of that label ends that somebody wished not to run.
 [[nodiscard]] failure cancelled(std::string_view label);
@@ -64,6 +74,13 @@ class launch_submission final : public submission {
     task_memory::give_back_for<launch_submission>(place);
   }
   void completed(const failure& why) override;
+
+  /// As of any submission, and it is an argument of the launch.
+  void add_access(buffer_ref data, const box* part, access_mode mode) {
+    placed_buffer& placed = launch->buffers.emplace_back();
+    placed.part = part_of(*data, part);
+    submission::add_access(std::move(data), *placed.part, part == nullptr, mode);
+  }
 
   /// Reports the end of every future in waits to the heart; numbers are filled in before.
   void watch();

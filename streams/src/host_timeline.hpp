@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -43,11 +44,14 @@ class host_timeline final : public timeline {
     std::uint64_t value;
     std::shared_ptr<timeline_waiter> who;
   };
-  [[nodiscard]] std::vector<entry> take_until(std::uint64_t value);
+  [[nodiscard]] std::vector<entry> take_until(std::uint64_t value);  // under the mutex
+  [[nodiscard]] std::vector<entry> take_all();
 
   std::shared_ptr<const host_epoch> epoch_;
-  // Orders advancing and registering: a waiter either sees the value or is seen by reach().
-  mutable std::mutex mutex_;
+  /// How many are registered, or about to be: a waiter either sees the value that it waits for or
+  /// is seen by reach().
+  mutable std::atomic<std::size_t> waiters_{0};
+  mutable std::mutex mutex_;  // guards what follows
   mutable std::vector<entry> waiting_;
 };
 

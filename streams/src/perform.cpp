@@ -82,7 +82,7 @@ failure launch_on_host(executor& where, std::size_t arena, const launch_command&
 }
 
 failure perform_on_host(executor& where, std::size_t arena, const command& what) {
-  if (const auto* launch = std::get_if<launch_command>(&what.what)) {
+  if (const auto* launch = what.launch()) {
     return launch_on_host(where, arena, *launch);
   }
   if (const auto* failed = std::get_if<failed_command>(&what.what)) return failed->why;

@@ -85,7 +85,7 @@ TEST_P(conformance, a_launch_that_comes_again_uses_the_buffers_of_today) {
   for (std::uint32_t round = 0; round < 40; ++round) {
     const std::size_t count = round % 3 == 0 ? 70 : 50;
     const allocation x = put(0, counted(count));
-    const std::vector<placed_buffer> buffers{whole<std::uint32_t>(x, {count})};
+    const placed_buffers buffers{whole<std::uint32_t>(x, {count})};
     timepoint last;
     for (int again = 0; again < 3; ++again) {
       last = submit(first().compute(0), launch_of(kernels[0], buffers));
@@ -153,11 +153,10 @@ TEST_P(conformance, a_sequence_is_its_parts_in_order) {
   const std::vector<std::uint32_t> none{0};
   const allocation a = put(0, counted(count)), b = put(0, counted(count));
   const allocation c = put(0, none), d = put(0, none);
-  const std::vector<placed_buffer> buffers{
-      whole<std::uint32_t>(a, {count}), whole<std::uint32_t>(b, {count}),
-      whole<std::uint32_t>({}, {0}),    whole<std::uint32_t>(c, {}),
-      whole<std::uint32_t>(d, {}),      whole<std::uint32_t>(c, {1}),
-      whole<std::uint32_t>(d, {1})};
+  const placed_buffers buffers{whole<std::uint32_t>(a, {count}), whole<std::uint32_t>(b, {count}),
+                               whole<std::uint32_t>({}, {0}),    whole<std::uint32_t>(c, {}),
+                               whole<std::uint32_t>(d, {}),      whole<std::uint32_t>(c, {1}),
+                               whole<std::uint32_t>(d, {1})};
   // The second time a stream may know it again, the third time a number has changed.
   timepoint last;
   for (const std::uint32_t value : {1U, 1U, 2U}) {
@@ -180,8 +179,8 @@ TEST_P(conformance, a_sequence_fails_as_the_part_that_cannot_run) {
       {parameter::kind::buffer, element_type::f32, access_mode::update, any_rank},
       {parameter::kind::scalar, element_type::f32}};
   const allocation a = put(0, std::vector<float>{7});
-  const std::vector<placed_buffer> buffers{whole<float>(a, {1})};
-  const std::vector<scalar_argument> two{scalar_argument::of(2.0F)};
+  const placed_buffers buffers{whole<float>(a, {1})};
+  const scalar_arguments two{scalar_argument::of(2.0F)};
   const kernel_ref both =
       sequence_of("both", parameters, {{plain, {0}, {0}}, {broken, {0}}}, {1, 4});
   const timepoint bad = submit(first().compute(0), launch_of(both, buffers, two));
@@ -233,7 +232,7 @@ TEST_P(conformance, numbers_arrive_as_double) {
 
 TEST_P(conformance, a_kernel_takes_many_numbers) {
   for (const std::uint32_t numbers : {1U, 20U, 29U, 30U, 200U}) {
-    std::vector<scalar_argument> given;
+    scalar_arguments given;
     for (std::uint32_t i = 0; i < numbers; ++i) given.push_back(scalar_argument::of(i * i));
     const allocation total = put(0, std::vector<std::uint32_t>{0});
     const timepoint done = submit(

@@ -178,8 +178,8 @@ kernel<inout<float>> nonsense() {
   return with_text(made, {"x"}, "surely_no_body = 1;");
 }
 
-launch_command launch_of(const kernel_ref& kernel, std::vector<placed_buffer> buffers,
-                         std::vector<scalar_argument> scalars) {
+launch_command launch_of(const kernel_ref& kernel, placed_buffers buffers,
+                         scalar_arguments scalars) {
   return {kernel, std::move(buffers), std::move(scalars), body_width::serial, {}};
 }
 

@@ -41,7 +41,7 @@ template <element T>
 [[nodiscard]] kernel<inout<float>> nonsense();
 
 /// A launch of it; cost and width as given.
-[[nodiscard]] launch_command launch_of(const kernel_ref& kernel, std::vector<placed_buffer> buffers,
-                                       std::vector<scalar_argument> scalars = {});
+[[nodiscard]] launch_command launch_of(const kernel_ref& kernel, placed_buffers buffers,
+                                       scalar_arguments scalars = {});
 
 }  // namespace hocket::testing

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,11 @@ class submitter {
     command made;
     made.value = ++values_[&to];
     made.after.assign(after.begin(), after.end());
-    made.what = std::move(what);
+    if constexpr (std::is_same_v<What, launch_command>) {
+      made.what = launch_ref(new counted_launch(std::move(what)));
+    } else {
+      made.what = std::move(what);
+    }
     const timepoint end{&to.time(), made.value};
     // Nothing of this object is touched afterwards: the sink may be the next to submit.
     to.submit(std::move(made));

@@ -60,7 +60,7 @@ bool launcher::prepared(const command& what) {
   if (planned_for_ != &what || value_ != what.value) {
     planned_for_ = &what;
     value_ = what.value;
-    plan_ = &plan(std::get<launch_command>(what.what));
+    plan_ = &plan(*what.launch());
   }
   bool all = true;
   for (part& each : plan_->parts) {

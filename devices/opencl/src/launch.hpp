@@ -71,8 +71,8 @@ class launcher {
   };
   /// What a launch was worked out to be, and of what, to know it again.
   struct planned {
-    std::vector<placed_buffer> buffers;
-    std::vector<scalar_argument> scalars;
+    placed_buffers buffers;
+    scalar_arguments scalars;
     std::vector<launch_command> split;  ///< of a sequence
     std::vector<part> parts;
   };

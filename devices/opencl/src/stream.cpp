@@ -52,7 +52,7 @@ void queue_stream::flush() {
 }
 
 bool queue_stream::prepared(const command& what) {
-  return !std::holds_alternative<launch_command>(what.what) || launcher_.prepared(what);
+  return what.launch() == nullptr || launcher_.prepared(what);
 }
 
 failure queue_stream::prepare(const command& /*what*/) { return launcher_.prepare(); }
@@ -69,7 +69,7 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
       kept.push_back(std::move(event));
     }
   }
-  const bool launch = std::holds_alternative<launch_command>(what.what);
+  const bool launch = what.launch() != nullptr;
   const bool gated = launch && on_host_cores_ && (gathers() || launcher_.parts() >= several);
   if (gated && !gate_.is_closed()) {
     gate_.close();

@@ -64,7 +64,7 @@ class candidate final : public device_candidate {
     };
     parts.perform = [faults, &where, arena = parts.arena,
                      execute = given_.execute](const command& what) {
-      if (std::holds_alternative<launch_command>(what.what)) {
+      if (what.launch() != nullptr) {
         if (failure why = faults->next_launch()) return why;
       }
       const bool real = execute || std::holds_alternative<failed_command>(what.what);

@@ -263,7 +263,7 @@ failure plan_part(const context& of, const launch_command& launch, planned_part&
 }  // namespace
 
 planned_launch plan(const context& of, const command& what) {
-  const auto& launch = std::get<launch_command>(what.what);
+  const auto& launch = *what.launch();
   const std::vector<kernel_part>& sequence = launch.kernel->sequence;
   planned_launch made;
   made.of = &what;

@@ -40,8 +40,8 @@ struct planned_launch {
 /// A launch as it was recorded, to know it again. Kernels that are gone are not kept alive.
 struct recorded_launch {
   std::weak_ptr<const kernel_definition> kernel;
-  std::vector<placed_buffer> buffers;
-  std::vector<scalar_argument> scalars;
+  placed_buffers buffers;
+  scalar_arguments scalars;
   std::uint64_t releases = 0;  ///< of the device's buffers, before it was recorded
 
   [[nodiscard]] bool is(const launch_command& what, std::uint64_t releases_now) const {

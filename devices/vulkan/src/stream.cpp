@@ -48,7 +48,7 @@ launch_stream::~launch_stream() { close(); }
 
 bool launch_stream::prepared(const command& what) {
   if (again_ != nullptr) slots_.give_back(std::move(again_));
-  again_ = slots_.take_recorded(std::get<launch_command>(what.what));
+  again_ = slots_.take_recorded(*what.launch());
   if (again_ != nullptr) return true;
   if (next_.of != &what || next_.value != what.value) next_ = plan(of(), what);
   if (next_.why) return true;  // enqueue says so
@@ -60,7 +60,7 @@ bool launch_stream::prepared(const command& what) {
     all = all && part.made != nullptr;
   }
   if (!all || !has_scratch()) return false;
-  const auto& launch = std::get<launch_command>(what.what);
+  const auto& launch = *what.launch();
   return imports_ == nullptr || std::ranges::all_of(launch.buffers, [&](const placed_buffer& b) {
            return b.where.chunk == nullptr || imports_->find(b.where) != nullptr;
          });
@@ -89,7 +89,7 @@ failure launch_stream::prepare(const command& what) {
     scratch_ = std::make_shared<const buffer>(std::move(made).value());
   }
   if (imports_ == nullptr) return {};
-  for (const placed_buffer& b : std::get<launch_command>(what.what).buffers) {
+  for (const placed_buffer& b : what.launch()->buffers) {
     if (b.where.chunk == nullptr || imports_->find(b.where) != nullptr) continue;
     if (failure why = imports_->import(b.where)) return why;
   }
@@ -99,7 +99,7 @@ failure launch_stream::prepare(const command& what) {
 failure launch_stream::enqueue(const command& what, std::span<const device_wait> waits) {
   std::unique_ptr<slot> used = std::move(again_);
   if (used == nullptr) {
-    auto made = record_next(std::get<launch_command>(what.what));
+    auto made = record_next(*what.launch());
     if (!made) return made.why();
     used = std::move(made).value();
   }

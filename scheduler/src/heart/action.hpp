@@ -38,7 +38,7 @@ struct issue_copy {
 struct issue_launch {
   ticket number;
   ticket_set after;
-  request_ref task;  ///< whose accesses have their blocks
+  request* task;  ///< whose accesses have their blocks; some later action keeps it
 };
 
 /// The content of a view or fetch is in host memory.
@@ -53,14 +53,19 @@ struct complete {
   failure why;
 };
 
+/// The heart needs a task no more of whose end it has told before.
+struct let_go {
+  request_ref task;
+};
+
 struct start_timer {
   task_id task;
   std::string label;
-  time_stamp at{};
+  nanoseconds after{0};  ///< from now on
 };
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            start_timer>;
+                            let_go, start_timer>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

@@ -16,7 +16,7 @@ constexpr std::size_t overtake_window = 16;
 
 // So many commands cover what the host needs to learn of an end and to hand over the next one,
 // however short they are.
-constexpr std::size_t most_ahead = 64;
+constexpr std::size_t most_ahead = 256;
 
 }  // namespace
 
@@ -94,15 +94,16 @@ void heart::give_up_turn(const task& t) {
   if (devices_[device.value].in_order.erase(place_of(t))) mark_dirty(device);
 }
 
-void heart::note_load(stream_id stream, int count, nanoseconds predicted) {
-  lane_state& l = lanes_[stream.value];
+void heart::note_load(const command_record& record, int count) {
+  lane_state& l = lanes_[record.number.stream.value];
   if (!l.device.valid()) return;
   device_state& d = devices_[l.device.value];
   d.in_flight += static_cast<std::size_t>(count);
-  d.backlog += count * predicted;
-  const auto [in_flight, backlog] = board_.load(stream);
+  d.backlog += count * record.predicted;
+  if (record.unsure) l.unsure += static_cast<std::size_t>(count);
+  const auto [in_flight, backlog] = board_.load(record.number.stream);
   // Many at a time: to hand over each one when another has ended costs a wake for each.
-  if (in_flight >= most_ahead || backlog >= l.ahead) {
+  if (in_flight >= most_ahead || backlog >= l.ahead || l.unsure > 0) {
     l.filling = false;
   } else if (in_flight <= most_ahead / 2 && backlog <= l.ahead / 2) {
     l.filling = true;
@@ -118,7 +119,7 @@ bool heart::is_full(device_id device) const {
 std::optional<std::size_t> heart::free_lane(const task& t) const {
   const machine::device_node& node = machine_.devices[t.device.value];
   const number_set& open = devices_[t.device.value].open;
-  if (t.request->width == body_width::wide) {
+  if (t.request->launch->width == body_width::wide) {
     return open.size() == node.compute.size() ? std::optional<std::size_t>(0) : std::nullopt;
   }
   if (open.empty()) return std::nullopt;
@@ -146,7 +147,7 @@ std::optional<std::size_t> heart::free_lane(const task& t) const {
 
 failure heart::unusable_input(const task& t) const {
   for (const task_access& a : t.request->accesses) {
-    if (!reads_content(a.mode) || a.region().empty()) continue;
+    if (!reads_content(a.mode) || a.is_empty()) continue;
     if (const failure why = coherence_.poisoned(a.data, a.region())) {
       return why.downstream(std::string(t.request->called()));
     }
@@ -173,22 +174,27 @@ bool heart::issue_at_once(task& t) {
 bool heart::issue_as_it_is(task& t, std::size_t lane) {
   const request& r = *t.request;
   const machine::device_node& node = machine_.devices[t.device.value];
-  ticket_set waits;
-  for (std::size_t i = 0; i < r.accesses.size(); ++i) {
-    const task_access& a = r.accesses[i];
-    if (!a.is_all || !coherence::at_hand(*t.data[i]->where, node.memory, reads_content(a.mode),
-                                         writes_content(a.mode), waits)) {
+  data_state* const* used = t.data.data();
+  for (const task_access& a : r.accesses) {
+    if (!a.is_all || !coherence::at_hand(*(*used++)->where, node.memory, reads_content(a.mode))) {
       return false;
     }
   }
   t.number = board_.next(node.compute[lane]);
   t.pinned_all = !planted(bug::forget_pins);
-  for (std::size_t i = 0; i < t.data.size(); ++i) {
-    task_access& a = t.request->accesses[i];
-    data_state& d = *t.data[i];
+  ticket_set waits;
+  coherence::whole_access how{.data = {},
+                              .memory = node.memory,
+                              .number = t.number,
+                              .task = r.id,
+                              .pins = t.pinned_all ? std::size_t{1} : 0};
+  used = t.data.data();
+  for (task_access& a : t.request->accesses) {
+    data_state& d = **used++;
     d.last_use = ++uses_;
-    a.block = coherence_.note_at_hand(a.data, *d.where, node.memory, writes_content(a.mode),
-                                      t.number, t.request->id, t.pinned_all ? 1 : 0);
+    how.data = a.data;
+    how.writes = writes_content(a.mode);
+    a.block = coherence_.note_at_hand(*d.where, how, waits);
   }
   t.wrote = true;
   plan_launch(t, lane, std::move(waits));
@@ -213,15 +219,24 @@ void heart::commit(task& t, std::size_t lane) {
 ticket_set heart::acquire(const task& t, memory_id memory) {
   ticket_set waits;
   for (const task_access& a : t.request->accesses) {
-    if (a.region().empty()) continue;
+    if (a.is_empty()) continue;
     if (reads_content(a.mode)) waits.add(bring(a.data, a.region(), memory, t.request->id));
   }
   for (const task_access& a : t.request->accesses) {
-    if (a.region().empty()) continue;
+    if (a.is_empty()) continue;
     if (writes_content(a.mode)) waits.add(coherence_.before_write(a.data, a.region(), memory));
     data_.find(a.data)->last_use = ++uses_;
   }
   return waits;
+}
+
+/// True if what is behind the task in its lane may have to wait for who knows how long.
+bool heart::is_unsure(const task& t) const {
+  // A kernel of a driver's waits for nothing but its arguments.
+  if (!machine_.devices[t.device.value].runs_host_tasks) return false;
+  // What a function does is different each time.
+  if (t.request->host_only) return true;
+  return t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
 }
 
 /// waits: for what it uses.
@@ -229,7 +244,7 @@ void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
   const machine::device_node& node = machine_.devices[t.device.value];
   device_state& d = devices_[t.device.value];
   waits.add(d.last_wide);
-  if (t.request->width == body_width::wide) {
+  if (t.request->launch->width == body_width::wide) {
     for (const stream_id other : node.compute) {
       const ticket next = board_.next(other);
       if (next.value > 1) waits.add({other, next.value - 1});
@@ -241,16 +256,17 @@ void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
   if (!waits.empty()) {
     waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
   }
-  command_record& record =
-      board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits), *out_, t.request);
+  command_record& record = board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits),
+                                                     *out_, t.request.get());
   record.task = t.request->id;
   record.wanted = t.submitted;
-  note_load(own, 1, t.predicted.time);
+  record.unsure = is_unsure(t);
+  note_load(record, 1);
 }
 
 void heart::note_accesses(task& t, memory_id memory, ticket number) {
   for (const task_access& a : t.request->accesses) {
-    if (a.region().empty()) continue;
+    if (a.is_empty()) continue;
     if (writes_content(a.mode)) {
       coherence_.note_write(a.data, a.region(), memory, number, t.request->id);
     } else {
@@ -306,7 +322,7 @@ void heart::issue_view(task& t) {
     ledger_.take(host_memory, n.bytes);
   }
   for (const task_access& a : t.request->accesses) {
-    if (!a.region().empty() && !coherence_.has_block(a.data, host_memory)) {
+    if (!a.is_empty() && !coherence_.has_block(a.data, host_memory)) {
       give_block(a.data, host_memory);
     }
   }

@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace hocket::heart {
 
 namespace {
+
+// Launches that take less come so often that to look at each would cost more than it tells.
+constexpr nanoseconds brief = std::chrono::microseconds(10);
 
 /// Of what is not negative.
 nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
@@ -22,15 +26,17 @@ int size_class(double amount) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
 }
 
-int size_of(const request& task) { return size_class(std::max(task.cost.flops, task.cost.bytes)); }
+int size_of(const launch_command& task) {
+  return size_class(std::max(task.cost.flops, task.cost.bytes));
+}
 
 }  // namespace
 
-cost_model::launch_view cost_model::key_of(const request& task, device_id device) {
+cost_model::launch_view cost_model::key_of(const launch_command& task, device_id device) {
   return {task.kernel->name, device, size_of(task)};
 }
 
-nanoseconds cost_model::launch_by_rates(const request& task, device_id device) const {
+nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   const double lanes =
       task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
@@ -39,7 +45,7 @@ nanoseconds cost_model::launch_by_rates(const request& task, device_id device) c
   return node.launch_latency + rounded(busy / lanes * 1e9);
 }
 
-recent_median* cost_model::find(const request& task, device_id device) const {
+recent_median* cost_model::find(const launch_command& task, device_id device) const {
   const auto at = reinterpret_cast<std::uintptr_t>(task.kernel.get()) / alignof(std::max_align_t);
   finding& last = findings_[device.value][(at ^ (at >> 4U)) % most_findings];
   const bool same = last.known != nullptr && last.size == size_of(task) &&
@@ -48,20 +54,21 @@ recent_median* cost_model::find(const request& task, device_id device) const {
   return same ? last.known : look_up(task, device, last);
 }
 
-recent_median* cost_model::look_up(const request& task, device_id device, finding& last) const {
+recent_median* cost_model::look_up(const launch_command& task, device_id device,
+                                   finding& last) const {
   const auto found = launches_.find(key_of(task, device));
   if (found == launches_.end()) return nullptr;
   last = {task.kernel, size_of(task), &found->second};
   return &found->second;
 }
 
-time_estimate cost_model::estimate_of(const request& task, device_id device) const {
+time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
   recent_median* const known = find(task, device);
   if (known == nullptr) return {launch_by_rates(task, device), nullptr};
   return {rounded(known->value()), known};
 }
 
-void cost_model::measured(const request& task, device_id device, nanoseconds took,
+void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
                           const time_estimate& before) {
   recent_median* known = before.known;
   if (known == nullptr) {
@@ -71,7 +78,11 @@ void cost_model::measured(const request& task, device_id device, nanoseconds too
       known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
     }
   }
-  known->add(count(took));
+  if (took < brief) {
+    known->add_some(count(took));
+  } else {
+    known->add(count(took));
+  }
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {

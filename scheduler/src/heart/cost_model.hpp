@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <hocket/streams/command.hpp>
+
 #include "heart/machine.hpp"
 #include "heart/recent_median.hpp"
-#include "heart/request.hpp"
 
 namespace hocket::heart {
 
@@ -31,12 +32,16 @@ class cost_model {
   explicit cost_model(const machine& machine)
       : machine_(machine), findings_(machine.devices.size()) {}
 
-  [[nodiscard]] nanoseconds predict(const request& task, device_id device) const {
+  [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
   }
-  [[nodiscard]] time_estimate estimate_of(const request& task, device_id device) const;
+  /// True if a prediction rests on what was measured.
+  [[nodiscard]] bool knows(const launch_command& task, device_id device) const {
+    return find(task, device) != nullptr;
+  }
+  [[nodiscard]] time_estimate estimate_of(const launch_command& task, device_id device) const;
   /// before: what was predicted for the same task on the same device.
-  void measured(const request& task, device_id device, nanoseconds took,
+  void measured(const launch_command& task, device_id device, nanoseconds took,
                 const time_estimate& before = {});
 
   /// Time of a copy, without anything in its way. There must be a link.
@@ -78,13 +83,14 @@ class cost_model {
   };
   static constexpr std::size_t most_findings = 8;  // of each device; often wanted again
 
-  [[nodiscard]] static launch_view key_of(const request& task, device_id device);
-  [[nodiscard]] nanoseconds launch_by_rates(const request& task, device_id device) const;
+  [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
+  [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, recent_median, launch_order>;
-  [[nodiscard]] recent_median* find(const request& task, device_id device) const;
-  [[nodiscard]] recent_median* look_up(const request& task, device_id device, finding& last) const;
+  [[nodiscard]] recent_median* find(const launch_command& task, device_id device) const;
+  [[nodiscard]] recent_median* look_up(const launch_command& task, device_id device,
+                                       finding& last) const;
 
   const machine& machine_;
   mutable launch_table launches_;                                     ///< nanoseconds

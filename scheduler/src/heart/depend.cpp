@@ -9,36 +9,38 @@
 namespace hocket::heart {
 
 void heart::add_edges(task& t) {
-  struct edge {
-    task_id from;
-    edge_kind kind;
-    task* before;
-  };
-  boost::container::small_vector<edge, 8> edges;
   const task_id id = t.request->id;
+  const bool held = t.request->within.valid();
   const auto live = [&](task_id other) { return find(other) != nullptr; };
   const auto depend = [&](task_id earlier, edge_kind kind) {
     if (earlier == id) return;
-    if (task* const before = find(earlier)) edges.push_back({earlier, kind, before});
+    if (task* const before = find(earlier)) edges_.push_back({earlier, kind, before});
   };
+  t.data.resize(t.request->accesses.size(), boost::container::default_init);
+  data_state** used = t.data.data();
   for (const task_access& a : t.request->accesses) {
     data_state& d = *data_.find(a.data);
-    t.data.push_back(&d);
-    if (!a.region().empty()) chain_for(t, a.data, d).append(id, a, d.all, live, depend);
+    *used++ = &d;
+    if (a.is_empty()) continue;
+    (held ? chain_within(t, a.data, d) : d.chain).append(id, a, d.all, live, depend);
   }
+  if (edges_.empty()) return;
   // Nothing within a hold is ordered with what came before it: that has to end first.
   if (t.request->kind == task_kind::hold) {
-    for (edge& e : edges) e.kind = edge_kind::content;
+    for (edge& e : edges_) e.kind = edge_kind::content;
   }
-  // In the order of ids, each once, by content if by both.
-  if (edges.size() > 1) {
-    std::sort(edges.begin(), edges.end(), [](const edge& a, const edge& b) {
-      return a.from != b.from ? a.from < b.from : a.kind < b.kind;
-    });
-    const auto same = [](const edge& a, const edge& b) { return a.from == b.from; };
-    edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
-  }
-  for (const edge& e : edges) add_edge(*e.before, t, e.kind);
+  if (edges_.size() > 1) sort_edges();
+  for (const edge& e : edges_) add_edge(*e.before, t, e.kind);
+  edges_.clear();
+}
+
+/// In the order of ids, each once, by content if by both.
+void heart::sort_edges() {
+  std::sort(edges_.begin(), edges_.end(), [](const edge& a, const edge& b) {
+    return a.from != b.from ? a.from < b.from : a.kind < b.kind;
+  });
+  const auto same = [](const edge& a, const edge& b) { return a.from == b.from; };
+  edges_.erase(std::unique(edges_.begin(), edges_.end(), same), edges_.end());
 }
 
 void heart::add_edge(task& before, task& t, edge_kind kind) {
@@ -57,8 +59,9 @@ void heart::add_edge(task& before, task& t, edge_kind kind) {
   before.successors.push_back({t.request->id, kind});
 }
 
-data_chain& heart::chain_for(const task& t, data_id data, data_state& all) {
-  task* const around = t.request->within.valid() ? find(t.request->within) : nullptr;
+/// Of a task that belongs to a hold.
+data_chain& heart::chain_within(const task& t, data_id data, data_state& all) {
+  task* const around = find(t.request->within);
   if (around == nullptr) return all.chain;
   const auto held = [&](const task_access& a) { return a.data == data; };
   if (std::ranges::none_of(around->request->accesses, held)) return all.chain;

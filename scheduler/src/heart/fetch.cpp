@@ -50,7 +50,7 @@ bool heart::fetch(task& t) {
   }
   ticket_set arrives;
   for (const task_access& a : t.request->accesses) {
-    if (reads_content(a.mode) && !a.region().empty())
+    if (reads_content(a.mode) && !a.is_empty())
       arrives.add(bring(a.data, a.region(), memory, t.request->id));
   }
   t.fetching = true;

@@ -29,7 +29,7 @@ void heart::finish(task& t, const failure& why) {
   for (data_state* const d : t.data) d->chain.ended(r.id);
   if (why && !planted(bug::keep_failed_outputs)) {
     for (const task_access& a : r.accesses) {
-      if (!writes_content(a.mode) || a.region().empty()) continue;
+      if (!writes_content(a.mode) || a.is_empty()) continue;
       if (t.wrote)
         coherence_.poison(a.data, a.region(), r.id, why);
       else
@@ -62,7 +62,11 @@ void heart::finish(task& t, const failure& why) {
   }
   leave_hold(t);
   const task_id id = r.id;
-  if (!t.told) out_->emplace_back(complete{std::move(t.request), why});
+  if (t.told) {
+    out_->emplace_back(let_go{std::move(t.request)});
+  } else {
+    out_->emplace_back(complete{std::move(t.request), why});
+  }
   remove(id);
 }
 
@@ -76,9 +80,9 @@ void heart::leave_hold(const task& t) {
 void heart::finish_launch(const command_record& record, const command_result& how) {
   task& t = *find(record.task);
   device_statistics& done = devices_[t.device.value].done;
-  done.kernels += std::max<std::size_t>(t.request->kernel->sequence.size(), 1);
+  done.kernels += std::max<std::size_t>(t.request->launch->kernel->sequence.size(), 1);
   done.busy += how.end - how.begin;
-  done.flops += t.request->cost.flops;
+  done.flops += t.request->launch->cost.flops;
   if (trace_.keeps()) record_trace(record, how, trace_kind::kernel, &t);
   failure why = how.why;
   if (why && why.thrown()) {
@@ -88,7 +92,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
     why = why.within("running task \"" + std::string(t.request->called()) + "\" on " +
                      machine_.devices[t.device.value].called());
   } else if (!why) {
-    costs_.measured(*t.request, t.device, how.end - how.begin, t.predicted);
+    costs_.measured(*t.request->launch, t.device, how.end - how.begin, t.predicted);
   }
   // Streams report in no common order: a predecessor that has ended may still be unheard of.
   if (t.blockers > 0) {

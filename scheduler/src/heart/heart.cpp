@@ -149,8 +149,7 @@ void heart::handle(submitted& e) {
     budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
   }
   if (t.request->timeout != nanoseconds::max()) {
-    out_->emplace_back(
-        start_timer{id, std::string(t.request->called()), now_ + t.request->timeout});
+    out_->emplace_back(start_timer{id, std::string(t.request->called()), t.request->timeout});
   }
   if (e.unwanted) return doom(t, e.unwanted);
   alone_ = true;
@@ -208,7 +207,7 @@ void heart::handle(commands_ended& e) {
 void heart::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
   if (board_.is_lost(stream)) return;
   const command_record record = board_.end(stream, value);
-  note_load(stream, -1, record.predicted);
+  note_load(record, -1);
   if (record.copy != nullptr) {
     finish_copy(record, how);
   } else {

@@ -44,6 +44,7 @@ class heart {
   heart(machine description, std::size_t trace_capacity);
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
+  /// The time is for the trace: nothing depends on it, and without a trace nobody asks.
   void step(time_stamp now, event&& what, action_list& out);
 
   [[nodiscard]] const machine& description() const noexcept { return machine_; }
@@ -136,6 +137,12 @@ class heart {
     failure why;
   };
 
+  struct edge {
+    task_id from;
+    edge_kind kind;
+    task* before;
+  };
+
   // heart.cpp: events.
   void handle(data_added& e);
   void handle(data_dropped& e);
@@ -161,7 +168,8 @@ class heart {
   // depend.cpp: when a task may start.
   void add_edges(task& t);
   static void add_edge(task& before, task& t, edge_kind kind);
-  [[nodiscard]] data_chain& chain_for(const task& t, data_id data, data_state& all);
+  void sort_edges();
+  [[nodiscard]] data_chain& chain_within(const task& t, data_id data, data_state& all);
   void leave_hold(const task& t);
   void consider(task& t);
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(task& t) const;
@@ -172,7 +180,8 @@ class heart {
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
   [[nodiscard]] bool can_bind(const task_access& a, const machine::device_node& node) const;
   [[nodiscard]] std::optional<device_id> choose_device(task& t) const;
-  [[nodiscard]] time_stamp predicted_end(const task& t, device_id device) const;
+  /// From now on.
+  [[nodiscard]] nanoseconds predicted_end(const task& t, device_id device) const;
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
   [[nodiscard]] static place_in_queue place_of(const task& t) {
@@ -198,7 +207,7 @@ class heart {
   void give_up_turn(const task& t);
   /// A command was planned on the stream (count 1), or has ended (-1). Of a lane it decides whether
   /// that takes one more.
-  void note_load(stream_id stream, int count, nanoseconds predicted);
+  void note_load(const command_record& record, int count);
   /// Until a command ends nothing can be done for the device.
   [[nodiscard]] bool is_full(device_id device) const;
   [[nodiscard]] bool idle(device_id device) const { return devices_[device.value].in_flight == 0; }
@@ -212,6 +221,7 @@ class heart {
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
+  [[nodiscard]] bool is_unsure(const task& t) const;
   void plan_launch(task& t, std::size_t lane, ticket_set&& waits);
   void note_accesses(task& t, memory_id memory, ticket number);
   void mark_issued(task& t);
@@ -262,8 +272,9 @@ class heart {
   struct lane_state {
     device_id device;  ///< none for another stream
     std::size_t at = 0;
-    std::size_t depth = 1;  ///< as of the device
-    nanoseconds ahead{0};   ///< as of the device
+    std::size_t depth = 1;   ///< as of the device
+    nanoseconds ahead{0};    ///< as of the device
+    std::size_t unsure = 0;  ///< commands of which nobody knows how long they take
     bool filling = true;
   };
   std::vector<lane_state> lanes_;  ///< of each stream
@@ -274,7 +285,8 @@ class heart {
   std::vector<device_state> devices_;
   number_set dirty_;
   std::vector<ending> ending_;
-  bool alone_ = false;  ///< the task that is being submitted is all that this step is about
+  std::vector<edge> edges_;  ///< that the task has which is being submitted
+  bool alone_ = false;       ///< the task that is being submitted is all that this step is about
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;
   std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too

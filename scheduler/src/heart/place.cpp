@@ -33,14 +33,14 @@ bool heart::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   if (!devices_[device.value].alive || (r.on && *r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
-  if (!node.runs(*r.kernel) || r.bytes > ledger_.capacity(node.memory)) return false;
+  if (!node.runs(*r.launch->kernel) || r.bytes > ledger_.capacity(node.memory)) return false;
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
 }
 
 bool heart::can_bind(const task_access& a, const machine::device_node& node) const {
-  if (a.region().empty()) return true;
+  if (a.is_empty()) return true;
   const data_state& d = *data_.find(a.data);
   const index_list strides = dense_strides(d.all.end);
   std::uint64_t span = 1;
@@ -58,7 +58,7 @@ std::optional<device_id> heart::choose_device(task& t) const {
     return t.suits && devices_[r.on->value].alive ? r.on : std::nullopt;
   }
   std::optional<device_id> best;
-  std::optional<time_stamp> best_end;  // of the only one that can run it nobody asks
+  std::optional<nanoseconds> best_end;  // of the only one that can run it nobody asks
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device_id device{i};
     if (!can_run(r, device)) continue;
@@ -67,7 +67,7 @@ std::optional<device_id> heart::choose_device(task& t) const {
       continue;
     }
     if (!best_end) best_end = predicted_end(t, *best);
-    const time_stamp end = predicted_end(t, device);
+    const nanoseconds end = predicted_end(t, device);
     if (end < *best_end) {
       best = device;
       best_end = end;
@@ -76,7 +76,7 @@ std::optional<device_id> heart::choose_device(task& t) const {
   return best;
 }
 
-time_stamp heart::predicted_end(const task& t, device_id device) const {
+nanoseconds heart::predicted_end(const task& t, device_id device) const {
   const request& r = *t.request;
   const machine::device_node& node = machine_.devices[device.value];
   const device_state& d = devices_[device.value];
@@ -92,13 +92,13 @@ time_stamp heart::predicted_end(const task& t, device_id device) const {
       arrival += costs_.predict_copy(host_memory, node.memory, bytes);
     }
   }
-  return now_ + std::max(backlog, arrival) + costs_.predict(r, device);
+  return std::max(backlog, arrival) + costs_.predict(*r.launch, device);
 }
 
 void heart::enqueue(task& t, device_id device) {
   device_state& d = devices_[device.value];
   t.device = device;
-  t.predicted = costs_.estimate_of(*t.request, device);
+  t.predicted = costs_.estimate_of(*t.request->launch, device);
   if (alone_ && issue_at_once(t)) return;
   t.state = phase::queued;
   d.queued += t.predicted.time;
@@ -118,22 +118,22 @@ void heart::dequeue(task& t) {
 }
 
 bool heart::data_present(const task& t) const {
-  const machine::device_node& node = machine_.devices[t.device.value];
+  const memory_id memory = machine_.devices[t.device.value].memory;
   // What its own lanes are still computing is as good as there: the launch follows it.
   const auto there = [&](ticket arrives) {
-    return !arrives.valid() || board_.done(arrives) ||
-           std::find(node.compute.begin(), node.compute.end(), arrives.stream) !=
-               node.compute.end();
+    return !arrives.valid() || lanes_[arrives.stream.value].device == t.device ||
+           board_.done(arrives);
   };
-  for (std::size_t i = 0; i < t.data.size(); ++i) {
-    const task_access& a = t.request->accesses[i];
-    if (!reads_content(a.mode) || a.region().empty()) continue;
-    if (const std::optional<ticket> one = coherence::ready(*t.data[i]->where, node.memory)) {
+  data_state* const* used = t.data.data();
+  for (const task_access& a : t.request->accesses) {
+    const buffer_state& at = *(*used++)->where;
+    if (!reads_content(a.mode) || a.is_empty()) continue;
+    if (const std::optional<ticket> one = coherence::ready(at, memory)) {
       if (!there(*one)) return false;
       continue;
     }
-    if (!coherence_.valid(a.data, a.region(), node.memory)) return false;
-    const ticket_set arrives = coherence_.ready(a.data, a.region(), node.memory);
+    if (!coherence_.valid(a.data, a.region(), memory)) return false;
+    const ticket_set arrives = coherence_.ready(a.data, a.region(), memory);
     if (!std::all_of(arrives.begin(), arrives.end(), there)) return false;
   }
   return true;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace hocket::heart {
 
@@ -11,6 +12,10 @@ namespace hocket::heart {
 class recent_median {
  public:
   void add(double sample);
+  /// Of samples that come often: once there are enough, only every fourth counts.
+  void add_some(double sample) {
+    if (count_ < most || ++passed_ % 4 == 0) add(sample);
+  }
 
   /// Of an even number of samples the lower middle one. There must be one.
   [[nodiscard]] double value() const noexcept { return sorted_[(count_ - 1) / 2]; }
@@ -22,6 +27,7 @@ class recent_median {
   std::array<double, most> sorted_{};  ///< the same samples
   std::size_t count_ = 0;
   std::size_t next_ = 0;
+  std::uint32_t passed_ = 0;
 };
 
 }  // namespace hocket::heart

@@ -12,22 +12,22 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <hocket/core/access.hpp>
 #include <hocket/core/array_part.hpp>
-#include <hocket/core/duration.hpp>
 #include <hocket/core/ids.hpp>
-#include <hocket/kernels/definition.hpp>
 #include <hocket/scheduler/task_label.hpp>
+#include <hocket/streams/command.hpp>
 
 namespace hocket::heart {
 
-/// One access of a task to a region of a buffer.
+/// One access of a task to a region of a buffer. Who makes the task keeps the part.
 struct task_access {
   data_id data;
-  array_part_ref part;
+  const array_part* part = nullptr;
   access_mode mode = access_mode::read;
   bool is_all = false;  ///< the region is all of the buffer
   block_id block = {};  ///< set by the heart when it issues the launch; none for an empty region
 
   [[nodiscard]] const box& region() const noexcept { return part->region(); }
+  [[nodiscard]] bool is_empty() const noexcept { return part->elements() == 0; }
 };
 
 /// What the heart has to do for a task.
@@ -44,8 +44,6 @@ struct request_facts {
   task_kind kind = task_kind::launch;
   std::uint32_t trace_name = 0;
 
-  work cost;
-  body_width width = body_width::serial;
   bool host_only = false;   ///< a host function: runs on devices of the host alone
   std::uint64_t bytes = 0;  ///< of the whole buffers that it uses
 
@@ -72,14 +70,15 @@ struct request : request_facts {
   virtual void unused() noexcept { delete this; }
 
   task_label label;
-  kernel_ref kernel;                                        ///< of a launch
-  boost::container::small_vector<task_access, 4> accesses;  ///< as in the signature, a result last
-  boost::container::small_vector<scalar_argument, 2> scalars;
+  /// Of a launch: what is given to a device, but for where its buffers are.
+  boost::intrusive_ptr<counted_launch> launch;
+  boost::container::small_vector<task_access, 3> accesses;  ///< as in the signature, a result last
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
 
   /// Without a label what its kernel is called.
   [[nodiscard]] std::string_view called() const noexcept {
-    return label.empty() && kernel != nullptr ? std::string_view(kernel->name) : label.text();
+    return label.empty() && launch != nullptr ? std::string_view(launch->kernel->name)
+                                              : label.text();
   }
 
   friend void intrusive_ptr_add_ref(request* r) noexcept {

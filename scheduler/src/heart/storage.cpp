@@ -16,7 +16,7 @@ std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> counted;
   for (const task_access& a : r.accesses) {
-    if (a.region().empty() || coherence_.has_block(a.data, memory)) continue;
+    if (a.is_empty() || coherence_.has_block(a.data, memory)) continue;
     if (counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
   }
   if (counted.empty()) return {};
@@ -71,7 +71,7 @@ void heart::grant_reservations() {
     devices_[t.device.value].reserving = {};
     mark_dirty(t.device);
     for (const task_access& a : t.request->accesses) {
-      if (!a.region().empty() && !coherence_.has_block(a.data, memory)) give_block(a.data, memory);
+      if (!a.is_empty() && !coherence_.has_block(a.data, memory)) give_block(a.data, memory);
     }
     pin_present(t, memory);
     issue(t);

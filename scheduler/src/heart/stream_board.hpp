@@ -30,6 +30,7 @@ struct command_record {
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
   std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
+  bool unsure = false;  ///< the prediction does not rest on what was measured
   time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
 };
 

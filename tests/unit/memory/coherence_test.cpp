@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -56,12 +57,21 @@ class coherence_of_x : public testing::Test {
     return copied(copies.size());
   }
 
+  block_id note_at_hand(buffer_state& buffer, memory_id memory, bool writes, std::uint64_t n,
+                        ticket_set& waits) {
+    return replicas.note_at_hand(buffer, {x, memory, writes, kernel(n), task_id{n}}, waits);
+  }
+  block_id note_at_hand(buffer_state& buffer, memory_id memory, bool writes, std::uint64_t n) {
+    return note_at_hand(buffer, memory, writes, n, ignored);
+  }
+
   void settle() {
     replicas.prune([](ticket) { return true; });
   }
 
   coherence replicas{3};
   std::vector<copy_request> copies;
+  ticket_set ignored;
   const box whole = rows(0, 8);
 };
 
@@ -118,56 +128,94 @@ TEST_F(coherence_of_x, a_writer_waits_for_readers_in_its_memory_alone) {
 }
 
 TEST_F(coherence_of_x, is_at_hand_where_it_is_valid_as_a_whole) {
-  const buffer_state& buffer = replicas.find(x);
-  ticket_set waits;
-  const auto at_hand = [&](memory_id memory, bool reads, bool writes) {
-    waits.clear();
-    return coherence::at_hand(buffer, memory, reads, writes, waits);
+  buffer_state& buffer = replicas.find(x);
+  const auto at_hand = [&](memory_id memory, bool reads) {
+    return coherence::at_hand(buffer, memory, reads);
   };
-  EXPECT_FALSE(at_hand(gpu, true, false)) << "nobody has written it";
-  EXPECT_TRUE(at_hand(gpu, false, true));
+  EXPECT_FALSE(at_hand(gpu, true)) << "nobody has written it";
+  EXPECT_TRUE(at_hand(gpu, false));
   write(whole, gpu, 1);
   replicas.note_read(x, whole, gpu, kernel(2));
-  EXPECT_TRUE(at_hand(gpu, true, false));
-  EXPECT_EQ(waits, set_of({kernel(1)}));
-  EXPECT_TRUE(at_hand(gpu, true, true));
-  EXPECT_EQ(waits, replicas.before_write(x, whole, gpu));
-  EXPECT_FALSE(at_hand(host, true, false)) << "it is elsewhere";
-  EXPECT_TRUE(at_hand(host, false, true));
-  EXPECT_FALSE(at_hand(memory_id{3}, false, true)) << "no block";
+  EXPECT_TRUE(at_hand(gpu, true));
+  EXPECT_FALSE(at_hand(host, true)) << "it is elsewhere";
+  EXPECT_TRUE(at_hand(host, false));
+  EXPECT_TRUE(at_hand(gpu, true));
+  EXPECT_FALSE(at_hand(memory_id{3}, false)) << "no block";
   write(rows(0, 4), gpu, 3);
-  EXPECT_FALSE(at_hand(gpu, true, false)) << "two pieces";
+  EXPECT_FALSE(at_hand(gpu, true)) << "two pieces";
 }
 
 TEST_F(coherence_of_x, is_not_at_hand_for_readers_if_it_is_poisoned) {
   write(whole, gpu, 1);
+  buffer_state& buffer = replicas.find(x);
+  EXPECT_TRUE(coherence::at_hand(buffer, gpu, true));
   replicas.poison(x, whole, task_id{1}, broken());
-  ticket_set waits;
-  EXPECT_FALSE(coherence::at_hand(replicas.find(x), gpu, true, false, waits));
-  EXPECT_TRUE(coherence::at_hand(replicas.find(x), gpu, false, true, waits));
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(2), task_id{2}, 0),
-            block_id{11});
+  EXPECT_FALSE(coherence::at_hand(buffer, gpu, true));
+  EXPECT_TRUE(coherence::at_hand(buffer, gpu, false));
+  EXPECT_EQ(note_at_hand(buffer, gpu, true, 2), block_id{11});
   EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_TRUE(coherence::at_hand(buffer, gpu, true));
 }
 
-// What is noted of an access at hand is what the steps for any access note.
+TEST_F(coherence_of_x, is_not_at_hand_where_it_was_lost_or_driven_out) {
+  write(whole, gpu, 1);
+  make_valid(whole, host);
+  settle();
+  buffer_state& buffer = replicas.find(x);
+  EXPECT_TRUE(coherence::at_hand(buffer, host, true));
+  EXPECT_TRUE(coherence::at_hand(buffer, gpu, true));
+  (void)replicas.evict(x, gpu);
+  EXPECT_FALSE(coherence::at_hand(buffer, gpu, false));
+  EXPECT_TRUE(coherence::at_hand(buffer, host, true));
+  (void)replicas.lose(host, broken());
+  EXPECT_FALSE(coherence::at_hand(buffer, host, true));
+}
+
+// What is noted of accesses at hand is what the steps for any access note, wherever they are and
+// whatever comes between them.
 TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
   write(whole, gpu, 1);
   make_valid(whole, host);
   coherence same = replicas;
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), host, false, kernel(2), task_id{2}, 1),
-            block_id{10});
-  same.note_read(x, whole, host, kernel(2));
-  EXPECT_TRUE(replicas.pinned(x, host));
-  EXPECT_EQ(replicas.before_write(x, whole, host), same.before_write(x, whole, host));
-  EXPECT_EQ(replicas.note_at_hand(x, replicas.find(x), gpu, true, kernel(3), task_id{3}, 0),
-            block_id{11});
-  same.note_write(x, whole, gpu, kernel(3), task_id{3});
-  for (const memory_id memory : {host, gpu}) {
-    EXPECT_EQ(replicas.valid(x, whole, memory), same.valid(x, whole, memory));
-    EXPECT_EQ(replicas.before_write(x, whole, memory), same.before_write(x, whole, memory));
+  std::mt19937 random(4);
+  std::uint64_t n = 2;
+  for (int i = 0; i < 300; ++i, ++n) {
+    const memory_id memory{random() % 3};
+    const bool writes = random() % 2 == 0;
+    buffer_state& buffer = replicas.find(x);
+    for (std::size_t times = 1 + random() % 3; times > 0; --times, ++n) {
+      if (!coherence::at_hand(buffer, memory, !writes)) continue;
+      const ticket_set waits_for =
+          writes ? same.before_write(x, whole, memory) : same.ready(x, whole, memory);
+      ticket_set waits;
+      EXPECT_EQ(note_at_hand(buffer, memory, writes, n, waits), block_id{10 + memory.value});
+      EXPECT_EQ(waits, waits_for);
+      if (writes) {
+        same.note_write(x, whole, memory, kernel(n), task_id{n});
+      } else {
+        same.note_read(x, whole, memory, kernel(n));
+      }
+    }
+    if (random() % 8 == 0) {
+      const auto done = [n](ticket t) { return t.value + 4 < n; };
+      replicas.prune(done);
+      same.prune(done);
+    }
+    for (const memory_id each : {host, gpu, other_gpu}) {
+      EXPECT_EQ(replicas.valid(x, whole, each), same.valid(x, whole, each));
+      EXPECT_EQ(replicas.before_write(x, whole, each), same.before_write(x, whole, each));
+    }
+    EXPECT_EQ(replicas.writers(x, whole), same.writers(x, whole));
   }
-  EXPECT_THAT(replicas.writers(x, whole), ElementsAre(task_id{3}));
+}
+
+TEST_F(coherence_of_x, what_is_noted_at_hand_is_pinned) {
+  write(whole, gpu, 1);
+  (void)note_at_hand(replicas.find(x), gpu, false, 2);
+  EXPECT_FALSE(replicas.pinned(x, gpu));
+  (void)replicas.note_at_hand(replicas.find(x), {x, gpu, false, kernel(3), task_id{3}, 1}, ignored);
+  EXPECT_TRUE(replicas.pinned(x, gpu));
+  EXPECT_FALSE(replicas.pinned(x, host));
 }
 
 TEST_F(coherence_of_x, a_buffer_counts_its_pins) {

@@ -13,7 +13,6 @@ using hocket::nanoseconds;
 using hocket::heart::cost_model;
 using hocket::heart::machine;
 using hocket::heart::recent_median;
-using hocket::heart::request;
 using namespace std::chrono_literals;
 
 namespace {
@@ -38,7 +37,7 @@ machine one_device() {
   return made;
 }
 
-struct launch_of : request {
+struct launch_of : hocket::launch_command {
   launch_of(const std::string& name, double flops) {
     hocket::kernel_definition definition;
     definition.name = name;
@@ -59,6 +58,15 @@ TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
   EXPECT_EQ(median.value(), 6);
   for (int i = 0; i < 8; ++i) median.add(7);  // now seven sixes are left
   EXPECT_EQ(median.value(), 7);
+}
+
+TEST(RecentMedian, TakesSomeOfManySamplesOnceThereAreEnough) {
+  recent_median median;
+  for (int i = 0; i < 15; ++i) median.add_some(4);
+  for (int i = 0; i < 7 * 4; ++i) median.add_some(9);
+  EXPECT_EQ(median.value(), 4);
+  for (int i = 0; i < 4; ++i) median.add_some(9);
+  EXPECT_EQ(median.value(), 9);
 }
 
 TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {

@@ -18,7 +18,9 @@ const box all = box::whole({rows});
 using edges = std::set<std::pair<task_id, edge_kind>>;
 
 task_access access_to(const box& region, access_mode mode) {
-  return {data_id{0}, part_of_array(element_type::f32, {rows}, region), mode, region == all};
+  static std::vector<array_part_ref> parts;
+  parts.push_back(part_of_array(element_type::f32, {rows}, region));
+  return {data_id{0}, parts.back().get(), mode, region == all};
 }
 
 /// An order with and one without a way of its own for all of a buffer, which are to agree.

@@ -25,7 +25,8 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
         sizes_(region.extents()),
         region_(region.empty() ? box::whole(sizes_) : region),
         elements_(volume(sizes_)) {
-    for (std::size_t d = 0; d < strides_.size(); ++d) first_ += region_.begin[d] * strides_[d];
+    for (std::size_t d = 0; d < strides_.size(); ++d) first_byte_ += region_.begin[d] * strides_[d];
+    first_byte_ *= size_of(type_);
   }
   array_part(const array_part&) = delete;
   array_part& operator=(const array_part&) = delete;
@@ -38,7 +39,7 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
   [[nodiscard]] const box& region() const noexcept { return region_; }
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }  ///< of the region
   /// How far behind the array's first element the region's is, in bytes.
-  [[nodiscard]] std::size_t first_byte() const noexcept { return first_ * size_of(type_); }
+  [[nodiscard]] std::size_t first_byte() const noexcept { return first_byte_; }
 
   friend bool operator==(const array_part& a, const array_part& b) noexcept {
     return a.type_ == b.type_ && a.extents_ == b.extents_ && a.region_ == b.region_;
@@ -51,7 +52,7 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
   index_list sizes_;
   box region_;
   std::size_t elements_;
-  std::size_t first_ = 0;
+  std::size_t first_byte_ = 0;
 };
 
 using array_part_ref = boost::intrusive_ptr<const array_part>;

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cassert>
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -19,10 +21,22 @@ struct real_atomics {
   using plain = T;
 };
 
+/// Memory of the heap for one T, as an inbox asks for it.
+struct heap_memory {
+  template <class T>
+  [[nodiscard]] static void* take_for() {
+    return ::operator new(sizeof(T));
+  }
+  template <class T>
+  static void give_back_for(void* place) noexcept {
+    ::operator delete(place, sizeof(T));
+  }
+};
+
 /// Values from many producers to one consumer at a time, first in first out for each producer.
-/// Pushing is lock-free and allocates once. The inbox also knows whether it has a consumer: who
+/// Pushing is lock-free and takes memory once. The inbox also knows whether it has a consumer: who
 /// pushes into one that is not attended becomes its consumer, until leave() succeeds.
-template <class T, class Atomics = real_atomics>
+template <class T, class Atomics = real_atomics, class Memory = heap_memory>
 class inbox {
  public:
   inbox() noexcept : head_(&away_) {}
@@ -97,6 +111,10 @@ class inbox {
   };
   struct node : link {
     explicit node(T&& v) : value(std::move(v)) {}
+    static void* operator new(std::size_t) { return Memory::template take_for<node>(); }
+    static void operator delete(void* place) noexcept {
+      Memory::template give_back_for<node>(place);
+    }
     T value;
   };
 

@@ -142,16 +142,22 @@ class coherence {
   [[nodiscard]] buffer_state& find(data_id data);
 
   /// Of an access to all of the buffer: true if that is of one piece and has a block in memory,
-  /// and, if it is read, is neither poisoned nor missing anything there. What the access waits for
-  /// is added to waits then.
-  [[nodiscard]] static bool at_hand(const buffer_state& buffer, memory_id memory, bool reads,
-                                    bool writes, ticket_set& waits);
+  /// and, if it is read, is neither poisoned nor missing anything there.
+  [[nodiscard]] static bool at_hand(buffer_state& buffer, memory_id memory, bool reads);
 
+  /// What a launch does to all of a buffer.
+  struct whole_access {
+    data_id data;
+    memory_id memory;
+    bool writes = false;
+    ticket number;  ///< of the launch
+    task_id task;
+    std::size_t pins = 0;  ///< to be added to the replica
+  };
   /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
   /// nothing has happened to the buffer since but what other accesses of the same task do to it.
-  /// Adds so many pins to the replica, and returns its block.
-  block_id note_at_hand(data_id data, buffer_state& buffer, memory_id memory, bool writes,
-                        ticket number, task_id task, std::size_t pins);
+  /// What the launch waits for is added to waits. Returns the block of the replica.
+  block_id note_at_hand(buffer_state& buffer, const whole_access& how, ticket_set& waits);
 
   /// When the content is there in this memory, if all of it is of one piece and valid there.
   [[nodiscard]] static std::optional<ticket> ready(const buffer_state& buffer, memory_id memory);

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <hocket/core/array_part.hpp>
 #include <hocket/core/duration.hpp>
@@ -44,14 +47,40 @@ struct placed_buffer {
   }
 };
 
+// Few launches have more of them than find room in the launch itself.
+using placed_buffers = boost::container::small_vector<placed_buffer, 3>;
+using scalar_arguments = boost::container::small_vector<scalar_argument, 2>;
+
 /// Runs a kernel. Buffers and scalars are in signature order, a hidden result last.
 struct launch_command {
   kernel_ref kernel;
-  std::vector<placed_buffer> buffers;
-  std::vector<scalar_argument> scalars;
+  placed_buffers buffers;
+  scalar_arguments scalars;
   body_width width = body_width::serial;
   work cost;
 };
+
+/// A launch that commands point to: to hand one on copies no argument.
+struct counted_launch : launch_command {
+  counted_launch() = default;
+  explicit counted_launch(launch_command&& what) : launch_command(std::move(what)) {}
+  counted_launch(const counted_launch&) = delete;
+  counted_launch& operator=(const counted_launch&) = delete;
+  virtual ~counted_launch() = default;
+
+  friend void intrusive_ptr_add_ref(const counted_launch* l) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    l->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(const counted_launch* l) noexcept {
+    // Release and acquire pair with one another: the deletion comes after all uses.
+    if (l->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
+  }
+
+ private:
+  mutable std::atomic<std::uint32_t> references_{0};
+};
+using launch_ref = boost::intrusive_ptr<const counted_launch>;
 
 /// The launches that stand for one of a sequence, in order.
 [[nodiscard]] std::vector<launch_command> parts_of(const launch_command& what);
@@ -67,7 +96,13 @@ struct failed_command {
 struct command {
   std::uint64_t value = 0;  ///< its number on the stream: one more than the one before it
   boost::container::small_vector<timepoint, 4> after;
-  std::variant<copy_command, launch_command, failed_command> what;
+  std::variant<copy_command, launch_ref, failed_command> what;
+
+  /// Null if it is no launch.
+  [[nodiscard]] const launch_command* launch() const noexcept {
+    const launch_ref* const found = std::get_if<launch_ref>(&what);
+    return found == nullptr ? nullptr : found->get();
+  }
 };
 
 /// How a command ended. A failure of a kernel is the task's; the stream goes on.

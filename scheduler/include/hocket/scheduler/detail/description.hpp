@@ -44,7 +44,10 @@ class device_task : public completion {
   bool help(helping& by) noexcept override;
 
   /// The launch was handed to the stream.
-  void handed_to(stream_id stream) noexcept { stream_.store(stream.value); }
+  void handed_to(stream_id stream) noexcept {
+    // Who reads an older value does without, and nothing else is read because of it: relaxed.
+    stream_.store(stream.value, std::memory_order_relaxed);
+  }
 
   [[nodiscard]] std::size_t held_bytes() const noexcept override {
     return completion::held_bytes() + held_by_launch;
@@ -79,15 +82,14 @@ class device_task_of<void> final : public device_task {
 };
 
 template <class T>
-[[nodiscard]] boost::intrusive_ptr<device_task> make_device_task(host_context* context,
-                                                                 const task_label& label,
-                                                                 const kernel_ref& kernel) {
-  return make_task<device_task_of<T>>(0, context, label, kernel);
+[[nodiscard]] device_task* make_device_task(host_context* context, const task_label& label,
+                                            const kernel_ref& kernel) {
+  return task_memory::make<device_task_of<T>>(2, 0, context, label, kernel);
 }
 
-/// Makes the state of a task's future.
-using make_device_state = boost::intrusive_ptr<device_task> (*)(host_context*, const task_label&,
-                                                                const kernel_ref&);
+/// Makes the state of a task's future. The caller has to care for two references: the launch's and
+/// the future's.
+using make_device_state = device_task* (*)(host_context*, const task_label&, const kernel_ref&);
 
 /// A number for a kernel: known, the value of a future, or what a parameter is in a run.
 struct number_argument {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// How many commands the heart gives to a lane before it has heard of the end of the first.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "heart/heart.hpp"
+
+namespace hocket::heart {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr stream_id lane{0};
+
+/// A device of one lane on the host's memory, that takes two commands of which it knows nothing.
+machine one_lane() {
+  machine made;
+  made.memories = {{"host memory", 1 << 30}};
+  made.streams = {{device_id{0}, 0}};
+  machine::device_node node;
+  node.name = "NUMA0";
+  node.memory = host_memory;
+  node.compute = {lane};
+  node.formats = {kernel_format::host};
+  node.runs_host_tasks = true;
+  node.depth = 2;
+  node.ahead = 50us;
+  made.devices = {node};
+  made.links.resize(1);
+  return made;
+}
+
+kernel_ref named(const std::string& name) {
+  auto made = std::make_shared<kernel_definition>();
+  made->name = name;
+  made->host = [](const host_launch&) {};
+  return made;
+}
+
+class lane_depth : public testing::Test {
+ protected:
+  void submit(const kernel_ref& kernel, int times = 1, bool host_only = false) {
+    for (; times > 0; --times) {
+      request_ref made(new request);
+      made->id = task_id{next_++};
+      made->launch = new counted_launch;
+      made->launch->kernel = kernel;
+      made->host_only = host_only;
+      step(submitted{std::move(made), {}});
+    }
+  }
+  /// The oldest command ends that was issued.
+  void end_one(nanoseconds took) {
+    now_ += took;
+    step(command_ended{lane, ++ended_, {{}, now_ - took, now_}});
+  }
+  void step(event&& what) {
+    action_list done;
+    heart_.step(now_, std::move(what), done);
+    for (const action& a : done) issued_ += std::holds_alternative<issue_launch>(a) ? 1U : 0U;
+  }
+  [[nodiscard]] std::uint64_t in_flight() const { return issued_ - ended_; }
+
+ private:
+  heart heart_{one_lane(), 0};
+  time_stamp now_{0};
+  std::uint64_t next_ = 0, issued_ = 0, ended_ = 0;
+};
+
+TEST_F(lane_depth, is_that_of_the_device_as_long_as_nothing_was_measured) {
+  submit(named("new"), 5);
+  EXPECT_EQ(in_flight(), 2U);
+}
+
+TEST_F(lane_depth, is_a_time_for_kernels_that_were_measured) {
+  const kernel_ref known = named("known");
+  submit(known);
+  end_one(1us);
+  submit(known, 100);
+  EXPECT_EQ(in_flight(), 50U);
+  for (int i = 0; i < 24; ++i) end_one(1us);
+  EXPECT_EQ(in_flight(), 26U) << "it is filled again when half is done";
+  end_one(1us);
+  EXPECT_EQ(in_flight(), 50U);
+}
+
+TEST_F(lane_depth, grows_with_what_is_heard_while_tasks_wait) {
+  submit(named("new"), 20);
+  end_one(1us);
+  EXPECT_EQ(in_flight(), 2U) << "the second was issued before anything was known";
+  end_one(1us);
+  EXPECT_EQ(in_flight(), 18U);
+}
+
+TEST_F(lane_depth, is_bounded_however_short_they_are) {
+  const kernel_ref known = named("known");
+  submit(known);
+  end_one(1ns);
+  submit(known, 1000);
+  EXPECT_EQ(in_flight(), 256U);
+}
+
+TEST_F(lane_depth, is_that_of_the_device_for_functions) {
+  const kernel_ref known = named("known");
+  submit(known, 1, true);
+  end_one(1us);
+  submit(known, 5, true);
+  EXPECT_EQ(in_flight(), 2U);
+}
+
+TEST_F(lane_depth, is_that_of_the_device_behind_what_may_last) {
+  const kernel_ref known = named("known");
+  submit(known);
+  end_one(1us);
+  submit(named("new"));
+  submit(known, 5);
+  EXPECT_EQ(in_flight(), 2U);
+  end_one(1us);
+  EXPECT_EQ(in_flight(), 5U);
+}
+
+}  // namespace
+}  // namespace hocket::heart
