@@ -42,6 +42,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
                      (where.is_virtual() ? ", on a virtual clock" : "");
   info.memory_bytes = given.memory.value_or(usable_memory(topology_of(where), node));
   info.depth = given.depth.value_or(where.is_virtual() ? 1 : 2);
+  if (!given.depth && !where.is_virtual()) info.ahead = std::chrono::microseconds(50);
   info.flops_per_second =
       given.flops.value_or(where.is_virtual() ? usual_flops : cpu::guessed_flops());
   info.memory_bytes_per_second = given.bandwidth.value_or(usual_bandwidth);
