@@ -11,6 +11,7 @@
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
+#include "deadline.hpp"
 #include "direct/direct_runtime.hpp"
 #include "direct/direct_view.hpp"
 #include "machine_parts.hpp"
@@ -108,8 +109,15 @@ void runtime_core::shut_down() noexcept {
     std::fprintf(stderr, "hocket: a runtime ends with tasks that can never run: %s\n", e.what());
     return leave_behind();
   }
-  // Who attends the events is in the heart and in the devices until it has left them.
-  while (heart_ && !(quiet() && idle() && !events_.attended())) {
+  // Who attends the events is in the heart and in the devices until it has left them. This thread
+  // attends them for good, so that nobody deals with what comes too late.
+  const auto over = [&] {
+    if (!quiet() || !events_.attend()) return false;
+    if (idle()) return true;
+    drive(nullptr);
+    return false;
+  };
+  while (heart_ && !over()) {
     executor_->wait([](const std::shared_ptr<executor::gate>&) {},
                     executor_->now() + std::chrono::milliseconds(1));
   }
@@ -160,19 +168,13 @@ void runtime_core::post(heart::event what) {
   }
 }
 
-/// As long as one exists, the devices are in use.
+/// As long as one exists, the devices and the executor are in use.
 class runtime_core::attending {
  public:
   explicit attending(runtime_core& home) : home_(home) { home_.attending_.fetch_add(1); }
   attending(const attending&) = delete;
   attending& operator=(const attending&) = delete;
-  ~attending() {
-    if (home_.unfinished_ == 0) {
-      home_.one_less(home_.attending_);
-    } else {
-      home_.attending_.fetch_sub(1);
-    }
-  }
+  ~attending() { home_.one_less(home_.attending_); }
 
  private:
   runtime_core& home_;
@@ -196,6 +198,8 @@ void runtime_core::drive(heart::event* first) {
 }
 
 void runtime_core::drive_later() {
+  // Who takes over may be done before this has returned.
+  const attending now(*this);
   executor_->post(0, high_priority, [this] { drive(nullptr); });
 }
 
@@ -221,12 +225,12 @@ void runtime_core::carry_out() {
     }
     void operator()(const heart::let_go&) const {}
     void operator()(const heart::start_timer& a) const {
-      home.executor_->post_at(
-          home.executor_->now() + a.after, [&core = home, id = a.task, label = a.label] {
-            core.post(heart::cancel_asked{
-                id, failure(failure_code::timed_out,
-                            "Task \"" + label + "\" did not end within its time.")});
-          });
+      const time_stamp at = first_deadline(a.after, time_stamp::max(), *home.executor_);
+      home.executor_->post_at(at, [&core = home, id = a.task, label = a.label] {
+        core.post(heart::cancel_asked{
+            id, failure(failure_code::timed_out,
+                        "Task \"" + label + "\" did not end within its time.")});
+      });
     }
   };
   const performer perform{*this, *machine_};

@@ -96,8 +96,14 @@ struct pooled_launch final : counted_launch {
 
 }  // namespace
 
-launch_submission::launch_submission(runtime_core& home) : submission(home) {
-  launch = new pooled_launch;
+launch_submission::launch_submission(runtime_core& home)
+    : launch_submission(home, boost::intrusive_ptr<counted_launch>(new pooled_launch)) {}
+
+// The runtime counts it from here on: nothing throws any more.
+launch_submission::launch_submission(runtime_core& home,
+                                     boost::intrusive_ptr<counted_launch>&& what) noexcept
+    : submission(home) {
+  launch = std::move(what);
 }
 launch_submission::~launch_submission() = default;
 

@@ -105,6 +105,8 @@ class launch_submission final : public submission {
  private:
   class stop_relay;
 
+  launch_submission(runtime_core& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
+
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
 };

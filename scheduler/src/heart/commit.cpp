@@ -16,7 +16,7 @@ constexpr std::size_t overtake_window = 16;
 
 // So many commands cover what the host needs to learn of an end and to hand over the next one,
 // however short they are.
-constexpr std::size_t most_ahead = 256;
+constexpr std::size_t most_ahead = 64;
 
 }  // namespace
 
@@ -234,8 +234,9 @@ ticket_set heart::acquire(const task& t, memory_id memory) {
 bool heart::is_unsure(const task& t) const {
   // A kernel of a driver's waits for nothing but its arguments.
   if (!machine_.devices[t.device.value].runs_host_tasks) return false;
-  // What a function does is different each time.
-  if (t.request->host_only) return true;
+  // A body in C++ alone may wait for anything, and be different each time. What devices run
+  // computes.
+  if (t.request->launch->kernel->sources.empty()) return true;
   return t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
 }
 

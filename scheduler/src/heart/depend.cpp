@@ -9,6 +9,7 @@
 namespace hocket::heart {
 
 void heart::add_edges(task& t) {
+  edges_.clear();
   const task_id id = t.request->id;
   const bool held = t.request->within.valid();
   const auto live = [&](task_id other) { return find(other) != nullptr; };
@@ -31,7 +32,6 @@ void heart::add_edges(task& t) {
   }
   if (edges_.size() > 1) sort_edges();
   for (const edge& e : edges_) add_edge(*e.before, t, e.kind);
-  edges_.clear();
 }
 
 /// In the order of ids, each once, by content if by both.
