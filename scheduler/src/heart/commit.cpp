@@ -100,15 +100,17 @@ void heart::note_load(const command_record& record, int count) {
   device_state& d = devices_[l.device.value];
   d.in_flight += static_cast<std::size_t>(count);
   d.backlog += count * record.predicted;
-  if (record.unsure) l.unsure += static_cast<std::size_t>(count);
+  if (record.may_wait) l.may_wait += static_cast<std::size_t>(count);
+  if (record.unmeasured) l.unmeasured += static_cast<std::size_t>(count);
   const auto [in_flight, backlog] = board_.load(record.number.stream);
   // Many at a time: to hand over each one when another has ended costs a wake for each.
-  if (in_flight >= most_ahead || backlog >= l.ahead || l.unsure > 0) {
+  if (in_flight >= most_ahead || backlog >= l.ahead || l.unmeasured > 0) {
     l.filling = false;
   } else if (in_flight <= most_ahead / 2 && backlog <= l.ahead / 2) {
     l.filling = true;
   }
-  d.open.set(l.at, l.filling || in_flight < l.depth);
+  // Behind what may wait for it nothing would ever run.
+  d.open.set(l.at, l.may_wait == 0 && (l.filling || in_flight < l.depth));
 }
 
 bool heart::is_full(device_id device) const {
@@ -230,14 +232,11 @@ ticket_set heart::acquire(const task& t, memory_id memory) {
   return waits;
 }
 
-/// True if what is behind the task in its lane may have to wait for who knows how long.
-bool heart::is_unsure(const task& t) const {
-  // A kernel of a driver's waits for nothing but its arguments.
-  if (!machine_.devices[t.device.value].runs_host_tasks) return false;
-  // A body in C++ alone may wait for anything, and be different each time. What devices run
-  // computes.
-  if (t.request->launch->kernel->sources.empty()) return true;
-  return t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
+/// True if the task's body may wait for a task that is submitted later: what devices run computes,
+/// what is C++ alone may do anything.
+bool heart::may_wait(const task& t) const {
+  return machine_.devices[t.device.value].runs_host_tasks &&
+         t.request->launch->kernel->sources.empty();
 }
 
 /// waits: for what it uses.
@@ -261,7 +260,8 @@ void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
                                                      *out_, t.request.get());
   record.task = t.request->id;
   record.wanted = t.submitted;
-  record.unsure = is_unsure(t);
+  record.may_wait = may_wait(t);
+  record.unmeasured = t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
   note_load(record, 1);
 }
 

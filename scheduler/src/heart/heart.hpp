@@ -221,7 +221,7 @@ class heart {
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
-  [[nodiscard]] bool is_unsure(const task& t) const;
+  [[nodiscard]] bool may_wait(const task& t) const;
   void plan_launch(task& t, std::size_t lane, ticket_set&& waits);
   void note_accesses(task& t, memory_id memory, ticket number);
   void mark_issued(task& t);
@@ -272,9 +272,10 @@ class heart {
   struct lane_state {
     device_id device;  ///< none for another stream
     std::size_t at = 0;
-    std::size_t depth = 1;   ///< as of the device
-    nanoseconds ahead{0};    ///< as of the device
-    std::size_t unsure = 0;  ///< commands of which nobody knows how long they take
+    std::size_t depth = 1;       ///< as of the device
+    nanoseconds ahead{0};        ///< as of the device
+    std::size_t unmeasured = 0;  ///< so many of its commands are
+    std::size_t may_wait = 0;    ///< likewise
     bool filling = true;
   };
   std::vector<lane_state> lanes_;  ///< of each stream

@@ -30,8 +30,9 @@ struct command_record {
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
   std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
-  bool unsure = false;  ///< the prediction does not rest on what was measured
-  time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
+  bool unmeasured = false;  ///< nobody knows how long it takes
+  bool may_wait = false;    ///< for a task that is submitted later, too
+  time_stamp wanted{};      ///< since when it could have run, had nothing been in its way
 };
 
 /// The streams as the heart sees them: which numbers were given out, which commands were handed to

@@ -112,12 +112,14 @@ TEST_F(lane_depth, is_bounded_however_short_they_are) {
   EXPECT_EQ(in_flight(), 64U);
 }
 
-TEST_F(lane_depth, is_that_of_the_device_for_what_may_wait) {
+TEST_F(lane_depth, is_one_for_what_may_wait) {
   const auto function = std::make_shared<const kernel_definition>(in_cpp_alone("function"));
   submit(function);
   end_one(1us);
   submit(function, 5);
-  EXPECT_EQ(in_flight(), 2U);
+  EXPECT_EQ(in_flight(), 1U);
+  submit(named("behind it"));
+  EXPECT_EQ(in_flight(), 1U);
 }
 
 TEST_F(lane_depth, is_that_of_the_device_behind_what_may_last) {

@@ -271,6 +271,29 @@ TEST(LittleMemory, IsWaitedForWhereARunningTaskUsesIt) {
   }
 }
 
+// What it submits must not stand behind it in its lane.
+TEST(Runtime, AFunctionMayWaitForWhatItSubmits) {
+  runtime_options options = without_drivers(data_path::placed);
+  options.backends = {{"cpu", "lanes=2"}};
+  runtime rt(options);
+  const kernel<inout<int>> add_one{"add_one", host_body{[](view<int> x) { x[0] += 1; }}};
+  const buffer<int> outer(rt, 1, 0);
+  std::vector<buffer<int>> inner;
+  for (int i = 0; i < 8; ++i) inner.emplace_back(rt, 1, 0);
+  constexpr int times = 20;
+  for (int i = 0; i < times; ++i) {
+    rt.submit(
+          [&](view<int>) {
+            std::vector<future<void>> all;
+            for (const auto& each : inner) all.push_back(rt.submit(add_one, updates(each)));
+            for (const auto& each : all) each.get();
+          },
+          updates(outer))
+        .get();
+  }
+  for (const auto& each : inner) EXPECT_EQ(each.read()[0], times);
+}
+
 TEST(Runtime, UsesEveryNodeOfTheHost) {
   const host_topology host;
   runtime rt;
