@@ -294,8 +294,7 @@ void heart::mark_issued(task& t) {
   ++issued_;
   latest_issued_ = std::max(latest_issued_, t.request->id.value);
   give_up_turn(t);
-  if (t.request->kind != task_kind::launch) return;
-  if (t.successors.empty()) return;
+  if (t.successors.empty() || has_to_end(t)) return;
   decltype(t.successors) kept;
   for (const successor& s : t.successors) {
     task* next = find(s.task);

@@ -43,10 +43,9 @@ void heart::sort_edges() {
   edges_.erase(std::unique(edges_.begin(), edges_.end(), same), edges_.end());
 }
 
-void heart::add_edge(task& before, task& t, edge_kind kind) {
-  // A view hands memory to the host, where no ticket guards it: it has to end first.
-  const bool issued = before.state == phase::issued &&
-                      (before.request->kind == task_kind::launch || planted(bug::forget_views));
+void heart::add_edge(task& before, task& t, edge_kind kind) const {
+  const bool issued =
+      before.state == phase::issued && (!has_to_end(before) || planted(bug::forget_views));
   t.predecessors.push_back(before.request->id);
   if (kind == edge_kind::content) {
     ++t.blockers;
@@ -57,6 +56,13 @@ void heart::add_edge(task& before, task& t, edge_kind kind) {
     return;
   }
   before.successors.push_back({t.request->id, kind});
+}
+
+/// True if what follows the task, which was issued, cannot be issued behind it. A view hands memory
+/// to the host, where no ticket guards it. What waits in a lane for a body that may wait keeps from
+/// it what that waits for.
+bool heart::has_to_end(const task& t) const {
+  return t.request->kind != task_kind::launch || may_wait(t);
 }
 
 /// Of a task that belongs to a hold.

@@ -23,6 +23,7 @@ void heart::finish(task& t, const failure& why) {
     devices_[t.device.value].reserving = {};
   }
   const bool was_issued = t.state == phase::issued && r.kind == task_kind::launch;
+  const bool was_passed = was_issued && !has_to_end(t);
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
   give_up_turn(t);
   unpin(t, memory);
@@ -47,7 +48,7 @@ void heart::finish(task& t, const failure& why) {
       --next->order;
     } else {
       --next->blockers;
-      if (!was_issued) --next->unissued;
+      if (!was_passed) --next->unissued;
       next->cause = r.id;
       // What is within a hold finds out for itself, where it matters.
       const bool is_hold = next->request->kind == task_kind::hold;

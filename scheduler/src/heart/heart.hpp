@@ -167,7 +167,8 @@ class heart {
 
   // depend.cpp: when a task may start.
   void add_edges(task& t);
-  static void add_edge(task& before, task& t, edge_kind kind);
+  void add_edge(task& before, task& t, edge_kind kind) const;
+  [[nodiscard]] bool has_to_end(const task& t) const;
   void sort_edges();
   [[nodiscard]] data_chain& chain_within(const task& t, data_id data, data_state& all);
   void leave_hold(const task& t);
