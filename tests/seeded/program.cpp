@@ -18,7 +18,7 @@ class generator {
   program run() {
     made_.loses_devices = chance(15);
     add_machine();
-    const std::size_t buffers = between(1, 5);
+    const std::size_t buffers = chance(50) ? between(6, 12) : between(1, 5);
     for (std::size_t i = 0; i < buffers; ++i) {
       made_.buffers.push_back({between(1, 6), between(1, 5)});
     }
@@ -39,7 +39,7 @@ class generator {
     const std::size_t sims = between(0, 3);
     for (std::size_t i = 0; i < sims; ++i) {
       // One task uses at most three buffers of 240 bytes: from just enough to plenty.
-      const std::size_t memory = chance(50) ? between(720, 1500) : 1U << 20U;
+      const std::size_t memory = chance(50) ? between(720, 1100) : 1U << 20U;
       made_.sim +=
           (i == 0 ? "1,memory=" : ";1,memory=") + std::to_string(memory) +
           ",lanes=" + std::to_string(between(1, 2)) + ",depth=" + std::to_string(between(1, 3)) +

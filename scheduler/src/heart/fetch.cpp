@@ -66,7 +66,9 @@ void heart::fetched(task_id id, device_id device) {
   task* t = find(id);
   if (t == nullptr) return;
   t->fetching = false;
-  if (t->state != phase::queued || t->device != device) return;
+  if (t->state != phase::queued) return;
+  // Its device was lost meanwhile, and the one that has it now could not fetch for it.
+  if (t->device != device) return mark_dirty(t->device);
   // Also where a copy failed: what is missing is brought once more when the task is committed,
   // which fails if that does. To fetch it ahead again might go on for ever.
   (void)d.absent.erase(place_of(*t));

@@ -195,6 +195,8 @@ void heart::handle(device_gone& e) {
   if (!d.alive) return;
   d.alive = false;
   d.lost = e.why.message();
+  // Or it would be granted, and issued here, as soon as the first block is free.
+  if (d.reserving.valid()) ledger_.withdraw(d.reserving);
   if (machine_.devices[e.device.value].owns_memory) {
     lose_memory(e.device, e.why);
   } else {
@@ -214,7 +216,6 @@ void heart::handle(device_gone& e) {
   for (const task_id id : homeless) {
     task& t = *find(id);
     if (t.state == phase::queued) dequeue(t);
-    if (t.state == phase::reserving) ledger_.withdraw(id);
     unpin(t, memory);
     t.state = phase::blocked;
     t.device = {};
