@@ -8,11 +8,13 @@
 #include <utility>
 
 #include <hocket/execution/item_local.hpp>
+#include <hocket/execution/wait_listener.hpp>
 
 namespace hocket {
 namespace {
 
 thread_local void* local_of_thread = nullptr;
+thread_local wait_listener* listener_of_thread = nullptr;
 
 /// How the C++ ABI begins what __cxa_get_globals returns, with GNU's library and with LLVM's.
 struct exception_globals {
@@ -30,18 +32,28 @@ exception_globals& globals_of_thread() noexcept {
 [[gnu::noinline]] void* item_local() noexcept { return local_of_thread; }
 [[gnu::noinline]] void set_item_local(void* local) noexcept { local_of_thread = local; }
 
+[[gnu::noinline]] void set_wait_listener(wait_listener* listener) noexcept {
+  listener_of_thread = listener;
+}
+[[gnu::noinline]] void tell_wait_listener() noexcept {
+  wait_listener* const listener = std::exchange(listener_of_thread, nullptr);
+  if (listener != nullptr) listener->begins_to_wait();
+}
+
 [[gnu::noinline]] carried_state carried_state::take() noexcept {
   exception_globals& globals = globals_of_thread();
   carried_state taken;
   taken.handled_ = std::exchange(globals.handled, nullptr);
   taken.on_the_way_ = std::exchange(globals.on_the_way, 0);
   taken.local_ = std::exchange(local_of_thread, nullptr);
+  taken.listener_ = std::exchange(listener_of_thread, nullptr);
   return taken;
 }
 
 [[gnu::noinline]] void carried_state::put_back() const noexcept {
   globals_of_thread() = {handled_, on_the_way_};
   local_of_thread = local_;
+  listener_of_thread = listener_;
 }
 
 }  // namespace hocket

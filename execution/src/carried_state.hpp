@@ -4,9 +4,11 @@
 
 namespace hocket {
 
+class wait_listener;
+
 /// What is kept for each thread and has to go with an item that is suspended: which exceptions are
-/// being handled or are on their way, by the C++ library, and the item's local pointer. One taken
-/// is put back once, in any thread.
+/// being handled or are on their way, by the C++ library, the item's local pointer, and who listens
+/// to its waits. One taken is put back once, in any thread.
 class carried_state {
  public:
   /// Takes the calling thread's and leaves it with none.
@@ -17,6 +19,7 @@ class carried_state {
   void* handled_ = nullptr;  // the innermost exception that is being handled
   unsigned on_the_way_ = 0;  // how many exceptions are
   void* local_ = nullptr;
+  wait_listener* listener_ = nullptr;
 };
 
 }  // namespace hocket

@@ -79,6 +79,12 @@ class crew {
     return waiting(seen) + workers(seen);
   }
 
+  /// How many items are suspended.
+  [[nodiscard]] std::size_t suspended() const noexcept {
+    // Only a number: relaxed.
+    return state_.load(std::memory_order_relaxed) / one_suspended;
+  }
+
   /// True if nothing waits, works or is suspended: then nobody touches the crew any more.
   [[nodiscard]] bool idle() const noexcept {
     // Pairs with the releases in take() and go_on().

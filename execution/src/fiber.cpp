@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -21,6 +23,30 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{4} << 20U;  // of addresses; used as it is touched
 
 std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// How many stacks there may be: each takes two of the mappings that Linux lets a process have, and
+/// without the rest of these there would soon be no memory for anything.
+std::size_t most_stacks() noexcept {
+  constexpr std::size_t usual = 65530;
+  std::size_t mappings = 0;
+  if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "r")) {
+    if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 0;
+    std::fclose(file);
+  }
+  return (mappings != 0 ? mappings : usual) / 20 * 9;
+}
+
+std::atomic<std::size_t> stacks{0};
+
+bool take_place() noexcept {
+  static const std::size_t most = most_stacks();
+  // Only a number: relaxed, here and below.
+  if (stacks.fetch_add(1, std::memory_order_relaxed) < most) return true;
+  stacks.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+void give_place_back() noexcept { stacks.fetch_sub(1, std::memory_order_relaxed); }
 
 /// With a page at its end that must not be touched. Null if there is no memory.
 std::byte* allocate_stack() noexcept {
@@ -39,8 +65,12 @@ std::byte* allocate_stack() noexcept {
 std::unique_ptr<fiber> fiber::create() noexcept {
   std::unique_ptr<fiber> created(new (std::nothrow) fiber);
   if (created == nullptr) return nullptr;
+  if (!take_place()) return nullptr;
   created->stack_ = allocate_stack();
-  if (created->stack_ == nullptr) return nullptr;
+  if (created->stack_ == nullptr) {
+    give_place_back();
+    return nullptr;
+  }
   created->inner_shadow_ = stack_notes::create();
   return created;
 }
@@ -51,6 +81,7 @@ fiber::~fiber() {
   if (begun_) run();
   stack_notes::destroy(inner_shadow_);
   munmap(stack_, stack_bytes);
+  give_place_back();
 }
 
 bool fiber::run() noexcept {

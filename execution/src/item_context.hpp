@@ -18,6 +18,7 @@ struct item_context {
   node_queue* queue = nullptr;
   suspendable_item* item = nullptr;  ///< null where an item cannot be suspended
   const void* group = nullptr;       ///< oneTBB's, for the item itself
+  bool lacks_stack = false;          ///< that it could be suspended on: there was no memory for one
 };
 
 // Not inlined, and with their variable in a file of their own: an item that was suspended may go on

@@ -186,10 +186,16 @@ void node_queue::serve(suspendable_item& own) noexcept {
 }
 
 void node_queue::run_without_stack(executor::bare_item item) noexcept {
-  const item_context context{owner_, node_, this, nullptr, nullptr};
+  const item_context context{owner_, node_, this, nullptr, nullptr, true};
   set_current_item(&context);
   item.run(item.what);
   set_current_item(nullptr);
+}
+
+bool node_queue::park() noexcept {
+  if (parked_.fetch_add(1) + 1 < topology_.nodes()[node_].cores) return true;
+  parked_.fetch_sub(1);
+  return false;
 }
 
 node_queue::place* node_queue::own_place() noexcept {

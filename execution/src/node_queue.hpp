@@ -93,6 +93,12 @@ class node_queue {
   /// Goes on with an item that was suspended.
   void post_resumed(suspendable_item* item) noexcept;
 
+  /// A worker is about to stand still in an item that lacks a stack, until unpark(). Returns false
+  /// if it is the last one that does not: who could end its wait might find no worker.
+  [[nodiscard]] bool park() noexcept;
+  void unpark() noexcept { parked_.fetch_sub(1); }
+  [[nodiscard]] std::size_t suspended() const noexcept { return crew_.suspended(); }
+
   /// Items that wait for a worker, and workers.
   [[nodiscard]] std::size_t at_work() const noexcept { return crew_.at_work(); }
 
@@ -162,6 +168,7 @@ class node_queue {
   std::vector<place> places_;
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<suspendable_item>> spare_;
+  std::atomic<std::size_t> parked_{0};  // workers
   crew<> crew_;
 };
 

@@ -12,6 +12,9 @@
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/execution/wait_listener.hpp>
+
+#include "carried_state.hpp"
 
 namespace hocket {
 namespace {
@@ -144,12 +147,23 @@ bool seeded_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm
   };
   waits_.push_back(own.get());
   const listed scope{waits_};
-  while (!own->opened()) {
-    const bool nothing_left = events_.empty();
-    if (nothing_left && until == time_stamp::max()) refuse_to_wait();
-    if (nothing_left || events_.front().time > until) {
+  if (own->opened()) return true;
+  tell_wait_listener();
+  // What runs meanwhile has nothing to do with what the caller is at.
+  const carried_state outer = carried_state::take();
+  const bool ended = run_until(*own, until);
+  outer.put_back();
+  if (!ended) refuse_to_wait();
+  return own->opened();
+}
+
+/// Returns false if nothing is left to run that could end the wait.
+bool seeded_executor::run_until(const virtual_gate& opened, time_stamp until) {
+  while (!opened.opened()) {
+    if (events_.empty() && until == time_stamp::max()) return false;
+    if (events_.empty() || events_.front().time > until) {
       now_ = std::max(now_, until);
-      return false;
+      return true;
     }
     (void)step();
   }

@@ -21,6 +21,7 @@
 
 #include <hocket/core/error.hpp>
 #include <hocket/execution/pump.hpp>
+#include <hocket/execution/wait_listener.hpp>
 
 #include "cycle_counter.hpp"
 #include "node_queue.hpp"
@@ -235,14 +236,38 @@ bool may_suspend(const item_context& context) {
   return context.item != nullptr && !below_onetbb;
 }
 
+/// While it lives, a worker stands still in an item that lacks a stack; nothing for other threads.
+class parked_worker {
+ public:
+  explicit parked_worker(const item_context* context)
+      : queue_(context != nullptr && context->lacks_stack ? context->queue : nullptr) {
+    if (queue_ == nullptr || queue_->park()) return;
+    throw error(failure(
+        failure_code::out_of_memory,
+        "A task cannot wait: there is no memory for a stack to keep it on, beside those of " +
+            std::to_string(queue_->suspended()) +
+            " tasks that wait, and every other worker of its node stands still already."));
+  }
+  parked_worker(const parked_worker&) = delete;
+  parked_worker& operator=(const parked_worker&) = delete;
+  ~parked_worker() {
+    if (queue_ != nullptr) queue_->unpark();
+  }
+
+ private:
+  node_queue* queue_;
+};
+
 }  // namespace
 
 bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, time_stamp until) {
   // An item of another executor is suspended as well: by that one.
   const item_context* const context = current_item();
   if (context != nullptr && may_suspend(*context)) return suspend(arm, until);
+  const parked_worker still(context);
   const auto parked = std::make_shared<parking_gate>();
   arm(parked);
+  tell_wait_listener();
   if (until != time_stamp::max()) return parked->wait_until(state_->at(until));
   parked->wait();
   return true;
@@ -254,6 +279,7 @@ bool tbb_executor::suspend(const std::function<void(std::shared_ptr<gate>)>& arm
   const auto suspended = std::make_shared<suspending_gate>(*context.queue, *context.item);
   arm(suspended);
   if (suspended->opened()) return true;
+  tell_wait_listener();
   std::optional<pump::timer> timer;
   if (until != time_stamp::max()) {
     timer = state_->timers->post_at(state_->at(until), [suspended] { suspended->expire(); });

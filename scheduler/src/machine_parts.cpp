@@ -301,6 +301,7 @@ void machine_parts::issue(const heart::issue_copy& what) {
 
 void machine_parts::issue(const heart::issue_launch& what) {
   counted_launch& launch = *what.task->launch;
+  launch.may_leave = what.may_leave;
   const failure* why = nullptr;
   placed_buffer* placed = launch.buffers.data();
   for (const heart::task_access& a : what.task->accesses) {

@@ -23,6 +23,9 @@ namespace {
 // Events and actions that one call of the user's works off at most before a worker takes over.
 constexpr std::size_t steps_of_caller = 64;
 
+/// When tasks wait for memory, and nothing is in flight that would give some back.
+constexpr nanoseconds between_looks = std::chrono::milliseconds(5);
+
 // Driver work comes before the work that waits for it.
 constexpr int high_priority = 1;
 
@@ -230,6 +233,11 @@ void runtime_core::carry_out() {
         core.post(heart::cancel_asked{
             id, failure(failure_code::timed_out,
                         "Task \"" + label + "\" did not end within its time.")});
+      });
+    }
+    void operator()(const heart::look_for_work&) const {
+      home.executor_->post_at(home.executor_->now() + between_looks, [&core = home] {
+        core.post(heart::work_looked_for{core.executor_->others_work()});
       });
     }
   };
@@ -498,6 +506,14 @@ void runtime_core::completed(stream_id stream, std::uint64_t value, const comman
 void runtime_core::completed_in_a_row(stream_id stream, std::uint64_t first,
                                       std::span<const command_result> how) {
   post(heart::commands_ended{stream, first, {how.begin(), how.end()}});
+}
+
+void runtime_core::left(stream_id stream, std::uint64_t value, time_stamp when) {
+  post(heart::command_left{stream, value, when});
+}
+
+void runtime_core::ended_apart(stream_id stream, std::uint64_t value, const command_result& how) {
+  post(heart::command_ended_apart{stream, value, how});
 }
 
 void runtime_core::device_lost(device_id device, const failure& why) {

@@ -109,6 +109,8 @@ class runtime_core final : public host_context,
   void completed(stream_id stream, std::uint64_t value, const command_result& how) override;
   void completed_in_a_row(stream_id stream, std::uint64_t first,
                           std::span<const command_result> how) override;
+  void left(stream_id stream, std::uint64_t value, time_stamp when) override;
+  void ended_apart(stream_id stream, std::uint64_t value, const command_result& how) override;
   void device_lost(device_id device, const failure& why) override;
 
  private:

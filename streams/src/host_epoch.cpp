@@ -35,4 +35,19 @@ bool host_epoch::report_in_a_row(stream_id stream, std::uint64_t first,
   return true;
 }
 
+bool host_epoch::report_left(stream_id stream, std::uint64_t value, time_stamp when) {
+  if (!enter()) return false;
+  sink_.left(stream, value, when);
+  leave();
+  return true;
+}
+
+bool host_epoch::report_ended_apart(stream_id stream, std::uint64_t value,
+                                    const command_result& how) {
+  if (!enter()) return false;
+  sink_.ended_apart(stream, value, how);
+  leave();
+  return true;
+}
+
 }  // namespace hocket

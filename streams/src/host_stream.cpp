@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <hocket/execution/wait_listener.hpp>
 #include <hocket/streams/perform.hpp>
 
 #include "host_timeline.hpp"
@@ -47,6 +48,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
     std::uint64_t value = 0;
     command_result how;
   };
+  class leaver;
 
   void run();
   void end_timed();
@@ -57,6 +59,9 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   [[nodiscard]] host_timeline::state waits();
   [[nodiscard]] bool perform_next();
   [[nodiscard]] failure perform(const command& what);
+  [[nodiscard]] failure perform_leaving(command& what, bool& left);
+  void go_on_without(std::uint64_t value);
+  void end_apart(ending&& e);
   void refuse_next();
   void end(const ending& e);
 
@@ -74,7 +79,8 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   std::mutex mutex_;  // guards what follows
   std::vector<command> incoming_;
   bool attended_ = false;
-  std::size_t inside_ = 0;  // workers in run() or end_timed(): one, and others about to leave
+  // In run() or end_timed(): one, others about to leave, and those with a command that left.
+  std::size_t inside_ = 0;
   std::shared_ptr<executor::gate> left_;
   std::atomic<bool> closed_{false};  // written under the mutex
 };
@@ -160,10 +166,11 @@ host_timeline::state host_stream::core::waits() {
   return host_timeline::state::reached;
 }
 
-/// Returns false if a timer attends the stream now.
+/// Returns false if a timer, or another worker, attends the stream now.
 bool host_stream::core::perform_next() {
   ending e;
   nanoseconds modelled{0};
+  bool left = false;
   {
     command& what = batch_[next_++];
     checked_ = 0;
@@ -171,20 +178,77 @@ bool host_stream::core::perform_next() {
     e.value = what.value;
     if (options_.duration) modelled = options_.duration(what);
     e.how.begin = where_.now();
-    e.how.why = perform(what);
+    const launch_command* const launch = what.launch();
+    e.how.why =
+        launch != nullptr && launch->may_leave ? perform_leaving(what, left) : perform(what);
     // It is gone, with what it keeps alive, before anybody hears that it has ended.
-    what.what.emplace<failed_command>();
+    if (!left) what.what.emplace<failed_command>();
   }
-  e.how.end = latest_ = where_.now();
+  const time_stamp now = where_.now();
   const time_stamp due = e.how.begin + modelled;
-  if (due <= e.how.end) {
+  e.how.end = std::max(now, due);
+  if (left) {
+    end_apart(std::move(e));
+    return false;
+  }
+  latest_ = now;
+  if (due <= now) {
     end(e);
     return true;
   }
-  e.how.end = due;
   timed_ = std::move(e);
   where_.post_at(due, [self = shared_from_this()] { self->end_timed(); });
   return false;
+}
+
+/// Lets the stream go on when a command's body begins to wait, which then belongs to nobody else.
+class host_stream::core::leaver final : public wait_listener {
+ public:
+  leaver(core& home, command& what) noexcept : home_(home), what_(what) { set_wait_listener(this); }
+  leaver(const leaver&) = delete;
+  leaver& operator=(const leaver&) = delete;
+  ~leaver() override { set_wait_listener(nullptr); }
+
+  void begins_to_wait() noexcept override {
+    left_ = true;
+    // Others take the command itself, now.
+    kept_ = std::move(std::get<launch_ref>(what_.what));
+    home_.go_on_without(what_.value);
+  }
+  [[nodiscard]] bool left() const noexcept { return left_; }
+
+ private:
+  core& home_;
+  command& what_;
+  launch_ref kept_;
+  bool left_ = false;
+};
+
+failure host_stream::core::perform_leaving(command& what, bool& left) {
+  leaver listens(*this, what);
+  failure why = perform(what);
+  left = listens.left();
+  return why;
+}
+
+void host_stream::core::go_on_without(std::uint64_t value) {
+  if (!epoch_->ended()) {
+    timeline_.reach(value);
+    epoch_->report_left(options_.id, value, where_.now());
+  }
+  resume();
+}
+
+/// Of a command that has left, by who performed it.
+void host_stream::core::end_apart(ending&& e) {
+  if (e.how.end <= where_.now()) {
+    epoch_->report_ended_apart(options_.id, e.value, e.how);
+    return;
+  }
+  const time_stamp due = e.how.end;
+  where_.post_at(due, [self = shared_from_this(), own = std::move(e)] {
+    self->epoch_->report_ended_apart(self->options_.id, own.value, own.how);
+  });
 }
 
 failure host_stream::core::perform(const command& what) {

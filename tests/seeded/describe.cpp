@@ -35,6 +35,7 @@ std::string to_string(const step& s) {
   if (s.what == kind::cancel || s.what == kind::lose_device) {
     text += " " + std::to_string(s.target);
   }
+  if (s.asks > 0) text += " asks " + std::to_string(s.asks);
   if (s.count != 1) text += " x " + std::to_string(s.count);
   return text;
 }

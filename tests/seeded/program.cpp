@@ -13,7 +13,7 @@ namespace {
 
 class generator {
  public:
-  explicit generator(std::uint64_t seed) : random_(seed) { made_.seed = seed; }
+  explicit generator(std::uint64_t seed) : random_(seed), asking_(seed, 3) { made_.seed = seed; }
 
   program run() {
     made_.loses_devices = chance(15);
@@ -165,6 +165,9 @@ class generator {
     s.throws = chance(4);
     s.takes_token = chance(5);
     s.priority = chance(30) ? static_cast<std::int64_t>(between(0, 6)) - 3 : 0;
+    if (s.what == kind::host_function && asking_.chance(0.2)) {
+      s.asks = 1 + static_cast<int>(asking_.below(2));
+    }
     if (s.what == kind::kernel || s.what == kind::value) {
       s.device = chance(40) ? static_cast<int>(between(0, made_.devices - 1)) : -1;
     }
@@ -222,6 +225,7 @@ class generator {
 
   program made_;
   seeded_stream random_;
+  seeded_stream asking_;
 };
 
 }  // namespace

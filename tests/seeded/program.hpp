@@ -50,6 +50,7 @@ struct step {
   int number_from = -1;            ///< a value step whose future is the constant
   int takes = 0;                   ///< units of the program's budget
   int returns = -1;                ///< the step whose units come back
+  int asks = 0;                    ///< levels of tasks that a host function submits and waits for
   std::size_t target = 0;          ///< of a cancel; the device of a lose_device
   std::size_t count = 1;           ///< runs of a graph; events of a pass_time
   std::vector<step> recorded;      ///< of a graph

@@ -43,6 +43,25 @@ class recording_sink final : public completion_sink {
     for (const command_result& each : how) heard(stream, first++, each);
   }
 
+  void left(stream_id stream, std::uint64_t value, time_stamp when) override {
+    {
+      const std::lock_guard lock(mutex_);
+      left_.insert({stream, value});
+    }
+    heard(stream, value, {{}, when, when});
+  }
+
+  void ended_apart(stream_id stream, std::uint64_t value, const command_result& how) override {
+    std::vector<std::shared_ptr<executor::gate>> reached;
+    {
+      const std::lock_guard lock(mutex_);
+      EXPECT_TRUE(left_.contains({stream, value})) << "what ends apart has not left";
+      EXPECT_TRUE(ended_apart_.insert({{stream, value}, how}).second) << "it ends twice";
+      reached = take_reached();
+    }
+    for (const auto& g : reached) g->open();
+  }
+
   void device_lost(device_id device, const failure& why) override {
     std::vector<std::shared_ptr<executor::gate>> reached;
     {
@@ -58,6 +77,9 @@ class recording_sink final : public completion_sink {
   void await(executor& where, stream_id stream, std::uint64_t value) {
     await(where, [this, stream, value] { return results_[stream].size() >= value; });
   }
+  void await_end_apart(executor& where, stream_id stream, std::uint64_t value) {
+    await(where, [this, stream, value] { return ended_apart_.contains({stream, value}); });
+  }
   void await_loss(executor& where, device_id device) {
     await(where, [this, device] { return lost_.contains(device); });
   }
@@ -69,6 +91,14 @@ class recording_sink final : public completion_sink {
   }
   [[nodiscard]] command_result result(stream_id stream, std::uint64_t value) const {
     return results(stream).at(value - 1);
+  }
+  [[nodiscard]] bool has_left(stream_id stream, std::uint64_t value) const {
+    const std::lock_guard lock(mutex_);
+    return left_.contains({stream, value});
+  }
+  [[nodiscard]] command_result result_apart(stream_id stream, std::uint64_t value) const {
+    const std::lock_guard lock(mutex_);
+    return ended_apart_.at({stream, value});
   }
   /// The last value of those that were reported together with this one.
   [[nodiscard]] std::uint64_t told_with(stream_id stream, std::uint64_t value) const {
@@ -137,6 +167,8 @@ class recording_sink final : public completion_sink {
   mutable std::mutex mutex_;
   std::map<stream_id, std::vector<command_result>> results_;
   std::map<stream_id, std::set<std::uint64_t>> event_ends_;
+  std::set<std::pair<stream_id, std::uint64_t>> left_;
+  std::map<std::pair<stream_id, std::uint64_t>, command_result> ended_apart_;
   std::map<device_id, failure> lost_;
   std::vector<waiter> waiters_;
 };

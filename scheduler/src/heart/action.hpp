@@ -38,7 +38,8 @@ struct issue_copy {
 struct issue_launch {
   ticket number;
   ticket_set after;
-  request* task;  ///< whose accesses have their blocks; some later action keeps it
+  request* task;           ///< whose accesses have their blocks; some later action keeps it
+  bool may_leave = false;  ///< as in launch_command
 };
 
 /// The content of a view or fetch is in host memory.
@@ -64,8 +65,11 @@ struct start_timer {
   nanoseconds after{0};  ///< from now on
 };
 
+/// After a moment, work_looked_for is to tell whether anything runs on the host.
+struct look_for_work {};
+
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            let_go, start_timer>;
+                            let_go, start_timer, look_for_work>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

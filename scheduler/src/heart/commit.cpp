@@ -100,7 +100,7 @@ void heart::note_load(const command_record& record, int count) {
   device_state& d = devices_[l.device.value];
   d.in_flight += static_cast<std::size_t>(count);
   d.backlog += count * record.predicted;
-  if (record.may_wait) l.may_wait += static_cast<std::size_t>(count);
+  if (record.alone) l.alone += static_cast<std::size_t>(count);
   if (record.unmeasured) l.unmeasured += static_cast<std::size_t>(count);
   const auto [in_flight, backlog] = board_.load(record.number.stream);
   // Many at a time: to hand over each one when another has ended costs a wake for each.
@@ -109,8 +109,7 @@ void heart::note_load(const command_record& record, int count) {
   } else if (in_flight <= most_ahead / 2 && backlog <= l.ahead / 2) {
     l.filling = true;
   }
-  // Behind what may wait for it nothing would ever run.
-  d.open.set(l.at, l.may_wait == 0 && (l.filling || in_flight < l.depth));
+  d.open.set(l.at, l.alone == 0 && (l.filling || in_flight < l.depth));
 }
 
 bool heart::is_full(device_id device) const {
@@ -232,9 +231,9 @@ ticket_set heart::acquire(const task& t, memory_id memory) {
   return waits;
 }
 
-/// True if the task's body may wait for a task that is submitted later: what devices run computes,
-/// what is C++ alone may do anything.
-bool heart::may_wait(const task& t) const {
+/// True if the task's body may wait for a task that is submitted later, and leaves its lane then:
+/// what devices run computes, what is C++ alone may do anything.
+bool heart::may_leave(const task& t) const {
   return machine_.devices[t.device.value].runs_host_tasks &&
          t.request->launch->kernel->sources.empty();
 }
@@ -257,10 +256,11 @@ void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
     waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
   }
   command_record& record = board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits),
-                                                     *out_, t.request.get());
+                                                     *out_, t.request.get(), may_leave(t));
   record.task = t.request->id;
   record.wanted = t.submitted;
-  record.may_wait = may_wait(t);
+  // A function may block its lane in ways that nobody hears of.
+  record.alone = t.request->host_only;
   record.unmeasured = t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
   note_load(record, 1);
 }

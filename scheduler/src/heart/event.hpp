@@ -75,9 +75,27 @@ struct commands_ended {
   std::vector<command_result> how;
 };
 
+/// A command's body waits, and its stream goes on without it.
+struct command_left {
+  stream_id stream;
+  std::uint64_t value = 0;
+  time_stamp when{};
+};
+
+/// A command that left its stream has ended.
+struct command_ended_apart {
+  stream_id stream;
+  std::uint64_t value = 0;
+  command_result how;
+};
+
 struct device_gone {
   device_id device;
   failure why;
+};
+
+struct work_looked_for {
+  bool found = false;
 };
 
 /// Looks at the heart between two events, for reports and questions.
@@ -87,6 +105,7 @@ struct inspected {
 
 using event =
     std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
-                 stop_asked, view_released, command_ended, commands_ended, device_gone, inspected>;
+                 stop_asked, view_released, command_ended, commands_ended, command_left,
+                 command_ended_apart, device_gone, work_looked_for, inspected>;
 
 }  // namespace hocket::heart

@@ -82,7 +82,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   task& t = *find(record.task);
   device_statistics& done = devices_[t.device.value].done;
   done.kernels += std::max<std::size_t>(t.request->launch->kernel->sequence.size(), 1);
-  done.busy += how.end - how.begin;
+  done.busy += std::min(record.left, how.end) - how.begin;
   done.flops += t.request->launch->cost.flops;
   if (trace_.keeps()) record_trace(record, how, trace_kind::kernel, &t);
   failure why = how.why;
@@ -92,7 +92,7 @@ void heart::finish_launch(const command_record& record, const command_result& ho
   } else if (why) {
     why = why.within("running task \"" + std::string(t.request->called()) + "\" on " +
                      machine_.devices[t.device.value].called());
-  } else if (!why) {
+  } else if (!why && record.left == time_stamp::max()) {
     costs_.measured(*t.request->launch, t.device, how.end - how.begin, t.predicted);
   }
   // Streams report in no common order: a predecessor that has ended may still be unheard of.
@@ -144,18 +144,21 @@ void heart::fail_copy(const command_record& record, const failure& why) {
 }
 
 void heart::doom_readers(const command_record& record, const failure& why) {
-  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    for (const command_record& c : board_.commands(stream_id{i})) {
-      task* t = c.copy != nullptr ? nullptr : find(c.task);
-      if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) continue;
-      for (const task_access& a : t->request->accesses) {
-        if (a.data != record.copy->data || !reads_content(a.mode)) continue;
-        if (overlap(a.region(), record.copy->region) && !t->doomed) {
-          t->doomed = why.downstream(std::string(t->request->called()));
-        }
+  const auto look_at = [&](const command_record& c) {
+    task* t = c.copy != nullptr ? nullptr : find(c.task);
+    if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) return;
+    for (const task_access& a : t->request->accesses) {
+      if (a.data != record.copy->data || !reads_content(a.mode)) continue;
+      if (overlap(a.region(), record.copy->region) && !t->doomed) {
+        t->doomed = why.downstream(std::string(t->request->called()));
       }
     }
+  };
+  for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
+    for (const command_record& c : board_.commands(stream_id{i})) look_at(c);
   }
+  // Streams report in no common order.
+  for (const auto& [number, c] : board_.apart()) look_at(c);
 }
 
 void heart::record_trace(const command_record& record, const command_result& how, trace_kind kind,

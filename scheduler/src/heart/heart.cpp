@@ -71,7 +71,7 @@ void heart::settle() {
     }
     dirty_.take_each([this](std::size_t device) { pump(device_id{device}); });
     board_.flush(*out_);
-    if (issued_ == 0) fail_hopeless_reservations();
+    if (issued_ == board_.apart().size()) look_at_reservations();
   } while (board_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed());
 }
 
@@ -215,7 +215,33 @@ void heart::end_command(stream_id stream, std::uint64_t value, const command_res
   }
 }
 
+void heart::handle(command_left& e) {
+  if (board_.is_lost(e.stream)) return;
+  note_load(board_.leave(e.stream, e.value, e.when), -1);
+  mark_dirty(*machine_.streams[e.stream.value].device);
+}
+
+void heart::handle(command_ended_apart& e) {
+  const std::optional<command_record> record = board_.end_apart({e.stream, e.value});
+  if (record) finish_launch(*record, e.how);
+}
+
 void heart::handle(inspected& e) { e.look(*this); }
+
+void heart::handle(work_looked_for& e) {
+  looks_for_work_ = false;
+  if (!e.found && issued_ == board_.apart().size()) fail_hopeless_reservations();
+}
+
+/// Nothing is issued but bodies that have left their lanes, and some tasks may wait for memory.
+void heart::look_at_reservations() {
+  const auto waits = [](const device_state& d) { return d.reserving.valid(); };
+  if (looks_for_work_ || std::ranges::none_of(devices_, waits)) return;
+  // These bodies may be about to end, or wait for just these tasks. And who has ended may be about
+  // to let go of the last handle of a buffer.
+  looks_for_work_ = true;
+  out_->emplace_back(look_for_work{});
+}
 
 void heart::fail_hopeless_reservations() {
   for (device_state& d : devices_) {

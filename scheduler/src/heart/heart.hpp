@@ -155,11 +155,15 @@ class heart {
   void handle(command_ended& e);
   void handle(commands_ended& e);
   void end_command(stream_id stream, std::uint64_t value, const command_result& how);
+  void handle(command_left& e);
+  void handle(command_ended_apart& e);
   void handle(device_gone& e);
+  void handle(work_looked_for& e);
   void handle(inspected& e);
   void settle();
   void end_due();
   void doom(task& t, const failure& why);
+  void look_at_reservations();
   void fail_hopeless_reservations();
   [[nodiscard]] task* find(task_id id) const { return const_cast<task*>(tasks_.find(id)); }
   [[nodiscard]] task& add(request_ref&& made);
@@ -222,7 +226,7 @@ class heart {
   void issue_view(task& t);
   void deliver_view(task_id id);
   [[nodiscard]] ticket_set acquire(const task& t, memory_id memory);
-  [[nodiscard]] bool may_wait(const task& t) const;
+  [[nodiscard]] bool may_leave(const task& t) const;
   void plan_launch(task& t, std::size_t lane, ticket_set&& waits);
   void note_accesses(task& t, memory_id memory, ticket number);
   void mark_issued(task& t);
@@ -276,7 +280,7 @@ class heart {
     std::size_t depth = 1;       ///< as of the device
     nanoseconds ahead{0};        ///< as of the device
     std::size_t unmeasured = 0;  ///< so many of its commands are
-    std::size_t may_wait = 0;    ///< likewise
+    std::size_t alone = 0;       ///< likewise
     bool filling = true;
   };
   std::vector<lane_state> lanes_;  ///< of each stream
@@ -292,6 +296,7 @@ class heart {
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;
   std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too
+  bool looks_for_work_ = false;
   std::uint64_t steps_ = 0;
   std::uint64_t latest_issued_ = 0;
   std::uint64_t blocks_ = 0;

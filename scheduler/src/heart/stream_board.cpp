@@ -59,9 +59,28 @@ command_record stream_board::end(stream_id stream, std::uint64_t value) {
   return record;
 }
 
+command_record stream_board::leave(stream_id stream, std::uint64_t value, time_stamp when) {
+  command_record& record = apart_[{stream, value}];
+  record = end(stream, value);
+  record.left = when;
+  return record;
+}
+
+std::optional<command_record> stream_board::end_apart(ticket number) {
+  const auto at = apart_.find(number);
+  if (at == apart_.end()) return std::nullopt;
+  command_record record = std::move(at->second);
+  apart_.erase(at);
+  return record;
+}
+
 std::vector<command_record> stream_board::lose(stream_id stream) {
   stream_state& s = streams_[stream.value];
   std::vector<command_record> lost;
+  const auto first = apart_.lower_bound({stream, 0});
+  auto last = first;
+  for (; last != apart_.end() && last->first.stream == stream; ++last) lost.push_back(last->second);
+  apart_.erase(first, last);
   while (!s.commands.empty()) lost.push_back(s.commands.take_front());
   unhanded_ -= s.outbox.size();
   s.outbox.clear();
@@ -104,7 +123,7 @@ bool stream_board::run_all_woken() {
 }
 
 std::size_t stream_board::in_flight() const {
-  std::size_t sum = 0;
+  std::size_t sum = apart_.size();
   for (const stream_state& s : streams_) sum += s.commands.size();
   return sum;
 }

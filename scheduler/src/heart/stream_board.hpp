@@ -30,9 +30,10 @@ struct command_record {
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
   std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
-  bool unmeasured = false;  ///< nobody knows how long it takes
-  bool may_wait = false;    ///< for a task that is submitted later, too
-  time_stamp wanted{};      ///< since when it could have run, had nothing been in its way
+  bool unmeasured = false;              ///< nobody knows how long it takes
+  bool alone = false;                   ///< nothing is to stand behind it
+  time_stamp left = time_stamp::max();  ///< its stream, if it has
+  time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
 };
 
 /// The streams as the heart sees them: which numbers were given out, which commands were handed to
@@ -80,6 +81,13 @@ class stream_board {
 
   /// The oldest command of a stream whose epoch has not ended has. Returns its record.
   command_record end(stream_id stream, std::uint64_t value);
+
+  /// The same of one that goes on apart from its stream. It is in flight until end_apart.
+  command_record leave(stream_id stream, std::uint64_t value, time_stamp when);
+  /// Nothing if its stream's epoch has ended.
+  std::optional<command_record> end_apart(ticket number);
+  /// Commands that have left their streams.
+  [[nodiscard]] const std::map<ticket, command_record>& apart() const { return apart_; }
 
   /// The stream's epoch ends: all its commands count as done, and come back.
   std::vector<command_record> lose(stream_id stream);
@@ -140,6 +148,7 @@ class stream_board {
 
   const machine& machine_;
   std::vector<stream_state> streams_;
+  std::map<ticket, command_record> apart_;
   std::size_t unhanded_ = 0;  ///< commands in all outboxes
   std::vector<std::function<void()>> woken_;
 };

@@ -5,9 +5,11 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/core/error.hpp>
 #include <hocket/execution/item_local.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -300,6 +303,64 @@ TEST(tbb_wait, a_stack_that_is_unwound_waits_without_its_worker) {
   });
   EXPECT_EQ(caught, "on its way");
 }
+
+// A sanitizer maps memory of its own, and ends the process that gets none.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+/// The process gets no more memory for stacks while this lives.
+class without_new_stacks {
+ public:
+  without_new_stacks() {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const auto used = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    constexpr rlim_t less_than_a_stack = rlim_t{3} << 20U;
+    rlimit now = before_;
+    now.rlim_cur = used + less_than_a_stack;
+    setrlimit(RLIMIT_AS, &now);
+  }
+  without_new_stacks(const without_new_stacks&) = delete;
+  without_new_stacks& operator=(const without_new_stacks&) = delete;
+  ~without_new_stacks() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(tbb_wait, without_memory_for_a_stack_is_an_error_before_all_workers_stand_still) {
+  constexpr int many = 300;  // more than there are stacks left over
+  std::string said;
+  std::atomic<int> refused = 0, waited = 0;
+  {
+    tbb_executor ex(testing::machine("numa:1 core:2 pu:1"));
+    const without_new_stacks limit;
+    std::mutex mutex;
+    std::vector<gate> gates;
+    const auto wait_once = [&] {
+      try {
+        ex.wait([&](gate g) {
+          const std::lock_guard lock(mutex);
+          gates.push_back(std::move(g));
+        });
+        ++waited;
+      } catch (const error& e) {
+        const std::lock_guard lock(mutex);
+        said = e.what();
+        ++refused;
+      }
+    };
+    for (int i = 0; i < many; ++i) ex.post(0, 0, wait_once);
+    while (refused == 0) std::this_thread::yield();
+    while (refused + waited < many) {
+      const std::lock_guard lock(mutex);
+      for (const gate& each : gates) each->open();
+      gates.clear();
+    }
+  }
+  EXPECT_GT(waited, 0);
+  EXPECT_NE(said.find("no memory for a stack"), std::string::npos) << said;
+}
+#endif
 
 TEST(tbb_wait, what_is_local_to_an_item_goes_with_it) {
   tbb_executor ex(one_worker());

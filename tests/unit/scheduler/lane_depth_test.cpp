@@ -53,14 +53,19 @@ kernel_ref named(const std::string& name) {
 class lane_depth : public testing::Test {
  protected:
   void submit(const kernel_ref& kernel, int times = 1) {
-    for (; times > 0; --times) {
-      request_ref made(new request);
-      made->id = task_id{next_++};
-      made->launch = new counted_launch;
-      made->launch->kernel = kernel;
-      step(submitted{std::move(made), {}});
-    }
+    for (; times > 0; --times) step(submitted{launch_of(kernel), {}});
   }
+  void submit_function() {
+    const auto kernel = std::make_shared<const kernel_definition>(in_cpp_alone("function"));
+    request_ref made = launch_of(kernel);
+    made->host_only = true;
+    step(submitted{std::move(made), {}});
+  }
+  /// The oldest command leaves its lane.
+  void leave() { step(command_left{lane, ++ended_, now_}); }
+  void end_apart(std::uint64_t value) { step(command_ended_apart{lane, value, {{}, now_, now_}}); }
+  void lose() { step(device_gone{device_id{0}, {failure_code::device_lost, "It is lost."}}); }
+  [[nodiscard]] std::size_t unfinished() const { return heart_.unfinished(); }
   /// The oldest command ends that was issued.
   void end_one(nanoseconds took) {
     now_ += took;
@@ -74,6 +79,14 @@ class lane_depth : public testing::Test {
   [[nodiscard]] std::uint64_t in_flight() const { return issued_ - ended_; }
 
  private:
+  request_ref launch_of(const kernel_ref& kernel) {
+    request_ref made(new request);
+    made->id = task_id{next_++};
+    made->launch = new counted_launch;
+    made->launch->kernel = kernel;
+    return made;
+  }
+
   heart heart_{one_lane(), 0};
   time_stamp now_{0};
   std::uint64_t next_ = 0, issued_ = 0, ended_ = 0;
@@ -112,14 +125,39 @@ TEST_F(lane_depth, is_bounded_however_short_they_are) {
   EXPECT_EQ(in_flight(), 64U);
 }
 
-TEST_F(lane_depth, is_one_for_what_may_wait) {
-  const auto function = std::make_shared<const kernel_definition>(in_cpp_alone("function"));
-  submit(function);
+TEST_F(lane_depth, is_one_for_functions) {
+  submit_function();
   end_one(1us);
-  submit(function, 5);
-  EXPECT_EQ(in_flight(), 1U);
+  submit_function();
+  submit_function();
   submit(named("behind it"));
   EXPECT_EQ(in_flight(), 1U);
+}
+
+TEST_F(lane_depth, is_not_for_who_has_left) {
+  submit_function();
+  leave();
+  submit_function();
+  submit(named("behind it"));
+  EXPECT_EQ(in_flight(), 1U);
+  leave();
+  EXPECT_EQ(in_flight(), 1U);
+  end_one(1us);
+  EXPECT_EQ(unfinished(), 2U);
+  end_apart(2);
+  end_apart(1);
+  EXPECT_EQ(unfinished(), 0U);
+}
+
+TEST_F(lane_depth, forgets_who_left_with_their_device) {
+  submit_function();
+  leave();
+  submit_function();
+  lose();
+  EXPECT_EQ(unfinished(), 0U);
+  end_apart(1);
+  leave();
+  EXPECT_EQ(unfinished(), 0U);
 }
 
 TEST_F(lane_depth, is_that_of_the_device_behind_what_may_last) {

@@ -271,31 +271,6 @@ TEST(LittleMemory, IsWaitedForWhereARunningTaskUsesIt) {
   }
 }
 
-// What it submits must not stand behind it in its lane, nor behind what follows it in another.
-TEST(Runtime, AFunctionMayWaitForWhatItSubmits) {
-  runtime_options options = without_drivers(data_path::placed);
-  options.backends = {{"cpu", "lanes=2"}};
-  runtime rt(options);
-  const kernel<inout<int>> add_one{"add_one", host_body{[](view<int> x) { x[0] += 1; }}};
-  const buffer<int> outer(rt, 1, 0);
-  std::vector<buffer<int>> inner;
-  for (int i = 0; i < 8; ++i) inner.emplace_back(rt, 1, 0);
-  constexpr int times = 20;
-  for (int i = 0; i < times; ++i) {
-    const future<void> waits = rt.submit(
-        [&](view<int>) {
-          std::vector<future<void>> all;
-          for (const auto& each : inner) all.push_back(rt.submit(add_one, updates(each)));
-          for (const auto& each : all) each.get();
-        },
-        updates(outer));
-    rt.submit(add_one, updates(outer)).get();
-    waits.get();
-  }
-  EXPECT_EQ(outer.read()[0], times);
-  for (const auto& each : inner) EXPECT_EQ(each.read()[0], times);
-}
-
 TEST(Runtime, UsesEveryNodeOfTheHost) {
   const host_topology host;
   runtime rt;

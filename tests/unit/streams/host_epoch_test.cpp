@@ -18,17 +18,22 @@ const failure unplugged(failure_code::device_lost, "It is unplugged.");
 /// Counts, and notes a report that begins or ends after the loss was told.
 class strict_sink final : public completion_sink {
  public:
-  void completed(stream_id, std::uint64_t, const command_result&) override {
-    if (lost) late = true;
-    ++reports;
-    if (within) within();
-    if (lost) late = true;
-  }
+  void completed(stream_id, std::uint64_t, const command_result&) override { note(); }
+  void left(stream_id, std::uint64_t, time_stamp) override { note(); }
+  void ended_apart(stream_id, std::uint64_t, const command_result&) override { note(); }
   void device_lost(device_id, const failure&) override { ++lost; }
 
   std::function<void()> within;
   std::atomic<int> reports{0}, lost{0};
   std::atomic<bool> late{false};
+
+ private:
+  void note() {
+    if (lost) late = true;
+    ++reports;
+    if (within) within();
+    if (lost) late = true;
+  }
 };
 
 TEST(host_epoch, reports_until_it_ends) {
@@ -41,6 +46,18 @@ TEST(host_epoch, reports_until_it_ends) {
   EXPECT_FALSE(epoch.report({1}, 2, {}));
   EXPECT_EQ(sink.reports, 1);
   EXPECT_EQ(sink.lost, 1);
+}
+
+TEST(host_epoch, tells_of_who_leaves_until_it_ends) {
+  strict_sink sink;
+  host_epoch epoch({0}, sink);
+  EXPECT_TRUE(epoch.report_left({1}, 1, {}));
+  EXPECT_TRUE(epoch.report_ended_apart({1}, 1, {}));
+  EXPECT_EQ(sink.reports, 2);
+  epoch.end(unplugged);
+  EXPECT_FALSE(epoch.report_left({1}, 2, {}));
+  EXPECT_FALSE(epoch.report_ended_apart({1}, 2, {}));
+  EXPECT_EQ(sink.reports, 2);
 }
 
 TEST(host_epoch, tells_of_several_in_a_row_or_of_none) {

@@ -152,6 +152,77 @@ TEST(host_stream, does_what_it_is_told_to_do_instead) {
   EXPECT_EQ(b.sink.result({0}, 2).why.message(), "The second.");
 }
 
+/// A launch whose body waits until the gate is opened that it puts there.
+launch_command waiting(executor& where, std::shared_ptr<executor::gate>& at) {
+  launch_command made = launch([&](const host_launch&) {
+    where.wait([&](auto gate) { at = std::move(gate); });
+    at.reset();
+  });
+  made.may_leave = true;
+  return made;
+}
+
+/// The first two commands wait for what the third does.
+void leave_and_end(executor& where) {
+  bench b(where, 1);
+  std::shared_ptr<executor::gate> gates[2];
+  b.add(0, waiting(where, gates[0]));
+  b.add(0, waiting(where, gates[1]));
+  b.add(0, launch([&](const host_launch&) {
+          for (const auto& gate : gates) gate->open();
+        }));
+  b.sink.await_end_apart(where, {0}, 1);
+  b.sink.await_end_apart(where, {0}, 2);
+  b.finish();
+  EXPECT_EQ(b.streams.front()->time().completed(), 3U);
+  EXPECT_FALSE(b.sink.has_left({0}, 3));
+  for (const std::uint64_t value : {1U, 2U}) {
+    EXPECT_FALSE(b.sink.result_apart({0}, value).why);
+    EXPECT_GE(b.sink.result_apart({0}, value).end, b.sink.result({0}, 3).begin);
+    EXPECT_LE(b.sink.result_apart({0}, value).begin, b.sink.result({0}, value).end);
+  }
+}
+
+TEST(host_stream, goes_on_without_who_waits_on_any_seed) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    seeded_executor where({.seed = seed});
+    leave_and_end(where);
+  }
+}
+
+TEST(host_stream, goes_on_without_who_waits_on_threads) {
+  const auto where = threads();
+  for (int round = 0; round < 300; ++round) leave_and_end(*where);
+}
+
+TEST(host_stream, tells_the_failure_of_who_has_left) {
+  seeded_executor where;
+  bench b(where, 1, lasting(milliseconds(5)));
+  launch_command fails = launch([&](const host_launch&) {
+    (void)where.wait([](const auto&) {}, where.now() + milliseconds(2));
+    throw std::runtime_error("after its wait");
+  });
+  fails.may_leave = true;
+  b.add(0, std::move(fails));
+  b.finish();
+  b.sink.await_end_apart(where, {0}, 1);
+  const command_result how = b.sink.result_apart({0}, 1);
+  EXPECT_EQ(how.why.message(), "Kernel \"test\" fails: after its wait");
+  EXPECT_EQ(how.end, milliseconds(5)) << "as long as it is modelled";
+}
+
+TEST(host_stream, stays_with_what_may_not_leave) {
+  seeded_executor where;
+  bench b(where, 1);
+  b.add(0, launch([&](const host_launch&) {
+          (void)where.wait([](const auto&) {}, where.now() + milliseconds(2));
+        }));
+  b.add(0, nothing());
+  b.finish();
+  EXPECT_FALSE(b.sink.has_left({0}, 1));
+  EXPECT_EQ(b.sink.result({0}, 2).begin, milliseconds(2));
+}
+
 TEST(host_stream, closing_waits_for_what_runs_and_drops_the_rest) {
   // Enough for half a second, however busy the machine is.
   constexpr int many = 2500;

@@ -81,6 +81,7 @@ class seeded_executor final : public executor {
 
   void require_own_thread(const char* what) const;
   void add(time_stamp time, work_item item);
+  [[nodiscard]] bool run_until(const virtual_gate& opened, time_stamp until);
   [[noreturn]] void refuse_to_wait() const;
 
   seeded_executor_options options_;

@@ -58,6 +58,9 @@ struct launch_command {
   scalar_arguments scalars;
   body_width width = body_width::serial;
   work cost;
+  /// Its body may wait for other tasks, and leaves its stream when it does: see host_stream. For
+  /// who submits it to decide; on other streams it means nothing.
+  bool may_leave = false;
 };
 
 /// A launch that commands point to: to hand one on copies no argument.

@@ -35,6 +35,9 @@ class host_epoch {
   }
   /// The same of several commands in a row.
   bool report_in_a_row(stream_id stream, std::uint64_t first, std::span<const command_result> how);
+  /// The same of a command that leaves its stream, and of its end.
+  bool report_left(stream_id stream, std::uint64_t value, time_stamp when);
+  bool report_ended_apart(stream_id stream, std::uint64_t value, const command_result& how);
 
  private:
   static constexpr std::uint64_t ended_bit = std::uint64_t{1} << 63U;

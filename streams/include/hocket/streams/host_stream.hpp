@@ -30,6 +30,9 @@ struct host_stream_options {
 /// continued by whatever it waits for (a submission, another stream's progress, a timer). Commands
 /// that are ready one after another run on one worker, up to a bound that keeps it fair.
 ///
+/// A launch that may_leave, and whose body begins to wait, leaves the stream: the commands behind
+/// it may run while it waits, and beside it when it goes on.
+///
 /// A command that waits for a stream whose device is lost ends with device_lost, and its own stream
 /// goes on. Once its own device is lost a stream runs nothing and reports nothing.
 class host_stream final : public stream {

@@ -27,6 +27,12 @@ class completion_sink {
     for (const command_result& each : how) completed(stream, first++, each);
   }
 
+  /// The command waits within its body, and its stream goes on without it: the timeline shows it as
+  /// if it had ended. In the order of completed, instead of it; only for launches that may_leave.
+  virtual void left(stream_id stream, std::uint64_t value, time_stamp when) = 0;
+  /// A command that left its stream has ended; at any time after that.
+  virtual void ended_apart(stream_id stream, std::uint64_t value, const command_result& how) = 0;
+
   /// The device's epoch has ended, and nothing that the backend knows of uses its memory any more.
   /// Nothing issued to it will be heard of for certain, and its
   /// memory is undefined. Called at most once for each device.

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// Functions and kernels that wait for what they submit themselves, however few lanes there are.
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <hocket/hocket.hpp>
+
+#include "../execution/machine.hpp"
+
+namespace hocket {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+struct setting {
+  const char* name;
+  const char* cpu;
+  clock_kind clock = clock_kind::real;
+  const char* machine = "numa:1 core:2 pu:1";
+  data_path data_tasks = data_path::placed;
+};
+
+void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
+
+runtime_options options_for(const setting& s) {
+  runtime_options made;
+  made.backends = {{"cpu", s.cpu}};
+  made.data_tasks = s.data_tasks;
+  made.clock = s.clock;
+  made.topology = testing::machine(s.machine);
+  made.devices = made.topology->nodes().size() == 1 ? "NUMA0" : "NUMA0,NUMA1";
+  return made;
+}
+
+class nested_wait : public ::testing::TestWithParam<setting> {
+ protected:
+  const kernel<inout<int>> add_one_{"add_one", host_body{[](view<int> x) { x[0] += 1; }}};
+  runtime rt_{options_for(GetParam())};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    , nested_wait,
+    ::testing::Values(setting{"one_lane", "lanes=1"}, setting{"two_lanes", "lanes=2"},
+                      setting{"one_worker", "", clock_kind::real, "numa:1 core:1 pu:1"},
+                      setting{"two_nodes", "lanes=1", clock_kind::real, "numa:2 core:1 pu:1"},
+                      setting{"virtual_clock", "lanes=1", clock_kind::simulated},
+                      setting{"direct", "", clock_kind::real, "numa:1 core:2 pu:1",
+                              data_path::direct}),
+    [](const auto& param) { return std::string(param.param.name); });
+
+// What it submits must not stand behind it in its lane, nor behind what follows it in another.
+TEST_P(nested_wait, for_many_small_tasks) {
+  const buffer<int> outer(rt_, 1, 0);
+  std::vector<buffer<int>> inner;
+  for (int i = 0; i < 8; ++i) inner.emplace_back(rt_, 1, 0);
+  constexpr int times = 20;
+  for (int i = 0; i < times; ++i) {
+    const future<void> waits = rt_.submit(
+        [&](view<int> x) {
+          std::vector<future<void>> all;
+          for (const auto& each : inner) all.push_back(rt_.submit(add_one_, updates(each)));
+          for (const auto& each : all) each.get();
+          x[0] *= 2;
+        },
+        updates(outer));
+    rt_.submit(add_one_, updates(outer)).get();
+    waits.get();
+  }
+  EXPECT_EQ(outer.read()[0], (1 << times) - 1);
+  for (const auto& each : inner) EXPECT_EQ(each.read()[0], times);
+}
+
+/// The number of leaves below, each level waiting for the next.
+void count_leaves(runtime& rt, int depth, view<int> result) {
+  if (depth == 0) {
+    result[0] = 1;
+    return;
+  }
+  const buffer<int> left(rt, 1), right(rt, 1);
+  const auto below = [&rt, depth](view<int> x) { count_leaves(rt, depth - 1, x); };
+  const future<void> one = rt.submit(below, writes(left));
+  const future<void> other = rt.submit(below, writes(right));
+  one.get();
+  other.get();
+  result[0] = left.read()[0] + right.read()[0];
+}
+
+TEST_P(nested_wait, as_deep_as_a_program_recurs) {
+  constexpr int depth = 8;
+  const buffer<int> leaves(rt_, 1);
+  rt_.submit([&](view<int> x) { count_leaves(rt_, depth, x); }, writes(leaves));
+  EXPECT_EQ(leaves.read()[0], 1 << depth);
+}
+
+TEST_P(nested_wait, by_more_functions_than_there_are_lanes) {
+  constexpr int functions = 40;
+  const buffer<int> counted(rt_, 1, 0);
+  std::vector<buffer<int>> own;
+  for (int i = 0; i < functions; ++i) own.emplace_back(rt_, 1, 0);
+  const auto waits = [&](view<int> x) {
+    for (int i = 0; i < 3; ++i) rt_.submit(add_one_, updates(counted)).get();
+    x[0] = 1;
+  };
+  for (const auto& each : own) rt_.submit(waits, updates(each));
+  for (const auto& each : own) EXPECT_EQ(each.read()[0], 1);
+  EXPECT_EQ(counted.read()[0], 3 * functions);
+}
+
+TEST_P(nested_wait, for_a_wide_kernel) {
+  const auto all = kernel<inout<int>>{
+      "all", host_body{[](view<int> x) {
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] += 1;
+      }}}.wide();
+  const buffer<int> many(rt_, 1000, 1);
+  std::vector<future<void>> waiting;
+  for (int i = 0; i < 6; ++i) {
+    const buffer<int> own(rt_, 1, 0);
+    waiting.push_back(
+        rt_.submit([&](view<int>) { rt_.submit(all, updates(many)).get(); }, updates(own)));
+  }
+  for (const auto& each : waiting) each.get();
+  EXPECT_THAT(many.to_vector(), Each(7));
+}
+
+TEST_P(nested_wait, by_a_wide_kernel) {
+  const buffer<int> counted(rt_, 1, 0);
+  const auto waits = kernel<inout<int>>{
+      "waits", host_body{[&](view<int> x) {
+        rt_.submit(add_one_, updates(counted)).get();
+        x[0] += 1;
+      }}}.wide();
+  std::vector<buffer<int>> own;
+  for (int i = 0; i < 6; ++i) {
+    own.emplace_back(rt_, 1, 0);
+    rt_.submit(waits, updates(own.back()));
+    rt_.submit(waits, updates(own.back()));
+  }
+  for (const auto& each : own) EXPECT_EQ(each.read()[0], 2);
+  EXPECT_EQ(counted.read()[0], 12);
+}
+
+TEST_P(nested_wait, for_what_fails_or_is_cancelled) {
+  const kernel<inout<int>> fails{
+      "fails", host_body{[](view<int>) { throw std::runtime_error("on purpose"); }}};
+  const buffer<int> outer(rt_, 1, 0), inner(rt_, 1, 0), other(rt_, 1, 0);
+  const auto waits = [&](view<int> x) {
+    EXPECT_THAT(rt_.submit(fails, updates(inner)).why().message(), HasSubstr("on purpose"));
+    future<void> unwanted = rt_.submit(add_one_, updates(inner));
+    unwanted.cancel();
+    unwanted.wait();
+    rt_.submit(add_one_, updates(other)).get();
+    x[0] = 5;
+  };
+  rt_.submit(waits, updates(outer)).get();
+  EXPECT_EQ(outer.read()[0], 5);
+  EXPECT_EQ(other.read()[0], 1);
+  const auto lets_through = [&](view<int>) { rt_.submit(fails, updates(other)).get(); };
+  EXPECT_THAT(rt_.submit(lets_through, updates(outer)).why().message(), HasSubstr("on purpose"));
+}
+
+TEST_P(nested_wait, for_a_view_a_graph_and_a_scope) {
+  const buffer<int> outer(rt_, 1, 0), inner(rt_, 1, 0);
+  const auto waits = [&](view<int> x) {
+    rt_.submit(add_one_, updates(inner));
+    graph twice = rt_.record([&](submitter& r) {
+      r.submit(add_one_, updates(inner));
+      r.submit(add_one_, updates(inner));
+    });
+    rt_.run(twice).get();
+    task_scope scope(rt_);
+    scope.submit(add_one_, updates(inner));
+    scope.wait();
+    x[0] = inner.read()[0];
+  };
+  rt_.submit(waits, updates(outer));
+  EXPECT_EQ(outer.read()[0], 4);
+}
+
+// Only the function that waits for the task could give the memory back.
+TEST(NestedWait, ForATaskThatLacksTheMemoryOfWhoWaitsFails) {
+  for (const clock_kind clock : {clock_kind::real, clock_kind::simulated}) {
+    runtime rt(options_for({"little_memory", "lanes=1,memory=8K", clock}));
+    std::optional<buffer<int>> outer{std::in_place, rt, 1500};
+    const buffer<int> inner(rt, 1000);
+    const auto waits = [&](view<int> x) {
+      const failure why = rt.submit(ops::fill, 3, writes(inner)).why();
+      EXPECT_EQ(why.code(), failure_code::out_of_memory);
+      EXPECT_THAT(why.message(), HasSubstr("6000 of 8192"));
+      x[0] = 1;
+    };
+    rt.submit(waits, writes(*outer)).get();
+    outer.reset();
+    rt.submit(ops::fill, 3, writes(inner)).get();
+    EXPECT_EQ(inner.read()[999], 3);
+  }
+}
+
+TEST(NestedWait, ForATaskThatLacksTheMemoryOfAnotherEnds) {
+  for (const clock_kind clock : {clock_kind::real, clock_kind::simulated}) {
+    runtime rt(options_for({"little_memory", "lanes=1,memory=8K", clock}));
+    std::optional<buffer<int>> keeps{std::in_place, rt, 1500};
+    const buffer<int> small(rt, 1), inner(rt, 1000);
+    rt.submit(ops::fill, 5, writes(*keeps));
+    const future<void> waits =
+        rt.submit([&](view<int>) { rt.submit(ops::fill, 3, writes(inner)).get(); }, writes(small));
+    keeps.reset();
+    waits.get();
+    EXPECT_EQ(inner.read()[999], 3);
+  }
+}
+
+TEST(NestedWait, IsNotTimeThatTheLaneIsBusy) {
+  runtime rt(options_for({"virtual_clock", "lanes=1", clock_kind::simulated}));
+  const buffer<int> outer(rt, 1), inner(rt, 1);
+  const kernel<out<int>> slow = kernel<out<int>>{"slow", host_body{[](view<int>) {}}}.cost(
+      [](const launch_shape&) { return work{.flops = 20e9}; });
+  rt.submit([&](view<int>) { rt.submit(slow, writes(inner)).get(); }, writes(outer)).get();
+  const device_report there = rt.report().devices.front();
+  EXPECT_EQ(there.kernels, 2U);
+  EXPECT_GE(there.busy, std::chrono::seconds(1));
+  EXPECT_LT(there.busy, std::chrono::milliseconds(1100));
+}
+
+}  // namespace
+}  // namespace hocket
