@@ -23,9 +23,6 @@ namespace {
 // Events and actions that one call of the user's works off at most before a worker takes over.
 constexpr std::size_t steps_of_caller = 64;
 
-/// When tasks wait for memory, and nothing is in flight that would give some back.
-constexpr nanoseconds between_looks = std::chrono::milliseconds(5);
-
 // Driver work comes before the work that waits for it.
 constexpr int high_priority = 1;
 
@@ -224,9 +221,11 @@ void runtime_core::carry_out() {
       static_cast<submission&>(*a.task).delivered(addresses);
     }
     void operator()(const heart::complete& a) const {
-      static_cast<submission&>(*a.task).completed(a.why);
+      auto& task = static_cast<submission&>(*a.task);
+      if (a.runs_on) task.runs_on();
+      task.completed(a.why);
     }
-    void operator()(const heart::let_go&) const {}
+    void operator()(const heart::let_go& a) const { static_cast<submission&>(*a.task).let_go(); }
     void operator()(const heart::start_timer& a) const {
       const time_stamp at = first_deadline(a.after, time_stamp::max(), *home.executor_);
       home.executor_->post_at(at, [&core = home, id = a.task, label = a.label] {
@@ -235,10 +234,13 @@ void runtime_core::carry_out() {
                         "Task \"" + label + "\" did not end within its time.")});
       });
     }
-    void operator()(const heart::look_for_work&) const {
-      home.executor_->post_at(home.executor_->now() + between_looks, [&core = home] {
-        core.post(heart::work_looked_for{core.executor_->others_work()});
+    void operator()(const heart::await_memory& a) const {
+      home.executor_->post_at(home.executor_->now() + a.after, [&core = home, id = a.task] {
+        core.post(heart::memory_awaited{id});
       });
+    }
+    void operator()(const heart::warn& a) const {
+      std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
     }
   };
   const performer perform{*this, *machine_};

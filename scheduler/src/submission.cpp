@@ -85,6 +85,13 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
+/// Stands for a body that goes on when its task was completed: neither the scope of that nor the
+/// runtime ends before.
+class launch_submission::running_body final : public completion {
+ public:
+  explicit running_body(host_context& context) : completion(&context) { context.started(*this); }
+};
+
 namespace {
 
 struct pooled_launch final : counted_launch {
@@ -141,6 +148,12 @@ void launch_submission::completed(const failure& why) {
     state->comes_after(*predecessor);
   }
   state->finish(why);
+}
+
+void launch_submission::runs_on() { running_ = new running_body(*state->context()); }
+
+void launch_submission::let_go() {
+  if (running_ != nullptr) running_->finish({});
 }
 
 void fetch_submission::completed(const failure& why) {

@@ -32,6 +32,11 @@ class submission : public heart::request {
   /// The launch, or the view, was completed. By the owner of the outbox.
   virtual void completed(const failure& why) = 0;
 
+  /// What it does has not ended, though it is about to be completed: until let_go(). By the owner
+  /// of the outbox.
+  virtual void runs_on() {}
+  virtual void let_go() {}
+
   /// The content of a view or fetch is at these addresses. By the owner of the outbox.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
@@ -74,6 +79,8 @@ class launch_submission final : public submission {
     task_memory::give_back_for<launch_submission>(place);
   }
   void completed(const failure& why) override;
+  void runs_on() override;
+  void let_go() override;
 
   /// As of any submission, and it is an argument of the launch.
   void add_access(buffer_ref data, const box* part, access_mode mode) {
@@ -104,11 +111,13 @@ class launch_submission final : public submission {
 
  private:
   class stop_relay;
+  class running_body;
 
   launch_submission(runtime_core& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
 
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
+  boost::intrusive_ptr<running_body> running_;
 };
 
 /// Brings the value of a kernel to its future.

@@ -52,6 +52,7 @@ struct deliver {
 struct complete {
   request_ref task;
   failure why;
+  bool runs_on = false;  ///< its body may run until let_go
 };
 
 /// The heart needs a task no more of whose end it has told before.
@@ -65,11 +66,19 @@ struct start_timer {
   nanoseconds after{0};  ///< from now on
 };
 
-/// After a moment, work_looked_for is to tell whether anything runs on the host.
-struct look_for_work {};
+/// After this time, memory_awaited is to tell that it has passed.
+struct await_memory {
+  task_id task;
+  nanoseconds after{0};
+};
+
+/// The user is to be told, once.
+struct warn {
+  std::string text;
+};
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            let_go, start_timer, look_for_work>;
+                            let_go, start_timer, await_memory, warn>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

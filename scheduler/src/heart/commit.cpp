@@ -234,8 +234,11 @@ ticket_set heart::acquire(const task& t, memory_id memory) {
 /// True if the task's body may wait for a task that is submitted later, and leaves its lane then:
 /// what devices run computes, what is C++ alone may do anything.
 bool heart::may_leave(const task& t) const {
-  return machine_.devices[t.device.value].runs_host_tasks &&
-         t.request->launch->kernel->sources.empty();
+  if (!machine_.devices[t.device.value].runs_host_tasks) return false;
+  const kernel_definition& kernel = *t.request->launch->kernel;
+  if (kernel.sequence.empty()) return kernel.sources.empty();
+  return std::ranges::any_of(kernel.sequence,
+                             [](const kernel_part& part) { return part.kernel->sources.empty(); });
 }
 
 /// waits: for what it uses.
@@ -256,11 +259,11 @@ void heart::plan_launch(task& t, std::size_t lane, ticket_set&& waits) {
     waits.prune([&](ticket t2) { return t2.stream == own || board_.done(t2); });
   }
   command_record& record = board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits),
-                                                     *out_, t.request.get(), may_leave(t));
+                                                     *out_, t.request.get(), t.may_leave);
   record.task = t.request->id;
   record.wanted = t.submitted;
-  // A function may block its lane in ways that nobody hears of.
-  record.alone = t.request->host_only;
+  // It may block its lane in ways that nobody hears of, too.
+  record.alone = t.may_leave;
   record.unmeasured = t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
   note_load(record, 1);
 }

@@ -61,7 +61,7 @@ void heart::add_edge(task& before, task& t, edge_kind kind) const {
 /// True if what follows the task, which was issued, cannot be issued behind it. A view hands memory
 /// to the host, where no ticket guards it. Nor does the ticket of a body that left its lane.
 bool heart::has_to_end(const task& t) const {
-  return t.request->kind != task_kind::launch || may_leave(t);
+  return t.request->kind != task_kind::launch || t.may_leave;
 }
 
 /// Of a task that belongs to a hold.

@@ -94,8 +94,9 @@ struct device_gone {
   failure why;
 };
 
-struct work_looked_for {
-  bool found = false;
+/// The task has waited for memory so long that something is to be done about it.
+struct memory_awaited {
+  task_id task;
 };
 
 /// Looks at the heart between two events, for reports and questions.
@@ -106,6 +107,6 @@ struct inspected {
 using event =
     std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
                  stop_asked, view_released, command_ended, commands_ended, command_left,
-                 command_ended_apart, device_gone, work_looked_for, inspected>;
+                 command_ended_apart, device_gone, memory_awaited, inspected>;
 
 }  // namespace hocket::heart

@@ -12,6 +12,7 @@ namespace hocket::heart {
 void heart::end_later(task_id id, failure why) { ending_.push_back({id, std::move(why)}); }
 
 void heart::finish(task& t, const failure& why) {
+  ++ended_;
   const request& r = *t.request;
   const memory_id memory = r.kind == task_kind::launch && t.device.valid()
                                ? machine_.devices[t.device.value].memory

@@ -175,7 +175,9 @@ void heart::doom(task& t, const failure& why) {
   t.doomed = why;
   // Nobody has to wait for what will not commit: neither for a command that cannot be called back,
   // nor for earlier tasks that keep the versions of its buffers in order.
-  if (!std::exchange(t.told, true)) out_->emplace_back(complete{t.request, why});
+  if (!std::exchange(t.told, true)) {
+    out_->emplace_back(complete{t.request, why, t.state == phase::issued});
+  }
   consider(t);
 }
 
@@ -228,35 +230,49 @@ void heart::handle(command_ended_apart& e) {
 
 void heart::handle(inspected& e) { e.look(*this); }
 
-void heart::handle(work_looked_for& e) {
-  looks_for_work_ = false;
-  if (!e.found && issued_ == board_.apart().size()) fail_hopeless_reservations();
-}
-
-/// Nothing is issued but bodies that have left their lanes, and some tasks may wait for memory.
-void heart::look_at_reservations() {
-  const auto waits = [](const device_state& d) { return d.reserving.valid(); };
-  if (looks_for_work_ || std::ranges::none_of(devices_, waits)) return;
-  // These bodies may be about to end, or wait for just these tasks. And who has ended may be about
-  // to let go of the last handle of a buffer.
-  looks_for_work_ = true;
-  out_->emplace_back(look_for_work{});
-}
-
-void heart::fail_hopeless_reservations() {
-  for (device_state& d : devices_) {
-    if (!d.reserving.valid()) continue;
-    const task& t = *find(d.reserving);
-    const memory_id memory = machine_.devices[t.device.value].memory;
-    if (coming_[memory.value] > 0) continue;
-    end_later(d.reserving, failure(failure_code::out_of_memory,
-                                   detail::task_name(t.request->called()) + " lacks " +
-                                       std::to_string(ledger_.shortage(memory)) + " bytes in " +
-                                       machine_.memories[memory.value].name + ", where " +
-                                       std::to_string(ledger_.used(memory)) + " of " +
-                                       std::to_string(ledger_.capacity(memory)) +
-                                       " are in use and none can be moved out."));
+void heart::handle(memory_awaited& e) {
+  awaits_memory_ = {};
+  if (!lacks_memory(e.task) || ended_ != ended_before_) return;
+  const task& t = *find(e.task);
+  if (board_.apart().empty()) {
+    end_later(e.task, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
+  } else {
+    warned_of_ = e.task;
+    out_->emplace_back(warn{what_it_lacks(t) +
+                            " but what functions keep that wait: should these wait for it, it "
+                            "waits for ever."});
   }
+}
+
+/// Nothing is issued but bodies that have left their lanes, and some task may wait for memory.
+void heart::look_at_reservations() {
+  // Who has ended may be about to let go of the last handle of a buffer. And who has left its lane
+  // may be about to end, or not: of that nobody is sure.
+  constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
+  if (awaits_memory_.valid()) return;
+  for (const device_state& d : devices_) {
+    if (!lacks_memory(d.reserving) || warned_of_ == d.reserving) continue;
+    awaits_memory_ = d.reserving;
+    ended_before_ = ended_;
+    out_->emplace_back(await_memory{d.reserving, board_.apart().empty() ? moment : long_time});
+    return;
+  }
+}
+
+/// True if the task waits for memory, and nothing is under way that would give some back.
+bool heart::lacks_memory(task_id id) const {
+  const task* const t = id.valid() ? find(id) : nullptr;
+  return t != nullptr && t->state == phase::reserving && issued_ == board_.apart().size() &&
+         coming_[machine_.devices[t->device.value].memory.value] == 0;
+}
+
+std::string heart::what_it_lacks(const task& t) const {
+  const memory_id memory = machine_.devices[t.device.value].memory;
+  return detail::task_name(t.request->called()) + " lacks " +
+         std::to_string(ledger_.shortage(memory)) + " bytes in " +
+         machine_.memories[memory.value].name + ", where " + std::to_string(ledger_.used(memory)) +
+         " of " + std::to_string(ledger_.capacity(memory)) +
+         " are in use and none can be moved out";
 }
 
 bool heart::depends(task_id waiting, task_id blocker) const {

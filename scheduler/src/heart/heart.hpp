@@ -91,6 +91,7 @@ class heart {
     bool fetching = false;
     bool wrote = false;        ///< coherence knows its outputs
     bool pinned_all = false;   ///< each access has a pin
+    bool may_leave = false;    ///< its lane, on the device where it was enqueued
     bool suits = false;        ///< the device that it names can run it, as long as that lives
     std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
     std::size_t unissued = 0;  ///< those of them that were not issued either
@@ -158,13 +159,14 @@ class heart {
   void handle(command_left& e);
   void handle(command_ended_apart& e);
   void handle(device_gone& e);
-  void handle(work_looked_for& e);
+  void handle(memory_awaited& e);
   void handle(inspected& e);
   void settle();
   void end_due();
   void doom(task& t, const failure& why);
   void look_at_reservations();
-  void fail_hopeless_reservations();
+  [[nodiscard]] bool lacks_memory(task_id id) const;
+  [[nodiscard]] std::string what_it_lacks(const task& t) const;
   [[nodiscard]] task* find(task_id id) const { return const_cast<task*>(tasks_.find(id)); }
   [[nodiscard]] task& add(request_ref&& made);
   void remove(task_id id);
@@ -296,7 +298,11 @@ class heart {
   std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
   std::vector<std::uint64_t> peaks_;
   std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too
-  bool looks_for_work_ = false;
+  /// The task that lacks memory which is being waited for, and how many had ended before.
+  task_id awaits_memory_;
+  std::uint64_t ended_before_ = 0;
+  std::uint64_t ended_ = 0;
+  task_id warned_of_;
   std::uint64_t steps_ = 0;
   std::uint64_t latest_issued_ = 0;
   std::uint64_t blocks_ = 0;

@@ -99,6 +99,7 @@ void heart::enqueue(task& t, device_id device) {
   device_state& d = devices_[device.value];
   t.device = device;
   t.predicted = costs_.estimate_of(*t.request->launch, device);
+  t.may_leave = may_leave(t);
   if (alone_ && issue_at_once(t)) return;
   t.state = phase::queued;
   d.queued += t.predicted.time;

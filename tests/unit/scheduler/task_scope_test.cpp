@@ -245,6 +245,29 @@ TEST_P(task_scopes, cancel_data_tasks_that_wait) {
   EXPECT_EQ(held.why().code(), failure_code::cancelled);
 }
 
+TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
+  const buffer<int> data(rt, 1, 0);
+  std::atomic<bool> started = false, ended = false;
+  {
+    task_scope scope(rt);
+    const future<void> runs = scope.submit(
+        [&](view<int>) {
+          started = true;
+          pass(rt, std::chrono::milliseconds(20));
+          ended = true;
+        },
+        updates(data));
+    while (!started) pass(rt, std::chrono::milliseconds(1));
+    scope.cancel();
+    // On the virtual clock it has ended before who passed the time around it.
+    if (!on_virtual_clock()) {
+      EXPECT_EQ(runs.why().code(), failure_code::cancelled);
+    }
+    scope.wait();
+    EXPECT_TRUE(ended);
+  }
+}
+
 TEST_P(task_scopes, futures_outlive_them) {
   future<int> kept;
   {
