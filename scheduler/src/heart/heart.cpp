@@ -233,11 +233,11 @@ void heart::handle(inspected& e) { e.look(*this); }
 void heart::handle(memory_awaited& e) {
   awaits_memory_ = {};
   if (!lacks_memory(e.task) || ended_ != ended_before_) return;
-  const task& t = *find(e.task);
+  task& t = *find(e.task);
   if (board_.apart().empty()) {
     end_later(e.task, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
   } else {
-    warned_of_ = e.task;
+    t.warned_of = true;
     out_->emplace_back(warn{what_it_lacks(t) +
                             " but what functions keep that wait: should these wait for it, it "
                             "waits for ever."});
@@ -251,10 +251,12 @@ void heart::look_at_reservations() {
   constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
   if (awaits_memory_.valid()) return;
   for (const device_state& d : devices_) {
-    if (!lacks_memory(d.reserving) || warned_of_ == d.reserving) continue;
+    if (!lacks_memory(d.reserving)) continue;
+    const bool is_hopeless = board_.apart().empty();
+    if (find(d.reserving)->warned_of && !is_hopeless) continue;
     awaits_memory_ = d.reserving;
     ended_before_ = ended_;
-    out_->emplace_back(await_memory{d.reserving, board_.apart().empty() ? moment : long_time});
+    out_->emplace_back(await_memory{d.reserving, is_hopeless ? moment : long_time});
     return;
   }
 }

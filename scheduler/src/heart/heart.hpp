@@ -92,6 +92,7 @@ class heart {
     bool wrote = false;        ///< coherence knows its outputs
     bool pinned_all = false;   ///< each access has a pin
     bool may_leave = false;    ///< its lane, on the device where it was enqueued
+    bool warned_of = false;    ///< that it lacks memory
     bool suits = false;        ///< the device that it names can run it, as long as that lives
     std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
     std::size_t unissued = 0;  ///< those of them that were not issued either
@@ -302,7 +303,6 @@ class heart {
   task_id awaits_memory_;
   std::uint64_t ended_before_ = 0;
   std::uint64_t ended_ = 0;
-  task_id warned_of_;
   std::uint64_t steps_ = 0;
   std::uint64_t latest_issued_ = 0;
   std::uint64_t blocks_ = 0;

@@ -198,20 +198,21 @@ TEST(NestedWait, WithTheMemoryThatAnotherTaskNeeds) {
   }
 }
 
-// Nobody could end it but who waits for it; the wait is given up here.
+// Nobody could end it but who waits for it, and gives up here; then nothing can.
 TEST(NestedWait, ForATaskThatLacksTheMemoryOfWhoWaitsIsWarnedOf) {
   for (const clock_kind clock : {clock_kind::real, clock_kind::simulated}) {
     runtime rt(options_for({"little_memory", "lanes=1,memory=8K", clock}));
     const buffer<int> outer(rt, 1500), inner(rt, 1000);
+    future<void> lacks;
     const auto waits = [&](view<int>) {
-      future<void> lacks = rt.submit(ops::fill, 3, writes(inner));
+      lacks = rt.submit(ops::fill, 3, writes(inner));
       EXPECT_FALSE(lacks.wait_for(std::chrono::milliseconds(1200)));
-      lacks.cancel();
     };
     ::testing::internal::CaptureStderr();
     rt.submit(waits, writes(outer)).get();
     EXPECT_THAT(::testing::internal::GetCapturedStderr(),
                 HasSubstr("lacks 1808 bytes in NUMA0, where 6000 of 8192 are in use"));
+    EXPECT_EQ(lacks.why().code(), failure_code::out_of_memory);
   }
 }
 
