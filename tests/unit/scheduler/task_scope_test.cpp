@@ -259,8 +259,10 @@ TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
         updates(data));
     while (!started) pass(rt, std::chrono::milliseconds(1));
     scope.cancel();
-    // On the virtual clock it has ended before who passed the time around it.
-    if (!on_virtual_clock()) {
+    // Where tasks are placed its future does not wait for the body. On the virtual clock that has
+    // ended before who passed the time around it.
+    const bool is_placed = rt.devices().size() > 1;
+    if (is_placed && !on_virtual_clock()) {
       EXPECT_EQ(runs.why().code(), failure_code::cancelled);
     }
     scope.wait();
