@@ -5,9 +5,11 @@
 
 #include <cxxabi.h>
 
+#include <atomic>
 #include <utility>
 
 #include <hocket/execution/item_local.hpp>
+#include <hocket/execution/stack_number.hpp>
 #include <hocket/execution/wait_listener.hpp>
 
 namespace hocket {
@@ -15,6 +17,7 @@ namespace {
 
 thread_local void* local_of_thread = nullptr;
 thread_local wait_listener* listener_of_thread = nullptr;
+thread_local std::uint64_t number_of_thread = 0;  // few are asked for
 
 /// How the C++ ABI begins what __cxa_get_globals returns, with GNU's library and with LLVM's.
 struct exception_globals {
@@ -40,6 +43,13 @@ exception_globals& globals_of_thread() noexcept {
   if (listener != nullptr) listener->begins_to_wait();
 }
 
+[[gnu::noinline]] std::uint64_t stack_number() noexcept {
+  static std::atomic<std::uint64_t> numbers{0};
+  // Only a number: relaxed.
+  if (number_of_thread == 0) number_of_thread = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number_of_thread;
+}
+
 [[gnu::noinline]] carried_state carried_state::take() noexcept {
   exception_globals& globals = globals_of_thread();
   carried_state taken;
@@ -47,6 +57,7 @@ exception_globals& globals_of_thread() noexcept {
   taken.on_the_way_ = std::exchange(globals.on_the_way, 0);
   taken.local_ = std::exchange(local_of_thread, nullptr);
   taken.listener_ = std::exchange(listener_of_thread, nullptr);
+  taken.number_ = std::exchange(number_of_thread, 0);
   return taken;
 }
 
@@ -54,6 +65,7 @@ exception_globals& globals_of_thread() noexcept {
   globals_of_thread() = {handled_, on_the_way_};
   local_of_thread = local_;
   listener_of_thread = listener_;
+  number_of_thread = number_;
 }
 
 }  // namespace hocket

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
+
 namespace hocket {
 
 class wait_listener;
 
 /// What is kept for each thread and has to go with an item that is suspended: which exceptions are
-/// being handled or are on their way, by the C++ library, the item's local pointer, and who listens
-/// to its waits. One taken is put back once, in any thread.
+/// being handled or are on their way, by the C++ library, the item's local pointer, who listens to
+/// its waits, and its number. One taken is put back once, in any thread.
 class carried_state {
  public:
   /// Takes the calling thread's and leaves it with none.
@@ -20,6 +22,7 @@ class carried_state {
   unsigned on_the_way_ = 0;  // how many exceptions are
   void* local_ = nullptr;
   wait_listener* listener_ = nullptr;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace hocket

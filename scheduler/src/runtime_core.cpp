@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/execution/seeded_executor.hpp>
+#include <hocket/execution/stack_number.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
 #include "deadline.hpp"
@@ -145,7 +145,7 @@ void runtime_core::release_forgotten_views() noexcept {
     forgotten = views_;
   }
   for (const view_record& v : forgotten) {
-    if (v.holder != std::this_thread::get_id()) continue;
+    if (v.holder != stack_number()) continue;
     std::fprintf(stderr, "hocket: a view of buffer \"%s\" outlives its runtime.\n",
                  v.label.c_str());
     closed(v);
@@ -318,7 +318,7 @@ bool runtime_core::is_let_through() {
   if (options_.overload == overload_kind::refuse) return false;
   const std::scoped_lock lock(guard_);
   return std::any_of(views_.begin(), views_.end(),
-                     [](const view_record& v) { return v.holder == std::this_thread::get_id(); });
+                     [](const view_record& v) { return v.holder == stack_number(); });
 }
 
 void runtime_core::take_place() {
@@ -440,12 +440,12 @@ void runtime_core::closed(const view_record& view) {
 }
 
 void runtime_core::view_opened(task_id id, const std::string& label) {
-  opened({id, nullptr, std::this_thread::get_id(), label});
+  opened({id, nullptr, stack_number(), label});
 }
 
 void runtime_core::view_opened(const boost::intrusive_ptr<view_node>& node,
                                const std::string& label) {
-  opened({task_id{}, node, std::this_thread::get_id(), label});
+  opened({task_id{}, node, stack_number(), label});
 }
 
 void runtime_core::view_closed(task_id id) { closed({id, nullptr, {}, {}}); }
@@ -473,7 +473,7 @@ void runtime_core::check_wait(completion& task) {
   {
     const std::scoped_lock lock(guard_);
     std::copy_if(views_.begin(), views_.end(), std::back_inserter(own),
-                 [](const view_record& v) { return v.holder == std::this_thread::get_id(); });
+                 [](const view_record& v) { return v.holder == stack_number(); });
   }
   for (const view_record& v : own) {
     if (!holds_up(v, task)) continue;

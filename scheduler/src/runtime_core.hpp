@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -117,7 +116,7 @@ class runtime_core final : public host_context,
   struct view_record {
     task_id id;                            ///< with a heart
     boost::intrusive_ptr<view_node> node;  ///< without one
-    std::thread::id holder;
+    std::uint64_t holder = 0;              ///< its stack_number()
     std::string label;
   };
 

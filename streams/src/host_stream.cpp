@@ -79,7 +79,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   std::mutex mutex_;  // guards what follows
   std::vector<command> incoming_;
   bool attended_ = false;
-  // In run() or end_timed(): one, others about to leave, and those with a command that left.
+  // Who runs or ends commands: one, others about to leave, and those with a command that left.
   std::size_t inside_ = 0;
   std::shared_ptr<executor::gate> left_;
   std::atomic<bool> closed_{false};  // written under the mutex
@@ -247,7 +247,9 @@ void host_stream::core::end_apart(ending&& e) {
   }
   const time_stamp due = e.how.end;
   where_.post_at(due, [self = shared_from_this(), own = std::move(e)] {
+    if (!self->enter()) return;
     self->epoch_->report_ended_apart(self->options_.id, own.value, own.how);
+    self->leave();
   });
 }
 

@@ -23,8 +23,7 @@ constexpr std::size_t most_ahead = 64;
 void heart::pump(device_id device) {
   device_state& d = devices_[device.value];
   if (!d.alive) return;
-  // What was in use when the reservation was made may not be any more.
-  if (d.reserving.valid()) relieve(machine_.devices[device.value].memory);
+  if (d.reserving.valid()) find_memory(machine_.devices[device.value].memory);
   do {
     fetch_ahead(device);
     while (!d.present.empty() || !d.absent.empty()) {
@@ -213,8 +212,7 @@ void heart::commit(task& t, std::size_t lane) {
   t.state = phase::reserving;
   devices_[t.device.value].reserving = t.request->id;
   ledger_.request(t.request->id, t.request->priority, std::move(needs));
-  grant_reservations();
-  relieve(memory);
+  find_memory(memory);
 }
 
 ticket_set heart::acquire(const task& t, memory_id memory) {

@@ -22,6 +22,7 @@ void heart::finish(task& t, const failure& why) {
   if (t.state == phase::reserving) {
     ledger_.withdraw(r.id);
     devices_[t.device.value].reserving = {};
+    mark_users_dirty(memory);
   }
   const bool was_issued = t.state == phase::issued && r.kind == task_kind::launch;
   const bool was_passed = was_issued && !has_to_end(t);
@@ -200,7 +201,10 @@ void heart::handle(device_gone& e) {
   d.alive = false;
   d.lost = e.why.message();
   // Or it would be granted, and issued here, as soon as the first block is free.
-  if (d.reserving.valid()) ledger_.withdraw(d.reserving);
+  if (d.reserving.valid()) {
+    ledger_.withdraw(d.reserving);
+    mark_users_dirty(machine_.devices[e.device.value].memory);
+  }
   if (machine_.devices[e.device.value].owns_memory) {
     lose_memory(e.device, e.why);
   } else {

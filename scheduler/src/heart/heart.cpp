@@ -184,7 +184,9 @@ void heart::doom(task& t, const failure& why) {
 void heart::handle(stop_asked& e) {
   std::vector<task_id> waiting;
   tasks_.each([&](task_id id, const task& t) {
-    if (t.state != phase::issued) waiting.push_back(id);
+    // A fetch ends as the kernel does whose value it brings, which may be running.
+    const bool follows = t.request->kind == task_kind::fetch;
+    if (t.state != phase::issued && !follows) waiting.push_back(id);
   });
   std::sort(waiting.begin(), waiting.end());
   for (const task_id id : waiting) doom(*find(id), e.why);
@@ -234,6 +236,9 @@ void heart::handle(memory_awaited& e) {
   awaits_memory_ = {};
   if (!lacks_memory(e.task) || ended_ != ended_before_) return;
   task& t = *find(e.task);
+  // Nobody may have looked since the last copy of something else came to another memory.
+  find_memory(machine_.devices[t.device.value].memory);
+  if (!lacks_memory(e.task)) return;
   if (board_.apart().empty()) {
     end_later(e.task, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
   } else {

@@ -240,6 +240,7 @@ class heart {
   void pin_present(task& t, memory_id memory);
   void unpin(task& t, memory_id memory);
   void grant_reservations();
+  void find_memory(memory_id memory);
   void relieve(memory_id memory);
   void evict(data_id data, memory_id memory);
   void release(const released_block& freed);

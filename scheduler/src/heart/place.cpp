@@ -114,8 +114,9 @@ void heart::enqueue(task& t, device_id device) {
 
 void heart::dequeue(task& t) {
   device_state& d = devices_[t.device.value];
-  if (!d.present.erase(place_of(t))) (void)d.absent.erase(place_of(t));
-  d.queued -= t.predicted.time;
+  const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
+  // One that was taken out to be issued, and could not be, comes again when it ends.
+  if (was_there) d.queued -= t.predicted.time;
 }
 
 bool heart::data_present(const task& t) const {

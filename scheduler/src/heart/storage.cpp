@@ -78,6 +78,13 @@ void heart::grant_reservations() {
   }
 }
 
+/// Who stood before a reservation may have gone, and what was in use when it was made may not be
+/// any more.
+void heart::find_memory(memory_id memory) {
+  grant_reservations();
+  relieve(memory);
+}
+
 void heart::relieve(memory_id memory) {
   const std::uint64_t shortage = ledger_.shortage(memory);
   std::uint64_t& coming = coming_[memory.value];
@@ -121,8 +128,7 @@ void heart::release(const released_block& freed) {
                      out_->emplace_back(free_block{block});
                      coming_[memory.value] -= bytes;
                      ledger_.give_back(memory, bytes);
-                     grant_reservations();
-                     relieve(memory);
+                     find_memory(memory);
                      mark_users_dirty(memory);
                    });
 }

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -182,6 +183,33 @@ TEST_P(nested_wait, for_a_view_a_graph_and_a_scope) {
   };
   rt_.submit(waits, updates(outer));
   EXPECT_EQ(outer.read()[0], 4);
+}
+
+// Of two functions on one worker only one holds the view, and it goes on.
+TEST_P(nested_wait, while_another_function_holds_a_view) {
+  // There who waits first goes on last.
+  if (GetParam().clock == clock_kind::simulated) return;
+  const buffer<int> seen(rt_, 1, 0), one(rt_, 1, 0), other(rt_, 1, 0);
+  std::atomic<bool> holds = false, asked = false;
+  const future<void> holder = rt_.submit(
+      [&](view<int>) {
+        const auto held = seen.read();
+        holds = true;
+        while (!asked) testing::pass(rt_, std::chrono::milliseconds(1));
+      },
+      updates(one));
+  const future<void> asker = rt_.submit(
+      [&](view<int>) {
+        while (!holds) testing::pass(rt_, std::chrono::milliseconds(1));
+        const future<void> changes = rt_.submit(add_one_, updates(seen));
+        // Soon after this it waits.
+        rt_.async([&] { asked = true; });
+        changes.get();
+      },
+      updates(other));
+  holder.get();
+  asker.get();
+  EXPECT_EQ(seen.read()[0], 1);
 }
 
 // What keeps the memory is a function that waits, and it ends.
