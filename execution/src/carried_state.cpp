@@ -35,12 +35,16 @@ exception_globals& globals_of_thread() noexcept {
 [[gnu::noinline]] void* item_local() noexcept { return local_of_thread; }
 [[gnu::noinline]] void set_item_local(void* local) noexcept { local_of_thread = local; }
 
-[[gnu::noinline]] void set_wait_listener(wait_listener* listener) noexcept {
-  listener_of_thread = listener;
+[[gnu::noinline]] void wait_listener::begin_listening() noexcept {
+  told_ = false;
+  outer_ = std::exchange(listener_of_thread, this);
 }
-[[gnu::noinline]] void tell_wait_listener() noexcept {
-  wait_listener* const listener = std::exchange(listener_of_thread, nullptr);
-  if (listener != nullptr) listener->begins_to_wait();
+[[gnu::noinline]] void wait_listener::end_listening() noexcept { listener_of_thread = outer_; }
+
+[[gnu::noinline]] void tell_wait_listeners() noexcept {
+  for (wait_listener* each = listener_of_thread; each != nullptr; each = each->outer_) {
+    if (!std::exchange(each->told_, true)) each->begins_to_wait();
+  }
 }
 
 [[gnu::noinline]] std::uint64_t stack_number() noexcept {

@@ -9,8 +9,8 @@ namespace hocket {
 class wait_listener;
 
 /// What is kept for each thread and has to go with an item that is suspended: which exceptions are
-/// being handled or are on their way, by the C++ library, the item's local pointer, who listens to
-/// its waits, and its number. One taken is put back once, in any thread.
+/// being handled or are on their way, by the C++ library, the item's local pointer, the innermost
+/// listener to its waits, and its number. One taken is put back once, in any thread.
 class carried_state {
  public:
   /// Takes the calling thread's and leaves it with none.

@@ -84,6 +84,10 @@ fiber::~fiber() {
   give_place_back();
 }
 
+std::uintptr_t fiber::middle() const noexcept {
+  return reinterpret_cast<std::uintptr_t>(stack_) + stack_bytes / 2;
+}
+
 bool fiber::run() noexcept {
   jump_in();
   return ended_;

@@ -6,6 +6,7 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -31,6 +32,9 @@ class fiber {
   /// Only in the body: run() returns false to its caller. Returns when run() is called again. No
   /// exception may be in flight or be handled: the C++ library keeps those for each thread.
   void leave() noexcept;
+
+  /// The address below which less than half of the stack is free.
+  [[nodiscard]] std::uintptr_t middle() const noexcept;
 
  private:
   fiber() = default;

@@ -148,7 +148,7 @@ bool seeded_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm
   waits_.push_back(own.get());
   const listed scope{waits_};
   if (own->opened()) return true;
-  tell_wait_listener();
+  tell_wait_listeners();
   // What runs meanwhile has nothing to do with what the caller is at.
   const carried_state outer = carried_state::take();
   const bool ended = run_until(*own, until);

@@ -267,7 +267,7 @@ bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, t
   const parked_worker still(context);
   const auto parked = std::make_shared<parking_gate>();
   arm(parked);
-  tell_wait_listener();
+  tell_wait_listeners();
   if (until != time_stamp::max()) return parked->wait_until(state_->at(until));
   parked->wait();
   return true;
@@ -279,7 +279,7 @@ bool tbb_executor::suspend(const std::function<void(std::shared_ptr<gate>)>& arm
   const auto suspended = std::make_shared<suspending_gate>(*context.queue, *context.item);
   arm(suspended);
   if (suspended->opened()) return true;
-  tell_wait_listener();
+  tell_wait_listeners();
   std::optional<pump::timer> timer;
   if (until != time_stamp::max()) {
     timer = state_->timers->post_at(state_->at(until), [suspended] { suspended->expire(); });

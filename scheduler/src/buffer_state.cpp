@@ -41,10 +41,18 @@ std::shared_ptr<runtime_core> buffer_state::owner() const {
   return home;
 }
 
+void refuse_moved_buffer() {
+  throw usage_error("A handle of a buffer, or of a region, is used after it was moved from.");
+}
+
 void check_region(const buffer_state& data, const box& whole, const box& part) {
-  bool ordered = true;
-  for (std::size_t d = 0; d < part.rank(); ++d) ordered = ordered && part.begin[d] <= part.end[d];
-  if (ordered && contains(whole, part)) return;
+  // An empty part lies somewhere too.
+  bool lies_within = true;
+  for (std::size_t d = 0; d < part.rank(); ++d) {
+    lies_within = lies_within && whole.begin[d] <= part.begin[d] && part.begin[d] <= part.end[d] &&
+                  part.end[d] <= whole.end[d];
+  }
+  if (lies_within) return;
   throw usage_error("Region " + to_string(part) + " is not within " + to_string(whole) +
                     " of buffer \"" + data.label() + "\" (" + to_string(data.extents()) + ").");
 }

@@ -7,6 +7,8 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <hocket/core/saturating.hpp>
+
 #include "caught.hpp"
 #include "each_once.hpp"
 #include "graph_content.hpp"
@@ -61,7 +63,7 @@ std::uint64_t bytes_of(const access_list& accesses) {
   std::uint64_t sum = 0;
   for_each_once(
       used, [](const access_argument* use) { return use->data.get(); },
-      [&](const access_argument* use) { sum += use->data->bytes(); });
+      [&](const access_argument* use) { sum = saturating_add(sum, use->data->bytes()); });
   return sum;
 }
 
@@ -112,11 +114,24 @@ void check_devices(const task_description& task, const access_list& accesses,
 
 }  // namespace
 
+void check_device(const device_handle& device, runtime_core& home, const std::string& name) {
+  if (device.runtime != 0 && device.runtime != home.number()) {
+    throw usage_error(name + " is to run on a device of another runtime (its device number " +
+                      std::to_string(device.id.value) +
+                      "); ask the runtime that the task is given to, by runtime::device.");
+  }
+  const std::size_t devices = home.machine().description().devices.size();
+  if (device.id.value < devices) return;
+  throw usage_error(name + " is to run on device number " + std::to_string(device.id.value) +
+                    " of " + std::to_string(devices) + ".");
+}
+
 void check(const task_description& task, runtime_core& home) {
   const heart::machine& machine = home.machine().description();
-  if (task.on && task.on->value >= machine.devices.size()) {
-    throw usage_error(begin(task) + "is to run on device number " + std::to_string(task.on->value) +
-                      " of " + std::to_string(machine.devices.size()) + ".");
+  if (task.on) check_device({*task.on, task.runtime_of_on}, home, task_name(task.called()));
+  if (task.takes && task.takes->runtime != home.number()) {
+    throw usage_error(begin(task) + "is to take " + std::to_string(task.takes->bytes) +
+                      " bytes of a budget that belongs to another runtime.");
   }
   if (task.in_order && !task.on) {
     throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");

@@ -13,6 +13,9 @@ namespace hocket::detail {
 
 class runtime_core;
 
+/// Throws usage_error if the runtime has no such device. The name begins a sentence.
+void check_device(const device_handle& device, runtime_core& home, const std::string& name);
+
 /// Everything that the caller of submit could have known to be wrong: throws usage_error with the
 /// labels, the values given and those allowed.
 void check(const task_description& task, runtime_core& home);

@@ -10,6 +10,7 @@
 #include "caught.hpp"
 #include "chosen.hpp"
 #include "direct/hold_node.hpp"
+#include "live_runtimes.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -147,6 +148,8 @@ void choice_run::request_cancel() noexcept {
   }
   if (running) return running->request_cancel();
   if (done()) return;
+  const live_runtimes::user owner(home());
+  if (!owner) return;
   // The heart refuses if it has given the buffers meanwhile.
   if (asked_for_hold_ && !holds_) {
     if (frame_.within.node) return frame_.within.node->request_cancel();

@@ -4,17 +4,19 @@
 #include <hocket/scheduler/detail/completion.hpp>
 
 #include <cctype>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include <hocket/execution/stack_room.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
 
 #include "caught.hpp"
-#include "host_seat.hpp"
+#include "live_runtimes.hpp"
 
 namespace hocket::detail {
 
@@ -129,6 +131,15 @@ void completion::tell(continuation* newest, follow_ups& next) noexcept {
   }
 }
 
+void completion::check_continuable() const {
+  check_waitable();
+  // The runtime of a task that is pending is there.
+  if (!done() || context_ == nullptr || live_runtimes::contains(home())) return;
+  throw usage_error(name() +
+                    " is to be continued after its runtime has gone; what it has returned can "
+                    "still be read.");
+}
+
 bool completion::help(helping&) noexcept { return false; }
 
 std::size_t completion::held_bytes() const noexcept {
@@ -146,20 +157,44 @@ void completion::check_waitable() const {
 void completion::wait() {
   if (!done()) {
     check_waitable();
-    bool helped = true;
-    while (helped && !done()) {
+    // Helping runs the task on this stack, where it may wait in its turn.
+    while (!done() && stack_has_room()) {
       helping by;
-      helped = help(by);
+      if (!help(by)) break;
     }
     if (!done()) park();
   }
   look();
 }
 
+void completion::wait_without_executor() noexcept {
+  class flag final : public continuation {
+   public:
+    void run(completion& /*source*/, follow_ups& /*next*/) noexcept override {
+      // The waiting thread may go on, and this be gone, as soon as the guard is free.
+      const std::lock_guard lock(guard_);
+      ended_ = true;
+      changed_.notify_one();
+    }
+    void wait() {
+      std::unique_lock lock(guard_);
+      changed_.wait(lock, [this] { return ended_; });
+    }
+
+   private:
+    std::mutex guard_;
+    std::condition_variable changed_;
+    bool ended_ = false;
+  } at_end;
+  if (attach(at_end)) at_end.wait();
+}
+
 bool completion::wait_for(nanoseconds duration) {
   if (!done()) {
     check_waitable();
     if (duration <= nanoseconds::zero() || context_ == nullptr) return false;
+    const live_runtimes::user uses(home());
+    if (!uses) return true;  // with the runtime the task has ended, a moment ago
     const time_stamp now = context_->where().now();
     const bool forever = duration >= time_stamp::max() - now;
     if (!park_until(forever ? time_stamp::max() : now + duration)) return false;
@@ -173,7 +208,6 @@ host_context& completion::context_to_wait_in() {
     throw usage_error(name() + " is waited for, but no runtime will ever run it.");
   }
   context_->check_wait(*this);
-  host_seat::let_go();
   return *context_;
 }
 
@@ -205,6 +239,8 @@ bool completion::park_until(time_stamp until) {
 }
 
 void completion::park() {
+  const live_runtimes::user uses(home());
+  if (!uses && context_ != nullptr) return;  // with the runtime the task has ended, a moment ago
   executor& where = context_to_wait_in().where();
   const auto arm = [this](std::shared_ptr<executor::gate> gate) {
     auto opener = std::make_unique<gate_opener>(gate);

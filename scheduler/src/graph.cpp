@@ -246,7 +246,10 @@ std::size_t graph_content::size() const noexcept {
 
 }  // namespace detail
 
-std::size_t graph::size() const noexcept { return content_->size(); }
+std::size_t graph::size() const {
+  if (content_ == nullptr) throw usage_error("A graph is used after it was moved from.");
+  return content_->size();
+}
 
 recorder::recorder(runtime& home, const record_options& options)
     : home_(home),

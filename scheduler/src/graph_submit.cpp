@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <hocket/core/saturating.hpp>
+
 #include "check.hpp"
 #include "graph_content.hpp"
 #include "graph_run.hpp"
@@ -28,11 +30,12 @@ class rewiring {
     for (auto& argument : task.arguments) {
       if (auto* number = std::get_if<number_argument>(&argument)) rewire(*number);
     }
-    task.priority += frame_.priority;
+    task.priority = saturating_add(task.priority, frame_.priority);
   }
   void operator()(host_node& function) const {
     rewire(function.after);
-    const std::int64_t sum = function.options.priority + frame_.priority;
+    const std::int64_t sum =
+        saturating_add<std::int64_t>(function.options.priority, frame_.priority);
     function.options.priority = static_cast<int>(std::clamp<std::int64_t>(sum, -1, 1));
   }
   void operator()(use_node& node) const {
@@ -41,7 +44,7 @@ class rewiring {
     if (use.ask.future) use.ask.future = map_(use.ask.future);
     if (use.ask.task)
       use.ask.task = std::make_shared<const task_description>(rewired(*use.ask.task));
-    use.priority += frame_.priority;
+    use.priority = saturating_add(use.priority, frame_.priority);
   }
   void operator()(join_node& node) const { rewire(node.after); }
 
@@ -50,7 +53,7 @@ class rewiring {
     for (auto& argument : question.arguments) {
       if (auto* number = std::get_if<number_argument>(&argument)) rewire(*number);
     }
-    question.priority += frame_.priority;
+    question.priority = saturating_add(question.priority, frame_.priority);
     return question;
   }
 

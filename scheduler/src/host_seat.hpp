@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <hocket/execution/wait_listener.hpp>
+
 #include "index_range.hpp"
 #include "steal_deque.hpp"
 
@@ -11,21 +13,28 @@ namespace hocket::detail {
 
 class host_run;
 
-/// Where one thread sits that takes part in a run of a plan, with the work it has in stock. Others
-/// may take from the stock at any time, so that nothing waits for a function that takes long.
-class alignas(64) host_seat {
+/// The work that one thread which takes part in a run of a plan has in stock. Other threads may
+/// take from the stock at any time, so that nothing waits for a function that takes long. When a
+/// function waits, by whatever means, the run counts its thread as gone and sends another worker
+/// for the stock; the seat belongs to the stack of the function, which may go on with another
+/// thread.
+class alignas(64) host_seat final : public wait_listener {
  public:
-  /// The calling thread is about to wait, or to leave the stack it is on: others are to run what it
-  /// has in stock.
-  static void let_go() noexcept;
+  /// The calling thread takes part in the run from here on, until stand_up(). It may take part in
+  /// another one already.
+  void sit_down(host_run& run) noexcept {
+    run_ = &run;
+    begin_listening();
+  }
+  void stand_up() noexcept { end_listening(); }
 
-  /// A thread sits down; it may sit elsewhere already.
-  void sit_down(host_run& run) noexcept;
-  void stand_up() noexcept;
-
-  /// To be called after a function. Returns true if it has let go of the seat, perhaps on another
-  /// thread than this.
-  [[nodiscard]] bool came_back() noexcept { return left_alone_ && sit_down_again(); }
+  /// To be called after a function. Returns true if the function has waited: then the run counts
+  /// its thread no more.
+  [[nodiscard]] bool came_back() noexcept {
+    if (!was_told()) return false;
+    listen_again();
+    return true;
+  }
 
   steal_deque<> ready;        ///< functions that became ready
   index_range<> starts;       ///< of those that follow none
@@ -33,11 +42,9 @@ class alignas(64) host_seat {
   host_seat* next = nullptr;  ///< another seat of the run
 
  private:
-  bool sit_down_again() noexcept;
+  void begins_to_wait() noexcept override;
 
   host_run* run_ = nullptr;
-  host_seat* outer_ = nullptr;
-  bool left_alone_ = false;
 };
 
 }  // namespace hocket::detail

@@ -30,7 +30,7 @@ failure host_context::refusal_of(const completion& task) const {
           task.name() + " did not start, because its runtime was stopped."};
 }
 
-std::size_t host_context::arena_of(device_id, const std::string& name) {
+std::size_t host_context::arena_of(const device_handle&, const std::string& name) {
   throw usage_error(name + " is to run on a device, and there is none.");
 }
 
@@ -157,7 +157,10 @@ bool host_task::attach_edge(host_edge& e) noexcept {
 }
 
 void host_task::start() noexcept {
-  if (context() != nullptr) context()->started(*this);
+  if (context() != nullptr) {
+    context()->started(*this);
+    if (context()->is_scope()) context()->offer(*this);
+  }
   const bool waits = edge_count_ > 0 || has_more_ || is_known_early_;
   if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
@@ -201,12 +204,21 @@ void host_task::start(time_stamp deadline) {
     time_out();
     return;
   }
-  const boost::intrusive_ptr<own_alarm> rings(new own_alarm(*this));
-  // The task keeps it until it ends.
-  intrusive_ptr_add_ref(rings.get());
-  (void)completion::attach(*rings);
+  const alarm_ptr rings = attach_alarm();
   start();
-  context()->alarms()->set(rings, deadline);
+  set_alarm(rings, deadline);
+}
+
+boost::intrusive_ptr<alarm> host_task::attach_alarm() {
+  const boost::intrusive_ptr<own_alarm> made(new own_alarm(*this));
+  // The task keeps it until it ends.
+  intrusive_ptr_add_ref(made.get());
+  (void)completion::attach(*made);
+  return made;
+}
+
+void host_task::set_alarm(const alarm_ptr& rings, time_stamp time) {
+  context()->alarms()->set(rings, time);
 }
 
 /// Before the arrival that makes the task ready: what follows one task goes where that has run.

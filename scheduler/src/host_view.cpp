@@ -3,6 +3,9 @@
 
 #include <hocket/scheduler/host_view.hpp>
 
+#include <atomic>
+#include <cstdint>
+
 #include "direct/direct_view.hpp"
 #include "host_view.hpp"
 #include "machine_parts.hpp"
@@ -23,10 +26,24 @@ class view_submission final : public submission {
   void delivered(const std::vector<void*>& addresses) override {
     address = addresses.front();
     state->finish();
+    if (stage_.exchange(stage::delivered) == stage::abandoned) release();
+  }
+
+  /// No thread waits for the view any more: it ends before its content is there, or at once.
+  void abandon() noexcept {
+    state->request_cancel();
+    if (stage_.exchange(stage::abandoned) == stage::delivered) release();
   }
 
   boost::intrusive_ptr<device_task> state;
   void* address = nullptr;
+
+ private:
+  enum class stage : std::uint8_t { waits, delivered, abandoned };
+
+  void release() noexcept { home_.post(heart::view_released{id}); }
+
+  std::atomic<stage> stage_{stage::waits};
 };
 
 class counted_view final : public open_host_view {
@@ -76,8 +93,8 @@ std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mo
   home->post(heart::submitted{s, {}});
   try {
     state->wait();
-  } catch (const usage_error&) {
-    state->request_cancel();
+  } catch (...) {
+    s->abandon();
     throw;
   }
   if (state->why()) state->why().raise();

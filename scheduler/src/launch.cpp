@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <hocket/core/saturating.hpp>
+
 #include "check.hpp"
 #include "direct/direct_runtime.hpp"
 #include "each_once.hpp"
@@ -39,7 +41,7 @@ std::uint64_t bytes_of(std::span<const buffer_ref> used) {
   std::uint64_t sum = 0;
   for_each_once(
       used, [](const buffer_ref& data) { return data.get(); },
-      [&](const buffer_ref& data) { sum += data->bytes(); });
+      [&](const buffer_ref& data) { sum = saturating_add(sum, data->bytes()); });
   return sum;
 }
 
@@ -124,7 +126,7 @@ bool runtime_core::is_plain(const direct_launch& what, std::uint64_t& bytes) {
     for (const direct_access* before = what.accesses.data(); before != &use; ++before) {
       if (*before->data == data) return false;
     }
-    bytes += data->bytes();
+    bytes = saturating_add(bytes, data->bytes());
   }
   const heart::machine& all = machine().description();
   return std::ranges::any_of(all.devices, [&](const heart::machine::device_node& node) {
@@ -152,7 +154,6 @@ completion_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
   s->external = static_cast<std::uint32_t>(s->waits.size());
   const buffer_ref value = s->launch->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
-  // Ids in the order of submission: age decides between tasks of one priority.
   const task_id id{next_number()};
   s->id = id;
   s->state = {make_state(&owner, s->label, s->launch->kernel), false};

@@ -91,7 +91,7 @@ trace_snapshot runtime::trace() {
 }
 
 budget::budget(runtime& home, std::uint64_t bytes)
-    : id_{home.core()->next_number()}, bytes_(bytes) {
+    : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {
   home.core()->add_budget(id_, bytes);
 }
 
@@ -100,7 +100,7 @@ budget_share budget::share(std::uint64_t bytes) const {
     throw usage_error("A task is to take " + std::to_string(bytes) + " bytes of a budget of " +
                       std::to_string(bytes_) + ".");
   }
-  return {id_, bytes};
+  return {id_, bytes, runtime_};
 }
 
 namespace detail {
@@ -108,7 +108,10 @@ namespace detail {
 task_description described(const task_options& options, const kernel_ref& kernel, bool host_only) {
   task_description task;
   task.label = options.label;
-  if (options.on) task.on = options.on->id;
+  if (options.on) {
+    task.on = options.on->id;
+    task.runtime_of_on = options.on->runtime;
+  }
   task.priority = options.priority;
   task.in_order = options.in_order;
   task.kernel = kernel;
@@ -118,7 +121,8 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.deadline = options.deadline;
   task.stop = options.stop;
   task.after = named_states_of(options.after.all());
-  if (options.takes) task.takes = budget_use{options.takes->budget, options.takes->bytes};
+  if (options.takes)
+    task.takes = budget_use{options.takes->budget, options.takes->bytes, options.takes->runtime};
   task.returns = named_states_of(options.returns);
   task.host_only = host_only;
   return task;
@@ -128,7 +132,10 @@ task_description described(const direct_launch& what) {
   kernel_ref whole = what.kernel;
   const bool has_function = what.function.body != nullptr;
   if (has_function) {
-    whole = changed(*whole, [&](auto& made) { made.host = std::move(*what.function.body); });
+    whole = changed(*whole, [&](auto& made) {
+      made.keeps_captures = what.function.bytes > 0;
+      made.host = std::move(*what.function.body);
+    });
   }
   task_description task =
       described(what.options != nullptr ? *what.options : task_options(), whole, has_function);
@@ -193,7 +200,7 @@ host_options host_options_of(const task_options& options, host_context* context)
     refuse(" is a function that is recorded, and those have no device.");
   }
   if (options.on) {
-    made.arena = context->arena_of(options.on->id, task_name(options.label.text()));
+    made.arena = context->arena_of(*options.on, task_name(options.label.text()));
   }
   if (options.timeout == nanoseconds::max() && options.deadline == time_stamp::max()) return made;
   if (context == nullptr) {
@@ -206,7 +213,7 @@ host_options host_options_of(const task_options& options, host_context* context)
 
 continuation_options continuation_options_of(const task_options& options,
                                              const completion_ptr& before) {
-  before->check_waitable();
+  before->check_continuable();
   continuation_options made{host_options_of(options, before->context()),
                             states_of(options.after.all())};
   made.after.insert(made.after.begin(), before);

@@ -11,9 +11,11 @@
 #include <hocket/execution/stack_number.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
+#include "check.hpp"
 #include "deadline.hpp"
 #include "direct/direct_runtime.hpp"
 #include "direct/direct_view.hpp"
+#include "live_runtimes.hpp"
 #include "machine_parts.hpp"
 
 namespace hocket::detail {
@@ -39,10 +41,16 @@ std::unique_ptr<executor> make_executor(const runtime_options& options) {
   return std::make_unique<seeded_executor>(seeded);
 }
 
+std::uint64_t next_runtime_number() noexcept {
+  static std::atomic<std::uint64_t> made{0};
+  return made.fetch_add(1) + 1;
+}
+
 }  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
-    : options_(options),
+    : number_(next_runtime_number()),
+      options_(options),
       executor_(make_executor(options)),
       alarms_(*executor_),
       host_trace_(options.trace_capacity, *executor_) {
@@ -101,8 +109,11 @@ bool runtime_core::goes_direct() const {
 
 void runtime_core::shut_down() noexcept {
   release_forgotten_views();
-  const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && attending_ == 0; };
+  const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && uses_ == 0; };
   try {
+    wait_until(idle);
+    live_runtimes::remove(*this);
+    // Some thread may have begun to use the runtime since, by a future of a task that has ended.
     wait_until(idle);
   } catch (const usage_error& e) {
     // Only the virtual clock can tell: something waits for what will never come.
@@ -130,6 +141,7 @@ void runtime_core::shut_down() noexcept {
 }
 
 void runtime_core::leave_behind() noexcept {
+  live_runtimes::remove(*this);
   open_ = false;
   // What is stuck still refers to these; to keep them is the lesser evil.
   (void)heart_.release();
@@ -168,18 +180,6 @@ void runtime_core::post(heart::event what) {
   }
 }
 
-/// As long as one exists, the devices and the executor are in use.
-class runtime_core::attending {
- public:
-  explicit attending(runtime_core& home) : home_(home) { home_.attending_.fetch_add(1); }
-  attending(const attending&) = delete;
-  attending& operator=(const attending&) = delete;
-  ~attending() { home_.one_less(home_.attending_); }
-
- private:
-  runtime_core& home_;
-};
-
 void runtime_core::drive(heart::event* first) {
   std::size_t steps = 0;
   if (first != nullptr) {
@@ -198,9 +198,10 @@ void runtime_core::drive(heart::event* first) {
 }
 
 void runtime_core::drive_later() {
-  // Who takes over may be done before this has returned.
-  const attending now(*this);
+  // The worker that takes over may be done before this has returned.
+  use_begins();
   executor_->post(0, high_priority, [this] { drive(nullptr); });
+  use_ends();
 }
 
 /// By who attends the events, who alone knows the actions.
@@ -228,11 +229,7 @@ void runtime_core::carry_out() {
     void operator()(const heart::let_go& a) const { static_cast<submission&>(*a.task).let_go(); }
     void operator()(const heart::start_timer& a) const {
       const time_stamp at = first_deadline(a.after, time_stamp::max(), *home.executor_);
-      home.executor_->post_at(at, [&core = home, id = a.task, label = a.label] {
-        core.post(heart::cancel_asked{
-            id, failure(failure_code::timed_out,
-                        "Task \"" + label + "\" did not end within its time.")});
-      });
+      static_cast<launch_submission&>(*a.task).set_deadline(at);
     }
     void operator()(const heart::await_memory& a) const {
       home.executor_->post_at(home.executor_->now() + a.after, [&core = home, id = a.task] {
@@ -259,7 +256,6 @@ void runtime_core::carry_out() {
 bool runtime_core::attend(const completion& task, stream_id on) noexcept {
   // A worker has other work.
   if (executor_->inside()) return false;
-  const attending now(*this);
   machine_->at(on).attend([&task] { return task.done(); });
   return task.done();
 }
@@ -279,7 +275,7 @@ device_handle runtime_core::device(std::string_view name) {
   const auto& infos = devices();
   std::string known;
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    if (infos[i].name == name) return {device_id{i}};
+    if (infos[i].name == name) return {device_id{i}, number_};
     known += (known.empty() ? "" : ", ") + infos[i].name;
   }
   throw usage_error("There is no device \"" + std::string(name) + "\"; this runtime uses " + known +
@@ -290,14 +286,10 @@ std::size_t runtime_core::next_arena() noexcept {
   return arenas_used_.fetch_add(1) % executor_->arenas();
 }
 
-std::size_t runtime_core::arena_of(device_id device, const std::string& name) {
-  const auto& infos = devices();
-  if (device.value >= infos.size()) {
-    throw usage_error(name + " is to run on device number " + std::to_string(device.value) +
-                      " of " + std::to_string(infos.size()) + ".");
-  }
-  const device_info& info = infos[device.value];
-  if (machine_->description().devices[device.value].runs_host_tasks) return info.arena;
+std::size_t runtime_core::arena_of(const device_handle& device, const std::string& name) {
+  check_device(device, *this, name);
+  const device_info& info = devices()[device.id.value];
+  if (machine_->description().devices[device.id.value].runs_host_tasks) return info.arena;
   throw usage_error(name + " is a function without accesses and cannot run on " + info.name + ".");
 }
 

@@ -69,8 +69,14 @@ class runtime_core final : public host_context,
     return *machine_;
   }
 
+  void use_begins() noexcept override { uses_.fetch_add(1); }
+  void use_ends() noexcept override { one_less(uses_); }
+
+  /// Among all runtimes of the process, from 1 on: what its device handles have of it.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
   /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
-  /// it has ended.
+  /// it has ended. Between use_begins() and use_ends().
   bool attend(const completion& task, stream_id on) noexcept;
 
   /// That nobody may have looked at: told by wait_all, or at the end.
@@ -93,7 +99,7 @@ class runtime_core final : public host_context,
   void submission_gone() noexcept;
 
   // host_context
-  [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override;
+  [[nodiscard]] std::size_t arena_of(const device_handle& device, const std::string& name) override;
   [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override;
@@ -142,7 +148,6 @@ class runtime_core final : public host_context,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
   [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
                                             const buffer_ref& value);
-  class attending;
   /// By who has become the consumer of the events, which come after the first.
   void drive(heart::event* first);
   void drive_later();
@@ -159,6 +164,7 @@ class runtime_core final : public host_context,
   void release_forgotten_views() noexcept;
   void leave_behind() noexcept;
 
+  const std::uint64_t number_;
   runtime_options options_;
   std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
@@ -176,7 +182,7 @@ class runtime_core final : public host_context,
   std::atomic<std::uint64_t> numbers_{0};
   std::atomic<std::uint64_t> arenas_used_{0};
   std::atomic<std::int64_t> submissions_{0};
-  std::atomic<std::int64_t> attending_{0};  ///< calls of attend that are under way
+  std::atomic<std::int64_t> uses_{0};  ///< see use_begins()
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
   std::atomic<bool> is_connected_{false};

@@ -14,13 +14,19 @@ namespace hocket::detail {
 /// Not one of the scope's tasks: it belongs to the runtime.
 class scope_core::end_of_scope final : public completion {
  public:
-  explicit end_of_scope(runtime_core& home) : completion(&home, "end of a scope") {
-    home.started(*this);
+  explicit end_of_scope(scope_core& of) : completion(&of.core_, "end of a scope"), scope_(&of) {
+    of.core_.started(*this);
   }
+
+  /// Runs a task of the scope that no worker has begun.
+  bool help(helping& by) noexcept override { return scope_->recent_.help(by); }
 
   void end_with(const completion_ptr& failed) noexcept {
     finish(failed == nullptr ? failure() : same_failure(*failed));
   }
+
+ private:
+  boost::intrusive_ptr<scope_core> scope_;
 };
 
 /// Rings at the deadline of the scope.
@@ -129,7 +135,7 @@ completion_ptr scope_core::end(bool tells) {
   {
     const std::lock_guard lock(guard_);
     if (ends_[tells]) return ends_[tells];
-    made.reset(new end_of_scope(core_));
+    made.reset(new end_of_scope(*this));
     if (unfinished_ != 0) return ends_[tells] = made;
     if (tells) failed = first_unseen();
   }
@@ -159,6 +165,7 @@ void scope_core::close() noexcept {
     failed = first_unseen();
     first.swap(first_);
   }
+  recent_.clear();
   if (failed) hand_on(*failed);
 }
 

@@ -17,6 +17,7 @@
 #include <hocket/scheduler/task_scope.hpp>
 
 #include "alarm_board.hpp"
+#include "recent_tasks.hpp"
 
 namespace hocket::detail {
 
@@ -38,14 +39,22 @@ class scope_core final : public host_context {
   [[nodiscard]] completion_ptr end(bool tells);
   /// Throws usage_error if a task of the scope asks, which would wait for itself.
   void check_wait_outside() const;
+  /// True if no task is pending. One that is submitted later may be.
+  [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// The scope is left: no task is.
   void close() noexcept;
 
   // host_context
   void kept() noexcept override { intrusive_ptr_add_ref(this); }
   void dropped() noexcept override { intrusive_ptr_release(this); }
-  [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name) override {
+  [[nodiscard]] std::size_t arena_of(const device_handle& device,
+                                     const std::string& name) override {
     return home().arena_of(device, name);
+  }
+  void offer(completion& task) noexcept override {
+    recent_.add(task);
+    // Tasks keep their scope: one that is kept here after close() would keep itself.
+    if (closed_) recent_.clear();
   }
   void ended(completion& task) noexcept override;
   void check_wait(completion& task) override { home().check_wait(task); }
@@ -86,11 +95,12 @@ class scope_core final : public host_context {
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;
   boost::intrusive_ptr<own_alarm> alarm_;
+  recent_tasks recent_;
+  std::atomic<bool> closed_{false};  // changed under the guard
 
   std::mutex guard_;                                        // for what follows
   std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that somebody waits for: [tells]
   completion_ptr first_;                                    // that failed, and was not looked at
-  bool closed_ = false;
 
   // Last: they call this.
   std::optional<std::stop_callback<std::function<void()>>> by_outer_;

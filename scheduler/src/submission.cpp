@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "caught.hpp"
+#include "live_runtimes.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -48,7 +49,10 @@ class future_watch final : public continuation {
 }  // namespace
 
 void device_task::request_cancel() noexcept {
-  static_cast<runtime_core&>(context()->home()).post(heart::cancel_asked{id, cancelled(called())});
+  if (done()) return;
+  const live_runtimes::user owner(home());
+  if (!owner) return;
+  static_cast<runtime_core&>(*owner).post(heart::cancel_asked{id, cancelled(called())});
 }
 
 std::uint32_t device_task::arena() const noexcept {
@@ -60,8 +64,9 @@ bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
   // Who waits for another task may find something better to do.
   const bool waited_for = by.depth == helping::most_depth;
-  return waited_for && on.valid() &&
-         static_cast<runtime_core&>(context()->home()).attend(*this, on);
+  if (!waited_for || !on.valid()) return false;
+  const live_runtimes::user owner(home());
+  return owner && static_cast<runtime_core&>(*owner).attend(*this, on);
 }
 
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
@@ -138,7 +143,39 @@ void launch_submission::watch_scope(const host_context& scope) {
       [&scope, task = state.get()] { return scope.refusal_of(*task); });
 }
 
+/// Rings at the deadline of a task, whose submission may be gone by then.
+class launch_submission::own_alarm final : public alarm {
+ public:
+  explicit own_alarm(const launch_submission& of)
+      : home_(of.home_), id_(of.id), name_(task_name(of.called())) {}
+
+  void ring() noexcept override {
+    const auto ask = [&home = home_, id = id_, name = name_] {
+      home.post(heart::cancel_asked{
+          id, failure(failure_code::timed_out, name + " did not end within its time.")});
+    };
+    try {
+      // To a worker: this thread rings for others too.
+      home_.where().post(0, 1, ask);
+    } catch (...) {
+      ask();
+    }
+  }
+
+ private:
+  runtime_core& home_;
+  task_id id_;
+  std::string name_;
+};
+
+void launch_submission::set_deadline(time_stamp time) {
+  if (time == time_stamp::max()) return;
+  alarm_ = new own_alarm(*this);
+  home_.alarms()->set(alarm_, time);
+}
+
 void launch_submission::completed(const failure& why) {
+  if (alarm_ != nullptr) home_.alarms()->call_off(*alarm_);
   stop_.reset();
   scope_stop_.reset();
   // Success of a kernel with a result is told by the fetch, which has the value.

@@ -13,6 +13,7 @@
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
+#include "alarm_board.hpp"
 #include "heart/request.hpp"
 
 namespace hocket::detail {
@@ -94,6 +95,8 @@ class launch_submission final : public submission {
   void watch_stop(const std::stop_token& stop);
   /// The task belongs to the scope.
   void watch_scope(const host_context& scope);
+  /// Unless it is completed before, the task fails at that time. By the owner of the outbox.
+  void set_deadline(time_stamp time);
 
   boost::intrusive_ptr<device_task> state;
   bool has_result = false;  ///< then success is told by the fetch
@@ -112,12 +115,14 @@ class launch_submission final : public submission {
  private:
   class stop_relay;
   class running_body;
+  class own_alarm;
 
   launch_submission(runtime_core& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
 
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
   boost::intrusive_ptr<running_body> running_;
+  boost::intrusive_ptr<own_alarm> alarm_;
 };
 
 /// Brings the value of a kernel to its future.

@@ -30,14 +30,24 @@ task_scope::task_scope(const scope_options& options, submitter& in)
 
 task_scope::~task_scope() {
   if (std::uncaught_exceptions() > exceptions_) cancel();
+  if (!core_->has_ended()) wait_in_destructor();
+  core_->close();
+}
+
+void task_scope::wait_in_destructor() noexcept {
+  // Its failure is handed on, not told here.
+  const detail::completion_ptr end = core_->end(false);
   try {
-    // Looked at by nobody: what failed is handed on.
-    core_->end(false)->wait();
+    end->wait();
   } catch (const usage_error& e) {
     // Only the virtual clock can tell.
     std::fprintf(stderr, "hocket: a scope ends with tasks that can never run: %s\n", e.what());
+  } catch (const error& e) {
+    // Without a stack for the other tasks of this worker, which is the last one of its node.
+    std::fprintf(stderr, "hocket: the end of a scope keeps a worker from other tasks: %s\n",
+                 e.what());
+    end->wait_without_executor();
   }
-  core_->close();
 }
 
 void task_scope::wait() {

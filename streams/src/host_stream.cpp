@@ -204,30 +204,25 @@ bool host_stream::core::perform_next() {
 /// Lets the stream go on when a command's body begins to wait, which then belongs to nobody else.
 class host_stream::core::leaver final : public wait_listener {
  public:
-  leaver(core& home, command& what) noexcept : home_(home), what_(what) { set_wait_listener(this); }
-  leaver(const leaver&) = delete;
-  leaver& operator=(const leaver&) = delete;
-  ~leaver() override { set_wait_listener(nullptr); }
+  leaver(core& home, command& what) noexcept : home_(home), what_(what) { begin_listening(); }
+  ~leaver() override { end_listening(); }
 
+ private:
   void begins_to_wait() noexcept override {
-    left_ = true;
-    // Others take the command itself, now.
+    // Other threads take the command itself, now.
     kept_ = std::move(std::get<launch_ref>(what_.what));
     home_.go_on_without(what_.value);
   }
-  [[nodiscard]] bool left() const noexcept { return left_; }
 
- private:
   core& home_;
   command& what_;
   launch_ref kept_;
-  bool left_ = false;
 };
 
 failure host_stream::core::perform_leaving(command& what, bool& left) {
   leaver listens(*this, what);
   failure why = perform(what);
-  left = listens.left();
+  left = listens.was_told();
   return why;
 }
 

@@ -3,8 +3,6 @@
 
 #include "direct/admission.hpp"
 
-#include <hocket/core/error.hpp>
-
 #include "direct/direct_task.hpp"
 
 namespace hocket::detail {
@@ -14,12 +12,10 @@ void admission::add_budget(budget_id budget, std::uint64_t bytes) {
   budgets_.add(budget, bytes);
 }
 
-void admission::announce(const admission_request& wish) {
+void admission::announce(admission_request& wish) {
   const std::scoped_lock lock(guard_);
+  wish.age = announced_++;
   if (wish.budget.valid()) {
-    if (!budgets_.knows(wish.budget)) {
-      throw usage_error("A task is to take bytes of a budget that belongs to another runtime.");
-    }
     budgets_.announce(wish.budget, wish.id, wish.priority, wish.bytes);
   }
   if (wish.in_order) turns_.insert(place_of(wish));

@@ -11,6 +11,7 @@
 #include <hocket/core/ids.hpp>
 
 #include "heart/budget_board.hpp"
+#include "heart/rank.hpp"
 
 namespace hocket::detail {
 
@@ -18,7 +19,8 @@ class direct_task;
 
 /// What a task asks of the admission.
 struct admission_request {
-  task_id id;  ///< in the order of submission
+  task_id id;
+  std::uint64_t age = 0;  ///< how many were announced before; set by announce()
   std::int64_t priority = 0;
   bool in_order = false;
   budget_id budget;  ///< valid if it takes from one
@@ -37,9 +39,10 @@ class admission {
 
   void add_budget(budget_id budget, std::uint64_t bytes);
 
-  /// The task will want to be let in some day. Throws usage_error for the budget of another
-  /// runtime.
-  void announce(const admission_request& wish);
+  /// The task will want to be let in some day. Of tasks of equal priority those that are announced
+  /// first come first: while the buffers of the task are locked, so that this order agrees with
+  /// that of the tasks in their data.
+  void announce(admission_request& wish);
 
   /// Nothing else keeps the task back. One without hope is let in, to end.
   [[nodiscard]] admitted knock(direct_task& task);
@@ -53,18 +56,20 @@ class admission {
  private:
   struct place {
     std::int64_t rank;  ///< lower first
+    std::uint64_t age;  ///< lower first
     task_id task;
     friend auto operator<=>(const place&, const place&) = default;
   };
 
   [[nodiscard]] static place place_of(const admission_request& wish) {
-    return {-wish.priority, wish.id};
+    return {heart::rank_of(wish.priority), wish.age, wish.id};
   }
   void let_in(task_id id, admitted& all);
   void grant(admitted& all);
   void take_turns(admitted& all);
 
-  std::mutex guard_;
+  std::mutex guard_;  // for what follows
+  std::uint64_t announced_ = 0;
   heart::budget_board budgets_;
   std::set<place> turns_;  ///< those in order that have not been let in
   boost::unordered_flat_map<task_id, direct_task*, std::hash<task_id>> knocking_;

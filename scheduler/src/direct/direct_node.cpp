@@ -151,6 +151,7 @@ void direct_node::take_place(std::span<const direct_use> uses, std::span<host_ed
   for (const completion_ptr& before : with.after) found.add(before, host_edge::kind::end);
   for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
   const order_locks locks(uses);
+  if (with.in_order) (*with.in_order)();
   find_edges(uses, found, with.within);
   // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
   // know that it waits.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
 
+#include <hocket/core/function_ref.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
@@ -70,6 +72,9 @@ class direct_node : public host_task {
     std::span<const completion_ptr> after = {};
     std::uint32_t more = 0;  ///< see host_task::expect
     hold_node* within = nullptr;
+    /// If there is one, it is called while the buffers are locked: what it does in one place has
+    /// the order of the tasks in their data. It may throw.
+    std::optional<function_ref<void()>> in_order = {};
   };
 
   /// Takes a place behind everything that was submitted before. Edges are kept in `near`,

@@ -8,6 +8,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <hocket/core/saturating.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
 
 #include "direct/bare_launch.hpp"
@@ -52,9 +53,11 @@ std::unique_ptr<data_order> direct_runtime::make_order(const box& whole, std::ui
 namespace {
 
 /// True if the task has none of the options that few tasks have.
-bool has_usual_options(const task_options& options) {
+bool has_usual_options(const task_options& options, const runtime_core& home) {
   // There is one device, so that it does not matter whether it is named.
-  const bool anywhere = !options.on || options.on->id == device_id{0};
+  const bool anywhere =
+      !options.on || (options.on->id == device_id{0} &&
+                      (options.on->runtime == 0 || options.on->runtime == home.number()));
   return anywhere && !options.stop.stop_possible() && !options.in_order && !options.takes &&
          options.returns.empty() && options.timeout == nanoseconds::max() &&
          options.deadline == time_stamp::max();
@@ -68,7 +71,7 @@ inline bool are_usual(std::span<const direct_access> accesses, const host_storag
     const buffer_state* const data = each->data->get();
     const data_order* const order = data->order();
     if (order == nullptr || !order->belongs_to(home)) return false;
-    bytes += data->bytes();
+    bytes = saturating_add(bytes, data->bytes());
     for (const direct_access* before = accesses.data(); before != each; ++before) {
       if (before->data->get() == data) return false;
     }
@@ -78,9 +81,10 @@ inline bool are_usual(std::span<const direct_access> accesses, const host_storag
 
 }  // namespace
 
-/// Nothing has to be asked about the extents, and nothing is refused.
+/// Nothing has to be asked about the extents, nothing is refused, and the task may keep the kernel.
 inline bool direct_runtime::may_launch(const kernel_definition& kernel, bool has_function) const {
-  return (has_function || kernel.host) && !kernel.check && home_.is_open();
+  return (has_function || kernel.host) && !kernel.check && !kernel.keeps_captures &&
+         home_.is_open();
 }
 
 completion* direct_runtime::submit(const kernel_ref& kernel, make_device_state make_state) {
@@ -104,7 +108,7 @@ completion* direct_runtime::submit(const direct_launch& what) {
 }
 
 completion_ptr direct_runtime::launch_specially(const direct_launch& what) {
-  const bool is_plain = (what.options == nullptr || has_usual_options(*what.options)) &&
+  const bool is_plain = (what.options == nullptr || has_usual_options(*what.options, home_)) &&
                         may_launch(*what.kernel, what.function.body != nullptr) &&
                         are_usual(what.accesses, *storage_);
   if (!is_plain) return home_.launch(described(what));
@@ -168,6 +172,8 @@ completion_ptr direct_runtime::launch(task_description&& task) {
     ++awaited;
   }
   for (const completion_ptr& before : task.after) before->check_waitable();
+  // Such a task lets go of its kernel when it ends, and has a name nevertheless.
+  if (task.kernel->keeps_captures && task.label.empty()) task.label = task.kernel->name;
   direct_content from{options_of(std::move(task.label), task.priority, task.stop),
                       task.after,
                       task.timeout,

@@ -11,6 +11,8 @@
 
 #include <hocket/streams/perform.hpp>
 
+#include "alarm_board.hpp"
+#include "deadline.hpp"
 #include "direct/data_order.hpp"
 #include "direct/direct_runtime.hpp"
 #include "direct/hold_node.hpp"
@@ -206,13 +208,15 @@ void direct_task::keep_more(const direct_launch& what) {
 
 void direct_task::take_own_place(const direct_content& from, const layout& behind) {
   const bool is_kept_back = extras_ != nullptr && extras_->wish.waits();
+  const auto announce = [&] { home_.gate().announce(extras_->wish); };
   if (from.within != nullptr) from.within->task_came();
-  if (is_kept_back) home_.gate().announce(extras_->wish);
   std::vector<completion_ptr> after(from.after.begin(), from.after.end());
   if (has_more_) {
     for (const awaited_number& each : rest().all_awaited()) after.push_back(each.source);
   }
-  take_place(all_uses(), behind.edges_of(*this), {after, is_kept_back ? 1U : 0U, from.within});
+  circumstances with{after, is_kept_back ? 1U : 0U, from.within};
+  if (is_kept_back) with.in_order = announce;
+  take_place(all_uses(), behind.edges_of(*this), with);
   if (extras_ != nullptr) extras_->unwritten = static_cast<bool>(why());
 }
 
@@ -248,16 +252,18 @@ void direct_task::begin(nanoseconds timeout) {
     outlives_its_end_ = true;
     home_.function_begins();
   }
+  const time_stamp deadline = first_deadline(timeout, time_stamp::max(), home_.context().where());
+  const alarm_ptr rings = deadline == time_stamp::max() ? nullptr : attach_alarm();
   if (context()->is_scope() || stop().stop_possible()) {
     watch_and_start();
   } else {
     start();
   }
-  executor& where = home_.context().where();
-  if (timeout >= time_stamp::max() - where.now()) return;
-  where.call_at(where.now() + timeout, [task = boost::intrusive_ptr<direct_task>(this)] {
-    task->tell({failure_code::timed_out, task->name() + " did not end within its time."});
-  });
+  if (rings != nullptr) set_alarm(rings, deadline);
+}
+
+void direct_task::time_out() noexcept {
+  tell({failure_code::timed_out, name() + " did not end within its time."});
 }
 
 /// Starts the task. Who wished it to stop meanwhile finds either that it counts, or is found.
@@ -326,6 +332,14 @@ void direct_task::discard() noexcept {
     extras_->by_stop.reset();
   }
   if (has_more_) drop_contents();
+  drop_kernel();
+}
+
+/// The orders of buffers keep tasks that have ended: a task must not keep a buffer by the functions
+/// of its kernel.
+inline void direct_task::drop_kernel() noexcept {
+  if (kernel_ != nullptr && kernel_->keeps_captures) [[unlikely]]
+    kernel_.reset();
 }
 
 void direct_task::drop_contents() noexcept {
@@ -343,6 +357,7 @@ void direct_task::end(failure why, follow_ups& next) noexcept {
 void direct_task::end_well(follow_ups& next) noexcept {
   if (extras_ != nullptr) return direct_node::end_well(next);
   if (has_more_) drop_contents();
+  drop_kernel();
   if (use_count_ > 0) {
     drop_uses();
     direct_node::leave_place(next);

@@ -45,6 +45,7 @@ class direct_task final : public direct_node {
 
   /// A task with a time-out fails at once, also where it runs.
   void request_cancel() noexcept override;
+  void time_out() noexcept override;
 
   /// Starts the task, and its time.
   void begin(nanoseconds timeout);
@@ -80,6 +81,7 @@ class direct_task final : public direct_node {
   void destroy_all() noexcept override;
   void drop_uses() noexcept;
   void drop_contents() noexcept;
+  void drop_kernel() noexcept;
   void drop_more() noexcept;
   void take_own_place(const direct_content& from, const layout& behind);
 

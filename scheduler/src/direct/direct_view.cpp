@@ -83,7 +83,7 @@ std::unique_ptr<open_host_view> open_direct_view(const std::shared_ptr<runtime_c
   node->start();
   try {
     node->wait();
-  } catch (const usage_error&) {
+  } catch (...) {
     node->request_cancel();
     // It may have been opened meanwhile.
     if (node->done() && !node->why()) node->close();

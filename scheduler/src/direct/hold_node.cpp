@@ -28,7 +28,8 @@ data_order::chain* hold_node::chain_of(const data_order& order) noexcept {
 }
 
 void hold_node::keep_as_it_is(const data_order& order, const data_order::chain& nodes) {
-  inside_.emplace(&order, nodes);
+  // This waits for those that have read, so that no task within it has to.
+  inside_.emplace(&order, nodes.writers());
 }
 
 void hold_node::end(failure why, follow_ups& next) noexcept {

@@ -60,10 +60,10 @@ struct let_go {
   request_ref task;
 };
 
+/// cancel_asked is to come for the launch when this time has passed, unless it is completed before.
 struct start_timer {
-  task_id task;
-  std::string label;
-  nanoseconds after{0};  ///< from now on
+  request_ref task;
+  nanoseconds after{0};
 };
 
 /// After this time, memory_awaited is to tell that it has passed.

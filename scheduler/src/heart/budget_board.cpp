@@ -3,6 +3,11 @@
 
 #include "heart/budget_board.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "heart/rank.hpp"
+
 namespace hocket::heart {
 
 void budget_board::add(budget_id id, std::uint64_t bytes) { budgets_[id].capacity = bytes; }
@@ -11,15 +16,24 @@ std::uint64_t budget_board::capacity(budget_id id) const { return budgets_.at(id
 
 void budget_board::announce(budget_id id, task_id task, std::int64_t priority,
                             std::uint64_t bytes) {
-  const place at{-priority, task};
-  budgets_.at(id).wishes.emplace(at, wish{bytes, false});
+  const place at{rank_of(priority), announced_++};
+  budgets_.at(id).wishes.emplace(at, wish{task, bytes, false});
   waiting_.emplace(task, std::pair{id, at});
 }
 
 void budget_board::ready(budget_id id, task_id task) {
   budget& b = budgets_.at(id);
-  b.wishes.at(waiting_.at(task).second).ready = true;
-  b.changed = changed_ = true;
+  const auto at = waiting_.find(task);
+  const auto wanted = b.wishes.find(at->second.second);
+  changed_ = true;
+  if (wanted->second.bytes > 0) {
+    wanted->second.ready = b.changed = true;
+    return;
+  }
+  // Whatever others have taken, nothing is left for it.
+  b.wishes.erase(wanted);
+  waiting_.erase(at);
+  free_.push_back(task);
 }
 
 void budget_board::withdraw(task_id task) {
@@ -41,27 +55,31 @@ void budget_board::give_back(task_id taker) {
 }
 
 std::vector<task_id> budget_board::grant() {
-  std::vector<task_id> granted;
+  std::vector<task_id> granted = std::exchange(free_, {});
   changed_ = false;
   for (auto& [id, b] : budgets_) {
-    if (!b.changed) continue;
-    b.changed = false;
-    std::uint64_t kept = 0;  // for tasks of higher priority that are not ready
-    for (auto at = b.wishes.begin(); at != b.wishes.end() && b.used + kept < b.capacity;) {
-      const auto& [where, wanted] = *at;
-      if (b.used + kept + wanted.bytes > b.capacity || !wanted.ready) {
-        kept += wanted.bytes;
-        ++at;
-        continue;
-      }
-      b.used += wanted.bytes;
-      granted.push_back(where.task);
-      taken_.emplace(where.task, taken{id, wanted.bytes});
-      waiting_.erase(where.task);
-      at = b.wishes.erase(at);
-    }
+    if (std::exchange(b.changed, false)) grant_from(id, b, granted);
   }
   return granted;
+}
+
+void budget_board::grant_from(budget_id id, budget& b, std::vector<task_id>& granted) {
+  std::uint64_t left = b.capacity - b.used;
+  for (auto at = b.wishes.begin(); at != b.wishes.end() && left > 0;) {
+    const wish wanted = at->second;
+    // What a task of higher priority will need is kept for it, even while it is not ready.
+    const bool fits = wanted.ready && wanted.bytes <= left;
+    left -= std::min(left, wanted.bytes);
+    if (!fits) {
+      ++at;
+      continue;
+    }
+    b.used += wanted.bytes;
+    granted.push_back(wanted.task);
+    taken_.emplace(wanted.task, taken{id, wanted.bytes});
+    waiting_.erase(wanted.task);
+    at = b.wishes.erase(at);
+  }
 }
 
 }  // namespace hocket::heart

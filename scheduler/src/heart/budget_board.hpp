@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include <hocket/core/ids.hpp>
@@ -17,10 +17,10 @@ namespace hocket::heart {
 class budget_board {
  public:
   void add(budget_id budget, std::uint64_t bytes);
-  [[nodiscard]] bool knows(budget_id id) const { return budgets_.contains(id); }
   [[nodiscard]] std::uint64_t capacity(budget_id budget) const;
 
-  /// The task will want bytes some day. Tasks of equal priority are served in id order.
+  /// The task will want bytes some day, at most the capacity. Tasks of equal priority are served in
+  /// the order of these calls, which has to agree with the order of the tasks in their data.
   void announce(budget_id budget, task_id task, std::int64_t priority, std::uint64_t bytes);
 
   /// The task could start now but for its bytes.
@@ -41,10 +41,11 @@ class budget_board {
  private:
   struct place {
     std::int64_t rank;  ///< lower first
-    task_id task;
+    std::uint64_t age;  ///< of the announcement, among all
     friend auto operator<=>(const place&, const place&) = default;
   };
   struct wish {
+    task_id task;
     std::uint64_t bytes = 0;
     bool ready = false;
   };
@@ -59,8 +60,12 @@ class budget_board {
     std::uint64_t bytes = 0;
   };
 
+  void grant_from(budget_id id, budget& b, std::vector<task_id>& granted);
+
   std::map<budget_id, budget> budgets_;
   bool changed_ = false;  ///< one of them
+  std::uint64_t announced_ = 0;
+  std::vector<task_id> free_;  ///< ready, and want no bytes
   std::map<task_id, std::pair<budget_id, place>> waiting_;
   std::map<task_id, taken> taken_;
 };

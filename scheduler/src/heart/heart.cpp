@@ -139,6 +139,9 @@ void heart::handle(submitted& e) {
   const task_id id = e.task->id;
   task& t = add(std::move(e.task));
   t.submitted = now_;
+  // Not by id, which is drawn before the event has its place in the inbox: the age that decides
+  // between tasks of one priority has to agree with the order of the tasks in their data.
+  t.age = submitted_++;
   t.blockers = t.unissued = t.request->external;
   if (task* around = t.request->within.valid() ? find(t.request->within) : nullptr) {
     ++around->within_it->tasks;
@@ -149,7 +152,7 @@ void heart::handle(submitted& e) {
     budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
   }
   if (t.request->timeout != nanoseconds::max()) {
-    out_->emplace_back(start_timer{id, std::string(t.request->called()), t.request->timeout});
+    out_->emplace_back(start_timer{t.request, t.request->timeout});
   }
   if (e.unwanted) return doom(t, e.unwanted);
   alone_ = true;

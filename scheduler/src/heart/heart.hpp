@@ -20,6 +20,7 @@
 #include "heart/event.hpp"
 #include "heart/machine.hpp"
 #include "heart/number_set.hpp"
+#include "heart/rank.hpp"
 #include "heart/stream_board.hpp"
 #include "heart/task_queue.hpp"
 
@@ -101,6 +102,7 @@ class heart {
     ticket number;             ///< of the launch, once issued
     time_estimate predicted;   ///< on that device
     task_id cause;
+    std::uint64_t age = 0;  ///< how many were submitted before
     time_stamp submitted{};
   };
 
@@ -193,7 +195,7 @@ class heart {
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
   [[nodiscard]] static place_in_queue place_of(const task& t) {
-    return {-t.request->priority, t.request->id};
+    return {rank_of(t.request->priority), t.age, t.request->id};
   }
   [[nodiscard]] bool data_present(const task& t) const;
   /// Moves a task of a busy device here, if it would end earlier. Returns whether it did.
@@ -305,6 +307,7 @@ class heart {
   std::uint64_t ended_before_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t steps_ = 0;
+  std::uint64_t submitted_ = 0;  ///< tasks
   std::uint64_t latest_issued_ = 0;
   std::uint64_t blocks_ = 0;
   std::uint64_t uses_ = 0;

@@ -13,6 +13,7 @@ namespace hocket::heart {
 
 struct place_in_queue {
   std::int64_t rank = 0;  ///< lower first
+  std::uint64_t age = 0;  ///< lower first
   task_id task;
   friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
 };

@@ -68,6 +68,13 @@ class basic_version_chain {
     return first;
   }
 
+  /// The same without those that have only read.
+  [[nodiscard]] basic_version_chain writers() const {
+    basic_version_chain made;
+    made.writers_ = writers_;
+    return made;
+  }
+
   /// Calls visit(task, region) for each that has written what is there.
   template <class Visit>
   void each_writer(const box& region, const Visit& visit) const {

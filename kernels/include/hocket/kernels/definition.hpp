@@ -95,6 +95,10 @@ struct kernel_definition {
   /// True if an argument that is read may be the same region as one that is written.
   bool in_place = false;
 
+  /// True if a function of the kernel has captures that may keep other objects alive, such as
+  /// handles of buffers: tasks let go of such a kernel when they end.
+  bool keeps_captures = false;
+
   /// Of a kernel that can be fused with others, what it does for each element; see fusion.hpp.
   std::shared_ptr<const detail::elementwise_lambda> lambda;
 

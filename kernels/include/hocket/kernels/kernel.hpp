@@ -52,6 +52,10 @@ namespace detail {
 /// "a, x" as its parts, without blanks.
 [[nodiscard]] std::vector<std::string> split_names(const std::string& names);
 
+/// Whether a function of this type may own anything: what is copied bit by bit does not.
+template <class F>
+inline constexpr bool keeps_captures = !std::is_trivially_copyable_v<F>;
+
 /// A copy of the definition that change(copy) has changed.
 template <class Change>
 kernel_ref changed(const kernel_definition& from, Change&& change) {
@@ -107,19 +111,31 @@ class kernel {
   template <class F>
   kernel(std::string name, host_body<F> body)
       : definition_(detail::changed(*described(std::move(name)), [&](kernel_definition& made) {
+          made.keeps_captures = detail::keeps_captures<F>;
           made.host = body_of(std::move(body.call));
         })) {}
+
+  // Copies alone: a kernel that was moved from stays what it is.
+  kernel(const kernel&) = default;
+  kernel& operator=(const kernel&) = default;
+  ~kernel() = default;
 
   /// f(const launch_shape&) returns what a launch with these extents costs.
   template <class F>
   [[nodiscard]] kernel cost(F f) const {
-    return detail::changed(*definition_, [&](auto& made) { made.estimate = std::move(f); });
+    return detail::changed(*definition_, [&](auto& made) {
+      made.keeps_captures |= detail::keeps_captures<F>;
+      made.estimate = std::move(f);
+    });
   }
 
   /// f(const launch_shape&) throws usage_error if these extents do not fit together.
   template <class F>
   [[nodiscard]] kernel check(F f) const {
-    return detail::changed(*definition_, [&](auto& made) { made.check = std::move(f); });
+    return detail::changed(*definition_, [&](auto& made) {
+      made.keeps_captures |= detail::keeps_captures<F>;
+      made.check = std::move(f);
+    });
   }
 
   /// The host body takes the whole node, always or where f(const launch_shape&) is true.
@@ -129,6 +145,7 @@ class kernel {
   template <class F>
   [[nodiscard]] kernel wide(F f) const {
     return detail::changed(*definition_, [&](auto& made) {
+      made.keeps_captures |= detail::keeps_captures<F>;
       made.width = [f = std::move(f)](const launch_shape& shape) {
         return f(shape) ? body_width::wide : body_width::serial;
       };

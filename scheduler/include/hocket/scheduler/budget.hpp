@@ -19,6 +19,7 @@ class runtime_core;
 struct budget_share {
   budget_id budget;
   std::uint64_t bytes = 0;
+  std::uint64_t runtime = 0;  ///< the number of the runtime that the budget belongs to
 };
 
 /// Bytes that are counted, not allocated: one task takes some, another returns them, and a task
@@ -35,6 +36,7 @@ class budget {
  private:
   budget_id id_;
   std::uint64_t bytes_;
+  std::uint64_t runtime_;
 };
 
 }  // namespace hocket

@@ -11,6 +11,7 @@
 
 #include <hocket/core/access.hpp>
 #include <hocket/core/dtype.hpp>
+#include <hocket/core/saturating.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
 #include <hocket/scheduler/host_view.hpp>
 
@@ -34,7 +35,7 @@ class region {
   /// there are not so many.
   [[nodiscard]] region rows(std::size_t first, std::size_t last) const {
     index_list begin(R, 0);
-    index_list end = ref_.where().extents();
+    index_list end = ref().where().extents();
     begin[0] = first;
     end[0] = last;
     return part(begin, end);
@@ -47,34 +48,40 @@ class region {
 
   [[nodiscard]] shape<R> extents() const {
     shape<R> made{};
-    for (std::size_t d = 0; d < R; ++d) made[d] = ref_.where().end[d] - ref_.where().begin[d];
+    const box& where = ref().where();
+    for (std::size_t d = 0; d < R; ++d) made[d] = where.end[d] - where.begin[d];
     return made;
   }
-  [[nodiscard]] std::size_t size() const { return ref_.where().elements(); }
+  [[nodiscard]] std::size_t size() const { return ref().where().elements(); }
 
   /// Looks at the content on the host. Blocks until every earlier task that writes it has ended and
   /// the content is in host memory; while the view lives, later tasks that write it wait. Throws
   /// what the writing task failed with. Not in a recording.
   [[nodiscard]] host_view<const T, R> read() const {
-    return host_view<const T, R>(detail::open_view(ref_, access_mode::read));
+    return host_view<const T, R>(detail::open_view(ref(), access_mode::read));
   }
   /// Replaces the content; the old one is not brought to the host. Otherwise as read().
   [[nodiscard]] host_view<T, R> write() const {
-    return host_view<T, R>(detail::open_view(ref_, access_mode::write));
+    return host_view<T, R>(detail::open_view(ref(), access_mode::write));
   }
   /// Reads and changes the content. Otherwise as read().
   [[nodiscard]] host_view<T, R> update() const {
-    return host_view<T, R>(detail::open_view(ref_, access_mode::update));
+    return host_view<T, R>(detail::open_view(ref(), access_mode::update));
   }
 
-  [[nodiscard]] const detail::region_ref& ref() const noexcept { return ref_; }
+  /// Throws usage_error if this was moved from.
+  [[nodiscard]] const detail::region_ref& ref() const {
+    if (ref_.data == nullptr) [[unlikely]]
+      detail::refuse_moved_buffer();
+    return ref_;
+  }
 
  private:
   [[nodiscard]] region part(const index_list& first, const index_list& last) const {
-    box wanted = ref_.where();
+    box wanted = ref().where();
     for (std::size_t d = 0; d < R; ++d) {
-      wanted.end[d] = wanted.begin[d] + last[d];
-      wanted.begin[d] += first[d];
+      wanted.end[d] = saturating_add(wanted.begin[d], last[d]);
+      wanted.begin[d] = saturating_add(wanted.begin[d], first[d]);
     }
     detail::check_region(*ref_.data, ref_.where(), wanted);
     return region(detail::region_ref(ref_.data, wanted));
@@ -104,7 +111,7 @@ class buffer : public region<T, R> {
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
 
-  [[nodiscard]] const std::string& label() const noexcept { return this->ref().data->label(); }
+  [[nodiscard]] const std::string& label() const { return this->ref().data->label(); }
 
   /// The whole content, row by row. Blocks as read() does.
   [[nodiscard]] std::vector<T> to_vector() const {

@@ -158,7 +158,7 @@ template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(
     const completion_ptr& before, host_options options, G&& function,
     std::span<const completion_ptr> after) {
-  before->check_waitable();
+  before->check_continuable();
   using body = continuation_body<T, std::decay_t<G>>;
   return future<continuation_result_t<G, T>>(launch(
       before->context(), std::move(options), body(before, std::forward<G>(function)), after));
@@ -166,7 +166,7 @@ template <class T, class G>
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
                                                                 G&& function) {
-  before->check_waitable();
+  before->check_continuable();
   using body = continuation_body<T, std::decay_t<G>>;
   host_context* const context = before->context();
   if (context == nullptr || context->is_scope()) {

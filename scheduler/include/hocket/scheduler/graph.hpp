@@ -44,7 +44,7 @@ class graph {
 
   /// The number of tasks that it is made of, those of graphs within it too, whether or not a run
   /// chooses them. A condition or a loop is one.
-  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::size_t size() const;
 
   [[nodiscard]] const std::shared_ptr<const detail::graph_content>& content() const noexcept {
     return content_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <hocket/core/access.hpp>
 #include <hocket/kernels/view.hpp>
@@ -25,15 +26,27 @@ class open_host_view {
 }  // namespace detail
 
 /// A region of a buffer in host memory, for as long as this object lives. It stands in the order of
-/// tasks where it was opened. To be used by one thread at a time; may be moved, and ends on any
-/// thread. Waiting for a task that this view holds up throws usage_error.
+/// tasks where it was opened. To be used by one thread at a time; may be moved, which leaves an
+/// empty view, and ends on any thread. Waiting for a task that this view holds up throws
+/// usage_error.
 template <class T, std::size_t R = 1>
 class [[nodiscard]] host_view : public view<T, R> {
  public:
   explicit host_view(std::unique_ptr<detail::open_host_view> open)
       : view<T, R>(open->content()), open_(std::move(open)) {}
+  host_view(host_view&& from) noexcept
+      : view<T, R>(std::exchange(static_cast<view<T, R>&>(from), nothing())),
+        open_(std::move(from.open_)) {}
+  host_view& operator=(host_view&& from) noexcept {
+    static_cast<view<T, R>&>(*this) = std::exchange(static_cast<view<T, R>&>(from), nothing());
+    open_ = std::move(from.open_);
+    return *this;
+  }
+  ~host_view() = default;
 
  private:
+  [[nodiscard]] static view<T, R> nothing() noexcept { return {nullptr, {}, {}}; }
+
   std::unique_ptr<detail::open_host_view> open_;
 };
 

@@ -278,6 +278,21 @@ class submitter {
   future<Value> launch(const task_options* options, const kernel_ref& kernel, const Args&... args) {
     const detail::pending_place place(runs_functions_ != nullptr ? runs_functions_
                                                                  : for_functions().context);
+    return launch_in_place<Value>(options, kernel, args...);
+  }
+
+  /// The same for a task that is submitted as a part of another one. That one has its place among
+  /// the pending tasks already: a part that waited for a place of its own could wait for ever.
+  template <kernel_or_family K, class... Args>
+  void submit_part(const K& kernel, const Args&... args) {
+    const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
+    using value = typename std::remove_cvref_t<decltype(chosen)>::value_type;
+    (void)launch_in_place<value>(nullptr, chosen.definition(), args...);
+  }
+
+  template <class Value, class... Args>
+  future<Value> launch_in_place(const task_options* options, const kernel_ref& kernel,
+                                const Args&... args) {
     if (detail::direct_lane* const lane = direct()) {
       return launch_direct<Value>(*lane, options, kernel, {}, args...);
     }

@@ -21,9 +21,10 @@
 
 namespace hocket {
 
-/// A device of one runtime, by its place there; from runtime::device and runtime::devices.
+/// A device of one runtime, by its place there; from runtime::device. Other runtimes refuse it.
 struct device_handle {
   device_id id;
+  std::uint64_t runtime = 0;  ///< the number of the runtime; 0: of any
 };
 
 /// A future of any type, where only its end counts.

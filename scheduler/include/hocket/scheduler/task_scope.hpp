@@ -75,6 +75,7 @@ class task_scope final : public submitter {
 
  private:
   task_scope(const scope_options& options, submitter& in);
+  void wait_in_destructor() noexcept;
 
   [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;

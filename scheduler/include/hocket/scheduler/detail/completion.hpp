@@ -142,11 +142,16 @@ class completion {
   /// makes no sense.
   void wait();
 
+  /// The same where the executor cannot wait: the thread stands still, worker or not.
+  void wait_without_executor() noexcept;
+
   /// Waits, without helping; returns false if the time came first.
   [[nodiscard]] bool wait_for(nanoseconds duration);
 
   /// Throws usage_error if not_waitable().
   void check_waitable() const;
+  /// Throws usage_error if not_waitable(), or if the task has ended and its runtime has gone.
+  void check_continuable() const;
 
   /// Makes known that somebody has looked at how the task ended, so that its failure, and the one
   /// that it comes from, need not be reported. Only for a task that has ended.

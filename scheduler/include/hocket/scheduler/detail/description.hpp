@@ -109,6 +109,7 @@ struct access_argument {
 struct budget_use {
   budget_id budget;
   std::uint64_t bytes = 0;
+  std::uint64_t runtime = 0;  ///< see budget_share
 };
 
 /// What holds buffers for all tasks of a run: a task of the heart's, or one of a runtime without
@@ -122,6 +123,7 @@ struct place_within {
 struct task_description {
   task_label label;
   std::optional<device_id> on;
+  std::uint64_t runtime_of_on = 0;  ///< see device_handle
   std::int64_t priority = 0;
   bool in_order = false;
   nanoseconds timeout = nanoseconds::max();

@@ -13,6 +13,10 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
+namespace hocket {
+struct device_handle;
+}
+
 namespace hocket::detail {
 
 class alarm_board;
@@ -29,10 +33,15 @@ struct in_runtime {};
 /// kept by its tasks.
 class host_context {
  public:
-  host_context() : home_(this) {}
+  /// Of a runtime, which is among the live_runtimes from here on.
+  host_context();
   host_context(const host_context&) = delete;
   host_context& operator=(const host_context&) = delete;
-  virtual ~host_context() = default;
+  virtual ~host_context();
+
+  /// Of a runtime: it does not end in between. See live_runtimes::user.
+  virtual void use_begins() noexcept {}
+  virtual void use_ends() noexcept {}
 
   /// The runtime: this, or what this is a scope in. It may be gone where a task has ended.
   [[nodiscard]] host_context& home() const noexcept { return *home_; }
@@ -54,7 +63,7 @@ class host_context {
 
   /// The arena of a device that runs functions; throws usage_error for others. The name begins a
   /// sentence.
-  [[nodiscard]] virtual std::size_t arena_of(device_id device, const std::string& name);
+  [[nodiscard]] virtual std::size_t arena_of(const device_handle& device, const std::string& name);
 
   /// The arena whose workers run what is given to the stream; no_arena for none.
   [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
@@ -67,6 +76,9 @@ class host_context {
       note_start(task);
     }
   }
+
+  /// Of a scope: whoever waits for the scope may run the task, which is about to be ready.
+  virtual void offer(completion& /*task*/) noexcept {}
 
   /// That task has ended: it is done and what was attached to it has been run. Its failure is kept
   /// until somebody has looked at it.

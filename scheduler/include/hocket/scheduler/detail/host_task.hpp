@@ -19,6 +19,7 @@
 
 namespace hocket::detail {
 
+class alarm;
 class host_task;
 using host_task_ptr = boost::intrusive_ptr<host_task>;
 
@@ -155,6 +156,7 @@ class host_task : public completion {
   /// Of one without edges.
   void start_at_once() noexcept {
     context()->started(*this);
+    if (context()->is_scope()) context()->offer(*this);
     post_at_once();
   }
 
@@ -174,7 +176,7 @@ class host_task : public completion {
   void start(time_stamp deadline);
 
   /// Time is up: cancels the task, or tells it to stop if it runs.
-  void time_out() noexcept;
+  virtual void time_out() noexcept;
 
   [[nodiscard]] std::uint32_t arena() const noexcept final {
     // Nothing is read because of it: relaxed.
@@ -222,6 +224,11 @@ class host_task : public completion {
 
   /// True if the task will not run.
   [[nodiscard]] bool hopeless() const noexcept { return claim_.doomed() || claim_.is_claimed(); }
+
+  /// An alarm that is called off when the task ends; time_out() is called when it rings. To be
+  /// called before start(), and set after it.
+  [[nodiscard]] boost::intrusive_ptr<alarm> attach_alarm();
+  void set_alarm(const boost::intrusive_ptr<alarm>& rings, time_stamp time);
 
   /// The second half of start(), for one with edges, and with a reference for the machinery.
   void attach_edges() noexcept;

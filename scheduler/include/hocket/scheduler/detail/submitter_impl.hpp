@@ -28,13 +28,13 @@ template <element T, std::size_t R, class Op>
 auto submitter::prepare(const reduction_access<T, R, Op>& wanted) {
   detail::partial<T, R, Op> made{buffer<T, R>(home(), wanted.what.extents(), "partial"),
                                  wanted.what};
-  submit(ops::fill, Op::template identity<T>, writes(made.values));
+  submit_part(ops::fill, Op::template identity<T>, writes(made.values));
   return made;
 }
 
 template <element T, std::size_t R, class Op>
 void submitter::conclude(const detail::partial<T, R, Op>& partial) {
-  submit(detail::combiner<Op>(), reads(partial.values), updates(partial.into));
+  submit_part(detail::combiner<Op>(), reads(partial.values), updates(partial.into));
 }
 
 }  // namespace hocket

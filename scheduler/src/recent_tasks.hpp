@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include <hocket/scheduler/detail/completion.hpp>
+
+namespace hocket::detail {
+
+/// The tasks that were submitted last, so that a thread which waits for all of them can run those
+/// that no worker has begun. A few references at most, whatever the number of tasks. Any thread;
+/// the orderings are sequentially consistent.
+class recent_tasks {
+ public:
+  recent_tasks() = default;
+  recent_tasks(const recent_tasks&) = delete;
+  recent_tasks& operator=(const recent_tasks&) = delete;
+  ~recent_tasks() { clear(); }
+
+  void add(completion& task) noexcept {
+    intrusive_ptr_add_ref(&task);
+    drop(kept_[added_.fetch_add(1) % most].exchange(&task));
+  }
+
+  void clear() noexcept {
+    for (auto& each : kept_) drop(each.exchange(nullptr));
+  }
+
+  /// Runs one of them here, the newest that can be run first. Returns whether there was one.
+  [[nodiscard]] bool help(helping& by) noexcept {
+    std::size_t newest = added_;
+    for (std::size_t i = 0; i < most; ++i) {
+      const completion_ptr task(kept_[--newest % most].exchange(nullptr), false);
+      if (task != nullptr && !task->done() && task->help(by)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+
+  static void drop(completion* task) noexcept {
+    if (task != nullptr) intrusive_ptr_release(task);
+  }
+
+  std::array<std::atomic<completion*>, most> kept_{};
+  std::atomic<std::size_t> added_{0};
+};
+
+}  // namespace hocket::detail

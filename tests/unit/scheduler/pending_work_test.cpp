@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+//
+// What pending and ended tasks keep, and what may be pending together.
+
+#include <malloc.h>
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtimes.hpp"
+
+namespace hocket {
+namespace {
+
+using namespace hocket::testing;
+using namespace std::chrono_literals;
+
+/// Both ways that tasks with data may go.
+class on_both_paths : public ::testing::TestWithParam<data_path> {
+ protected:
+  [[nodiscard]] static runtime_options options() {
+    runtime_options made;
+    made.devices = "NUMA0";
+    made.topology = machine("numa:1 core:2 pu:1");
+    made.data_tasks = GetParam();
+    return made;
+  }
+};
+
+std::string name_of(const ::testing::TestParamInfo<data_path>& info) {
+  return info.param == data_path::placed ? "placed" : "in_place";
+}
+
+/// Bytes that the process has from the allocator; 0 under sanitizers, which have their own.
+std::size_t allocated_bytes() {
+  const struct mallinfo2 now = mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+class ended_tasks : public on_both_paths {};
+INSTANTIATE_TEST_SUITE_P(, ended_tasks, ::testing::Values(data_path::placed, data_path::direct),
+                         name_of);
+
+TEST_P(ended_tasks, leave_no_timer_behind) {
+  runtime rt{options()};
+  buffer<float> x{rt, 16, 0.0f, "x"};
+  const auto submit_many = [&] {
+    for (int i = 0; i < 5000; ++i) {
+      rt.submit({.timeout = 1h}, ops::fill, 1.0f, writes(x));
+      if (i % 500 == 499) rt.wait();
+    }
+  };
+  submit_many();
+  const std::size_t before = allocated_bytes();
+  submit_many();
+  EXPECT_LT(allocated_bytes(), before + 100'000) << "20 bytes for each of the 5000";
+}
+
+TEST_P(ended_tasks, do_not_keep_buffers_that_their_kernels_hold) {
+  runtime rt{options()};
+  constexpr std::size_t bytes = 1 << 20;
+  for (int i = 0; i < 8; ++i) {
+    buffer<std::uint8_t> x{rt, bytes, std::uint8_t{0}, "x"};
+    const kernel<inout<std::uint8_t>> holds{"holds", host_body{[x](view<std::uint8_t> v) {
+                                              v[0] = static_cast<std::uint8_t>(x.size());
+                                            }}};
+    future<void> ended = rt.submit(holds, updates(x));
+    EXPECT_NO_THROW(ended.get());
+    EXPECT_EQ(ended.label(), "holds");
+    rt.wait();
+  }
+  EXPECT_LE(rt.report().devices.front().peak_bytes, 3 * bytes);
+}
+
+TEST_P(ended_tasks, that_failed_do_not_keep_them_either) {
+  runtime rt{options()};
+  constexpr std::size_t bytes = 1 << 20;
+  for (int i = 0; i < 8; ++i) {
+    buffer<std::uint8_t> x{rt, bytes, std::uint8_t{0}, "x"};
+    const kernel<inout<std::uint8_t>> holds{
+        "holds", host_body{[x](view<std::uint8_t>) { throw std::runtime_error("no"); }}};
+    const future<void> ended = rt.submit(holds, updates(x));
+    EXPECT_THROW(ended.get(), std::runtime_error);
+    rt.wait();
+  }
+  EXPECT_LE(rt.report().devices.front().peak_bytes, 3 * bytes);
+}
+
+class pending_tasks : public on_both_paths {};
+INSTANTIATE_TEST_SUITE_P(, pending_tasks, ::testing::Values(data_path::placed, data_path::direct),
+                         name_of);
+
+/// What so many pending runs of one condition keep.
+std::size_t bytes_of_conditions(const runtime_options& options, int count) {
+  runtime rt{options};
+  buffer<float> x{rt, 8, 1.0f, "x"}, y{rt, 8, 0.0f, "y"}, rest{rt, 1, 1.0f, "rest"};
+  const auto asks = when([](view<const float> r) { return r[0] > 0; }, reads(rest));
+  const graph conditional = rt.record([&](submitter& s) {
+    s.run_if(asks, [&](submitter& q) { q.submit(ops::axpy, 1.0f, reads(x), updates(y)); });
+  });
+  rt.wait();
+  std::size_t kept = 0;
+  {
+    const auto held = y.update();
+    const std::size_t before = allocated_bytes();
+    for (int i = 0; i < count; ++i) rt.run(conditional);
+    kept = allocated_bytes() - before;
+  }
+  EXPECT_EQ(y.to_vector().front(), static_cast<float>(count));
+  return kept;
+}
+
+TEST_P(pending_tasks, of_conditions_keep_memory_in_proportion) {
+  (void)bytes_of_conditions(options(), 100);
+  const std::size_t few = bytes_of_conditions(options(), 500);
+  const std::size_t many = bytes_of_conditions(options(), 2000);
+  EXPECT_LE(many, 8 * few) << "of 500: " << few << " bytes";
+}
+
+TEST_P(pending_tasks, that_reduce_need_no_more_places_than_there_are) {
+  for (const std::size_t most : {1U, 2U, 4U}) {
+    for (const int threads : {1, 4}) {
+      runtime_options limited = options();
+      limited.most_pending = most;
+      runtime rt{limited};
+      buffer<float> sum{rt, 8, 0.0f, "sum"}, x{rt, 8, 1.0f, "x"};
+      const auto work = [&] {
+        for (int i = 0; i < 50; ++i) {
+          rt.submit(
+              [](view<float> s, view<const float> v) {
+                for (std::size_t k = 0; k < s.size(); ++k) s[k] += v[k];
+              },
+              reduces(sum, plus{}), reads(x));
+        }
+      };
+      std::vector<std::thread> others;
+      for (int t = 1; t < threads; ++t) others.emplace_back(work);
+      work();
+      for (std::thread& each : others) each.join();
+      EXPECT_EQ(sum.to_vector().front(), 50.0f * static_cast<float>(threads));
+    }
+  }
+}
+
+TEST_P(pending_tasks, that_reduce_are_refused_as_a_whole_or_not_at_all) {
+  runtime_options limited = options();
+  limited.most_pending = 1;
+  limited.overload = overload_kind::refuse;
+  runtime rt{limited};
+  buffer<float> sum{rt, 8, "sum"};
+  rt.submit(ops::fill, 0.0f, writes(sum)).wait();
+  rt.wait();
+  int accepted = 0;
+  for (int i = 0; i < 200; ++i) {
+    try {
+      rt.submit([](view<float> s) { s[0] += 1; }, reduces(sum, plus{}));
+      ++accepted;
+    } catch (const error& refused) {
+      EXPECT_EQ(refused.code(), failure_code::overloaded);
+      rt.wait();
+    }
+  }
+  rt.wait();
+  EXPECT_GT(accepted, 0);
+  EXPECT_EQ(sum.to_vector().front(), static_cast<float>(accepted));
+}
+
+TEST_P(pending_tasks, that_take_nothing_of_a_budget_are_granted_at_once) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, "x"}, y{rt, 8, "y"};
+  budget none{rt, 0};
+  rt.submit({.takes = none.share(0)}, ops::fill, 1.0f, writes(x)).get();
+  budget used{rt, 100};
+  const future<void> takes = rt.submit({.takes = used.share(100)}, ops::fill, 1.0f, writes(y));
+  takes.get();
+  rt.submit({.takes = used.share(0)}, ops::fill, 2.0f, writes(y)).get();
+  EXPECT_EQ(y.to_vector().front(), 2.0f);
+  rt.submit({.returns = {takes}}, ops::fill, 3.0f, writes(y)).get();
+}
+
+TEST_P(pending_tasks, of_the_lowest_priority_run_last) {
+  runtime_options modelled = options();
+  modelled.clock = clock_kind::simulated;
+  modelled.backends = {{"cpu", "lanes=1"}};
+  modelled.topology = machine("numa:1 core:1 pu:1");
+  runtime rt{modelled};
+  buffer<float> held{rt, 8, 0.0f, "held"};
+  std::vector<buffer<float>> used;
+  for (const char* label : {"a", "b", "c"}) used.emplace_back(rt, 8, 0.0f, label);
+  rt.wait();
+  const device_handle on = rt.device("NUMA0");
+  std::string order;
+  {
+    const auto blocks = held.update();
+    const future<void> first = rt.submit(
+        {.on = on}, [](view<float>) {}, updates(held));
+    const auto submit = [&](std::size_t at, std::int64_t priority, const char* name) {
+      rt.submit(
+          {.on = on, .priority = priority, .in_order = true, .after = {first}},
+          [&order, name](view<float>) { order += name; }, updates(used[at]));
+    };
+    submit(0, std::numeric_limits<std::int64_t>::min(), "lowest ");
+    submit(1, 0, "zero ");
+    submit(2, std::numeric_limits<std::int64_t>::max(), "highest ");
+  }
+  rt.wait();
+  EXPECT_EQ(order, "highest zero lowest ");
+}
+
+TEST_P(pending_tasks, of_extreme_priorities_in_runs_of_extreme_priorities_end) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, 0.0f, "x"};
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  float expected = 0;
+  for (const std::int64_t inner : {lowest, highest}) {
+    const graph g = rt.record([&](submitter& s) {
+      s.submit(
+          {.priority = inner}, [](view<float> v) { v[0] += 1; }, updates(x));
+      s.async({.priority = inner}, [] {});
+    });
+    for (const std::int64_t outer : {lowest, highest}) {
+      rt.run({.priority = outer}, g).get();
+      expected += 1;
+    }
+  }
+  EXPECT_EQ(x.to_vector().front(), expected);
+}
+
+/// Two threads submit tasks of equal priority that all use one buffer: the order in which a budget
+/// or a device serves them has to be that of the buffer.
+TEST_P(pending_tasks, of_several_threads_are_served_in_the_order_of_their_data) {
+  for (const bool by_budget : {true, false}) {
+    runtime rt{options()};
+    buffer<float> x{rt, 8, 0.0f, "x"};
+    const device_handle on = rt.device("NUMA0");
+    budget one{rt, 1};
+    constexpr int each_submits = 300;
+    const auto work = [&] {
+      buffer<float> own{rt, 8, 0.0f, "own"};
+      for (int i = 0; i < each_submits; ++i) {
+        task_options how{.on = on, .in_order = !by_budget};
+        if (by_budget) how.takes = one.share(1);
+        const future<void> takes = rt.submit(
+            how, [](view<float> v) { v[0] += 1; }, updates(x));
+        if (!by_budget) continue;
+        rt.submit(
+            {.after = {takes}, .returns = {takes}}, [](view<const float>) {}, reads(own));
+      }
+    };
+    std::vector<std::thread> others;
+    for (int t = 0; t < 3; ++t) others.emplace_back(work);
+    work();
+    for (std::thread& each : others) each.join();
+    rt.wait();
+    EXPECT_EQ(x.to_vector().front(), 4.0f * each_submits);
+  }
+}
+
+int recursive(runtime& rt, int depth) {
+  return depth == 0 ? 0 : 1 + rt.async([&rt, depth] { return recursive(rt, depth - 1); }).get();
+}
+
+/// The stack of a sanitizer's frames is several times as large, and the memory of as many stacks.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int deep = 2000;
+constexpr int fibonacci_of = 14;
+#else
+constexpr int deep = 50'000;
+constexpr int fibonacci_of = 22;
+#endif
+
+TEST(nested_tasks, may_wait_to_any_depth) {
+  runtime rt{{.devices = "NUMA0"}};
+  EXPECT_EQ(rt.async([&] { return recursive(rt, deep); }).get(), deep);
+  EXPECT_EQ(recursive(rt, deep), deep) << "from a thread that is no worker";
+}
+
+long fibonacci(runtime& rt, int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+  task_scope both{rt};
+  both.async([&] { a = fibonacci(rt, n - 1); });
+  both.async([&] { b = fibonacci(rt, n - 2); });
+  both.wait();
+  return a + b;
+}
+
+TEST(nested_scopes, need_no_stack_for_each) {
+  runtime rt{{.devices = "NUMA0"}};
+  long expected = 0, next = 1;
+  for (int i = 0; i < fibonacci_of; ++i) next += std::exchange(expected, next);
+  EXPECT_EQ(rt.async([&] { return fibonacci(rt, fibonacci_of); }).get(), expected);
+  EXPECT_EQ(fibonacci(rt, fibonacci_of), expected) << "from a thread that is no worker";
+}
+
+}  // namespace
+}  // namespace hocket
