@@ -101,6 +101,10 @@ bool coherence::sole_copy(data_id data, memory_id memory) const {
 
 released_block coherence::evict(data_id data, memory_id memory) {
   assert(has_block(data, memory) && !pinned(data, memory) && !sole_copy(data, memory));
+  return take_replica(data, memory);
+}
+
+released_block coherence::take_replica(data_id data, memory_id memory) {
   buffer_state& buffer = content_->change(data);
   replica* const gone = buffer.find(memory);
   released_block released{gone->block, memory, buffer.bytes,

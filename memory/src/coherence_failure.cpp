@@ -35,6 +35,14 @@ void coherence::fail_copy(data_id data, const box& region, memory_id memory, tic
   buffer.poison_if_nowhere(region, why);
 }
 
+released_block coherence::drop_unallocated(data_id data, memory_id memory, const failure& why) {
+  assert(has_block(data, memory));
+  released_block dropped = take_replica(data, memory);
+  buffer_state& buffer = content_->change(data);
+  buffer.poison_if_nowhere(buffer.whole, why);
+  return dropped;
+}
+
 std::vector<released_block> coherence::lose(memory_id memory, const failure& why) {
   std::vector<released_block> lost;
   for (const data_id data : content_->with_block[memory.value]) {

@@ -230,7 +230,7 @@ std::string machine_parts::stream_name(stream_id stream) const {
   return name + " lane " + std::to_string(lane);
 }
 
-void machine_parts::allocate(const heart::allocate_block& what) {
+failure machine_parts::allocate(const heart::allocate_block& what) {
   const std::size_t alignment = alignments_[what.memory.value];
   // Who imports host memory takes whole units of its alignment.
   const bool in_units = what.memory == heart::host_memory && !importing_.empty();
@@ -242,6 +242,7 @@ void machine_parts::allocate(const heart::allocate_block& what) {
   } else {
     blocks_.insert(what.block, block{{}, what.memory, got.why()});
   }
+  return got ? failure() : got.why();
 }
 
 void machine_parts::free(const heart::free_block& what) {

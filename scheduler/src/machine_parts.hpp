@@ -35,7 +35,8 @@ class machine_parts {
   [[nodiscard]] memory_resource& host_memory() noexcept { return *memories_.front(); }
   [[nodiscard]] std::size_t host_alignment() const noexcept { return alignments_.front(); }
 
-  void allocate(const heart::allocate_block& what);
+  /// Says why where the memory has no room; the block exists all the same, until it is freed.
+  [[nodiscard]] failure allocate(const heart::allocate_block& what);
   void free(const heart::free_block& what);
   void issue(const heart::issue_copy& what);
   void issue(const heart::issue_launch& what);

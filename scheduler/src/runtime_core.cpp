@@ -209,7 +209,11 @@ void runtime_core::carry_out() {
   struct performer {
     runtime_core& home;
     machine_parts& machine;
-    void operator()(const heart::allocate_block& a) const { machine.allocate(a); }
+    void operator()(const heart::allocate_block& a) const {
+      if (failure why = machine.allocate(a)) {
+        home.post(heart::allocation_failed{a.block, a.data, a.memory, std::move(why)});
+      }
+    }
     void operator()(const heart::free_block& a) const { machine.free(a); }
     void operator()(const heart::issue_copy& a) const { machine.issue(a); }
     void operator()(const heart::issue_launch& a) const {
@@ -217,9 +221,15 @@ void runtime_core::carry_out() {
       machine.issue(a);
     }
     void operator()(const heart::deliver& a) const {
+      auto& task = static_cast<submission&>(*a.task);
       std::vector<void*> addresses;
-      for (const block_id block : a.blocks) addresses.push_back(machine.address(block));
-      static_cast<submission&>(*a.task).delivered(addresses);
+      for (const block_id block : a.blocks) {
+        if (const failure why = machine.problem(block)) {
+          return task.completed(heart::heart::no_room_for(task, why));
+        }
+        addresses.push_back(machine.address(block));
+      }
+      task.delivered(addresses);
     }
     void operator()(const heart::complete& a) const {
       auto& task = static_cast<submission&>(*a.task);

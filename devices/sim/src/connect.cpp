@@ -58,7 +58,9 @@ class candidate final : public device_candidate {
     host_device_parts parts;
     parts.info = info_;
     parts.arena = number_ % where.arenas();
-    parts.memory = memory();
+    // Where nothing is executed nothing is touched: large memories then cost nothing.
+    parts.memory = std::make_unique<sim::device_memory>(info_.name, info_.memory_bytes,
+                                                        given_.execute, faults);
     parts.duration = [info = modelled(where, info_, given_)](const command& what) {
       return predicted(info, what);
     };
@@ -75,12 +77,6 @@ class candidate final : public device_candidate {
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<memory_resource> memory() const {
-    // Where nothing is executed nothing is touched: large memories then cost nothing.
-    if (!given_.execute) return std::make_unique<host_memory>(info_.name, info_.memory_bytes);
-    return std::make_unique<sim::poisoned_memory>(info_.name, info_.memory_bytes);
-  }
-
   device_info info_;
   std::size_t number_;
   sim_options given_;

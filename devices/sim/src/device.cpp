@@ -22,6 +22,8 @@ sim_device::sim_device(host_device_parts parts, std::shared_ptr<faults> injected
 
 void sim_device::lose(const failure& why) { end_epoch(why); }
 
+void sim_device::refuse_memory(bool on) { faults_->refuses_memory = on; }
+
 void sim_device::fail_launch(std::uint64_t nth, const failure& why) {
   assert(nth > 0);
   const std::lock_guard lock(faults_->mutex);

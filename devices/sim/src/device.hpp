@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -11,7 +12,8 @@ namespace hocket {
 
 /// What is to go wrong. The streams of a device share it, and outlive the device object itself.
 struct sim_device::faults {
-  std::mutex mutex;
+  std::atomic<bool> refuses_memory{false};
+  std::mutex mutex;                        // guards what follows
   std::uint64_t launches = 0;              ///< that were started
   std::map<std::uint64_t, failure> fails;  ///< by the number of the launch
 

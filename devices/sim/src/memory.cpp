@@ -17,14 +17,15 @@ void poison([[maybe_unused]] void* address, [[maybe_unused]] std::size_t bytes) 
 
 }  // namespace
 
-void* poisoned_memory::obtain(std::size_t bytes, std::size_t alignment) noexcept {
+void* device_memory::obtain(std::size_t bytes, std::size_t alignment) noexcept {
+  if (faults_->refuses_memory) return nullptr;
   void* const address = host_memory::obtain(bytes, alignment);
-  poison(address, bytes);
+  if (poisons_) poison(address, bytes);
   return address;
 }
 
-void poisoned_memory::give_back(void* address, std::size_t bytes) noexcept {
-  poison(address, bytes);
+void device_memory::give_back(void* address, std::size_t bytes) noexcept {
+  if (poisons_) poison(address, bytes);
   host_memory::give_back(address, bytes);
 }
 

@@ -13,8 +13,10 @@
 
 namespace hocket::heart {
 
+/// The block is for a replica of data. If the memory has no room, allocation_failed has to tell.
 struct allocate_block {
   block_id block;
+  data_id data;
   memory_id memory;
   std::uint64_t bytes = 0;
 };

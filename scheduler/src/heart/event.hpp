@@ -99,6 +99,15 @@ struct memory_awaited {
   task_id task;
 };
 
+/// A memory had no room for a block that an action asked for. Commands that refer to the block
+/// fail.
+struct allocation_failed {
+  block_id block;
+  data_id data;
+  memory_id memory;
+  failure why;
+};
+
 /// Looks at the heart between two events, for reports and questions.
 struct inspected {
   std::function<void(const heart&)> look;
@@ -107,6 +116,6 @@ struct inspected {
 using event =
     std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
                  stop_asked, view_released, command_ended, commands_ended, command_left,
-                 command_ended_apart, device_gone, memory_awaited, inspected>;
+                 command_ended_apart, device_gone, memory_awaited, allocation_failed, inspected>;
 
 }  // namespace hocket::heart

@@ -57,6 +57,9 @@ class heart {
   [[nodiscard]] std::size_t unfinished() const noexcept { return tasks_.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return board_.in_flight(); }
 
+  /// How a view or fetch fails for which the host has no memory.
+  [[nodiscard]] static failure no_room_for(const request& r, const failure& why);
+
   /// True if `waiting` cannot end before `blocker` has, by the data that they use.
   [[nodiscard]] bool depends(task_id waiting, task_id blocker) const;
 
@@ -163,6 +166,7 @@ class heart {
   void handle(command_ended_apart& e);
   void handle(device_gone& e);
   void handle(memory_awaited& e);
+  void handle(allocation_failed& e);
   void handle(inspected& e);
   void settle();
   void end_due();
@@ -246,6 +250,8 @@ class heart {
   void relieve(memory_id memory);
   void evict(data_id data, memory_id memory);
   void release(const released_block& freed);
+  /// The task no longer pins the replica, which is gone. Returns whether it did.
+  static bool forget_pin(task& t, data_id data);
   /// Parts that no link connects with a memory get there through the host's.
   void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
   void need_host_block(data_id data);

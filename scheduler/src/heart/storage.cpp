@@ -26,7 +26,7 @@ std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
 void heart::give_block(data_id data, memory_id memory) {
   const block_id block{blocks_++};
   coherence_.set_block(data, memory, block);
-  out_->emplace_back(allocate_block{block, memory, coherence_.bytes(data)});
+  out_->emplace_back(allocate_block{block, data, memory, coherence_.bytes(data)});
   note_peak(memory);
 }
 
@@ -131,6 +131,45 @@ void heart::release(const released_block& freed) {
                      find_memory(memory);
                      mark_users_dirty(memory);
                    });
+}
+
+bool heart::forget_pin(task& t, data_id data) {
+  if (std::exchange(t.pinned_all, false)) {
+    for (const task_access& a : t.request->accesses) t.pinned.push_back(a.data);
+  }
+  const auto kept = std::remove(t.pinned.begin(), t.pinned.end(), data);
+  const bool any = kept != t.pinned.end();
+  t.pinned.erase(kept, t.pinned.end());
+  return any;
+}
+
+failure heart::no_room_for(const request& r, const failure& why) {
+  return why.within("making room for \"" + std::string(r.called()) + "\"");
+}
+
+/// The replica goes, and its bytes come back, so that whoever wants it next asks for room again.
+void heart::handle(allocation_failed& e) {
+  const bool known = data_.find(e.data) != nullptr;
+  if (!known || coherence_.block(e.data, e.memory) != e.block) return;  // it was released meanwhile
+  std::vector<task_id> delivered;
+  tasks_.each([&](task_id id, task& t) {
+    const bool is_launch = t.request->kind == task_kind::launch;
+    if (is_launch && !(t.device.valid() && machine_.devices[t.device.value].memory == e.memory)) {
+      return;
+    }
+    // A launch that was issued fails by itself; of a view nobody else tells.
+    if (forget_pin(t, e.data) && !is_launch) delivered.push_back(id);
+  });
+  std::sort(delivered.begin(), delivered.end());
+  for (const task_id id : delivered) end_later(id, no_room_for(*find(id)->request, e.why));
+  release(coherence_.drop_unallocated(e.data, e.memory, e.why));
+  // What was pinned by a task that waits for the rest of its memory has to be reserved again.
+  for (const device_state& d : devices_) {
+    const task* const t = d.reserving.valid() ? find(d.reserving) : nullptr;
+    if (t == nullptr || machine_.devices[t->device.value].memory != e.memory) continue;
+    ledger_.request(t->request->id, t->request->priority, needs_of(*t->request, e.memory));
+  }
+  mark_users_dirty(e.memory);
 }
 
 void heart::bring_to_host(data_id data, const box& region, memory_id on_the_way_to,

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,26 @@ inline bool is_spared(std::atomic<long>& calls) {
   return calls.fetch_add(1) < spared;
 }
 
+/// With the fault "memory": no memory is given out while this is set.
+inline std::atomic<bool> refuses_memory{false};
+
+/// With the fault "any": the calls of each function since the last arm(), and the one that fails.
+struct call_counter {
+  std::mutex guard;  // for what follows
+  std::map<std::string, long> calls;
+  std::string function;  // that fails
+  long nth = 0;          // of its calls
+  int code = 0;          // that it returns
+
+  /// Counts one call. Returns the code with which it fails, 0 for one that goes to the driver.
+  [[nodiscard]] int next(const std::string& called) {
+    const std::lock_guard lock(guard);
+    const long number = ++calls[called];
+    return called == function && number == nth ? code : 0;
+  }
+};
+inline call_counter counter;
+
 /// A function of the real driver, null where the driver is not installed.
 template <class Function>
 Function real(const char* library, const char* name) {
@@ -48,3 +69,27 @@ Function real(const char* library, const char* name) {
 }
 
 }  // namespace hocket::fake
+
+// What a test that has the driver in its own process calls. Each driver is one source file.
+extern "C" {
+
+void hocket_fake_refuse_memory(bool on) { hocket::fake::refuses_memory = on; }
+
+/// The nth call from now on fails; without a function none does.
+void hocket_fake_arm(const char* function, long nth, int code) {
+  auto& counter = hocket::fake::counter;
+  const std::lock_guard lock(counter.guard);
+  counter.calls.clear();
+  counter.function = function == nullptr ? "" : function;
+  counter.nth = nth;
+  counter.code = code;
+}
+
+/// Reports the functions called since, and how often.
+void hocket_fake_calls(void (*report)(void* to, const char* function, long calls), void* to) {
+  auto& counter = hocket::fake::counter;
+  const std::lock_guard lock(counter.guard);
+  for (const auto& [function, calls] : counter.calls) report(to, function.c_str(), calls);
+}
+
+}  // extern "C"

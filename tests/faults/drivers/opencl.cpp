@@ -133,6 +133,15 @@ const hocket::fake::fault_list<table> done{
          return cl_mem(nullptr);
        };
      }},
+    {"memory",
+     [](table& t) {
+       t.clCreateBuffer = [](cl_context in, cl_mem_flags how, std::size_t bytes, void* host,
+                             cl_int* code) {
+         if (!hocket::fake::refuses_memory) return pocl.clCreateBuffer(in, how, bytes, host, code);
+         *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+         return cl_mem(nullptr);
+       };
+     }},
     {"compiler",
      [](table& t) {
        refuse<&table::clBuildProgram, CL_BUILD_PROGRAM_FAILURE>(t);

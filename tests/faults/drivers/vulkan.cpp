@@ -90,10 +90,59 @@ void families(table& t) {
     refuse<named, code>(t, PFN_##function(nullptr));            \
   }
 
+/// Counts the calls of the function, and has one fail that a test has chosen.
+template <class Named, class... Arguments>
+void count(table& t, VkResult(VKAPI_PTR*)(Arguments...)) {
+  replace(t, Named::name(), [](Arguments... arguments) -> VkResult {
+    using function = VkResult(VKAPI_PTR*)(Arguments...);
+    const int code = hocket::fake::counter.next(Named::name());
+    return code == 0 ? own<function>(Named::name())(arguments...) : VkResult(code);
+  });
+}
+
+#define COUNT(function)                                         \
+  {                                                             \
+    struct named {                                              \
+      static constexpr const char* name() { return #function; } \
+    };                                                          \
+    count<named>(t, PFN_##function(nullptr));                   \
+  }
+
+/// All functions with a code that Hocket calls, but for vkCreateInstance, which is always counted.
+void count_all(table& t) {
+  COUNT(vkAllocateCommandBuffers)
+  COUNT(vkAllocateDescriptorSets)
+  COUNT(vkAllocateMemory)
+  COUNT(vkBeginCommandBuffer)
+  COUNT(vkBindBufferMemory)
+  COUNT(vkCreateBuffer)
+  COUNT(vkCreateCommandPool)
+  COUNT(vkCreateComputePipelines)
+  COUNT(vkCreateDescriptorPool)
+  COUNT(vkCreateDescriptorSetLayout)
+  COUNT(vkCreateDevice)
+  COUNT(vkCreatePipelineLayout)
+  COUNT(vkCreateQueryPool)
+  COUNT(vkCreateSemaphore)
+  COUNT(vkCreateShaderModule)
+  COUNT(vkDeviceWaitIdle)
+  COUNT(vkEndCommandBuffer)
+  COUNT(vkEnumerateDeviceExtensionProperties)
+  COUNT(vkEnumeratePhysicalDevices)
+  COUNT(vkGetMemoryHostPointerPropertiesEXT)
+  COUNT(vkGetQueryPoolResults)
+  COUNT(vkGetSemaphoreCounterValue)
+  COUNT(vkMapMemory)
+  COUNT(vkQueueSubmit)
+  COUNT(vkResetDescriptorPool)
+  COUNT(vkWaitSemaphores)
+}
+
 constexpr std::uint32_t far_too_many = std::numeric_limits<std::uint32_t>::max();
 
 const hocket::fake::fault_list<table> faults{
     {"", [](table&) {}},
+    {"any", count_all},
     {"instance", REFUSAL(vkCreateInstance, VK_ERROR_INITIALIZATION_FAILED)},
     {"instance memory", REFUSAL(vkCreateInstance, VK_ERROR_OUT_OF_HOST_MEMORY)},
     {"no device",
@@ -149,6 +198,16 @@ const hocket::fake::fault_list<table> faults{
     {"device", REFUSAL(vkCreateDevice, VK_ERROR_INITIALIZATION_FAILED)},
     {"no submit", [](table& t) { t["vkQueueSubmit"] = nullptr; }},
     {"allocation", REFUSAL(vkAllocateMemory, VK_ERROR_OUT_OF_DEVICE_MEMORY)},
+    {"memory",
+     [](table& t) {
+       replace(t, "vkAllocateMemory",
+               [](VkDevice of, const VkMemoryAllocateInfo* what, const VkAllocationCallbacks* how,
+                  VkDeviceMemory* made) {
+                 return hocket::fake::refuses_memory
+                            ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+                            : own<PFN_vkAllocateMemory>("vkAllocateMemory")(of, what, how, made);
+               });
+     }},
     {"buffer", REFUSAL(vkCreateBuffer, VK_ERROR_OUT_OF_HOST_MEMORY)},
     {"compiler", REFUSAL(vkCreateComputePipelines, VK_ERROR_UNKNOWN)},
     {"recording", REFUSAL(vkEndCommandBuffer, VK_ERROR_OUT_OF_HOST_MEMORY)},
@@ -177,7 +236,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
                                                VkInstance* made) {
   const auto create =
       reinterpret_cast<PFN_vkCreateInstance>(lavapipe(VK_NULL_HANDLE, "vkCreateInstance"));
-  const VkResult code = create(info, memory, made);
+  const int planned = hocket::fake::counter.next("vkCreateInstance");
+  const VkResult code = planned != 0 ? VkResult(planned) : create(info, memory, made);
   if (code == VK_SUCCESS) instance = *made;
   return code;
 }

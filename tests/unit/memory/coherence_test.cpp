@@ -387,6 +387,32 @@ TEST_F(coherence_of_x, a_task_that_never_ran_poisons_all_it_would_have_written) 
   EXPECT_EQ(replicas.before_write(x, rows(2, 4), gpu), set_of({kernel(1)}));
 }
 
+TEST_F(coherence_of_x, a_block_that_was_refused_goes_with_its_pins_and_what_was_to_be_in_it) {
+  write(rows(0, 4), host, 1);
+  make_valid(rows(0, 4), gpu);
+  write(rows(4, 8), gpu, 2);
+  replicas.note_read(x, rows(0, 2), gpu, kernel(3));
+  replicas.pin(x, gpu);
+  const released_block refused = replicas.drop_unallocated(
+      x, gpu, failure(failure_code::out_of_memory, "Gpu has no memory."));
+  EXPECT_EQ(refused.block, block_id{11});
+  EXPECT_EQ(refused.bytes, 128U);
+  EXPECT_EQ(refused.after, set_of({kernel(3), copied(1)}));
+  EXPECT_FALSE(replicas.has_block(x, gpu));
+  EXPECT_FALSE(replicas.pinned(x, gpu));
+  EXPECT_THAT(replicas.evictable(gpu), IsEmpty());
+  EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
+  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
+  ASSERT_TRUE(replicas.poisoned(x, rows(4, 8)));
+  EXPECT_EQ(replicas.poisoned(x, rows(4, 8)).code(), failure_code::out_of_memory);
+  // The next block begins without content.
+  replicas.set_block(x, gpu, block_id{20});
+  EXPECT_FALSE(replicas.valid(x, rows(0, 1), gpu));
+  EXPECT_TRUE(replicas.before_write(x, whole, gpu).empty());
+  write(whole, gpu, 4);
+  EXPECT_FALSE(replicas.poisoned(x, whole));
+}
+
 TEST_F(coherence_of_x, a_lost_memory_poisons_what_was_there_alone) {
   write(whole, gpu, 1);
   make_valid(rows(0, 4), host);

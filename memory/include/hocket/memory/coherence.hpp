@@ -186,11 +186,20 @@ class coherence {
   /// the order of data.
   std::vector<released_block> lose(memory_id memory, const failure& why);
 
+  /// The memory had no room for the block: whatever commands were to put there never arrives. The
+  /// replica and its pins are dropped; parts that were to be valid nowhere else are poisoned with
+  /// why. The block comes back with the tickets of the commands that refer to it, all of which
+  /// fail. Precondition: has_block.
+  [[nodiscard]] released_block drop_unallocated(data_id data, memory_id memory, const failure& why);
+
   /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with
   /// time.
   void prune(function_ref<bool(ticket)> done);
 
  private:
+  /// Removes the replica, whatever it holds.
+  released_block take_replica(data_id data, memory_id memory);
+
   struct content;
   std::unique_ptr<content> content_;
 };

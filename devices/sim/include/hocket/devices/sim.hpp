@@ -37,7 +37,7 @@ struct sim_options {
 /// usage_error.
 [[nodiscard]] std::vector<sim_options> parse_sim_options(std::string_view configuration);
 
-/// A simulated device, and what tests do to it. Both functions may be called by any thread.
+/// A simulated device, and what tests do to it. All functions may be called by any thread.
 class sim_device final : public host_device {
  public:
   struct faults;
@@ -49,6 +49,9 @@ class sim_device final : public host_device {
 
   /// The nth launch from now that starts on this device (1 is the next) fails, without being run.
   void fail_launch(std::uint64_t nth, const failure& why);
+
+  /// While this is on, the device has no memory for anything, whatever its limit says.
+  void refuse_memory(bool on);
 
  private:
   std::shared_ptr<faults> faults_;
