@@ -39,6 +39,7 @@ driver_in_process::driver_in_process(const char* file) {
   find(opened, "hocket_fake_refuse_memory", refuse_memory_);
   find(opened, "hocket_fake_arm", arm_);
   find(opened, "hocket_fake_calls", calls_);
+  set_pace_ = reinterpret_cast<void (*)(int)>(::dlsym(opened, "hocket_fake_set_pace"));
 }
 
 std::map<std::string, long> driver_in_process::calls() const {

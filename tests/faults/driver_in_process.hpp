@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "drivers/pace.hpp"
 #include "surroundings.hpp"
 
 namespace hocket::testing {
@@ -34,12 +35,15 @@ class driver_in_process {
   }
   /// None fails any more; calls() begins anew.
   void disarm() const { arm_(nullptr, 0, 0); }
+  /// With the fault "any", of the Vulkan driver: when it runs what is submitted, see pace.hpp.
+  void set_pace(fake::pace how) const { set_pace_(static_cast<int>(how)); }
   /// How often each function was called since arm() or disarm().
   [[nodiscard]] std::map<std::string, long> calls() const;
 
  private:
   void (*refuse_memory_)(bool) = nullptr;
   void (*arm_)(const char*, long, int) = nullptr;
+  void (*set_pace_)(int) = nullptr;  ///< null in other drivers
   void (*calls_)(void (*)(void*, const char*, long), void*) = nullptr;
 };
 

@@ -139,12 +139,13 @@ VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
   info.pValues = &value;
   const VkResult code =
       api_.vkWaitSemaphores(api_.device, &info, std::numeric_limits<std::uint64_t>::max());
-  if (code != VK_SUCCESS) {
-    // What failed was the wait. Who gave up waiting gives back what the device may still use.
-    const std::scoped_lock lock(compute_.guard, transfer_.guard);
-    (void)api_.vkDeviceWaitIdle(api_.device);
-  }
+  if (code != VK_SUCCESS) drain();
   return code;
+}
+
+void context::drain() const {
+  const std::scoped_lock lock(compute_.guard, transfer_.guard);
+  (void)api_.vkDeviceWaitIdle(api_.device);
 }
 
 VkResult context::submit(queue& to, const submission& what) const {
@@ -159,8 +160,13 @@ VkResult context::submit(queue& to, const submission& what) const {
   info.pCommandBuffers = what.commands.data();
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &what.timeline;
-  const std::scoped_lock lock(to.guard);
-  return api_.vkQueueSubmit(to.handle, 1, &info, VK_NULL_HANDLE);
+  VkResult code = VK_SUCCESS;
+  {
+    const std::scoped_lock lock(to.guard);
+    code = api_.vkQueueSubmit(to.handle, 1, &info, VK_NULL_HANDLE);
+  }
+  if (code != VK_SUCCESS) drain();
+  return code;
 }
 
 result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,

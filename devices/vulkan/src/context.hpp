@@ -64,6 +64,8 @@ class context {
   [[nodiscard]] result<owned_semaphore> make_timeline() const;
   /// False as well where the driver does not say.
   [[nodiscard]] bool has_reached(VkSemaphore timeline, std::uint64_t value) const;
+  // Where one of these two fails, the device has ended all that was submitted before it returns:
+  // the caller gives back what earlier submissions use.
   /// Waits for as long as it takes.
   [[nodiscard]] VkResult wait(VkSemaphore timeline, std::uint64_t value) const;
   [[nodiscard]] VkResult submit(queue& to, const submission& what) const;
@@ -71,6 +73,8 @@ class context {
  private:
   context() = default;
   [[nodiscard]] VkResult create_device();
+  /// Waits until the device is idle, or lost.
+  void drain() const;
 
   std::unique_ptr<const instance> instance_;
   facts facts_;

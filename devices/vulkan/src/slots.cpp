@@ -43,4 +43,10 @@ void slot_store::give_back(std::unique_ptr<slot> used) {
   free_.push_back(std::move(used));
 }
 
+void slot_store::discard(std::unique_ptr<slot> broken) {
+  broken.reset();
+  const std::lock_guard lock(guard_);
+  --made_;
+}
+
 }  // namespace hocket::vulkan

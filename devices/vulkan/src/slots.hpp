@@ -24,6 +24,9 @@ class slot_store {
 
   void give_back(std::unique_ptr<slot> used);
 
+  /// Destroys one in which recording failed: its command buffer must not be begun again.
+  void discard(std::unique_ptr<slot> broken);
+
  private:
   const context& of_;
   std::mutex guard_;  // for what follows

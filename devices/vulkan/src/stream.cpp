@@ -125,7 +125,7 @@ result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& w
   const std::uint64_t releases = of().releases();
   slot& used = *taken.value();
   if (failure why = record(of(), memory_, now, used)) {
-    slots_.give_back(std::move(taken).value());
+    slots_.discard(std::move(taken).value());
     return why;
   }
   used.content = recorded_launch{what.kernel, what.buffers, what.scalars, releases};

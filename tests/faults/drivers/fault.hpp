@@ -42,7 +42,7 @@ inline bool is_spared(std::atomic<long>& calls) {
 }
 
 /// With the fault "memory": no memory is given out while this is set.
-inline std::atomic<bool> refuses_memory{false};
+static std::atomic<bool> refuses_memory{false};  // of this driver
 
 /// With the fault "any": the calls of each function since the last arm(), and the one that fails.
 struct call_counter {
@@ -59,7 +59,7 @@ struct call_counter {
     return called == function && number == nth ? code : 0;
   }
 };
-inline call_counter counter;
+static call_counter counter;  // of this driver
 
 /// A function of the real driver, null where the driver is not installed.
 template <class Function>

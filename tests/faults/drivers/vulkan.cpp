@@ -8,8 +8,10 @@
 
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "fault.hpp"
+#include "pace.hpp"
 
 namespace {
 
@@ -108,12 +110,78 @@ void count(table& t, VkResult(VKAPI_PTR*)(Arguments...)) {
     count<named>(t, PFN_##function(nullptr));                   \
   }
 
-/// All functions with a code that Hocket calls, but for vkCreateInstance, which is always counted.
+hocket::fake::submissions submitted;
+
+const hocket::fake::pace_functions& paced() {
+  static const hocket::fake::pace_functions all{
+      own<PFN_vkQueueSubmit>("vkQueueSubmit"),
+      own<PFN_vkQueueWaitIdle>("vkQueueWaitIdle"),
+      own<PFN_vkWaitSemaphores>("vkWaitSemaphores"),
+      own<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue"),
+      own<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle"),
+  };
+  return all;
+}
+
+/// The functions by which a program learns what the device has done. They are counted as well.
+void set_pace(table& t) {
+  using hocket::fake::counter;
+  replace(t, "vkQueueSubmit",
+          [](VkQueue to, std::uint32_t, const VkSubmitInfo* what, VkFence) -> VkResult {
+            const int code = counter.next("vkQueueSubmit");
+            return code == 0 ? submitted.submit(paced(), to, *what) : VkResult(code);
+          });
+  replace(t, "vkWaitSemaphores",
+          [](VkDevice device, const VkSemaphoreWaitInfo* what, std::uint64_t time) -> VkResult {
+            const int code = counter.next("vkWaitSemaphores");
+            return code == 0 ? submitted.wait(paced(), device, *what, time) : VkResult(code);
+          });
+  replace(t, "vkGetSemaphoreCounterValue",
+          [](VkDevice device, VkSemaphore of, std::uint64_t* to) -> VkResult {
+            const int code = counter.next("vkGetSemaphoreCounterValue");
+            return code == 0 ? submitted.value(paced(), device, of, to) : VkResult(code);
+          });
+  replace(t, "vkDeviceWaitIdle", [](VkDevice device) -> VkResult {
+    const int code = counter.next("vkDeviceWaitIdle");
+    return code == 0 ? submitted.wait_for_device(paced(), device) : VkResult(code);
+  });
+}
+
+/// Command buffers that a program took to be begun, and must not end. Neither lavapipe nor the
+/// validation layer would notice.
+struct not_begun {
+  std::mutex guard;
+  std::set<VkCommandBuffer> all;
+} unbegun;
+
+void watch_recording(table& t) {
+  using hocket::fake::counter;
+  replace(t, "vkBeginCommandBuffer",
+          [](VkCommandBuffer commands, const VkCommandBufferBeginInfo* how) -> VkResult {
+            const int code = counter.next("vkBeginCommandBuffer");
+            const std::lock_guard lock(unbegun.guard);
+            unbegun.all.erase(commands);
+            if (code != 0) unbegun.all.insert(commands);
+            return code == 0 ? own<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, how)
+                             : VkResult(code);
+          });
+  replace(t, "vkEndCommandBuffer", [](VkCommandBuffer commands) -> VkResult {
+    const int code = counter.next("vkEndCommandBuffer");
+    const std::lock_guard lock(unbegun.guard);
+    if (unbegun.all.contains(commands)) {
+      std::fprintf(stderr, "the fake driver: commands are ended that were not begun\n");
+    }
+    return code == 0 ? own<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands) : VkResult(code);
+  });
+}
+
+/// All functions with a code that Hocket calls, but for vkCreateInstance, which is always counted,
+/// vkEnumeratePhysicalDevices and vkEnumerateDeviceExtensionProperties: the loader and its layers
+/// call these two themselves, many times, and crash where one fails.
 void count_all(table& t) {
   COUNT(vkAllocateCommandBuffers)
   COUNT(vkAllocateDescriptorSets)
   COUNT(vkAllocateMemory)
-  COUNT(vkBeginCommandBuffer)
   COUNT(vkBindBufferMemory)
   COUNT(vkCreateBuffer)
   COUNT(vkCreateCommandPool)
@@ -125,17 +193,12 @@ void count_all(table& t) {
   COUNT(vkCreateQueryPool)
   COUNT(vkCreateSemaphore)
   COUNT(vkCreateShaderModule)
-  COUNT(vkDeviceWaitIdle)
-  COUNT(vkEndCommandBuffer)
-  COUNT(vkEnumerateDeviceExtensionProperties)
-  COUNT(vkEnumeratePhysicalDevices)
   COUNT(vkGetMemoryHostPointerPropertiesEXT)
   COUNT(vkGetQueryPoolResults)
-  COUNT(vkGetSemaphoreCounterValue)
   COUNT(vkMapMemory)
-  COUNT(vkQueueSubmit)
   COUNT(vkResetDescriptorPool)
-  COUNT(vkWaitSemaphores)
+  set_pace(t);
+  watch_recording(t);
 }
 
 constexpr std::uint32_t far_too_many = std::numeric_limits<std::uint32_t>::max();
@@ -260,3 +323,6 @@ vk_icdNegotiateLoaderICDInterfaceVersion(std::uint32_t* version) {
       library, "vk_icdNegotiateLoaderICDInterfaceVersion");
   return real == nullptr ? VK_ERROR_INCOMPATIBLE_DRIVER : real(version);
 }
+
+/// With the fault "any": when the device runs what is submitted, see pace.hpp.
+extern "C" void hocket_fake_set_pace(int how) { submitted.set(hocket::fake::pace{how}); }
