@@ -4,6 +4,8 @@
 #include <cassert>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <cblas.h>
 
@@ -16,6 +18,9 @@
 namespace hocket::ops::detail {
 
 namespace {
+
+/// The most that the library counts.
+constexpr auto most_blas = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
 
 /// The extents of one product, with the transpositions taken into account.
 struct product_shape {
@@ -97,10 +102,9 @@ void check_extents(const std::string& name, const launch_shape& shape) {
                       to_string(index_list{product.m, product.n}) + ", but the buffer for it is " +
                       to_string(shape[2]) + ".");
   }
-  constexpr auto limit = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
-  if (std::max({product.m, product.n, product.k}) > limit) {
+  if (std::max({product.m, product.n, product.k}) > most_blas) {
     throw usage_error("Kernel \"" + name + "\" multiplies " + to_string(shape[0]) + " by " +
-                      to_string(shape[1]) + "; no extent may exceed " + std::to_string(limit) +
+                      to_string(shape[1]) + "; no extent may exceed " + std::to_string(most_blas) +
                       ".");
   }
 }
@@ -110,8 +114,38 @@ template <class T>
 blasint leading(const view<T, 2>& matrix) {
   assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
   const std::size_t stride = matrix.extent(0) > 1 ? matrix.stride(0) : matrix.extent(1);
+  assert(stride <= most_blas);
   return static_cast<blasint>(std::max<std::size_t>(stride, 1));
 }
+
+/// A matrix for the library: the view itself, or a copy where its rows lie so far apart that the
+/// library cannot count the distance.
+template <class T>
+class countable {
+ public:
+  explicit countable(const view<T, 2>& matrix) : given_(matrix), used_(matrix) {
+    if (matrix.extent(0) <= 1 || matrix.stride(0) <= most_blas) return;
+    copy_.resize(matrix.size());
+    for (std::size_t i = 0; i < matrix.extent(0); ++i) {
+      std::copy_n(&matrix(i, 0), matrix.extent(1), copy_.data() + i * matrix.extent(1));
+    }
+    used_ = view<T, 2>(copy_.data(), {matrix.extent(0), matrix.extent(1)}, {matrix.extent(1), 1});
+  }
+
+  [[nodiscard]] const view<T, 2>& get() const { return used_; }
+
+  /// Brings what was computed to where it belongs.
+  void store() const {
+    if (copy_.empty()) return;
+    for (std::size_t i = 0; i < given_.extent(0); ++i) {
+      std::copy_n(copy_.data() + i * given_.extent(1), given_.extent(1), &given_(i, 0));
+    }
+  }
+
+ private:
+  view<T, 2> given_, used_;
+  std::vector<std::remove_const_t<T>> copy_;
+};
 
 template <class T>
 struct gemm_call {
@@ -151,11 +185,16 @@ void use_one_thread_for_each_call() {
 }
 
 template <bool TransposeA, bool TransposeB, class T>
-void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& b, T beta,
-          const view<T, 2>& c) {
+void gemm(lane_group& lanes, const view<const T, 2>& given_a, const view<const T, 2>& given_b,
+          T beta, const view<T, 2>& given_c) {
   use_one_thread_for_each_call();
-  const std::size_t m = c.extent(0), n = c.extent(1), k = a.extent(TransposeA ? 0 : 1);
+  const std::size_t m = given_c.extent(0), n = given_c.extent(1);
+  const std::size_t k = given_a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;
+  const countable<const T> held_a(given_a), held_b(given_b);
+  const countable<T> held_c(given_c);
+  const view<const T, 2>&a = held_a.get(), &b = held_b.get();
+  const view<T, 2>& c = held_c.get();
   const tiling cut = tiling_of({m, n, k, k});
   const auto multiply_tiles = [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) {
@@ -171,6 +210,7 @@ void gemm(lane_group& lanes, const view<const T, 2>& a, const view<const T, 2>& 
     }
   };
   hocket::detail::for_ranges(lanes, cut.count(), 1, multiply_tiles);
+  held_c.store();
 }
 
 }  // namespace

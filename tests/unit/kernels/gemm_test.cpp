@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/ops.hpp>
@@ -154,6 +155,71 @@ TEST(gemm, costs_two_operations_for_each_multiplication) {
   const work cost = nt.work_of({{3, 5}, {7, 5}, {3, 7}});
   EXPECT_EQ(cost.flops, 2 * 3 * 5 * 7);
   EXPECT_EQ(cost.bytes, 8 * (15 + 35 + 2 * 21));
+}
+
+/// Two rows that lie further apart than 32 bits can count, of memory that is there where it is
+/// touched alone.
+class far_rows {
+ public:
+  static constexpr std::size_t stride = (std::size_t{1} << 32U) + 16;
+
+  explicit far_rows(std::size_t columns)
+      : columns_(columns),
+        at_(static_cast<float*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+  far_rows(const far_rows&) = delete;
+  far_rows& operator=(const far_rows&) = delete;
+  ~far_rows() { ::munmap(at_, bytes); }
+
+  [[nodiscard]] bool mapped() const { return at_ != MAP_FAILED; }
+  [[nodiscard]] float& operator()(std::size_t i, std::size_t j) { return at_[i * stride + j]; }
+  [[nodiscard]] buffer_argument argument() const {
+    return {at_, element_type::f32, {2, columns_}, {stride, 1}};
+  }
+
+ private:
+  static constexpr std::size_t bytes = 2 * stride * sizeof(float);
+
+  std::size_t columns_;
+  float* at_;
+};
+
+/// c = a b, and then c += a b, where the operands that the bits of the number name have far rows.
+void multiply_far(unsigned which) {
+  SCOPED_TRACE(which);
+  far_rows far_a(2), far_b(2), far_c(2);
+  ASSERT_TRUE(far_a.mapped() && far_b.mapped() && far_c.mapped());
+  tensor<float> near_a({2, 2}), near_b({2, 2}), near_c({2, 2});
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      const std::size_t at = i * 2 + j;
+      near_a[at] = far_a(i, j) = static_cast<float>(1 + at);
+      near_b[at] = far_b(i, j) = static_cast<float>(5 + at);
+    }
+  }
+  shuffled_lanes lanes(1);
+  const auto multiply = [&](const kernel_definition& kernel) {
+    launch(kernel, lanes, {},
+           {(which & 1U) != 0 ? far_a.argument() : near_a.argument(),
+            (which & 2U) != 0 ? far_b.argument() : near_b.argument(),
+            (which & 4U) != 0 ? far_c.argument() : near_c.argument()});
+  };
+  const auto expect = [&](float times) {
+    const float expected[2][2] = {{19, 22}, {43, 50}};
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) {
+        EXPECT_EQ((which & 4U) != 0 ? far_c(i, j) : near_c(i, j), times * expected[i][j]);
+      }
+    }
+  };
+  multiply(*ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, out<float, 2>>().definition());
+  expect(1);
+  multiply(*ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, inout<float, 2>>().definition());
+  expect(2);
+}
+
+TEST(gemm, counts_rows_that_lie_further_apart_than_the_library_can) {
+  for (unsigned which = 1; which < 8; ++which) multiply_far(which);
 }
 
 }  // namespace
