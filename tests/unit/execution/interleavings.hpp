@@ -19,8 +19,15 @@
 #include <vector>
 
 /// Runs a few threads in every order of their atomic operations, by running them again and again
-/// as fibers of one thread. Atomic operations are sequentially consistent here, but the order that
-/// they promise is tracked: a plain variable that two threads touch without one is reported.
+/// as fibers of one thread.
+///
+/// The order that operations promise is tracked: a plain variable that two threads touch without
+/// one is reported. And a load may return any value that the C++ memory model lets it: an older one
+/// than the last stored, unless the thread knows of a later one (it has read or written it, or what
+/// happened before it), or both the load and a later store are sequentially consistent. That is
+/// what a store buffer does, or a load that is executed early. Not modelled: relaxed stores that
+/// come before older ones in the order of one variable, and loads of values that are not stored
+/// yet.
 namespace hocket::interleavings {
 
 constexpr std::size_t most_threads = 4;
@@ -48,8 +55,10 @@ struct findings {
 class search {
  public:
   /// preemptions: how often a thread that could go on is interrupted, at most, in one execution.
-  explicit search(std::size_t preemptions = std::numeric_limits<std::size_t>::max())
-      : preemptions_(preemptions) {}
+  /// stale_loads: how many loads return an older value than the last one, at most.
+  explicit search(std::size_t preemptions = std::numeric_limits<std::size_t>::max(),
+                  std::size_t stale_loads = 0)
+      : preemptions_(preemptions), stale_loads_(stale_loads) {}
   search(const search&) = delete;
   search& operator=(const search&) = delete;
 
@@ -60,6 +69,11 @@ class search {
 
   /// Another thread may run now.
   void point();
+  /// How old a value a load returns, of so many that it may: 0 for the last one.
+  [[nodiscard]] std::size_t age_of_load(std::size_t options);
+  /// The calling thread goes on when the flag is false. It must not be if no other thread changes
+  /// it: then the threads are deadlocked.
+  void wait_while(const bool& flag);
   void require(bool condition, const char* what);
 
   [[nodiscard]] std::size_t thread() const noexcept { return running_; }
@@ -71,7 +85,12 @@ class search {
     std::unique_ptr<std::array<char, 128 * 1024>> stack =
         std::make_unique<std::array<char, 128 * 1024>>();
     std::function<void()> body;
+    const bool* waits_while = nullptr;
     bool ended = true;
+
+    [[nodiscard]] bool can_run() const noexcept {
+      return !ended && (waits_while == nullptr || !*waits_while);
+    }
   };
   struct choice {
     std::size_t taken;
@@ -93,10 +112,13 @@ class search {
   void execute(scenario s);
   void start(std::size_t index, std::function<void()> body);
   [[nodiscard]] std::size_t choose(const std::vector<std::size_t>& runnable, std::size_t last);
+  [[nodiscard]] std::size_t choose(std::size_t options);
   [[nodiscard]] bool next_schedule();
 
   std::size_t preemptions_;
+  std::size_t stale_loads_;
   std::size_t preempted_ = 0;
+  std::size_t stale_ = 0;
   std::size_t depth_ = 0;
   std::size_t running_ = 0;
   std::vector<choice> choices_;
@@ -110,6 +132,23 @@ inline void search::point() {
   if (running_ != 0) switch_to_scheduler();
 }
 
+inline std::size_t search::age_of_load(std::size_t options) {
+  if (running_ == 0 || options < 2 || stale_ >= stale_loads_) return 0;
+  const std::size_t age = choose(options);
+  if (age != 0) ++stale_;
+  return age;
+}
+
+inline void search::wait_while(const bool& flag) {
+  if (running_ == 0) {
+    require(!flag, "the check waits");
+    return;
+  }
+  fibers_[running_ - 1].waits_while = &flag;
+  switch_to_scheduler();
+  fibers_[running_ - 1].waits_while = nullptr;
+}
+
 inline void search::require(bool condition, const char* what) {
   if (condition || !found_.failure.empty()) return;
   found_.failure = what;
@@ -119,6 +158,7 @@ inline void search::require(bool condition, const char* what) {
 inline void search::start(std::size_t index, std::function<void()> body) {
   fiber& f = fibers_[index];
   f.body = std::move(body);
+  f.waits_while = nullptr;
   f.ended = false;
   getcontext(&f.context);
   f.context.uc_stack.ss_sp = f.stack->data();
@@ -133,16 +173,21 @@ inline std::size_t search::choose(const std::vector<std::size_t>& runnable, std:
   const bool could_go_on = !runnable.empty() && runnable.front() == last;
   const std::size_t options = could_go_on && preempted_ >= preemptions_ ? 1 : runnable.size();
   if (options == 1) return runnable.front();
-  if (depth_ == choices_.size()) choices_.push_back({0, options});
-  const std::size_t taken = choices_[depth_++].taken;
+  const std::size_t taken = choose(options);
   if (could_go_on && taken != 0) ++preempted_;
   return runnable[taken];
+}
+
+inline std::size_t search::choose(std::size_t options) {
+  if (depth_ == choices_.size()) choices_.push_back({0, options});
+  return choices_[depth_++].taken;
 }
 
 inline void search::execute(scenario s) {
   depth_ = 0;
   preempted_ = 0;
-  known_[0].of[0] = 1;
+  stale_ = 0;
+  ++known_[0].of[0];
   for (std::size_t i = 0; i < s.threads.size(); ++i) start(i, std::move(s.threads[i]));
   std::size_t last = 0;
   for (;;) {
@@ -150,7 +195,7 @@ inline void search::execute(scenario s) {
     // The thread that ran last comes first: the first choice is always to let it go on.
     for (std::size_t i = 0; i < most_threads; ++i) {
       const std::size_t candidate = (last + i) % most_threads;
-      if (!fibers_[candidate].ended) runnable.push_back(candidate);
+      if (fibers_[candidate].can_run()) runnable.push_back(candidate);
     }
     if (runnable.empty()) break;
     last = choose(runnable, last);
@@ -159,7 +204,9 @@ inline void search::execute(scenario s) {
     running_ = 0;
   }
   for (const knowledge& k : known_) known_[0].join(k);
-  s.check();
+  const bool deadlock = std::ranges::any_of(fibers_, [](const fiber& f) { return !f.ended; });
+  require(!deadlock, "the threads wait for one another");
+  if (!deadlock) s.check();
   // What the threads share goes here, while this is the search that it is part of.
   for (fiber& f : fibers_) f.body = nullptr;
   s = {};
@@ -231,21 +278,22 @@ class plain {
          order != std::memory_order_consume;
 }
 
-/// Stands for std::atomic.
+/// Stands for std::atomic. Keeps the last few values, which loads may return.
 template <class T>
 class atomic {
  public:
-  atomic(T value = T{}) : value_(value) {}  // NOLINT(*-explicit-*)
+  atomic(T value = T{}) {  // NOLINT(*-explicit-*)
+    add(value, {}, std::memory_order_relaxed);
+  }
 
   T load(std::memory_order order = std::memory_order_seq_cst) const {
-    search::here().point();
-    if (acquires(order)) search::here().known().join(published_);
-    return value_;
+    search& s = search::here();
+    s.point();
+    return see(count_ - 1 - s.age_of_load(count_ - oldest_for(order)), order);
   }
   void store(T value, std::memory_order order = std::memory_order_seq_cst) {
     search::here().point();
-    published_ = {};  // ends the release sequence
-    write(value, order);
+    add(value, {}, order);  // ends the release sequence
   }
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst) {
     return change(order, [value](T) { return value; });
@@ -261,14 +309,22 @@ class atomic {
   }
   bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                std::memory_order failure) {
-    search::here().point();
-    const bool equal = value_ == expected;
-    if (acquires(equal ? success : failure)) search::here().known().join(published_);
-    if (equal)
-      write(desired, success);
-    else
-      expected = value_;
-    return equal;
+    search& s = search::here();
+    s.point();
+    // It fails as a load, which may be of an older value, and succeeds with the last one.
+    std::array<std::size_t, most_kept> readable{count_ - 1};
+    std::size_t options = 1;
+    for (std::size_t i = count_ - 1; i > oldest_for(failure); --i) {
+      if (at(i - 1).value != expected) readable[options++] = i - 1;
+    }
+    const std::size_t index = readable[s.age_of_load(options)];
+    if (at(index).value != expected) {
+      expected = see(index, failure);
+      return false;
+    }
+    (void)see(index, success);
+    add(desired, at(index).published, success);
+    return true;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) {
@@ -276,24 +332,91 @@ class atomic {
   }
 
  private:
+  struct value_of_a_time {
+    T value{};
+    knowledge published;  ///< what an acquire of it learns
+    knowledge seen;       ///< when each thread has first read or written it, from 1; 0: it has not
+    bool is_sequential = false;
+  };
+  static constexpr std::size_t most_kept = 4;
+
+  [[nodiscard]] value_of_a_time& at(std::size_t index) const { return kept_[index % most_kept]; }
+
+  /// The first value that the calling thread does not know to be overwritten.
+  [[nodiscard]] std::size_t oldest_for(std::memory_order order) const {
+    const knowledge& known = search::here().known();
+    const std::size_t first = count_ < most_kept ? 0 : count_ - most_kept;
+    std::size_t index = count_ - 1;
+    for (; index > first; --index) {
+      const value_of_a_time& v = at(index);
+      if (order == std::memory_order_seq_cst && v.is_sequential) break;
+      bool is_known = false;
+      for (std::size_t t = 0; t < known.of.size(); ++t) {
+        is_known = is_known || (v.seen.of[t] != 0 && known.of[t] + 1 >= v.seen.of[t]);
+      }
+      if (is_known) break;
+    }
+    return index;
+  }
+  T see(std::size_t index, std::memory_order order) const {
+    search& s = search::here();
+    value_of_a_time& v = at(index);
+    if (acquires(order)) s.known().join(v.published);
+    std::uint32_t& first = v.seen.of[s.thread()];
+    if (first == 0) first = s.known().of[s.thread()] + 1;
+    return v.value;
+  }
   template <class Change>
   T change(std::memory_order order, Change&& to) {
     search::here().point();
-    if (acquires(order)) search::here().known().join(published_);
-    const T before = value_;
-    write(to(before), order);
+    const T before = see(count_ - 1, order);
+    add(to(before), at(count_ - 1).published, order);
     return before;
   }
-  void write(T value, std::memory_order order) {
+  /// published: by the release sequence that it goes on with.
+  void add(T value, knowledge published, std::memory_order order) {
     search& s = search::here();
-    value_ = value;
+    value_of_a_time& v = at(count_++);
+    v = {value, published, {}, order == std::memory_order_seq_cst};
+    v.seen.of[s.thread()] = s.known().of[s.thread()] + 1;
     if (!releases(order)) return;
+    v.published.join(s.known());
+    ++s.known().of[s.thread()];
+  }
+
+  mutable std::array<value_of_a_time, most_kept> kept_;
+  std::size_t count_ = 0;
+};
+
+/// Stands for std::mutex, and finds who touches it when it is gone.
+class mutex {
+ public:
+  mutex() = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  ~mutex() { exists_ = 0; }
+
+  void lock() {
+    search& s = search::here();
+    s.point();
+    while (locked_) s.wait_while(locked_);
+    locked_ = true;
+    s.known().join(published_);
+    s.require(exists_ == 1, "a mutex is locked that is gone");
+  }
+  void unlock() {
+    search& s = search::here();
+    s.point();
+    s.require(exists_ == 1, "a mutex is unlocked that is gone");
+    locked_ = false;
     published_.join(s.known());
     ++s.known().of[s.thread()];
   }
 
-  T value_;
+ private:
+  bool locked_ = false;
   knowledge published_;
+  plain<int> exists_ = 1;
 };
 
 /// A policy for what is templated on its atomics.
@@ -306,8 +429,19 @@ struct searched_atomics {
 
 /// The search has found nothing; says how much it has looked at.
 inline void expect_none(const char* name, const findings& f) {
-  EXPECT_EQ(f.failure, "") << "after schedule " << ::testing::PrintToString(f.schedule);
+  EXPECT_EQ(f.failure, "") << name << ", after schedule " << ::testing::PrintToString(f.schedule);
   std::printf("%s: %zu executions\n", name, f.executions);
+}
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+/// The same of two searches: one with so many preemptions, and one with half of them, in which two
+/// loads return an older value than the last one.
+template <class SetUp>
+void expect_none(const char* name, std::size_t preemptions, const SetUp& set_up) {
+  expect_none(name, search(preemptions).explore(set_up));
+  expect_none((std::string(name) + ", stale loads").c_str(),
+              search(preemptions / 2, 2).explore(set_up));
 }
 
 }  // namespace hocket::interleavings

@@ -36,6 +36,7 @@ struct counted {
   std::array<plain<int>, 4> times;
 };
 
+template <class Atomics>
 struct deque_under_search : counted {
   deque_under_search() { deque.reserve(4); }
 
@@ -52,11 +53,12 @@ struct deque_under_search : counted {
     if (deque.steal(index)) got(index);
   }
 
-  detail::steal_deque<searched_atomics> deque;
+  detail::steal_deque<Atomics> deque;
 };
 
+template <class Atomics>
 scenario deque_scenario(int thieves) {
-  auto d = std::make_shared<deque_under_search>();
+  auto d = std::make_shared<deque_under_search<Atomics>>();
   scenario result;
   result.threads.emplace_back([d] {
     d->push(0);
@@ -80,8 +82,34 @@ scenario deque_scenario(int thieves) {
 }
 
 TEST(steal_interleavings, every_number_of_a_deque_is_got_once) {
-  expect_none("deque, one thief", search{4}.explore([] { return deque_scenario(1); }));
-  expect_none("deque, two thieves", search{3}.explore([] { return deque_scenario(2); }));
+  expect_none("deque, one thief", 4, [] { return deque_scenario<searched_atomics>(1); });
+  expect_none("deque, two thieves", 3, [] { return deque_scenario<searched_atomics>(2); });
+}
+
+/// The deque with some of its sequentially consistent operations only released or acquired.
+template <bool Stores, bool Loads>
+struct weakened {
+  template <class T>
+  struct atomic : interleavings::atomic<T> {
+    using base = interleavings::atomic<T>;
+    using base::base;
+    void store(T value, std::memory_order order) {
+      const bool is_weak = Stores && order == std::memory_order_seq_cst;
+      base::store(value, is_weak ? std::memory_order_release : order);
+    }
+    T load(std::memory_order order) const {
+      const bool is_weak = Loads && order == std::memory_order_seq_cst;
+      return base::load(is_weak ? std::memory_order_acquire : order);
+    }
+  };
+};
+
+TEST(steal_interleavings, the_owner_and_a_thief_of_the_last_number_see_one_another) {
+  const auto failure = [](const auto atomics) {
+    return search{3, 1}.explore([] { return deque_scenario<decltype(atomics)>(1); }).failure;
+  };
+  EXPECT_NE(failure(weakened<true, false>{}), "") << "the store of the bottom in take()";
+  EXPECT_NE(failure(weakened<false, true>{}), "") << "the loads in take() and steal()";
 }
 
 struct range_under_search : counted {
@@ -104,7 +132,7 @@ struct range_under_search : counted {
 };
 
 TEST(steal_interleavings, every_index_of_a_range_is_got_once) {
-  expect_none("range", search{4}.explore([] {
+  expect_none("range", 4, [] {
     auto r = std::make_shared<range_under_search>();
     scenario result;
     result.threads.emplace_back([r] {
@@ -117,7 +145,7 @@ TEST(steal_interleavings, every_index_of_a_range_is_got_once) {
       r->check(4);
     };
     return result;
-  }));
+  });
 }
 
 /// A thread that takes part and has to wait within a function, with stock that others are to take,
@@ -157,14 +185,14 @@ struct crew_under_search {
 };
 
 TEST(steal_interleavings, no_stock_is_left_alone) {
-  expect_none("crew", search{4}.explore([] {
+  expect_none("crew", 4, [] {
     auto c = std::make_shared<crew_under_search>();
     scenario result;
     result.threads.emplace_back([c] { c->wait_with_stock(); });
     result.threads.emplace_back([c] { c->work(); });
     result.check = [c] { c->check(); };
     return result;
-  }));
+  });
 }
 
 }  // namespace
