@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include <hocket/core/timepoint.hpp>
 #include <hocket/streams/host_epoch.hpp>
+
+#include "waiter_count.hpp"
 
 namespace hocket {
 
@@ -48,9 +49,7 @@ class host_timeline final : public timeline {
   [[nodiscard]] std::vector<entry> take_all();
 
   std::shared_ptr<const host_epoch> epoch_;
-  /// How many are registered, or about to be: a waiter either sees the value that it waits for or
-  /// is seen by reach().
-  mutable std::atomic<std::size_t> waiters_{0};
+  mutable waiter_count<> waiters_;
   mutable std::mutex mutex_;  // guards what follows
   mutable std::vector<entry> waiting_;
 };
