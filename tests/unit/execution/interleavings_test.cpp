@@ -154,6 +154,23 @@ TEST(interleavings, a_crew_leaves_no_item_behind) {
   expect_none("crew of 2, 3 x 1", 5, [] { return working(3, 1, 2); });
 }
 
+TEST(interleavings, a_crew_is_idle_when_nothing_waits_works_or_is_suspended) {
+  crew<> c(1);
+  EXPECT_TRUE(c.idle());
+  EXPECT_TRUE(c.add());
+  EXPECT_FALSE(c.idle());
+  EXPECT_TRUE(c.take());
+  c.suspend();
+  EXPECT_FALSE(c.take());
+  EXPECT_EQ(c.at_work(), 0U);
+  EXPECT_FALSE(c.idle()) << "an item is suspended";
+  EXPECT_TRUE(c.add());
+  c.go_on();
+  EXPECT_TRUE(c.take());
+  EXPECT_FALSE(c.take());
+  EXPECT_TRUE(c.idle());
+}
+
 /// One thread leaves a stack, one opens the gate, one is the timer. Somebody goes on with the item,
 /// once, and sees what was left.
 template <class Atomics>
@@ -225,6 +242,19 @@ TEST(interleavings, a_ring_loses_no_item) {
   expect_none("ring, 2 x 1, 2", 4, [] { return ringing(2, 1, 2); });
   expect_none("ring, 1 x 3, 2", 4, [] { return ringing(1, 3, 2); });
   expect_none("ring, 2 x 2, 1", 4, [] { return ringing(2, 2, 1); });
+}
+
+TEST(interleavings, a_ring_has_room_again_for_all_that_was_popped) {
+  item_ring<int> ring(4);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.try_push(i));
+    EXPECT_FALSE(ring.try_push(4));
+    for (int i = 0; i < 4; ++i) {
+      int item = -1;
+      EXPECT_TRUE(ring.try_pop(item));
+      EXPECT_EQ(item, i);
+    }
+  }
 }
 
 TEST(interleavings, a_suspended_item_is_gone_on_with_once) {

@@ -10,6 +10,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/execution/pump.hpp>
@@ -57,6 +58,18 @@ TEST(pump, runs_posted_work_while_a_timer_is_far_away) {
   std::promise<void> ran;
   p.post([&] { ran.set_value(); });
   ran.get_future().wait();
+}
+
+TEST(pump, is_woken_by_a_timer_that_is_earlier_than_all_others) {
+  pump p("timers");
+  p.post_at(pump::clock::time_point::max(), [] { ADD_FAILURE() << "this is never due"; });
+  for (int i = 0; i < 50; ++i) {
+    // Mostly the thread has gone to sleep again by then.
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    std::promise<void> ran;
+    p.post_at(pump::clock::now() + std::chrono::microseconds(100), [&] { ran.set_value(); });
+    ran.get_future().wait();
+  }
 }
 
 TEST(pump, drops_timed_work_that_is_cancelled) {

@@ -376,6 +376,14 @@ TEST_F(coherence_of_x, a_write_heals) {
   EXPECT_TRUE(replicas.poisoned(x, rows(0, 5)));
 }
 
+TEST_F(coherence_of_x, a_write_of_all_heals) {
+  write(whole, gpu, 1);
+  replicas.poison(x, whole, task_id{1}, broken());
+  EXPECT_TRUE(replicas.poisoned(x, whole));
+  write(whole, gpu, 2);
+  EXPECT_FALSE(replicas.poisoned(x, whole));
+}
+
 TEST_F(coherence_of_x, a_task_that_never_ran_poisons_all_it_would_have_written) {
   write(rows(0, 4), gpu, 1);
   replicas.poison_unissued(x, rows(2, 6), task_id{2}, broken());

@@ -140,6 +140,16 @@ TEST(reservation, being_passed_in_another_memory_does_not_age) {
   EXPECT_THAT(ledger.grant(), ElementsAre(second));
 }
 
+TEST(reservation, who_came_later_does_not_age) {
+  reservation_ledger ledger({10});
+  ledger.request(first, 0, {{a, 10}});
+  ledger.request(second, 0, {{a, 10}});
+  EXPECT_THAT(ledger.grant(), ElementsAre(first));
+  ledger.request(third, 1, {{a, 10}});
+  ledger.give_back(a, 10);
+  EXPECT_THAT(ledger.grant(), ElementsAre(third));
+}
+
 TEST(reservation, every_request_is_granted_and_no_memory_overflows) {
   std::mt19937_64 random(1);
   reservation_ledger ledger({100, 200, 300});

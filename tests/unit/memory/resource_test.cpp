@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 #include <algorithm>
+#include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -174,6 +177,50 @@ TEST(counting, counts) {
 }
 
 /// A pool over the host's memory with chunks of 64 KiB.
+/// Calls something while it is asked for memory.
+class calling_resource final : public memory_resource {
+ public:
+  explicit calling_resource(memory_resource& upstream) : upstream_(upstream) {}
+
+  result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
+    if (within) within();
+    return upstream_.allocate(bytes, alignment);
+  }
+  void deallocate(const allocation& a) noexcept override { upstream_.deallocate(a); }
+
+  std::function<void()> within;
+
+ private:
+  memory_resource& upstream_;
+};
+
+TEST(locked_pool, takes_nothing_back_while_it_grows) {
+  constexpr std::size_t chunk = 1 << 12;
+  host_resource host;
+  calling_resource upstream(host);
+  pool_resource made(upstream, chunk);
+  const allocation early = made.allocate(chunk / 2, 16).value();
+  const allocation rest = made.allocate(chunk / 2, 16).value();
+  std::atomic<bool> begins = false;
+  std::atomic<bool> was_taken_back = false;
+  std::jthread other;
+  upstream.within = [&] {
+    other = std::jthread([&] {
+      begins = true;
+      made.deallocate(early);
+      was_taken_back = true;
+    });
+    while (!begins) std::this_thread::yield();
+    // Time to do wrong: whoever is right waits for the lock.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(was_taken_back);
+  };
+  const allocation late = made.allocate(chunk / 2, 16).value();
+  other.join();
+  EXPECT_TRUE(was_taken_back);
+  for (const allocation& a : {rest, late}) made.deallocate(a);
+}
+
 class pool : public testing::Test {
  protected:
   static constexpr std::size_t chunk = 1 << 16;

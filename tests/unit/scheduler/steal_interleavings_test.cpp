@@ -38,15 +38,17 @@ struct counted {
 
 template <class Atomics>
 struct deque_under_search : counted {
-  deque_under_search() { deque.reserve(4); }
+  explicit deque_under_search(std::size_t most) { deque.reserve(most); }
 
   void push(std::uint32_t index) {
     content[index] = 7;
     deque.push(index);
   }
-  void take() {
+  bool take() {
     std::uint32_t index = 0;
-    if (deque.take(index)) got(index);
+    const bool any = deque.take(index);
+    if (any) got(index);
+    return any;
   }
   void steal() {
     std::uint32_t index = 0;
@@ -58,15 +60,15 @@ struct deque_under_search : counted {
 
 template <class Atomics>
 scenario deque_scenario(int thieves) {
-  auto d = std::make_shared<deque_under_search<Atomics>>();
+  auto d = std::make_shared<deque_under_search<Atomics>>(4);
   scenario result;
   result.threads.emplace_back([d] {
     d->push(0);
     d->push(1);
-    d->take();
+    (void)d->take();
     d->push(2);
-    d->take();
-    d->take();
+    (void)d->take();
+    (void)d->take();
   });
   for (int t = 0; t < thieves; ++t) {
     result.threads.emplace_back([d, thieves] {
@@ -75,7 +77,7 @@ scenario deque_scenario(int thieves) {
     });
   }
   result.check = [d] {
-    for (int i = 0; i < 3; ++i) d->take();
+    for (int i = 0; i < 3; ++i) (void)d->take();
     d->check(3);
   };
   return result;
@@ -84,6 +86,26 @@ scenario deque_scenario(int thieves) {
 TEST(steal_interleavings, every_number_of_a_deque_is_got_once) {
   expect_none("deque, one thief", 4, [] { return deque_scenario<searched_atomics>(1); });
   expect_none("deque, two thieves", 3, [] { return deque_scenario<searched_atomics>(2); });
+}
+
+TEST(steal_interleavings, a_cell_is_used_again_when_its_number_was_stolen) {
+  expect_none("deque of one", interleavings::unlimited, [] {
+    auto d = std::make_shared<deque_under_search<searched_atomics>>(1);
+    scenario result;
+    result.threads.emplace_back([d] {
+      d->push(0);
+      if (d->take()) return;
+      d->push(1);
+      (void)d->take();
+    });
+    result.threads.emplace_back([d] { d->steal(); });
+    result.check = [d] {
+      (void)d->take();
+      search::here().require(d->times[0] == 1, "the first number was not got once");
+      search::here().require(d->times[1] == (d->content[1] == 8 ? 1 : 0), "the second neither");
+    };
+    return result;
+  });
 }
 
 /// The deque with some of its sequentially consistent operations only released or acquired.

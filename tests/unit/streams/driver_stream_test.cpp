@@ -158,6 +158,35 @@ TEST_F(driver_stream_test, what_waits_for_its_program_is_flushed_after_it) {
   EXPECT_TRUE(late.done());
 }
 
+TEST_F(driver_stream_test, the_device_does_not_wait_for_what_the_driver_never_had) {
+  b.compile_all();
+  a.not_compiled[2] = {failure_code::compile_failed, "It is no text."};
+  submit(a, nothing());
+  const timepoint bad = submit(a, nothing());
+  submit(b, nothing(), {bad});
+  run();
+  EXPECT_EQ(a.handed, (std::vector<std::uint64_t>{1}));
+  EXPECT_FALSE(bad.done()) << "the one before it runs";
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(b.waited, (std::vector<std::uint64_t>{1})) << "for the one before";
+  a.end(1);
+  b.end(1);
+}
+
+TEST_F(driver_stream_test, nothing_overtakes_what_waits_for_another_stream) {
+  b.compile_all();
+  const timepoint one = submit(a, nothing());
+  const timepoint waits = submit(b, nothing(), {one});
+  submit(b, nothing());
+  EXPECT_TRUE(b.handed.empty()) << "what the first waits for is not handed over yet";
+  run();
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1, 2}));
+  a.end(1);
+  b.end(1);
+  b.end(2);
+  EXPECT_FALSE(why(waits));
+}
+
 TEST_F(driver_stream_test, a_driver_that_loses_its_device_when_it_is_given_a_command) {
   a.refuses[2] = {failure_code::device_lost, "It is unplugged."};
   submit(a, nothing());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -32,10 +33,12 @@ class queue {
     return ended_by_;
   }
   std::size_t next() {
+    EXPECT_FALSE(is_asked_.exchange(true)) << "two threads wait for the same end";
     std::unique_lock lock(guard_);
     changed_.wait(lock, [&] { return may_end_ > static_cast<int>(ended_by_.size()); });
     ended_by_.push_back(std::this_thread::get_id());
     changed_.notify_all();
+    is_asked_ = false;
     return 1;
   }
 
@@ -43,6 +46,7 @@ class queue {
   std::mutex guard_;
   std::condition_variable changed_;
   int may_end_ = 0;
+  std::atomic<bool> is_asked_ = false;
   std::vector<std::thread::id> ended_by_;
 
  public:
@@ -91,6 +95,33 @@ TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
     q.await(i);
     EXPECT_NE(q.ended_by().back(), std::this_thread::get_id());
   }
+}
+
+TEST(end_watch, leaves_nothing_to_threads_once_one_hurries) {
+  queue q;
+  for (int i = 1; i <= 400; i += 2) {
+    q.end();
+    q.watch.added();
+    q.watch.attend([] { return false; });
+    q.await(i);
+    // Left to threads that attend, until one hurries.
+    q.end();
+    q.watch.added();
+    q.watch.hurry();
+    q.await(i + 1);
+  }
+}
+
+TEST(end_watch, one_thread_at_a_time_waits_for_an_end) {
+  queue q;
+  q.watch.added();
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] { q.watch.attend([] { return false; }); });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  q.end();
+  q.await(1);
 }
 
 TEST(end_watch, many_threads_attend_while_others_add_and_hurry) {

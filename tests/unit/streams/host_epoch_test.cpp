@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,9 +22,13 @@ class strict_sink final : public completion_sink {
   void completed(stream_id, std::uint64_t, const command_result&) override { note(); }
   void left(stream_id, std::uint64_t, time_stamp) override { note(); }
   void ended_apart(stream_id, std::uint64_t, const command_result&) override { note(); }
-  void device_lost(device_id, const failure&) override { ++lost; }
+  void device_lost(device_id, const failure& why) override {
+    ++lost;
+    told = why.message();
+  }
 
   std::function<void()> within;
+  std::string told;
   std::atomic<int> reports{0}, lost{0};
   std::atomic<bool> late{false};
 
@@ -46,6 +51,18 @@ TEST(host_epoch, reports_until_it_ends) {
   EXPECT_FALSE(epoch.report({1}, 2, {}));
   EXPECT_EQ(sink.reports, 1);
   EXPECT_EQ(sink.lost, 1);
+}
+
+TEST(host_epoch, ends_for_the_reason_that_was_given_first) {
+  strict_sink sink;
+  host_epoch epoch({0}, sink);
+  EXPECT_TRUE(epoch.enter());
+  epoch.end(unplugged);
+  epoch.end({failure_code::device_lost, "It is unplugged again."});
+  EXPECT_EQ(sink.lost, 0) << "somebody is inside";
+  epoch.leave();
+  EXPECT_EQ(sink.lost, 1);
+  EXPECT_EQ(sink.told, "It is unplugged.");
 }
 
 TEST(host_epoch, tells_of_who_leaves_until_it_ends) {

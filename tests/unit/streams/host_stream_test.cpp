@@ -223,6 +223,41 @@ TEST(host_stream, stays_with_what_may_not_leave) {
   EXPECT_EQ(b.sink.result({0}, 2).begin, milliseconds(2));
 }
 
+TEST(host_stream, goes_on_after_it_has_run_dry) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    seeded_executor where({.seed = seed});
+    bench b(where, 1);
+    for (int i = 0; i < 3; ++i) {
+      const timepoint one = b.add(0, nothing());
+      where.run_until_idle();
+      EXPECT_TRUE(one.done());
+    }
+  }
+}
+
+TEST(host_stream, shows_what_has_ended_before_it_reports_it) {
+  seeded_executor where;
+  bench b(where, 1);
+  b.sink.react([&](stream_id, std::uint64_t value) {
+    EXPECT_EQ(b.streams.front()->time().completed(), value);
+  });
+  for (int i = 0; i < 3; ++i) b.add(0, nothing());
+  b.finish();
+}
+
+TEST(host_stream, reports_nothing_once_it_is_closed) {
+  seeded_executor where;
+  bench b(where, 1, lasting(milliseconds(3)));
+  const timepoint one = b.add(0, nothing());
+  while (where.now() < milliseconds(3) && b.sink.results({0}).empty()) {
+    if (!where.step()) break;
+    b.streams.front()->close();
+  }
+  where.run_until_idle();
+  EXPECT_FALSE(one.done());
+  EXPECT_TRUE(b.sink.results({0}).empty());
+}
+
 TEST(host_stream, closing_waits_for_what_runs_and_drops_the_rest) {
   // Enough for half a second, however busy the machine is.
   constexpr int many = 2500;
