@@ -8,6 +8,8 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -71,6 +73,19 @@ std::size_t most_threads(std::size_t workers) {
   return std::max({std::size_t{256}, 4 * hardware, workers + 1});
 }
 
+/// Throws usage_error in a child process if oneTBB was started before the fork.
+void check_process() {
+  // Of the process, as oneTBB is: the process in which an executor was made first.
+  static std::atomic<pid_t> first{0};
+  const pid_t here = ::getpid();
+  pid_t there = 0;
+  if (first.compare_exchange_strong(there, here) || there == here) return;
+  throw usage_error("A runtime cannot be made in process " + std::to_string(here) +
+                    ", which was forked after process " + std::to_string(there) +
+                    " had made one: the threads of oneTBB were not forked. Fork before the first "
+                    "runtime is made, or call exec in the child.");
+}
+
 }  // namespace
 
 struct tbb_executor::state {
@@ -115,6 +130,7 @@ struct tbb_executor::state {
     return time >= furthest ? pump::clock::time_point::max() : begin + time;
   }
 
+  const pid_t process = ::getpid();
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   cycle_counter counter{begin};
@@ -125,8 +141,9 @@ struct tbb_executor::state {
   std::optional<pump> timers;
 };
 
-tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology)
-    : state_(std::make_unique<state>(std::move(topology))) {
+tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology) {
+  check_process();
+  state_ = std::make_unique<state>(std::move(topology));
   try {
     state_->start();
     // oneTBB creates the rest when it first runs something.
@@ -141,6 +158,11 @@ tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology)
 }
 
 tbb_executor::~tbb_executor() {
+  if (is_forked()) {
+    // There are no threads that could be awaited or joined.
+    (void)state_.release();
+    return;
+  }
   assert(!inside());
   state_->wait_until_idle();
   state_->timers.reset();
@@ -179,6 +201,8 @@ bool tbb_executor::inside() const noexcept {
   const item_context* const context = current_item();
   return context != nullptr && context->executor == state_.get();
 }
+
+bool tbb_executor::is_forked() const noexcept { return state_->process != ::getpid(); }
 
 namespace {
 
@@ -261,6 +285,12 @@ class parked_worker {
 }  // namespace
 
 bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, time_stamp until) {
+  if (is_forked()) {
+    throw usage_error("A task of a runtime of process " + std::to_string(state_->process) +
+                      " is awaited in process " + std::to_string(::getpid()) +
+                      ", which was forked from it: the runtime's threads were not forked, so that "
+                      "nothing runs here.");
+  }
   // An item of another executor is suspended as well: by that one.
   const item_context* const context = current_item();
   if (context != nullptr && may_suspend(*context)) return suspend(arm, until);

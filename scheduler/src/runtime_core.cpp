@@ -108,6 +108,8 @@ bool runtime_core::goes_direct() const {
 }
 
 void runtime_core::shut_down() noexcept {
+  // In a forked child no thread is left to wait for, and threads of the parent may hold locks.
+  if (executor_->is_forked()) return leave_behind();
   release_forgotten_views();
   const auto idle = [this] { return unfinished_ == 0 && submissions_ == 0 && uses_ == 0; };
   try {

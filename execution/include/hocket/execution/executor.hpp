@@ -95,6 +95,11 @@ class executor {
 
   /// True if the calling thread is inside an item of this executor.
   [[nodiscard]] virtual bool inside() const noexcept = 0;
+
+  /// True in a child process that was forked after this executor was made, if the executor has
+  /// threads: they are the parent's alone. Items never run in the child, and wait() throws
+  /// usage_error there.
+  [[nodiscard]] virtual bool is_forked() const noexcept { return false; }
 };
 
 }  // namespace hocket

@@ -19,12 +19,13 @@ namespace hocket {
 class tbb_executor final : public executor {
  public:
   /// Starts oneTBB in full. Throws error if that fails; oneTBB must then not be used again by the
-  /// process, because it could hang.
+  /// process, because it could hang. Throws usage_error in a child process if its parent had an
+  /// executor before the fork: oneTBB has no threads there, and does not start new ones.
   explicit tbb_executor(std::shared_ptr<const host_topology> topology);
 
   /// Waits until the items that were posted have ended, suspended ones too: the owner sees to it
   /// that they can, and that nobody posts any more. Timed items that are not due yet are dropped.
-  /// Not from an item.
+  /// Not from an item. Waits for nothing if is_forked().
   ~tbb_executor() override;
 
   [[nodiscard]] const host_topology& topology() const noexcept;
@@ -56,6 +57,7 @@ class tbb_executor final : public executor {
 
   [[nodiscard]] bool others_work() const noexcept override;
   [[nodiscard]] bool inside() const noexcept override;
+  [[nodiscard]] bool is_forked() const noexcept override;
 
  private:
   struct state;
