@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -119,6 +121,39 @@ TEST(HandlesOfALivingRuntime, OfDevicesAndBudgetsAreRefusedByAnother) {
       refusal([&] { other.submit({.takes = one.bytes.share(0)}, ops::fill, 1.0f, writes(y)); }),
       HasSubstr("another runtime"));
   EXPECT_NO_THROW(one.rt->submit({.on = one.device}, ops::fill, 1.0f, writes(*one.x)).get());
+}
+
+/// Another thread uses the futures of a runtime at the moment in which it ends.
+TEST(HandlesOfALivingRuntime, AreUsedWhileItEnds) {
+  for (int i = 0; i < 50; ++i) {
+    std::atomic<int> meet{0};
+    auto rt = std::make_unique<runtime>(small_machine());
+    const buffer<float> x{*rt, 4, 0.0f, "x"};
+    const future<void> task = rt->submit(
+        [&](view<float>) {
+          while (meet < 2) std::this_thread::yield();
+        },
+        updates(x));
+    const future<int> function = rt->async([&, i] {
+      while (meet < 2) std::this_thread::yield();
+      return i;
+    });
+    std::thread other([&meet, task, function, i] {
+      ++meet;
+      while (meet < 2) std::this_thread::yield();
+      (void)task.wait_for(std::chrono::nanoseconds(1 + 100 * i));
+      if (i % 3 == 0) task.cancel();
+      if (i % 3 == 1) function.cancel();
+      (void)function.wait_for(std::chrono::nanoseconds(1));
+      task.wait();
+      function.wait();
+    });
+    ++meet;
+    rt.reset();
+    EXPECT_TRUE(task.done());
+    EXPECT_TRUE(function.done());
+    other.join();
+  }
 }
 
 TEST(HandlesThatWereMovedFrom, OfBuffersAreRefusedWhereverTheyAreUsed) {

@@ -214,8 +214,9 @@ class continuable_future : public detail::future_base {
   using value_type = T;
 
   /// Runs function with the result of this task once it has ended well, in the arena of the
-  /// runtime, which must not be gone. If this task fails, function does not run and the future that
-  /// is returned fails with the labels of both.
+  /// runtime. If this task fails, function does not run and the future that is returned fails with
+  /// the labels of both. Throws usage_error if the runtime has ended; it must not be ending in
+  /// another thread meanwhile.
   template <class G>
   auto then(G&& function) const {
     return detail::continue_with<T>(this->checked_state(), std::forward<G>(function));
