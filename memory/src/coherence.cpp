@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "coherence_content.hpp"
 
 namespace hocket {
+
+namespace {
+
+/// What 64 bits cannot hold is more than any memory has.
+std::uint64_t bytes_of(const index_list& extents, std::size_t element_size) {
+  if (std::ranges::find(extents, std::size_t{0}) != extents.end()) return 0;
+  std::uint64_t bytes = element_size;
+  for (const std::size_t extent : extents) {
+    if (__builtin_mul_overflow(bytes, std::uint64_t{extent}, &bytes)) {
+      return std::numeric_limits<std::uint64_t>::max();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
 
 coherence::coherence(std::size_t memories) : content_(std::make_unique<content>()) {
   content_->with_block.resize(memories);
@@ -23,7 +41,7 @@ void coherence::add(data_id data, const index_list& extents, std::size_t element
   const box whole = box::whole(extents);
   buffer_state buffer{.whole = whole,
                       .element_size = element_size,
-                      .bytes = std::uint64_t{volume(extents)} * element_size,
+                      .bytes = bytes_of(extents, element_size),
                       .replicas = {},
                       .residences = piece_map<residence>(whole, {}),
                       .origins = piece_map<origin>(whole, {}),

@@ -31,15 +31,19 @@ std::vector<data_id> choose_victims(std::span<const eviction_candidate> candidat
   for (const auto& c : candidates) order.push_back(&c);
   std::sort(order.begin(), order.end(), goes_before);
 
-  std::uint64_t freed = 0;
+  std::uint64_t missing = bytes, excess = 0;
   std::size_t count = 0;
-  while (count < order.size() && freed < bytes) freed += order[count++]->bytes;
+  while (count < order.size() && missing > 0) {
+    const std::uint64_t more = order[count++]->bytes;
+    if (more > missing) excess = more - missing;
+    missing -= std::min(missing, more);
+  }
   order.resize(count);
 
   // A large victim at the end can make smaller ones before it needless; the sooner used are spared.
-  for (std::size_t i = count; i-- > 0 && freed >= bytes;) {
-    if (order[i]->bytes > freed - bytes) continue;
-    freed -= order[i]->bytes;
+  for (std::size_t i = count; i-- > 0 && missing == 0;) {
+    if (order[i]->bytes > excess) continue;
+    excess -= order[i]->bytes;
     order.erase(order.begin() + static_cast<std::ptrdiff_t>(i));
   }
 

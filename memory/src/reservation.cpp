@@ -6,6 +6,8 @@
 #include <cassert>
 #include <limits>
 
+#include <hocket/core/saturating.hpp>
+
 namespace hocket {
 namespace {
 
@@ -18,8 +20,8 @@ std::vector<need> summed(std::vector<need> needs) {
   for (const need& n : needs) {
     if (sums.empty() || sums.back().memory != n.memory) {
       sums.push_back(n);
-    } else if (__builtin_add_overflow(sums.back().bytes, n.bytes, &sums.back().bytes)) {
-      sums.back().bytes = std::numeric_limits<std::uint64_t>::max();
+    } else {
+      sums.back().bytes = saturating_add(sums.back().bytes, n.bytes);
     }
   }
   return sums;
@@ -41,7 +43,7 @@ std::int64_t raised(std::int64_t priority, std::uint32_t overtaken) {
 }  // namespace
 
 reservation_ledger::reservation_ledger(std::vector<std::uint64_t> capacities) {
-  for (const std::uint64_t bytes : capacities) accounts_.push_back({bytes, 0});
+  for (const std::uint64_t bytes : capacities) accounts_.push_back({bytes, 0, 0});
 }
 
 void reservation_ledger::request(task_id task, std::int64_t priority, std::vector<need> needs) {
@@ -88,7 +90,7 @@ std::vector<task_id> reservation_ledger::grant() {
 }
 
 std::uint64_t reservation_ledger::used(memory_id memory) const {
-  return accounts_[memory.value].used;
+  return accounts_[memory.value].total();
 }
 
 std::uint64_t reservation_ledger::capacity(memory_id memory) const {
@@ -96,13 +98,14 @@ std::uint64_t reservation_ledger::capacity(memory_id memory) const {
 }
 
 void reservation_ledger::take(memory_id memory, std::uint64_t bytes) {
-  accounts_[memory.value].used += bytes;
+  account& a = accounts_[memory.value];
+  if (__builtin_add_overflow(a.used, bytes, &a.used)) ++a.wraps;
 }
 
 void reservation_ledger::give_back(memory_id memory, std::uint64_t bytes) {
   account& a = accounts_[memory.value];
-  assert(bytes <= a.used);
-  a.used -= bytes;
+  assert(bytes <= a.total());
+  if (__builtin_sub_overflow(a.used, bytes, &a.used)) --a.wraps;
 }
 
 std::uint64_t reservation_ledger::shortage(memory_id memory) const {
@@ -110,7 +113,7 @@ std::uint64_t reservation_ledger::shortage(memory_id memory) const {
     for (const need& n : e.needs) {
       if (n.memory != memory) continue;
       const account& a = accounts_[memory.value];
-      const std::uint64_t wanted = a.used + n.bytes;
+      const std::uint64_t wanted = saturating_add(a.total(), n.bytes);
       return wanted > a.capacity ? wanted - a.capacity : 0;
     }
   }
@@ -132,7 +135,7 @@ void reservation_ledger::sort() {
 bool reservation_ledger::fits(const entry& e) const {
   return std::all_of(e.needs.begin(), e.needs.end(), [&](const need& n) {
     const account& a = accounts_[n.memory.value];
-    return a.used <= a.capacity && n.bytes <= a.capacity - a.used;
+    return a.total() <= a.capacity && n.bytes <= a.capacity - a.total();
   });
 }
 

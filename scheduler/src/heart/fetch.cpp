@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <boost/container/flat_set.hpp>
+#include <hocket/core/saturating.hpp>
 
 #include "heart/heart.hpp"
 
@@ -37,11 +38,11 @@ bool heart::fetch(task& t) {
   boost::container::small_flat_set<data_id, 8> wanted;
   for (const task_access& a : t.request->accesses) {
     if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
-    if (wanted.insert(a.data).second) bytes += coherence_.bytes(a.data);
+    if (wanted.insert(a.data).second) bytes = saturating_add(bytes, coherence_.bytes(a.data));
   }
   // Only what is free: fetching ahead never pushes anything out.
-  if (bytes > 0 &&
-      (ledger_.used(memory) + bytes > ledger_.capacity(memory) || ledger_.shortage(memory) > 0)) {
+  const std::uint64_t capacity = ledger_.capacity(memory), used = ledger_.used(memory);
+  if (bytes > 0 && (used > capacity || bytes > capacity - used || ledger_.shortage(memory) > 0)) {
     return false;
   }
   for (const data_id data : wanted) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/container/flat_set.hpp>
+#include <hocket/core/saturating.hpp>
 #include <hocket/memory/eviction.hpp>
 
 #include "heart/heart.hpp"
@@ -17,7 +18,7 @@ std::vector<need> heart::needs_of(const request& r, memory_id memory) const {
   boost::container::small_flat_set<data_id, 8> counted;
   for (const task_access& a : r.accesses) {
     if (a.is_empty() || coherence_.has_block(a.data, memory)) continue;
-    if (counted.insert(a.data).second) bytes += coherence_.bytes(a.data);
+    if (counted.insert(a.data).second) bytes = saturating_add(bytes, coherence_.bytes(a.data));
   }
   if (counted.empty()) return {};
   return {{memory, bytes}};

@@ -401,8 +401,8 @@ TEST_F(coherence_of_x, a_block_that_was_refused_goes_with_its_pins_and_what_was_
   write(rows(4, 8), gpu, 2);
   replicas.note_read(x, rows(0, 2), gpu, kernel(3));
   replicas.pin(x, gpu);
-  const released_block refused = replicas.drop_unallocated(
-      x, gpu, failure(failure_code::out_of_memory, "Gpu has no memory."));
+  const released_block refused =
+      replicas.drop_unallocated(x, gpu, failure(failure_code::out_of_memory, "Gpu has no memory."));
   EXPECT_EQ(refused.block, block_id{11});
   EXPECT_EQ(refused.bytes, 128U);
   EXPECT_EQ(refused.after, set_of({kernel(3), copied(1)}));
@@ -499,6 +499,16 @@ TEST(coherence, has_no_limit_on_memories) {
   for (std::uint64_t m = 0; m < many; ++m) {
     EXPECT_TRUE(replicas.valid(data_id{0}, whole, memory_id{m}));
   }
+}
+
+TEST(coherence, bytes_that_wrap_are_more_than_any_memory_has) {
+  coherence replicas(1);
+  replicas.add(data_id{0}, {std::size_t{1} << 62U}, 8);
+  replicas.add(data_id{1}, {std::size_t{1} << 60U}, 8);
+  replicas.add(data_id{2}, {std::size_t{1} << 62U, 0}, 8);
+  EXPECT_EQ(replicas.bytes(data_id{0}), ~std::uint64_t{0});
+  EXPECT_EQ(replicas.bytes(data_id{1}), std::uint64_t{1} << 63U);
+  EXPECT_EQ(replicas.bytes(data_id{2}), 0U);
 }
 
 }  // namespace

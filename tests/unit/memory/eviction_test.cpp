@@ -64,5 +64,14 @@ TEST(eviction, equals_go_by_id) {
   EXPECT_THAT(choose_victims(all, 3), ElementsAre(data_id{1}, data_id{2}, data_id{3}));
 }
 
+TEST(eviction, sizes_that_together_wrap_are_counted) {
+  constexpr std::uint64_t half = std::uint64_t{1} << 63U;
+  const candidates all{of(1, half, 5), of(2, half, 50), of(3, half, 70)};
+  EXPECT_THAT(choose_victims(all, half + 1), ElementsAre(data_id{3}, data_id{2}));
+  EXPECT_THAT(choose_victims(all, ~std::uint64_t{0}), ElementsAre(data_id{3}, data_id{2}));
+  const candidates small{of(1, half, 5), of(2, 10, 50), of(3, 20, 70)};
+  EXPECT_THAT(choose_victims(small, half), ElementsAre(data_id{1}));
+}
+
 }  // namespace
 }  // namespace hocket

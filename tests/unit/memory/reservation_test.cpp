@@ -194,5 +194,26 @@ TEST(reservation, every_request_is_granted_and_no_memory_overflows) {
   for (std::uint64_t m = 0; m < 3; ++m) EXPECT_EQ(ledger.used(memory_id{m}), 0U);
 }
 
+TEST(reservation, bytes_that_together_wrap_are_in_use_all_the_same) {
+  constexpr std::uint64_t half = std::uint64_t{1} << 63U;
+  constexpr memory_id memory{0};
+  reservation_ledger ledger({1000});
+  // Views take what nobody has granted.
+  ledger.take(memory, half);
+  ledger.take(memory, half);
+  ledger.take(memory, 10);
+  EXPECT_EQ(ledger.used(memory), ~std::uint64_t{0});
+  ledger.request(task_id{1}, 0, {{memory, 100}});
+  EXPECT_TRUE(ledger.grant().empty());
+  EXPECT_EQ(ledger.shortage(memory), ~std::uint64_t{0} - 1000);
+  ledger.give_back(memory, half);
+  EXPECT_EQ(ledger.used(memory), half + 10);
+  EXPECT_TRUE(ledger.grant().empty());
+  ledger.give_back(memory, half);
+  EXPECT_EQ(ledger.used(memory), 10U);
+  EXPECT_EQ(ledger.grant(), std::vector<task_id>{task_id{1}});
+  EXPECT_EQ(ledger.used(memory), 110U);
+}
+
 }  // namespace
 }  // namespace hocket

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <hocket/core/ids.hpp>
@@ -39,6 +40,7 @@ class reservation_ledger {
   /// here on, and the request is gone.
   [[nodiscard]] std::vector<task_id> grant();
 
+  /// At most what 64 bits hold.
   [[nodiscard]] std::uint64_t used(memory_id memory) const;
   [[nodiscard]] std::uint64_t capacity(memory_id memory) const;
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
@@ -65,7 +67,12 @@ class reservation_ledger {
   };
   struct account {
     std::uint64_t capacity = 0;
-    std::uint64_t used = 0;
+    std::uint64_t used = 0;   // modulo 2^64
+    std::uint64_t wraps = 0;  // how often that wrapped: what is taken unasked has no limit
+
+    [[nodiscard]] std::uint64_t total() const noexcept {
+      return wraps == 0 ? used : std::numeric_limits<std::uint64_t>::max();
+    }
   };
 
   void sort();
