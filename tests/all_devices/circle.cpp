@@ -105,9 +105,26 @@ void circle::expect_run() {
   for (float& x : expected_right_) x = next(x);
 }
 
-bool circle::as_expected() const {
-  return numbers_.to_vector() == expected_numbers_ && left_.to_vector() == expected_left_ &&
-         right_.to_vector() == expected_right_ && products_.to_vector() == expected_products_;
+std::string circle::difference() const {
+  std::string text;
+  const auto compare = [&](const char* name, const auto& have, const auto& expected) {
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = expected.size(); i-- > 0;) {
+      if (have[i] == expected[i]) continue;
+      ++wrong;
+      first = i;
+    }
+    if (wrong == 0) return;
+    text += std::string(name) + ": " + std::to_string(wrong) + " of " +
+            std::to_string(expected.size()) + " are wrong, the first is number " +
+            std::to_string(first) + ", " + std::to_string(have[first]) + " in place of " +
+            std::to_string(expected[first]) + ". ";
+  };
+  compare("numbers", numbers_.to_vector(), expected_numbers_);
+  compare("left", left_.to_vector(), expected_left_);
+  compare("right", right_.to_vector(), expected_right_);
+  compare("products", products_.to_vector(), expected_products_);
+  return text;
 }
 
 }  // namespace hocket::testing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -24,8 +25,9 @@ class circle {
   /// Goes on as far as one run does, on the host and without Hocket.
   void expect_run();
 
-  /// Whether the buffers hold what is expected. Waits for the runs so far.
-  [[nodiscard]] bool as_expected() const;
+  /// Which buffers do not hold what is expected, and where they differ first; empty if all do.
+  /// Waits for the runs so far.
+  [[nodiscard]] std::string difference() const;
 
  private:
   std::vector<device_handle> devices_;
