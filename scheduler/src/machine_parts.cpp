@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/memory/host_resource.hpp>
@@ -233,7 +234,8 @@ std::string machine_parts::stream_name(stream_id stream) const {
 failure machine_parts::allocate(const heart::allocate_block& what) {
   const std::size_t alignment = alignments_[what.memory.value];
   // Who imports host memory takes whole units of its alignment.
-  const bool in_units = what.memory == heart::host_memory && !importing_.empty();
+  const bool in_units = what.memory == heart::host_memory && !importing_.empty() &&
+                        what.bytes <= std::numeric_limits<std::uint64_t>::max() - alignment;
   const std::uint64_t bytes =
       in_units ? (what.bytes + alignment - 1) / alignment * alignment : what.bytes;
   result<allocation> got = memories_[what.memory.value]->allocate(bytes, alignment);
@@ -263,6 +265,16 @@ failure machine_parts::problem(block_id id) const {
 
 void machine_parts::hurry() const noexcept {
   for (stream* const each : streams_) each->hurry();
+}
+
+bool machine_parts::have_drivers() const noexcept {
+  return std::ranges::any_of(devices_, [](const auto& each) { return each->has_driver(); });
+}
+
+void machine_parts::leave_drivers() noexcept {
+  for (const auto& each : devices_) {
+    if (each->has_driver()) each->leave_driver();
+  }
 }
 
 void machine_parts::submit(ticket number, const ticket_set& after, command&& what) {

@@ -47,6 +47,10 @@ class machine_parts {
   /// A thread begins to wait for something that it does not attend to.
   void hurry() const noexcept;
 
+  [[nodiscard]] bool have_drivers() const noexcept;
+  /// Has every device leave its driver, see device::leave_driver().
+  void leave_drivers() noexcept;
+
   /// Where the block is in host memory; null for none.
   [[nodiscard]] void* address(block_id block) const;
   [[nodiscard]] failure problem(block_id block) const;

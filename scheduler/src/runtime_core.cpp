@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <hocket/core/environment.hpp>
+#include <hocket/devices/before_drivers_end.hpp>
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/execution/stack_number.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -80,6 +81,12 @@ void runtime_core::connect() {
       heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
       has_heart_ = true;
     }
+    if (machine_->have_drivers()) {
+      // A static runtime is destroyed after the drivers, which it opens later.
+      before_drivers_end([self = weak_from_this()] {
+        if (const auto core = self.lock()) core->leave_drivers();
+      });
+    }
     // Pairs with the acquire in direct().
     is_connected_.store(true, std::memory_order_release);
   });
@@ -140,6 +147,25 @@ void runtime_core::shut_down() noexcept {
   // Devices post to the executor, and its workers step the heart: they go in this order.
   machine_.reset();
   executor_.reset();
+}
+
+void runtime_core::leave_drivers() noexcept {
+  if (!open_) return;
+  // A task that ends the program would wait for itself, and one that never ends may be waited for.
+  constexpr nanoseconds moment = std::chrono::milliseconds(1), patience = std::chrono::seconds(5);
+  std::uint64_t ended = 0;
+  time_stamp last = executor_->now();
+  bool idle = executor_->inside();
+  while (!idle) {
+    machine_->hurry();
+    inspect([&](const heart::heart& h) {
+      idle = h.unfinished() == 0 && h.commands_in_flight() == 0;
+      if (std::exchange(ended, h.ended()) != ended) last = executor_->now();
+    });
+    if (idle || executor_->now() - last > patience) break;
+    executor_->wait([](const std::shared_ptr<executor::gate>&) {}, executor_->now() + moment);
+  }
+  machine_->leave_drivers();
 }
 
 void runtime_core::leave_behind() noexcept {

@@ -40,6 +40,9 @@ class runtime_core final : public host_context,
 
   /// Waits for everything and lets go of devices and workers. Afterwards events are ignored.
   void shut_down() noexcept;
+  /// The program ends before the runtime: awaits what is under way, as long as something ends now
+  /// and then, and gives up the devices whose drivers end with the program.
+  void leave_drivers() noexcept;
 
   // For the front.
   void post(heart::event what);

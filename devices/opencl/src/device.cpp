@@ -78,7 +78,15 @@ opencl_device::opencl_device(device_info info, std::shared_ptr<root_device> root
       inbound_(parts, std::move(queues[1]), where, numbers.inbound, false),
       outbound_(parts, std::move(queues[2]), where, numbers.outbound, true) {}
 
-opencl_device::~opencl_device() {
+opencl_device::~opencl_device() { close(); }
+
+void opencl_device::leave_driver() noexcept {
+  compute_.lose(program_ends(info_.name));
+  close();
+  context_->cl().gone = true;
+}
+
+void opencl_device::close() {
   // Each before any is destroyed: they may wait for one another.
   compute_.close();
   inbound_.close();

@@ -23,8 +23,12 @@ class opencl_device final : public device {
   [[nodiscard]] stream& inbound() noexcept override { return inbound_; }
   [[nodiscard]] stream& outbound() noexcept override { return outbound_; }
   void forget(const allocation& host) noexcept override;
+  [[nodiscard]] bool has_driver() const noexcept override { return true; }
+  void leave_driver() noexcept override;
 
  private:
+  void close();
+
   device_info info_;
   std::shared_ptr<root_device> root_;
   std::shared_ptr<context> context_;

@@ -23,7 +23,7 @@ class handle {
     return *this;
   }
   ~handle() {
-    if (object_ != nullptr) release();
+    if (object_ != nullptr && !cl_->gone) release();
   }
 
   [[nodiscard]] Object get() const noexcept { return object_; }

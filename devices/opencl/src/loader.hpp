@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include <hocket/core/result.hpp>
@@ -60,6 +61,9 @@ struct api {
 #define HOCKET_OPENCL_DECLARE(name) decltype(&::name) name = nullptr
   HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_DECLARE);
 #undef HOCKET_OPENCL_DECLARE
+
+  /// The drivers are gone: there is nothing to release any more.
+  mutable std::atomic<bool> gone{false};
 };
 
 /// Fails with no_device if libOpenCL is not installed, or lacks a function.

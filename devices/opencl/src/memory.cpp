@@ -24,7 +24,7 @@ void buffer_table::release(cl_mem object) noexcept {
     const std::lock_guard lock(guard_);
     own_.erase(object);
   }
-  cl_.clReleaseMemObject(object);
+  if (!cl_.gone) cl_.clReleaseMemObject(object);
 }
 
 bool buffer_table::owns(const void* chunk) const {

@@ -30,6 +30,7 @@ class queue_stream final : public driver_stream {
                stream_id id, bool outbound);
   ~queue_stream() override;
   using driver_stream::close;
+  using driver_stream::lose;
 
   void attend(const std::function<bool()>& reached) override { completions_.attend(reached); }
   void hurry() noexcept override { completions_.hurry(); }

@@ -102,10 +102,15 @@ VkResult context::create_device() {
 }
 
 context::~context() {
-  if (api_.vkDestroyDevice == nullptr) return;
+  if (api_.vkDestroyDevice == nullptr || api_.gone) return;
   // Whatever was submitted has ended; this is for what the driver still does with it.
   if (api_.vkDeviceWaitIdle != nullptr) api_.vkDeviceWaitIdle(api_.device);
   api_.vkDestroyDevice(api_.device, nullptr);
+}
+
+void context::leave_driver() noexcept {
+  api_.gone = true;
+  instance_->leave_driver();
 }
 
 failure context::failed(const std::string& what, VkResult code) const {

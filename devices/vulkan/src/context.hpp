@@ -59,6 +59,9 @@ class context {
   [[nodiscard]] std::uint64_t releases() const noexcept { return releases_; }
   void note_release() const noexcept { ++releases_; }
 
+  /// Nothing is destroyed any more; see device::leave_driver().
+  void leave_driver() noexcept;
+
   [[nodiscard]] failure failed(const std::string& what, VkResult code) const;
 
   [[nodiscard]] result<owned_semaphore> make_timeline() const;

@@ -36,9 +36,13 @@ class connected final : public vulkan_device {
   void forget(const allocation& host) noexcept override {
     if (imports_) imports_->forget(host);
   }
+  [[nodiscard]] bool has_driver() const noexcept override { return true; }
+  void leave_driver() noexcept override;
   void lose(const failure& why) override { compute_->lose(why); }
 
  private:
+  void close();
+
   std::unique_ptr<context> context_;
   device_memory memory_;
   std::unique_ptr<import_table> imports_;
@@ -69,11 +73,19 @@ failure connected::start(const device_numbers& numbers, executor& where, complet
   return {};
 }
 
-connected::~connected() {
+connected::~connected() { close(); }
+
+void connected::close() {
   // Each before any is destroyed: they may wait for one another.
   if (compute_) compute_->close();
   if (inbound_) inbound_->close();
   if (outbound_) outbound_->close();
+}
+
+void connected::leave_driver() noexcept {
+  lose(program_ends(info().name));
+  close();
+  context_->leave_driver();
 }
 
 }  // namespace

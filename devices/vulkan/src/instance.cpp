@@ -105,6 +105,7 @@ VkResult instance::create() {
 }
 
 instance::~instance() {
+  if (gone_) return;
   if (messenger_ != VK_NULL_HANDLE) {
     const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
         library_->vkGetInstanceProcAddr(api_.instance, "vkDestroyDebugUtilsMessengerEXT"));

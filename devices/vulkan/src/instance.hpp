@@ -42,6 +42,9 @@ class instance {
 
   [[nodiscard]] const instance_api& api() const noexcept { return api_; }
 
+  /// It is not destroyed any more; see device::leave_driver().
+  void leave_driver() const noexcept { gone_ = true; }
+
   /// In the order of the loader.
   [[nodiscard]] result<std::vector<VkPhysicalDevice>> physical_devices() const;
 
@@ -53,6 +56,7 @@ class instance {
   std::unique_ptr<const library> library_;
   instance_api api_;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  mutable std::atomic<bool> gone_{false};
 };
 
 }  // namespace hocket::vulkan

@@ -5,6 +5,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+#include <atomic>
 #include <memory>
 
 #include <hocket/core/result.hpp>
@@ -99,6 +100,7 @@ struct instance_api {
 
 struct device_api {
   VkDevice device = VK_NULL_HANDLE;
+  std::atomic<bool> gone{false};  ///< with its driver: there is nothing to destroy any more
   HOCKET_VULKAN_DEVICE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
   PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT = nullptr;
 };
@@ -123,7 +125,8 @@ class owned {
     return *this;
   }
   ~owned() {
-    if (handle_ != VK_NULL_HANDLE) (api_->*Destroy)(api_->device, handle_, nullptr);
+    if (handle_ == VK_NULL_HANDLE || api_->gone) return;
+    (api_->*Destroy)(api_->device, handle_, nullptr);
   }
 
   [[nodiscard]] Handle get() const noexcept { return handle_; }

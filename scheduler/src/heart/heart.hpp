@@ -54,6 +54,8 @@ class heart {
   [[nodiscard]] const trace_ring& trace() const noexcept { return trace_; }
   /// What is kept for each task beside its request.
   [[nodiscard]] static std::size_t bytes_of_task() noexcept { return sizeof(task); }
+  /// How many tasks have ended so far.
+  [[nodiscard]] std::uint64_t ended() const noexcept { return ended_; }
   [[nodiscard]] std::size_t unfinished() const noexcept { return tasks_.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return board_.in_flight(); }
 

@@ -74,6 +74,21 @@ class device {
   /// An allocation of the host's memory is about to be given back: what was made to import it has
   /// to go. Only for devices that use the host's memory; no command uses the allocation any more.
   virtual void forget(const allocation& host) noexcept { (void)host; }
+
+  /// True if the device belongs to a driver that ends with the program.
+  [[nodiscard]] virtual bool has_driver() const noexcept { return false; }
+
+  /// The program ends, and may destroy what the driver consists of as soon as this has returned.
+  /// The device is lost; the commands that the driver has are awaited, and from then on the driver
+  /// is called no more, not even to give back what it has made. Does nothing without a driver.
+  virtual void leave_driver() noexcept {}
 };
+
+/// How a device is lost that leaves its driver.
+[[nodiscard]] inline failure program_ends(const std::string& device) {
+  return {failure_code::device_lost, "Device \"" + device +
+                                         "\" is given up, because the program ends and its driver "
+                                         "with it."};
+}
 
 }  // namespace hocket

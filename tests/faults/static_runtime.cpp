@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// Ends the program while a runtime still has devices of all drivers of the machine.
+//   static_runtime used     all tasks have ended
+//   static_runtime pending  some have not
+//   static_runtime kept     as used, and the runtime is never destroyed
+//   static_runtime stuck    as kept, and a function with data behind it never ends
+//   static_runtime forked   as kept, and a forked child ends as well
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <hocket/hocket.hpp>
+
+namespace {
+
+using namespace hocket;
+
+constexpr std::size_t count = 1000;
+
+/// Opens its drivers when it is first used, after its destructor was registered.
+runtime& of_static() {
+  static runtime rt;
+  return rt;
+}
+
+runtime& of_heap() {
+  static runtime* const rt = new runtime;
+  return *rt;
+}
+
+struct pair_of_buffers {
+  buffer<float> x, y;
+};
+
+/// y = 2 x + y on each device, and a function that says what y holds then.
+void use_each(runtime& rt, const std::vector<pair_of_buffers>& data) {
+  std::size_t next = 0;
+  for (const device_info& each : rt.devices()) {
+    const auto& [x, y] = data[next++];
+    rt.submit({.on = rt.device(each.name)}, ops::axpy, 2.0F, reads(x), updates(y));
+    rt.submit(
+        [name = each.name](view<const float> sum) {
+          std::printf("%s: %g\n", name.c_str(), static_cast<double>(sum[count - 1]));
+        },
+        reads(y));
+  }
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::string_view how = arguments[1];
+  runtime& rt = how == "used" || how == "pending" ? of_static() : of_heap();
+  // Destroyed before the runtime, as what is made later is.
+  static std::vector<pair_of_buffers> data;
+  for (std::size_t i = 0; i < rt.devices().size(); ++i) {
+    data.push_back({buffer<float>{rt, count, 1.0F}, buffer<float>{rt, count, 2.0F}});
+  }
+  use_each(rt, data);
+  if (how != "pending") rt.wait();
+  if (how == "stuck") {
+    rt.submit([](view<float>) { std::this_thread::sleep_for(std::chrono::hours(1)); },
+              updates(data.front().y));
+    rt.submit({.on = rt.device(rt.devices().back().name)}, ops::fill, 1.0F, writes(data.front().y));
+  }
+  std::fflush(stdout);
+  if (how == "forked") {
+    const pid_t child = ::fork();
+    if (child == 0) std::exit(0);
+    int status = 1;
+    if (::waitpid(child, &status, 0) != child || status != 0) return 1;
+  }
+  std::printf("main ends\n");
+  return 0;
+}
