@@ -2,22 +2,17 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <hocket/scheduler/detail/host_context.hpp>
+#include "scope_entry.hpp"
 
 namespace hocket::detail {
 
-/// While this lives the calling thread runs tasks of the context, which is only compared, while it
-/// waits for something. See host_task::runs_in_a_waiter. It does nothing for workers, since a
-/// worker's task may go on with another thread.
-class helping_scope {
+/// While this lives, the calling stack runs tasks of the context while it waits for something. See
+/// host_task::runs_in_a_waiter. Workers of the context's runtime are known without, and are not
+/// entered.
+class helping_scope : private entered_context {
  public:
-  helping_scope(const host_context* context, bool is_worker);
-  helping_scope(const helping_scope&) = delete;
-  helping_scope& operator=(const helping_scope&) = delete;
-  ~helping_scope();
-
- private:
-  bool outside_;
+  helping_scope(const host_context* context, bool is_worker) noexcept
+      : entered_context(is_worker ? nullptr : context) {}
 };
 
 }  // namespace hocket::detail

@@ -20,9 +20,6 @@ namespace {
 /// How many tasks one posted item runs one after the other before it lets others have the worker.
 constexpr int most_in_a_row = 64;
 
-/// Whose tasks the calling thread runs while it waits, innermost last.
-thread_local std::vector<const host_context*> helped_contexts;
-
 }  // namespace
 
 failure host_context::refusal_of(const completion& task) const {
@@ -32,15 +29,6 @@ failure host_context::refusal_of(const completion& task) const {
 
 std::size_t host_context::arena_of(const device_handle&, const std::string& name) {
   throw usage_error(name + " is to run on a device, and there is none.");
-}
-
-helping_scope::helping_scope(const host_context* context, bool is_worker)
-    : outside_(context != nullptr && !is_worker) {
-  if (outside_) helped_contexts.push_back(context);
-}
-
-helping_scope::~helping_scope() {
-  if (outside_) helped_contexts.pop_back();
 }
 
 inline void follow_ups::add(host_task& ready) noexcept {
@@ -395,8 +383,9 @@ failure host_task::failure_of_predecessors() {
 }
 
 bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
-  return std::find(helped_contexts.begin(), helped_contexts.end(), &context) !=
-         helped_contexts.end();
+  const entered_context* each = entered_context::innermost();
+  while (each != nullptr && &each->context() != &context) each = each->outer();
+  return each != nullptr;
 }
 
 failure host_task::attempt(runner by) noexcept {

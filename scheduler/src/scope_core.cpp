@@ -144,8 +144,10 @@ completion_ptr scope_core::end(bool tells) {
 }
 
 void scope_core::check_wait_outside() const {
-  for (const scope_entry* each = scope_entry::innermost(); each != nullptr; each = each->outer()) {
-    const auto* around = static_cast<const scope_core*>(&each->scope());
+  const entered_context* each = entered_context::innermost();
+  for (; each != nullptr; each = each->outer()) {
+    if (!each->context().is_scope()) continue;
+    const auto* around = static_cast<const scope_core*>(&each->context());
     while (around != nullptr && around != this) around = around->outer_.get();
     if (around == nullptr) continue;
     throw usage_error("The " + name() +

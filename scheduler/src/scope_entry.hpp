@@ -7,31 +7,42 @@
 
 namespace hocket::detail {
 
-/// While this lives, the calling stack is in a task of the context, if that is a scope: so that
-/// nobody waits for a scope from within. It goes with an item that is suspended.
-class scope_entry {
+/// Contexts whose tasks run on the calling stack, innermost first: scopes, and whatever a thread
+/// helps while it waits. The list is a part of the stack: if the item is suspended and resumed on
+/// another thread, the list goes with it.
+class entered_context {
  public:
-  explicit scope_entry(const host_context* context) noexcept {
-    if (context == nullptr || !context->is_scope()) return;
-    scope_ = context;
+  entered_context(const entered_context&) = delete;
+  entered_context& operator=(const entered_context&) = delete;
+
+  [[nodiscard]] static entered_context* innermost() noexcept {
+    return static_cast<entered_context*>(item_local());
+  }
+  [[nodiscard]] const host_context& context() const noexcept { return *context_; }
+  [[nodiscard]] const entered_context* outer() const noexcept { return outer_; }
+
+ protected:
+  /// Enters the context; nothing if it is null.
+  explicit entered_context(const host_context* context) noexcept : context_(context) {
+    if (context == nullptr) return;
     outer_ = innermost();
     set_item_local(this);
   }
-  scope_entry(const scope_entry&) = delete;
-  scope_entry& operator=(const scope_entry&) = delete;
-  ~scope_entry() {
-    if (scope_ != nullptr) set_item_local(outer_);
+  ~entered_context() {
+    if (context_ != nullptr) set_item_local(outer_);
   }
-
-  [[nodiscard]] static scope_entry* innermost() noexcept {
-    return static_cast<scope_entry*>(item_local());
-  }
-  [[nodiscard]] const host_context& scope() const noexcept { return *scope_; }
-  [[nodiscard]] const scope_entry* outer() const noexcept { return outer_; }
 
  private:
-  const host_context* scope_ = nullptr;
-  scope_entry* outer_ = nullptr;
+  const host_context* context_;
+  entered_context* outer_ = nullptr;
+};
+
+/// While this lives, the calling stack is in a task of the context, if that is a scope: so that
+/// nobody waits for a scope from within.
+class scope_entry : private entered_context {
+ public:
+  explicit scope_entry(const host_context* context) noexcept
+      : entered_context(context != nullptr && context->is_scope() ? context : nullptr) {}
 };
 
 }  // namespace hocket::detail

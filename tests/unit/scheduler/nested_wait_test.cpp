@@ -4,11 +4,14 @@
 // Functions and kernels that wait for what they submit themselves, however few lanes there are.
 
 #include <gmock/gmock.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -266,6 +269,70 @@ TEST(NestedWait, IsNotTimeThatTheLaneIsBusy) {
   EXPECT_EQ(there.kernels, 2U);
   EXPECT_GE(there.busy, std::chrono::seconds(1));
   EXPECT_LT(there.busy, std::chrono::milliseconds(1100));
+}
+
+runtime_options cores(int count) {
+  runtime_options made;
+  made.topology = testing::machine(("numa:1 core:" + std::to_string(count) + " pu:1").c_str());
+  made.devices = "NUMA0";
+  return made;
+}
+
+void wait_for(const std::atomic<bool>& set) {
+  while (!set) std::this_thread::yield();
+}
+
+// A worker of one runtime runs a task of another runtime while it waits for that, and the task is
+// resumed on another thread. What the task belongs to must go with it.
+TEST(NestedWait, AHelpedTaskThatMovedStillBelongsToItsRuntime) {
+  runtime here{cores(2)};
+  runtime there{cores(1)};
+  std::atomic<bool> over{false};
+  std::atomic<bool> there_is_busy{false};
+  std::atomic<bool> second_is_busy{false};
+  std::atomic<bool> first_is_busy{false};
+  std::atomic<bool> suspends{false};
+
+  // The only worker there is taken: who waits for a task there has to run it.
+  const future<void> keeps_busy = there.async([&] {
+    there_is_busy = true;
+    wait_for(over);
+  });
+  wait_for(there_is_busy);
+  // Holds the second worker here until the first one is taken again.
+  const future<void> opens = here.async([&] {
+    second_is_busy = true;
+    wait_for(suspends);
+    here.async([&] {
+      first_is_busy = true;
+      wait_for(over);
+    });
+    wait_for(first_is_busy);
+  });
+  wait_for(second_is_busy);
+
+  pid_t before = 0;
+  pid_t after = 0;
+  std::string refusal;
+  const auto helped = [&] {
+    before = ::gettid();
+    suspends = true;
+    opens.get();
+    after = ::gettid();
+    try {
+      there.wait();
+    } catch (const usage_error& wrong) {
+      refusal = wrong.what();
+    }
+  };
+  here.async([&] {
+    there.async(helped).get();
+    over = true;
+  });
+  // Not get(): this thread might run the task itself.
+  wait_for(over);
+  EXPECT_NE(before, after);
+  EXPECT_THAT(refusal, HasSubstr("A task waits for all tasks of its runtime"));
 }
 
 }  // namespace
