@@ -28,6 +28,12 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Thread-local variables by TLS descriptors, which linkers turn into offsets in executables. g++ has to be asked for
+# them on x86-64; elsewhere they are what it does.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-mtls-dialect=gnu2 HOCKET_HAS_TLS_DESCRIPTORS)
+set(HOCKET_THREAD_LOCALS $<$<BOOL:${HOCKET_HAS_TLS_DESCRIPTORS}>:-mtls-dialect=gnu2>)
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 

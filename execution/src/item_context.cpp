@@ -6,14 +6,11 @@
 namespace hocket {
 namespace {
 
-// The address of these is found without a call.
-#define HOCKET_NEAR [[gnu::tls_model("initial-exec")]] constinit thread_local
-HOCKET_NEAR const item_context* current_context = nullptr;
+constinit thread_local const item_context* current_context = nullptr;
 
 /// Where the thread is bound to.
-HOCKET_NEAR const host_topology* bound_topology = nullptr;
-HOCKET_NEAR std::size_t bound_node = 0;
-#undef HOCKET_NEAR
+constinit thread_local const host_topology* bound_topology = nullptr;
+constinit thread_local std::size_t bound_node = 0;
 
 }  // namespace
 

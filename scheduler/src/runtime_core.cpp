@@ -72,24 +72,26 @@ runtime_core::runtime_core(const runtime_options& options)
 runtime_core::~runtime_core() = default;
 
 void runtime_core::connect() {
-  std::call_once(connected_, [this] {
-    machine_ = std::make_unique<machine_parts>(options_.devices, devices_from_, options_.backends,
-                                               options_.private_memory, *executor_, *this);
-    if (goes_direct()) {
-      direct_ = std::make_unique<direct_runtime>(*this, *machine_);
-    } else {
-      heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
-      has_heart_ = true;
-    }
-    if (machine_->have_drivers()) {
-      // A static runtime is destroyed after the drivers, which it opens later.
-      before_drivers_end([self = weak_from_this()] {
-        if (const auto core = self.lock()) core->leave_drivers();
-      });
-    }
-    // Pairs with the acquire in direct().
-    is_connected_.store(true, std::memory_order_release);
-  });
+  // Not std::call_once, which uses thread-local variables around the call.
+  const std::scoped_lock lock(connecting_);
+  // The lock orders this: relaxed.
+  if (is_connected_.load(std::memory_order_relaxed)) return;
+  machine_ = std::make_unique<machine_parts>(options_.devices, devices_from_, options_.backends,
+                                             options_.private_memory, *executor_, *this);
+  if (goes_direct()) {
+    direct_ = std::make_unique<direct_runtime>(*this, *machine_);
+  } else {
+    heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
+    has_heart_ = true;
+  }
+  if (machine_->have_drivers()) {
+    // A static runtime is destroyed after the drivers, which it opens later.
+    before_drivers_end([self = weak_from_this()] {
+      if (const auto core = self.lock()) core->leave_drivers();
+    });
+  }
+  // Pairs with the acquire in direct().
+  is_connected_.store(true, std::memory_order_release);
 }
 
 direct_lane& runtime_core::lane() {

@@ -173,7 +173,7 @@ class runtime_core final : public host_context,
   std::unique_ptr<executor> executor_;
   alarm_board alarms_;
   std::unique_ptr<pending_limit> limit_;  ///< null: none
-  std::once_flag connected_;
+  std::mutex connecting_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
   std::unique_ptr<direct_runtime> direct_;  ///< instead

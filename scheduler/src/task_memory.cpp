@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 namespace hocket::detail {
 
@@ -142,34 +143,63 @@ constinit std::atomic<std::size_t> task_memory::depot::kept_{0};
 
 // Of the process: tasks outlive runtimes, and no thread owns what it has taken.
 constinit std::array<task_memory::depot, task_memory::kinds + 1> task_memory::depots;
-constinit thread_local std::array<task_memory::shelf, task_memory::kinds + 2>
-    task_memory::shelves{};
-constinit thread_local bool task_memory::closed = false;
 
-/// Gives a thread's blocks away when it ends.
-struct task_memory::closing {
-  closing() = default;
-  closing(const closing&) = delete;
-  closing& operator=(const closing&) = delete;
-  ~closing() {
+// Neither can a block be taken from these nor put there: they are empty, and count as full.
+constinit std::array<task_memory::shelf, task_memory::kinds + 2> task_memory::no_shelves = [] {
+  std::array<shelf, kinds + 2> all{};
+  for (shelf& each : all) each.count = magazine_size;
+  return all;
+}();
+constinit thread_local task_memory::shelf* task_memory::own_shelves =
+    task_memory::no_shelves.data();
+
+/// What a thread keeps, and gives away when it ends. It is not in static thread-local storage, of
+/// which the dynamic loader has little for libraries that are opened later.
+struct task_memory::thread_part {
+  thread_part() noexcept {
+    shelves[not_kept] = no_shelves[not_kept];
+    own_shelves = shelves.data();
+  }
+  thread_part(const thread_part&) = delete;
+  thread_part& operator=(const thread_part&) = delete;
+  ~thread_part() {
+    own_shelves = no_shelves.data();
     closed = true;
     for (std::size_t kind = 1; kind <= kinds; ++kind) {
-      const shelf own = std::exchange(shelves[kind], {});
+      const shelf& own = shelves[kind];
       if (own.blocks != nullptr) depots[kind].give(own.blocks, own.count, kind);
       if (own.full != nullptr) depots[kind].give(own.full, magazine_size, kind);
     }
   }
-};
 
-/// This thread has a block of its own for the first time, or may have.
-void task_memory::stay_until_the_end() noexcept { static thread_local const closing at_end; }
+  std::array<shelf, kinds + 2> shelves{};
+  static constinit thread_local bool closed;  ///< the thread ends
+};
+constinit thread_local bool task_memory::thread_part::closed = false;
+
+inline void task_memory::put(shelf& own, void* place) noexcept {
+  auto* const free = ::new (place) free_block;
+  free->next = std::exchange(own.blocks, free);
+  ++own.count;
+}
+
+void* task_memory::take_outside(std::uint8_t kind) { return take_from(own_shelves, kind); }
+
+void task_memory::give_back(void* place, std::uint8_t kind) noexcept {
+  shelf& own = own_shelves[kind];
+  if (own.count == magazine_size) return give_other(place, kind);
+  put(own, place);
+}
+
+/// Gives the calling thread shelves, unless it has some or had them.
+void task_memory::get_shelves() noexcept { static thread_local thread_part own; }
 
 /// Of another magazine, or of the system.
 void* task_memory::restock(std::uint8_t kind) {
   if (!keeps_blocks) return ::operator new(kind* step);
-  stay_until_the_end();
-  if (closed) return take_for_good(kind);
-  shelf& own = shelves[kind];
+  get_shelves();
+  if (thread_part::closed) return take_for_good(kind);
+  shelf& own = own_shelves[kind];
   own.blocks = std::exchange(own.full, nullptr);
   own.count = magazine_size;
   if (own.blocks == nullptr) {
@@ -201,9 +231,9 @@ std::size_t task_memory::size_of_other(const void* place) noexcept {
 void task_memory::give_other(void* place, std::uint8_t kind) noexcept {
   if (kind == not_kept) return std::free(place);
   if (!keeps_blocks) return ::operator delete(place);
-  stay_until_the_end();
-  if (closed) return release(::new (place) free_block{});
-  shelf& own = shelves[kind];
+  get_shelves();
+  if (thread_part::closed) return release(::new (place) free_block{});
+  shelf& own = own_shelves[kind];
   if (own.count == magazine_size) {
     if (own.full != nullptr) depots[kind].give(own.full, magazine_size, kind);
     own.full = std::exchange(own.blocks, nullptr);

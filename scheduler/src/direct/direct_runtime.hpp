@@ -89,9 +89,8 @@ class direct_runtime final : public direct_lane {
   [[nodiscard]] completion_ptr launch_specially(const direct_launch& what);
   [[nodiscard]] completion_ptr launch_with(const task_options& options, const direct_launch& what);
   [[nodiscard]] tally& own_tally() noexcept {
-    // Threads have their variables far from one another.
-    [[gnu::tls_model("initial-exec")]] static thread_local const char here = 0;
-    const auto address = reinterpret_cast<std::uintptr_t>(&here);
+    // Threads have their control blocks far from one another.
+    const auto address = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     return tallies_[(address >> 12U) * 0x9e3779b97f4a7c15ULL >> 60U];
   }
   /// Of a modelled clock, or of one that is read faster than the executor's.

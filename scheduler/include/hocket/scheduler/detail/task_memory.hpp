@@ -27,12 +27,9 @@ class task_memory {
     return is_kept ? static_cast<std::uint8_t>(kind) : not_kept;
   }
 
-  static void give_back(void* place, std::uint8_t kind) noexcept {
-    shelf& own = shelves[kind];
-    // Neither the first, nor one too many.
-    if (own.blocks == nullptr || own.count == magazine_size) return give_other(place, kind);
-    put(own, place);
-  }
+  /// Not inlined: a caller that waits may continue on another thread, and the compiler must not
+  /// keep the address of the first thread's blocks.
+  [[gnu::noinline]] static void give_back(void* place, std::uint8_t kind) noexcept;
 
   /// How large the block is.
   [[nodiscard]] static std::size_t size_of(const void* place, std::uint8_t kind) noexcept {
@@ -73,8 +70,7 @@ class task_memory {
  private:
   class depot;
   struct slab;
-  struct closing;
-  struct shelf;
+  struct thread_part;
 
   /// What a free block holds.
   struct free_block {
@@ -95,32 +91,39 @@ class task_memory {
   static constexpr std::size_t magazine_size = 32;
   static_assert(sizeof(free_block) <= step);
 
-  static void put(shelf& own, void* place) noexcept {
-    auto* const free = ::new (place) free_block;
-    free->next = std::exchange(own.blocks, free);
-    ++own.count;
-  }
+  static void put(shelf& own, void* place) noexcept;
   /// Throws std::bad_alloc.
   [[nodiscard]] static void* take(std::uint8_t kind) {
+    // A program for x86-64 reads a thread-local pointer relative to %fs, in one instruction: no
+    // address that belongs to the thread is left in a register while the caller waits. Elsewhere,
+    // and in shared libraries, there would be one.
+#if defined(__x86_64__) && (!defined(__PIC__) || defined(__PIE__))
+    return take_from(own_shelves, kind);
+#else
+    return take_outside(kind);
+#endif
+  }
+  [[nodiscard]] static void* take_from(shelf* shelves, std::uint8_t kind) {
     shelf& own = shelves[kind];
     if (own.blocks == nullptr) return restock(kind);
     --own.count;
     return std::exchange(own.blocks, own.blocks->next);
   }
+  /// Not inlined: a caller that waits may continue on another thread.
+  [[nodiscard, gnu::noinline]] static void* take_outside(std::uint8_t kind);
   [[nodiscard]] static void* take_other(std::size_t bytes, std::size_t alignment);
   [[nodiscard]] static void* restock(std::uint8_t kind);
   [[nodiscard]] static void* take_for_good(std::uint8_t kind);
   static void give_other(void* place, std::uint8_t kind) noexcept;
   [[nodiscard]] static std::size_t size_of_other(const void* place) noexcept;
   static void release(free_block* magazine) noexcept;
-  static void stay_until_the_end() noexcept;
+  static void get_shelves() noexcept;
 
   static std::array<depot, kinds + 1> depots;
-  // In the part of a thread's memory that is found without a call, which has room for a few of
-  // these.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::array<shelf, kinds + 2>
-      shelves;
-  static constinit thread_local bool closed;
+  /// Those of the calling thread, one for each kind; no_shelves before its first block, and when it
+  /// has given its blocks away.
+  static constinit thread_local shelf* own_shelves;
+  static std::array<shelf, kinds + 2> no_shelves;  ///< always empty
 };
 
 template <class Task, class... Args>
