@@ -25,10 +25,14 @@ if(Shaderc_FOUND AND NOT TARGET Shaderc::shaderc)
   foreach(_variable IN LISTS _shaderc_variables)
     list(APPEND _shaderc_files "${${_variable}}")
   endforeach()
+  # A shared library that they are linked into exports nothing of them.
+  list(TRANSFORM _shaderc_files REPLACE "^.*/" "" OUTPUT_VARIABLE _shaderc_names)
+  list(JOIN _shaderc_names ":" _shaderc_names)
   # They need one another in both directions.
   list(JOIN _shaderc_files "," _shaderc_files)
   add_library(Shaderc::shaderc INTERFACE IMPORTED GLOBAL)
   target_link_libraries(Shaderc::shaderc INTERFACE "$<LINK_GROUP:RESCAN,${_shaderc_files}>")
+  target_link_options(Shaderc::shaderc INTERFACE "LINKER:--exclude-libs,${_shaderc_names}")
   target_include_directories(Shaderc::shaderc INTERFACE "${Shaderc_INCLUDE_DIR}"
     "${Shaderc_SPIRV_TOOLS_INCLUDE_DIR}")
 endif()

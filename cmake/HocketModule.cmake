@@ -24,6 +24,19 @@ include(CMakePackageConfigHelpers)
 
 set_property(GLOBAL PROPERTY HOCKET_BACKENDS "")
 
+# A shared library of Hocket exports what is in its namespace. A user's shared library that Hocket's static libraries
+# are linked into exports nothing of them.
+function(_hocket_limit_exports target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+  else()
+    set(archive "${CMAKE_STATIC_LIBRARY_PREFIX}${target}${CMAKE_STATIC_LIBRARY_SUFFIX}")
+    target_link_options(${target} INTERFACE "LINKER:--exclude-libs,${archive}")
+  endif()
+endfunction()
+
 function(_hocket_add_library target public_name)
   cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS;LINK;LINK_PRIVATE" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
@@ -36,6 +49,7 @@ function(_hocket_add_library target public_name)
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
     target_compile_options(${target} PRIVATE ${HOCKET_WARNINGS})
     target_link_libraries(${target} PRIVATE ${arg_LINK_PRIVATE})
+    _hocket_limit_exports(${target})
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
