@@ -29,6 +29,12 @@ endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# Shared libraries find one another, and installed programs find them, wherever the package is moved to.
+if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
+  file(RELATIVE_PATH _libraries "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set(CMAKE_INSTALL_RPATH "$ORIGIN" "$ORIGIN/${_libraries}")
+endif()
+
 # Thread-local variables by TLS descriptors, which linkers turn into offsets in executables. g++ has to be asked for
 # them on x86-64; elsewhere they are what it does.
 include(CheckCXXCompilerFlag)

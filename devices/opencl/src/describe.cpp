@@ -160,8 +160,7 @@ std::size_t most_parts(const api& cl, cl_device_id device) {
 std::string identity_of(const api& cl, cl_platform_id platform, cl_device_id device) {
   std::string text =
       text_of(cl, platform, CL_PLATFORM_NAME) + "\n" + text_of(cl, platform, CL_PLATFORM_VERSION);
-  for (const cl_device_info what :
-       {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION}) {
+  for (const int what : {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION}) {
     text += "\n" + text_of(cl, device, static_cast<cl_device_info>(what));
   }
   return text;

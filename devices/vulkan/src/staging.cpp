@@ -140,7 +140,7 @@ VkResult staged_copy_stream::bring_in(const plan& todo) {
     if (c >= ahead) code = await_chunk(todo, c - ahead);
     if (code != VK_SUCCESS) break;
     move(todo, c);
-    code = submit(todo, c);
+    code = submit_chunk(todo, c);
   }
   return count > 0 && code == VK_SUCCESS ? await_chunk(todo, count - 1) : code;
 }
@@ -149,13 +149,13 @@ VkResult staged_copy_stream::take_out(const plan& todo) {
   const std::size_t count = todo.chunks.size(), ahead = staging_.size();
   VkResult code = VK_SUCCESS;
   for (std::size_t c = 0; c < std::min(ahead, count) && code == VK_SUCCESS; ++c) {
-    code = submit(todo, c);
+    code = submit_chunk(todo, c);
   }
   for (std::size_t c = 0; c < count && code == VK_SUCCESS; ++c) {
     code = await_chunk(todo, c);
     if (code != VK_SUCCESS) break;
     move(todo, c);
-    if (c + ahead < count) code = submit(todo, c + ahead);
+    if (c + ahead < count) code = submit_chunk(todo, c + ahead);
   }
   return code;
 }
@@ -171,7 +171,7 @@ void staged_copy_stream::move(const plan& todo, std::size_t which) const {
   }
 }
 
-VkResult staged_copy_stream::submit(const plan& todo, std::size_t which) {
+VkResult staged_copy_stream::submit_chunk(const plan& todo, std::size_t which) {
   return of().submit(of().transfer(),
                      {{&todo.commands.buffers[which], 1}, done_.get(), todo.first + which + 1});
 }

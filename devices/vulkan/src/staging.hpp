@@ -55,7 +55,7 @@ class staged_copy_stream final : public copy_stream {
   [[nodiscard]] VkResult bring_in(const plan& todo);
   [[nodiscard]] VkResult take_out(const plan& todo);
   void move(const plan& todo, std::size_t which) const;
-  [[nodiscard]] VkResult submit(const plan& todo, std::size_t which);
+  [[nodiscard]] VkResult submit_chunk(const plan& todo, std::size_t which);
   [[nodiscard]] VkResult await_chunk(const plan& todo, std::size_t which) const;
   [[nodiscard]] const buffer& staging(std::uint64_t number) const;
 

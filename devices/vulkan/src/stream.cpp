@@ -107,7 +107,7 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
   waiting_.push_back({what.value, std::move(used), points_of(waits)});
   if (waiting_.size() > 1 || !may_submit()) return {};
   batch alone = take_batch();
-  submit(alone);
+  submit_batch(alone);
   if (alone.code == VK_SUCCESS) {
     keep(std::move(alone));
     return {};
@@ -136,7 +136,7 @@ void launch_stream::go_on() {
   const std::scoped_lock lock(waiting_guard_);
   while (may_submit()) {
     batch next = take_batch();
-    submit(next);
+    submit_batch(next);
     keep(std::move(next));
   }
 }
@@ -157,7 +157,7 @@ launch_stream::batch launch_stream::take_batch() {
   return made;
 }
 
-void launch_stream::submit(batch& what) {
+void launch_stream::submit_batch(batch& what) {
   boost::container::small_vector<VkCommandBuffer, most_kept_back> commands;
   for (const recorded& r : what.parts) commands.push_back(r.used->commands);
   what.submitted = where().now();
@@ -186,8 +186,8 @@ void launch_stream::finish_next() {
     const std::scoped_lock lock(waiting_guard_);
     in_driver_.pop_front();
     const nanoseconds each = (all.back().end - all.front().begin) / all.size();
-    most_together_ =
-        std::clamp<std::size_t>(kept_back / std::max(each, nanoseconds(1)), 1, most_kept_back);
+    const auto together = static_cast<std::size_t>(kept_back / std::max(each, nanoseconds(1)));
+    most_together_ = std::clamp<std::size_t>(together, 1, most_kept_back);
   }
   // The device has to go on before anybody hears of what it has done.
   go_on();

@@ -58,7 +58,7 @@ class launch_stream final : public device_stream {
   // Under waiting_guard_.
   [[nodiscard]] bool may_submit() const;
   [[nodiscard]] batch take_batch();
-  void submit(batch& what);
+  void submit_batch(batch& what);
   void keep(batch what);
 
   void finish_next();

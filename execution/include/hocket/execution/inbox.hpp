@@ -29,7 +29,7 @@ struct heap_memory {
   }
   template <class T>
   static void give_back_for(void* place) noexcept {
-    ::operator delete(place, sizeof(T));
+    ::operator delete(place);
   }
 };
 
