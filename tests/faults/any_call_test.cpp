@@ -5,6 +5,7 @@
 // program ends with the right result or with an error that names the device; it never crashes,
 // hangs or gives a wrong result, and the validation layer of Vulkan has nothing to say.
 
+#define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <gtest/gtest.h>
 #define VK_NO_PROTOTYPES
