@@ -99,16 +99,21 @@ TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
 
 TEST(end_watch, leaves_nothing_to_threads_once_one_hurries) {
   queue q;
-  for (int i = 1; i <= 400; i += 2) {
-    q.end();
-    q.watch.added();
-    q.watch.attend([] { return false; });
-    q.await(i);
-    // Left to threads that attend, until one hurries.
+  int ends = 0;
+  for (int round = 0; round < 5; ++round) {
+    // So long that its own thread, called by the first, has found nothing and sleeps again.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    while (std::chrono::steady_clock::now() < until) {
+      q.end();
+      q.watch.added();
+      q.watch.attend([] { return false; });
+      q.await(++ends);
+    }
+    // By now it leaves ends to threads that attend.
     q.end();
     q.watch.added();
     q.watch.hurry();
-    q.await(i + 1);
+    q.await(++ends);
   }
 }
 
