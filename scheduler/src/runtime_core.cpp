@@ -379,38 +379,15 @@ void runtime_core::keep(completion& failed) noexcept {
   failed_.emplace_back(&failed);
 }
 
-void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept {
-  // Nobody waits for anything but zero.
-  for (std::int64_t seen = count; seen > 1;) {
-    if (count.compare_exchange_weak(seen, seen - 1)) return;
-  }
-  std::vector<std::shared_ptr<executor::gate>> due;
-  {
-    // Under the lock: who waits for zero, and may then destroy this object, has to take it first.
-    const std::scoped_lock lock(guard_);
-    if (count.fetch_sub(1) == 1) due.swap(waiters_);
-  }
-  for (const auto& gate : due) gate->open();
-}
+void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept { ends_.one_less(count); }
 
 void runtime_core::submission_gone() noexcept { one_less(submissions_); }
 
 void runtime_core::wait_until(const std::function<bool()>& reached) {
   if (has_heart_) machine_->hurry();
-  const auto reached_now = [&] {
-    const std::scoped_lock lock(guard_);
-    return reached();
-  };
-  while (!reached_now()) {
-    executor_->wait([&](const std::shared_ptr<executor::gate>& gate) {
-      bool late = false;
-      {
-        const std::scoped_lock lock(guard_);
-        late = reached();
-        if (!late) waiters_.push_back(gate);
-      }
-      if (late) gate->open();
-    });
+  while (!ends_.holds(reached)) {
+    executor_->wait(
+        [&](const std::shared_ptr<executor::gate>& gate) { ends_.await(gate, reached); });
   }
 }
 

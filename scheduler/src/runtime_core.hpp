@@ -20,6 +20,7 @@
 #include "host_trace.hpp"
 #include "pending_limit.hpp"
 #include "submission.hpp"
+#include "zero_wait.hpp"
 
 namespace hocket::detail {
 
@@ -190,8 +191,9 @@ class runtime_core final : public host_context,
   std::atomic<bool> has_heart_{false};
   std::atomic<bool> is_connected_{false};
 
-  std::mutex guard_;  // for what follows
-  std::vector<std::shared_ptr<executor::gate>> waiters_;
+  zero_wait<std::shared_ptr<executor::gate>> ends_;
+
+  std::mutex guard_;                    // for what follows
   std::vector<completion_ptr> failed_;  ///< that nobody may have looked at
   std::size_t most_failed_ = 64;        ///< then those are dropped that somebody has looked at
   std::vector<view_record> views_;
