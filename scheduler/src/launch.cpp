@@ -9,6 +9,7 @@
 #include "direct/direct_runtime.hpp"
 #include "each_once.hpp"
 #include "machine_parts.hpp"
+#include "post_watched.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -169,11 +170,12 @@ completion_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
     return by_scope ? owner.refusal_of(*state) : cancelled(state->called());
   };
   const auto kept = s->waits.empty() && value == nullptr ? nullptr : s;
-  post(heart::submitted{std::move(s), unwanted() ? refusal() : failure()});
-  if (kept != nullptr) kept->watch();
-  if (value != nullptr) post(heart::submitted{fetch_of(*kept, value), {}});
-  // It may have been asked since, and before the heart knew of the task.
-  if (unwanted()) post(heart::cancel_asked{id, refusal()});
+  const auto submit = [&](bool is_unwanted) {
+    post(heart::submitted{std::move(s), is_unwanted ? refusal() : failure()});
+    if (kept != nullptr) kept->watch();
+    if (value != nullptr) post(heart::submitted{fetch_of(*kept, value), {}});
+  };
+  post_watched(unwanted, submit, [&] { post(heart::cancel_asked{id, refusal()}); });
   return state;
 }
 

@@ -64,9 +64,11 @@ class inbox {
   /// that it can deal with itself. Returns whether it did; then nothing was left.
   [[nodiscard]] bool attend() noexcept {
     link* seen = &away_;
-    // As in push(), but that nobody reads anything of the caller. Where it fails nothing is read.
+    // As in push(). Release: pairs with the acquire of a push() that comes while the caller
+    // attends; its thread sees what the caller did before, although no value passes between them.
+    // Where it fails nothing is read: relaxed.
     return head_.load(std::memory_order_relaxed) == seen &&
-           head_.compare_exchange_strong(seen, nullptr, std::memory_order_acquire,
+           head_.compare_exchange_strong(seen, nullptr, std::memory_order_acq_rel,
                                          std::memory_order_relaxed);
   }
 
