@@ -16,6 +16,7 @@
 #include "direct/data_order.hpp"
 #include "direct/direct_runtime.hpp"
 #include "direct/hold_node.hpp"
+#include "meeting.hpp"
 
 namespace hocket::detail {
 
@@ -33,8 +34,9 @@ struct direct_task::extras {
   bool unwritten = false;
   /// Of a task with a time-out: somebody has told, or tells, how it ended.
   std::atomic<bool> told{false};
-  /// Of a task in a scope: cancels it with the scope, once it has begun to count.
-  std::atomic<bool> counts{false};
+  /// A task in a scope, or with a token, can be cancelled once it is started. A request and the
+  /// start meet: the one that comes second cancels.
+  meeting scope_meets_start, stop_meets_start;
   std::optional<std::stop_callback<std::function<void()>>> by_scope;
   std::optional<std::stop_callback<std::function<void()>>> by_stop;
 };
@@ -266,7 +268,7 @@ void direct_task::time_out() noexcept {
   tell({failure_code::timed_out, name() + " did not end within its time."});
 }
 
-/// Starts the task. Who wished it to stop meanwhile finds either that it counts, or is found.
+/// Starts the task. A request to stop it that comes meanwhile is heard.
 void direct_task::watch_and_start() {
   host_context& scope = *context();
   // Until the task has ended it keeps itself by these.
@@ -274,19 +276,19 @@ void direct_task::watch_and_start() {
   if (scope.is_scope()) {
     extras_->by_scope.emplace(scope.stopping(), [task = self] {
       const boost::intrusive_ptr<direct_task> kept = task;
-      if (kept->extras_->counts) kept->cancel(kept->context()->refusal_of(*kept));
+      if (!kept->extras_->scope_meets_start.come(meeting::party::other)) return;
+      kept->cancel(kept->context()->refusal_of(*kept));
     });
   }
   if (stop().stop_possible()) {
     extras_->by_stop.emplace(stop(), [task = self] {
       const boost::intrusive_ptr<direct_task> kept = task;
-      if (kept->extras_->counts) kept->request_cancel();
+      if (kept->extras_->stop_meets_start.come(meeting::party::other)) kept->request_cancel();
     });
   }
   start();
-  extras_->counts = true;
-  if (scope.is_scope() && scope.stopping().stop_requested()) cancel(scope.refusal_of(*this));
-  if (stop().stop_requested()) request_cancel();
+  if (extras_->scope_meets_start.come(meeting::party::one)) cancel(scope.refusal_of(*this));
+  if (extras_->stop_meets_start.come(meeting::party::one)) request_cancel();
 }
 
 void direct_task::request_cancel() noexcept {
