@@ -127,23 +127,20 @@ void host_run::send_for_worker() noexcept {
 bool host_run::work() noexcept {
   const bool wanted = crew_.arrive() && !done();
   const bool goes_on = wanted && take_part(functions_of_one_turn, true) >= functions_of_one_turn;
-  crew_.leave();
-  return (goes_on && !done()) || needs_another();
+  const bool lacks_worker = crew_.leave([this] { return has_stock(); });
+  return lacks_worker || (goes_on && !done());
 }
 
 bool host_run::help(helping& by) noexcept {
   if (!may_begin_) return before_.source != nullptr && before_.source->help(by);
   const bool ran =
       crew_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
-  crew_.leave();
   // Not by sending for one: the run may have ended, and the executor with it.
-  return ran || needs_another();
+  const bool lacks_worker = crew_.leave([this] { return has_stock(); });
+  return ran || lacks_worker;
 }
 
-/// After leave(): see run_crew.
-bool host_run::needs_another() const noexcept {
-  return !done() && state_->has_stock() && crew_.wants_more();
-}
+bool host_run::has_stock() const noexcept { return !done() && state_->has_stock(); }
 
 /// What one thread does while it takes part. One class in one place, so that the compiler makes one
 /// loop of it.

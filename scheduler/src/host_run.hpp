@@ -75,7 +75,7 @@ class host_run final : public completion {
     if (crew_.wants_more()) send_for_worker();
   }
   [[nodiscard]] bool work() noexcept;
-  [[nodiscard]] bool needs_another() const noexcept;
+  [[nodiscard]] bool has_stock() const noexcept;
   [[nodiscard]] std::size_t take_part(std::size_t most, bool is_worker) noexcept;
   void call_plainly(std::uint32_t node) noexcept;
   [[nodiscard]] std::size_t choose_body(std::uint32_t node, const plan_choice& choice) noexcept;

@@ -11,9 +11,9 @@ namespace hocket::detail {
 
 /// How many threads take part in a run, and how many were sent for and have not come, in one word.
 ///
-/// No stock is left without anybody: who leaves some behind calls leave() and then wants_more(),
-/// and whoever leaves calls leave(), looks for stock and, if there is some, calls wants_more(). So
-/// either the first one sees that the other has left, or the other one sees the stock.
+/// No stock is left without a thread: a thread that leaves some behind calls leave() and then
+/// wants_more(), and one that has found none calls leave(has_stock). So either the first one sees
+/// that the other has left, or the other one sees the stock.
 template <class Atomics = real_atomics>
 class run_crew {
  public:
@@ -32,6 +32,13 @@ class run_crew {
     return word_.fetch_add(one_active) % one_sent_for < workers_;
   }
   void leave() noexcept { word_.fetch_sub(one_active); }
+  /// The same. Returns true if another one should be sent for: has_stock(), which looks for stock,
+  /// finds some, and there are too few.
+  template <class HasStock>
+  [[nodiscard]] bool leave(const HasStock& has_stock) noexcept {
+    leave();
+    return has_stock() && wants_more();
+  }
   /// Who has left goes on, whether there are enough or not.
   void come_back() noexcept { word_.fetch_add(one_active); }
 

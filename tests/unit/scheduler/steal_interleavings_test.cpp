@@ -188,8 +188,7 @@ struct crew_under_search {
   void work() {
     std::uint32_t taken = 0;
     if (crew.arrive() && stock.steal(taken)) done = 1;
-    crew.leave();
-    if (stock.occupied() && crew.wants_more()) send_for();
+    if (crew.leave([this] { return stock.occupied(); })) send_for();
   }
   void send_for() {
     crew.send_for();
