@@ -13,12 +13,13 @@ cmake_minimum_required(VERSION 3.25)
 
 set(allowed
   current_item set_current_item bind_worker unbind_worker
-  item_local set_item_local set_wait_listener tell_wait_listener stack_number
+  item_local set_item_local stack_number
+  wait_listener::begin_listening wait_listener::end_listening tell_wait_listeners
   carried_state::take carried_state::put_back
   detail::task_memory::take_outside detail::task_memory::give_back detail::task_memory::restock
   detail::task_memory::give_other detail::task_memory::get_shelves
   detail::task_memory::thread_part::~thread_part
-  stack_has_room middle_of_stack)
+  stack_has_room)
 if(USER)
   set(allowed "")
 endif()
