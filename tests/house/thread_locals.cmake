@@ -18,8 +18,8 @@ set(allowed
   carried_state::take carried_state::put_back
   detail::task_memory::take_outside detail::task_memory::give_back detail::task_memory::restock
   detail::task_memory::give_other detail::task_memory::get_shelves
-  detail::task_memory::thread_part::~thread_part
-  stack_has_room)
+  detail::task_memory::thread_part::thread_part detail::task_memory::thread_part::~thread_part
+  stack_has_room middle_of_stack)
 if(USER)
   set(allowed "")
 endif()
