@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include <hocket/execution/executor.hpp>
 #include <hocket/execution/topology.hpp>
 
 namespace hocket {
@@ -13,12 +14,13 @@ class suspendable_item;
 
 /// The item that a thread is in.
 struct item_context {
-  const void* executor = nullptr;
+  const void* owner = nullptr;  ///< its executor
   std::size_t arena = 0;
   node_queue* queue = nullptr;
   suspendable_item* item = nullptr;  ///< null where an item cannot be suspended
   const void* group = nullptr;       ///< oneTBB's, for the item itself
   bool lacks_stack = false;          ///< that it could be suspended on: there was no memory for one
+  const executor::bare_item* bare = nullptr;  ///< what runs; null in a piece of for_ranges
 };
 
 // Not inlined, and with their variable in a file of their own: an item that was suspended may go on

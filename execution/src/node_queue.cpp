@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include <hocket/execution/item_note.hpp>
+
 namespace hocket {
 namespace {
 
@@ -19,16 +21,23 @@ constexpr std::size_t most_urgent_in_ring = 64;
 /// How many items go from behind a ring to it at a time.
 constexpr std::size_t most_moved = 256;
 
+void run_with_memory(void* what) {
+  const std::unique_ptr<executor::work_item> own(static_cast<executor::work_item*>(what));
+  (*own)();
+}
+
 /// An item with memory of its own.
 executor::bare_item with_memory(executor::work_item&& item) {
-  return {[](void* what) {
-            const std::unique_ptr<executor::work_item> own(static_cast<executor::work_item*>(what));
-            (*own)();
-          },
-          new executor::work_item(std::move(item))};
+  return {run_with_memory, new executor::work_item(std::move(item))};
 }
 
 }  // namespace
+
+void* bare_item_at_hand() noexcept {
+  const item_context* const context = current_item();
+  if (context == nullptr || context->bare == nullptr) return nullptr;
+  return context->bare->run == run_with_memory ? nullptr : context->bare->what;
+}
 
 bool work_turn::is_young() noexcept {
   if (clock::now() - begin_ >= shortest) return false;
@@ -146,7 +155,8 @@ suspendable_item* node_queue::begin(executor::bare_item item, work_turn& turn) n
 /// Returns an item that was taken meanwhile, and that the caller has to go on with.
 suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
                                   work_turn& turn) noexcept {
-  item->context = {owner_, node_, this, item.get(), tbb::task::current_context()};
+  item->context = {owner_, node_,      this, item.get(), tbb::task::current_context(),
+                   false,  &item->item};
   item->turn = &turn;
   for (;;) {
     set_current_item(&item->context);
@@ -172,21 +182,20 @@ void node_queue::serve(suspendable_item& own) noexcept {
   own.item.run(own.item.what);
   while (own.turn->goes_on() && crew_.take_another()) {
     own.turn->count();
-    executor::bare_item item;
-    if (!take_normal(item)) {
+    if (!take_normal(own.item)) {
       const work found = take();
       if (found.resumed != nullptr) {
         own.next = found.resumed;
         return;
       }
-      item = found.item;
+      own.item = found.item;
     }
-    item.run(item.what);
+    own.item.run(own.item.what);
   }
 }
 
 void node_queue::run_without_stack(executor::bare_item item) noexcept {
-  const item_context context{owner_, node_, this, nullptr, nullptr, true};
+  const item_context context{owner_, node_, this, nullptr, nullptr, true, &item};
   set_current_item(&context);
   item.run(item.what);
   set_current_item(nullptr);

@@ -53,7 +53,7 @@ class suspendable_item {
   std::unique_ptr<fiber> stack;
   item_context context;
   suspension<>* waits_at = nullptr;
-  executor::bare_item item;          ///< the first one, before it begins
+  executor::bare_item item;          ///< the one at hand, or the first one before it begins
   work_turn* turn = nullptr;         ///< of the worker that is on the stack
   suspendable_item* next = nullptr;  ///< was found, and is to be gone on with, when this ends
 };

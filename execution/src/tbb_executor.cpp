@@ -199,7 +199,7 @@ bool tbb_executor::others_work() const noexcept {
 
 bool tbb_executor::inside() const noexcept {
   const item_context* const context = current_item();
-  return context != nullptr && context->executor == state_.get();
+  return context != nullptr && context->owner == state_.get();
 }
 
 bool tbb_executor::is_forked() const noexcept { return state_->process != ::getpid(); }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <hocket/execution/item_note.hpp>
 #include <hocket/execution/wait_listener.hpp>
 #include <hocket/streams/perform.hpp>
 
@@ -221,6 +222,7 @@ class host_stream::core::leaver final : public wait_listener {
 
 failure host_stream::core::perform_leaving(command& what, bool& left) {
   leaver listens(*this, what);
+  const item_note at(item_note::kind::launch, what.launch());
   failure why = perform(what);
   left = listens.was_told();
   return why;
