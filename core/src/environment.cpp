@@ -57,6 +57,27 @@ std::uint64_t parse_bytes(std::string_view what, std::string_view text) {
   return number << shift;
 }
 
+nanoseconds parse_duration(std::string_view what, std::string_view text) {
+  struct unit {
+    std::string_view name;
+    std::int64_t length;
+  };
+  // Longer names first: "ms" ends with "s".
+  constexpr unit units[] = {
+      {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000}};
+  for (const auto& [name, length] : units) {
+    if (!text.ends_with(name)) continue;
+    const std::string_view digits = text.substr(0, text.size() - name.size());
+    std::int64_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, problem] = std::from_chars(digits.data(), end, number);
+    const bool is_number = problem == std::errc() && stop == end;
+    if (!is_number || number <= 0 || number > nanoseconds::max().count() / length) break;
+    return nanoseconds(number * length);
+  }
+  refuse(what, text, "a time such as 500ms, 10s, 2m or 1h");
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {

@@ -12,6 +12,7 @@
 #include "direct/hold_node.hpp"
 #include "live_runtimes.hpp"
 #include "runtime_core.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -21,6 +22,7 @@ class choice_run::hold final : public submission {
   hold(runtime_core& home, boost::intrusive_ptr<choice_run> owner)
       : submission(home), owner_(std::move(owner)) {}
 
+  [[nodiscard]] completion* stands_for() const noexcept override { return owner_.get(); }
   void delivered(const std::vector<void*>& /*addresses*/) override { owner_->hold_given(); }
   void completed(const failure& why) override { owner_->hold_ended(why); }
 
@@ -157,6 +159,21 @@ void choice_run::request_cancel() noexcept {
   }
 }
 
+void choice_run::tell_awaited(wait_search& to) {
+  if (done()) return;
+  if (asked_for_hold_ && !holds_) {
+    if (frame_.within.node) {
+      to.follow_and_keep(frame_.within.node);
+    } else if (frame_.within.id.valid()) {
+      to.follow(frame_.within.id);
+    }
+  }
+  const std::lock_guard lock(guard_);
+  for (const completion_ptr& each : {after_.source, answer_.source, under_way_}) {
+    if (each != nullptr) to.follow_and_keep(each);
+  }
+}
+
 void choice_run::post() noexcept {
   const int level = static_cast<int>(std::clamp<std::int64_t>(use_.priority, -1, 1));
   try {
@@ -265,8 +282,13 @@ void choice_run::leave(failure why) noexcept {
 
 void choice_run::end(failure why) noexcept {
   const boost::intrusive_ptr<choice_run> self(this, false);
-  after_.source = nullptr;
-  answer_.source = nullptr;
+  completion_ptr after;
+  completion_ptr answer;
+  {
+    const std::lock_guard lock(guard_);
+    after.swap(after_.source);
+    answer.swap(answer_.source);
+  }
   // The graphs have buffers, in whose order tasks may stand that failed because of this and keep
   // it.
   use_ = {};

@@ -26,6 +26,7 @@ class choice_run final : public completion {
 
   [[nodiscard]] task_status status() const noexcept override;
   void request_cancel() noexcept override;
+  void tell_awaited(wait_search& to) override;
 
  private:
   class hold;
@@ -33,6 +34,7 @@ class choice_run final : public completion {
   /// Goes on when the task that it waits for has ended.
   struct edge final : continuation {
     void run(completion& from, follow_ups& next) noexcept override;
+    [[nodiscard]] completion* follower() const noexcept override { return owner; }
     choice_run* owner = nullptr;
     completion_ptr source;
   };
@@ -76,7 +78,7 @@ class choice_run final : public completion {
   std::atomic<bool> asked_for_hold_{false};
   std::atomic<bool> holds_{false};
 
-  std::mutex guard_;  // for what follows
+  std::mutex guard_;  // for what follows, and for letting go of after_ and answer_
   completion_ptr under_way_;
 };
 

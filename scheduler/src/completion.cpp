@@ -17,6 +17,7 @@
 
 #include "caught.hpp"
 #include "live_runtimes.hpp"
+#include "wait_graph.hpp"
 
 namespace hocket::detail {
 
@@ -203,11 +204,11 @@ bool completion::wait_for(nanoseconds duration) {
   return true;
 }
 
-host_context& completion::context_to_wait_in() {
+host_context& completion::context_to_wait_in(parked_wait& by) {
   if (context_ == nullptr) {
     throw usage_error(name() + " is waited for, but no runtime will ever run it.");
   }
-  context_->check_wait(*this);
+  context_->check_wait(*this, by);
   return *context_;
 }
 
@@ -227,7 +228,13 @@ waiting_room& completion::room() {
 }
 
 bool completion::park_until(time_stamp until) {
-  executor& where = context_to_wait_in().where();
+  parked_wait by(*this);
+  if (until != time_stamp::max()) by.is_limited();
+  executor& where = context_to_wait_in(by).where();
+  return park_until(until, where);
+}
+
+bool completion::park_until(time_stamp until, executor& where) {
   std::shared_ptr<executor::gate> own;
   const auto arm = [this, &own](std::shared_ptr<executor::gate> gate) {
     own = std::move(gate);
@@ -238,10 +245,20 @@ bool completion::park_until(time_stamp until) {
   return done();
 }
 
+/// For a set of tasks to which others may add one behind a view that the caller holds.
+void completion::park_and_check(parked_wait& by) {
+  // Of a task that has ended the runtime may be gone, but not before the caller has seen the end.
+  executor& where = context_->where();
+  constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
+  while (!park_until(where.now() + time_between_checks, where)) context_->check_wait_again(by);
+}
+
 void completion::park() {
   const live_runtimes::user uses(home());
   if (!uses && context_ != nullptr) return;  // with the runtime the task has ended, a moment ago
-  executor& where = context_to_wait_in().where();
+  parked_wait by(*this);
+  executor& where = context_to_wait_in(by).where();
+  if (by.is_to_be_checked_again() && !where.is_virtual()) return park_and_check(by);
   const auto arm = [this](std::shared_ptr<executor::gate> gate) {
     auto opener = std::make_unique<gate_opener>(gate);
     if (attach(*opener)) {

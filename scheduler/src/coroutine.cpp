@@ -3,7 +3,10 @@
 
 #include <hocket/scheduler/detail/coroutine.hpp>
 
+#include <hocket/execution/item_note.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -14,13 +17,19 @@ void awaiter_base::run(completion& source, follow_ups&) noexcept {
     return;
   }
   const std::coroutine_handle<> handle = waiting_;
+  completion* const of = follower();
+  const auto go_on = [handle, of] {
+    if (of == nullptr) return handle.resume();
+    const item_note at(item_note::kind::task, of);
+    handle.resume();
+  };
   try {
     const std::uint32_t near = context->has_nodes() ? source.arena() : no_arena;
     const std::size_t arena = near == no_arena ? context->arena_for_host_tasks() : near;
-    context->where().post(arena, 0, [handle] { handle.resume(); });
+    context->where().post(arena, 0, go_on);
   } catch (...) {
     // No memory for the item: the coroutine goes on here, because it has to go on somewhere.
-    handle.resume();
+    go_on();
   }
 }
 
@@ -29,6 +38,18 @@ void coroutine_state::belong_to(host_context* context) noexcept {
   // Not to a scope: a coroutine may wait for the end of one.
   set_context(context->home());
   context->home().started(*this);
+}
+
+void coroutine_state::tell_awaited(wait_search& to) {
+  std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
+  do {
+    if (seen == 0 || (seen & being_read) != 0) return;
+    // Acquire: pairs with the release in suspends_for().
+  } while (!awaited_.compare_exchange_weak(seen, seen | being_read, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
+  to.follow_and_keep(reinterpret_cast<completion*>(seen));  // NOLINT(performance-no-int-to-ptr)
+  // Release: pairs with the acquire in goes_on(), after which the coroutine's reference may go.
+  awaited_.store(seen, std::memory_order_release);
 }
 
 void coroutine_state::check_cancelled() const {

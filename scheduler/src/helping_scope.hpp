@@ -2,17 +2,24 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include "scope_entry.hpp"
+#include <optional>
+
+#include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
 
 namespace hocket::detail {
 
 /// While this lives, the calling stack runs tasks of the context while it waits for something. See
 /// host_task::runs_in_a_waiter. Workers of the context's runtime are known without, and are not
-/// entered.
-class helping_scope : private entered_context {
+/// noted.
+class helping_scope {
  public:
-  helping_scope(const host_context* context, bool is_worker) noexcept
-      : entered_context(is_worker ? nullptr : context) {}
+  helping_scope(const host_context* context, bool is_worker) noexcept {
+    if (context != nullptr && !is_worker) note_.emplace(item_note::kind::context, context);
+  }
+
+ private:
+  std::optional<item_note> note_;
 };
 
 }  // namespace hocket::detail

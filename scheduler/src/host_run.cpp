@@ -8,9 +8,12 @@
 #include <thread>
 #include <utility>
 
+#include <hocket/execution/item_note.hpp>
+
 #include "caught.hpp"
 #include "chosen.hpp"
 #include "helping_scope.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -138,6 +141,10 @@ bool host_run::help(helping& by) noexcept {
   // Not by sending for one: the run may have ended, and the executor with it.
   const bool lacks_worker = crew_.leave([this] { return has_stock(); });
   return ran || lacks_worker;
+}
+
+void host_run::tell_awaited(wait_search& to) {
+  if (!may_begin_ && before_.source != nullptr) to.follow(*before_.source);
 }
 
 bool host_run::has_stock() const noexcept { return !done() && state_->has_stock(); }
@@ -295,6 +302,7 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   share done;
   {
     const helping_scope scope(context(), is_worker);
+    const item_note at(item_note::kind::task, static_cast<completion*>(this));
     seat->sit_down(*this);
     done = plan_->has_choices() ? participant<true>(*this, *seat).work(most)
                                 : participant<false>(*this, *seat).work(most);

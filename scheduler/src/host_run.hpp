@@ -40,6 +40,7 @@ class host_run final : public completion {
   [[nodiscard]] task_status status() const noexcept override;
   void request_cancel() noexcept override;
   bool help(helping& by) noexcept override;
+  void tell_awaited(wait_search& to) override;
 
  private:
   friend class host_seat;
@@ -63,6 +64,7 @@ class host_run final : public completion {
   /// Begins the run when the one that it comes after has ended.
   struct edge final : continuation {
     void run(completion& from, follow_ups& next) noexcept override;
+    [[nodiscard]] completion* follower() const noexcept override { return owner; }
     host_run* owner = nullptr;
     completion_ptr source;
   };

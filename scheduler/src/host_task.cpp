@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 #include <vector>
+
+#include <hocket/execution/item_note.hpp>
 
 #include "alarm_board.hpp"
 #include "caught.hpp"
 #include "helping_scope.hpp"
-#include "scope_entry.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -243,6 +244,8 @@ void host_edge::run(completion& from, follow_ups& next) noexcept {
   owner->arrive_here(fails_with(from), next);
 }
 
+completion* host_edge::follower() const noexcept { return owner; }
+
 void host_task::arrive(bool failed, follow_ups& next) noexcept { arrive_here(failed, next); }
 
 task_status host_task::status() const noexcept {
@@ -268,6 +271,8 @@ bool host_task::give_up(failure why) noexcept {
   const claim::claimed how = claim_.claim(true, waited);
   if (how == claim::claimed::refused) return false;
   drop_sources(how);
+  // Those that wait for it may be looked at.
+  if (waited && context() != nullptr) context()->let_readers_leave();
   follow_ups next;
   discard();
   settle(std::move(why));
@@ -276,19 +281,10 @@ bool host_task::give_up(failure why) noexcept {
   return true;
 }
 
-bool host_task::waits_for(const completion& other) {
-  std::vector<completion_ptr> open{this};
-  std::unordered_set<const completion*> seen;
-  while (!open.empty()) {
-    const completion_ptr next = std::move(open.back());
-    open.pop_back();
-    if (next.get() == &other) return true;
-    auto* const task = dynamic_cast<host_task*>(next.get());
-    if (task == nullptr || !seen.insert(task).second || !task->claim_.enter()) continue;
-    for (const host_edge& e : task->edges()) open.push_back(e.source);
-    if (task->claim_.leave()) task->drop_sources();
-  }
-  return false;
+void host_task::tell_awaited(wait_search& to) {
+  if (!claim_.enter()) return;
+  to.is_read(*this);
+  for (const host_edge& e : edges()) to.follow(*e.source);
 }
 
 bool host_task::help(helping& by) noexcept {
@@ -341,12 +337,35 @@ inline bool host_task::run_simply(follow_ups& next) noexcept {
   return is_straight_ ? run_straight(next) : run_plainly(next);
 }
 
+namespace {
+
+/// While it lives, somebody who took the task up while it waited is in the task.
+class task_in_hand {
+ public:
+  explicit task_in_hand(completion& task)
+      : helps_(home_of(task), home_of(task) != nullptr && home_of(task)->where().inside()),
+        note_(item_note::kind::task, &task) {}
+
+ private:
+  [[nodiscard]] static host_context* home_of(const completion& task) noexcept {
+    return task.context() == nullptr ? nullptr : &task.context()->home();
+  }
+
+  helping_scope helps_;
+  item_note note_;
+};
+
+}  // namespace
+
 void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
   if (how == claim::claimed::refused) return;
   failure why = refusal();
   // What the predecessors hold goes before the function runs, or a long chain would keep it all.
   drop_sources(how);
   if (!why) why = attempt(by);
+  if (by == runner::worker) return end(std::move(why), next);
+  // What the function holds may be the last owner of its runtime.
+  const task_in_hand here(*this);
   end(std::move(why), next);
 }
 
@@ -383,8 +402,11 @@ failure host_task::failure_of_predecessors() {
 }
 
 bool host_task::runs_in_a_waiter(const host_context& context) noexcept {
-  const entered_context* each = entered_context::innermost();
-  while (each != nullptr && &each->context() != &context) each = each->outer();
+  const auto is_it = [&](const item_note& note) {
+    return note.of() == item_note::kind::context && note.what() == &context;
+  };
+  const item_note* each = item_note::innermost();
+  while (each != nullptr && !is_it(*each)) each = each->outer();
   return each != nullptr;
 }
 
@@ -408,10 +430,8 @@ bool host_task::execute_traced() noexcept {
 }
 
 failure host_task::call(runner by) noexcept {
-  const scope_entry enters(context());
   if (by == runner::worker) return call();
-  host_context* const home = context() == nullptr ? nullptr : &context()->home();
-  const helping_scope helps(home, home != nullptr && home->where().inside());
+  const task_in_hand here(*this);
   return call();
 }
 
@@ -487,6 +507,7 @@ void host_task::run_item(void* counted) {
 
 void host_task::run_posted(host_task_ptr task, runner by) noexcept {
   follow_ups next;
+  const item_note at(item_note::kind::chain, &task);
   for (int in_a_row = 0; task; ++in_a_row) {
     if (in_a_row == most_in_a_row) return post(std::move(task));
     if (by != runner::worker || !task->run_simply(next)) {

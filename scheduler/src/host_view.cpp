@@ -20,6 +20,7 @@ class view_submission final : public submission {
  public:
   using submission::submission;
 
+  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override {
     if (!state->done()) state->finish(why);
   }

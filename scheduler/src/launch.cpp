@@ -159,6 +159,7 @@ completion_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
   s->id = id;
   s->state = {make_state(&owner, s->label, s->launch->kernel), false};
   s->state->id = id;
+  s->be_known_to_launch();
   s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
   const completion_ptr state(s->state.get(), false);
   owner.started(*state);

@@ -18,7 +18,7 @@ runtime::runtime(const runtime_options& options)
   runs_functions_ = core_.get();
 }
 
-runtime::~runtime() { core_->shut_down(); }
+runtime::~runtime() { detail::runtime_core::end(std::move(core_)); }
 
 void runtime::wait() { core_->wait_all(); }
 
@@ -70,6 +70,8 @@ runtime_report runtime::report() {
   made.now = now();
   return made;
 }
+
+pending_report runtime::pending() { return core_->pending(); }
 
 trace_snapshot runtime::trace() {
   const detail::machine_parts& machine = core_->machine();

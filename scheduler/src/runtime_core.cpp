@@ -8,6 +8,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/devices/before_drivers_end.hpp>
+#include <hocket/execution/detached.hpp>
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/execution/stack_number.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -25,6 +26,9 @@ namespace {
 
 // Events and actions that one call of the user's works off at most before a worker takes over.
 constexpr std::size_t steps_of_caller = 64;
+
+// How often a stack that holds a view looks whether a task came to stand behind it.
+constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
 
 // Driver work comes before the work that waits for it.
 constexpr int high_priority = 1;
@@ -59,7 +63,14 @@ runtime_core::runtime_core(const runtime_options& options)
   traces_ = options.trace_capacity > 0;
   has_nodes_ = executor_->arenas() > 1;
   limits_ = options.most_pending > 0 || options.most_pending_bytes > 0;
-  only_counts_ = !traces_ && !limits_;
+  // Only the real clock passes while nothing happens.
+  const nanoseconds patience = watchdog::patience_of(options.watchdog);
+  const bool is_watched = patience != nanoseconds::zero() && !executor_->is_virtual();
+  only_counts_ = !traces_ && !limits_ && !is_watched;
+  if (limits_ || is_watched) registry_ = std::make_unique<task_registry>();
+  if (is_watched) {
+    watchdog_ = std::make_unique<watchdog>(patience, [this] { return pending(); });
+  }
   if (limits_) {
     limit_ = std::make_unique<pending_limit>(options.most_pending, options.most_pending_bytes);
   }
@@ -131,6 +142,7 @@ void runtime_core::shut_down() noexcept {
     std::fprintf(stderr, "hocket: a runtime ends with tasks that can never run: %s\n", e.what());
     return leave_behind();
   }
+  watchdog_.reset();
   // Who attends the events is in the heart and in the devices until it has left them. This thread
   // attends them for good, so that nobody deals with what comes too late.
   const auto over = [&] {
@@ -170,6 +182,28 @@ void runtime_core::leave_drivers() noexcept {
   machine_->leave_drivers();
 }
 
+void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
+  const bool in_own_task = core->executor_->inside() || host_task::runs_in_a_waiter(*core);
+  if (!in_own_task) return core->shut_down();
+  // Those that the caller's stack holds would never be closed.
+  core->release_forgotten_views();
+  try {
+    if (!core->executor_->is_virtual()) {
+      return run_detached("hocket end", [core] { core->shut_down(); });
+    }
+    std::fprintf(stderr,
+                 "hocket: a runtime ends in one of its own tasks, for which it cannot wait on the "
+                 "virtual clock.\n");
+  } catch (const std::exception& e) {
+    std::fprintf(stderr,
+                 "hocket: a runtime ends in one of its own tasks, and there is no thread "
+                 "that could wait for that: %s.\n",
+                 e.what());
+  }
+  // Its tasks use it: to keep it is the lesser evil.
+  (void)new (std::nothrow) std::shared_ptr<runtime_core>(std::move(core));
+}
+
 void runtime_core::leave_behind() noexcept {
   live_runtimes::remove(*this);
   open_ = false;
@@ -181,12 +215,7 @@ void runtime_core::leave_behind() noexcept {
 }
 
 void runtime_core::release_forgotten_views() noexcept {
-  std::vector<view_record> forgotten;
-  {
-    const std::scoped_lock lock(guard_);
-    forgotten = views_;
-  }
-  for (const view_record& v : forgotten) {
+  for (const held_view& v : waits_->views()) {
     if (v.holder != stack_number()) continue;
     std::fprintf(stderr, "hocket: a view of buffer \"%s\" outlives its runtime.\n",
                  v.label.c_str());
@@ -348,9 +377,7 @@ bool runtime_core::is_let_through() {
   // What runs may be what has to end before there is a place.
   if (executor_->inside() || host_task::runs_in_a_waiter(*this)) return true;
   if (options_.overload == overload_kind::refuse) return false;
-  const std::scoped_lock lock(guard_);
-  return std::any_of(views_.begin(), views_.end(),
-                     [](const view_record& v) { return v.holder == stack_number(); });
+  return waits_->holds_view();
 }
 
 void runtime_core::take_place() {
@@ -383,11 +410,21 @@ void runtime_core::one_less(std::atomic<std::int64_t>& count) noexcept { ends_.o
 
 void runtime_core::submission_gone() noexcept { one_less(submissions_); }
 
-void runtime_core::wait_until(const std::function<bool()>& reached) {
+void runtime_core::wait_until(const std::function<bool()>& reached,
+                              const std::function<void()>& check) {
   if (has_heart_) machine_->hurry();
+  // On the virtual clock time would pass.
+  const bool checks = check != nullptr && !executor_->is_virtual();
   while (!ends_.holds(reached)) {
-    executor_->wait(
-        [&](const std::shared_ptr<executor::gate>& gate) { ends_.await(gate, reached); });
+    std::shared_ptr<executor::gate> own;
+    const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
+      own = gate;
+      ends_.await(gate, reached);
+    };
+    const time_stamp until = checks ? executor_->now() + time_between_checks : time_stamp::max();
+    if (executor_->wait(arm, until)) continue;
+    ends_.leave(own);
+    check();
   }
 }
 
@@ -395,7 +432,7 @@ void runtime_core::wait_all() {
   if (executor_->inside() || host_task::runs_in_a_waiter(*this)) {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
-  wait_until([this] { return unfinished_ == 0; });
+  wait_for_all();
   std::vector<completion_ptr> failed;
   {
     const std::scoped_lock lock(guard_);
@@ -426,68 +463,6 @@ void runtime_core::stop() {
   if (has_heart_) {
     post(heart::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
-  }
-}
-
-void runtime_core::opened(view_record&& view) {
-  const std::scoped_lock lock(guard_);
-  views_.push_back(std::move(view));
-}
-
-void runtime_core::closed(const view_record& view) {
-  {
-    const std::scoped_lock lock(guard_);
-    const auto known = std::erase_if(
-        views_, [&](const view_record& v) { return v.id == view.id && v.node == view.node; });
-    if (known == 0) return;  // the end of the runtime has closed it
-  }
-  if (view.node != nullptr) {
-    view.node->close();
-  } else {
-    post(heart::view_released{view.id});
-  }
-}
-
-void runtime_core::view_opened(task_id id, const std::string& label) {
-  opened({id, nullptr, stack_number(), label});
-}
-
-void runtime_core::view_opened(const boost::intrusive_ptr<view_node>& node,
-                               const std::string& label) {
-  opened({task_id{}, node, stack_number(), label});
-}
-
-void runtime_core::view_closed(task_id id) { closed({id, nullptr, {}, {}}); }
-
-void runtime_core::view_closed(const boost::intrusive_ptr<view_node>& node) {
-  closed({task_id{}, node, {}, {}});
-}
-
-bool runtime_core::holds_up(const view_record& view, completion& task) {
-  if (view.node != nullptr) {
-    auto* const waiting = dynamic_cast<host_task*>(&task);
-    return waiting != nullptr && waiting->waits_for(*view.node);
-  }
-  const auto* const waiting = dynamic_cast<const device_task*>(&task);
-  bool blocked = false;
-  if (waiting != nullptr) {
-    inspect([&](const heart::heart& h) { blocked = h.depends(waiting->id, view.id); });
-  }
-  return blocked;
-}
-
-void runtime_core::check_wait(completion& task) {
-  if (has_heart_) machine_->hurry();
-  std::vector<view_record> own;
-  {
-    const std::scoped_lock lock(guard_);
-    std::copy_if(views_.begin(), views_.end(), std::back_inserter(own),
-                 [](const view_record& v) { return v.holder == stack_number(); });
-  }
-  for (const view_record& v : own) {
-    if (!holds_up(v, task)) continue;
-    throw usage_error(task.name() + " is waited for by the thread that holds a view of buffer \"" +
-                      v.label + "\", and cannot run before that view is gone.");
   }
 }
 

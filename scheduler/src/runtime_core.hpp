@@ -20,6 +20,9 @@
 #include "host_trace.hpp"
 #include "pending_limit.hpp"
 #include "submission.hpp"
+#include "task_registry.hpp"
+#include "wait_graph.hpp"
+#include "watchdog.hpp"
 #include "zero_wait.hpp"
 
 namespace hocket::detail {
@@ -44,6 +47,9 @@ class runtime_core final : public host_context,
   /// The program ends before the runtime: awaits what is under way, as long as something ends now
   /// and then, and gives up the devices whose drivers end with the program.
   void leave_drivers() noexcept;
+  /// The same. In a task of the runtime, which could not wait for itself, it returns at once, and
+  /// another thread does it.
+  static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
   void post(heart::event what);
@@ -87,15 +93,19 @@ class runtime_core final : public host_context,
   void keep(completion& failed) noexcept;
   void one_ended(const completion& task) noexcept {
     if (limit_) limit_->give_back(task.held_bytes());
+    if (registry_) registry_->remove(task);
+    if (watchdog_) watchdog_->count_end();
     one_less(unfinished_);
   }
 
-  // Views that threads hold.
+  // Views that stacks hold.
   void view_opened(task_id id, const std::string& label);
   void view_closed(task_id id);
   void view_opened(const boost::intrusive_ptr<view_node>& node, const std::string& label);
   void view_closed(const boost::intrusive_ptr<view_node>& node);
   [[nodiscard]] std::vector<heart::device_statistics> statistics();
+  /// What has not ended, and what it waits for. Any thread.
+  [[nodiscard]] pending_report pending();
   void add_budget(budget_id budget, std::uint64_t bytes);
 
   /// Submissions exist until the heart and the outbox have let go of them.
@@ -106,7 +116,10 @@ class runtime_core final : public host_context,
   [[nodiscard]] std::size_t arena_of(const device_handle& device, const std::string& name) override;
   [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
   void ended(completion& task) noexcept override;
-  void check_wait(completion& task) override;
+  void check_wait(completion& task, parked_wait& by) override;
+  void check_wait_again(parked_wait& by) override;
+  void let_readers_leave() noexcept override { waits_->let_readers_leave(); }
+  [[nodiscard]] std::string title() const override { return "all tasks of the runtime"; }
   void ran(const task_label& task, std::int64_t begin) noexcept override {
     host_trace_.push(task, begin);
   }
@@ -123,13 +136,6 @@ class runtime_core final : public host_context,
   void device_lost(device_id device, const failure& why) override;
 
  private:
-  struct view_record {
-    task_id id;                            ///< with a heart
-    boost::intrusive_ptr<view_node> node;  ///< without one
-    std::uint64_t holder = 0;              ///< its stack_number()
-    std::string label;
-  };
-
   [[nodiscard]] std::size_t next_arena() noexcept override;
   // For the heart to decide.
   [[nodiscard]] completion* submit(const direct_launch& what) override;
@@ -139,13 +145,12 @@ class runtime_core final : public host_context,
   }
   void note_start(const completion& task) noexcept override {
     if (limit_) limit_->take(task.held_bytes());
+    if (registry_) registry_->add(task, executor_->now());
     unfinished_.fetch_add(1);
   }
   void connect();
   [[nodiscard]] bool goes_direct() const;
-  void opened(view_record&& view);
-  void closed(const view_record& view);
-  [[nodiscard]] bool holds_up(const view_record& view, completion& task);
+  void closed(const held_view& view);
   [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t& bytes);
   [[nodiscard]] completion_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
@@ -160,7 +165,10 @@ class runtime_core final : public host_context,
     return traces() ? executor_->now() : time_stamp{};
   }
   void carry_out();
-  void wait_until(const std::function<bool()>& reached);
+  void wait_for_all();
+  /// check, if there is one, is called now and again while it is waited.
+  void wait_until(const std::function<bool()>& reached,
+                  const std::function<void()>& check = nullptr);
   void one_less(std::atomic<std::int64_t>& count) noexcept;
   [[nodiscard]] bool quiet();
   void report_unseen() noexcept;
@@ -173,7 +181,9 @@ class runtime_core final : public host_context,
   std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
   alarm_board alarms_;
-  std::unique_ptr<pending_limit> limit_;  ///< null: none
+  std::unique_ptr<pending_limit> limit_;     ///< null: none
+  std::unique_ptr<task_registry> registry_;  ///< null: none
+  std::unique_ptr<watchdog> watchdog_;       ///< null: none
   std::mutex connecting_;
   std::unique_ptr<machine_parts> machine_;
   std::unique_ptr<heart::heart> heart_;
@@ -190,13 +200,13 @@ class runtime_core final : public host_context,
   std::atomic<bool> open_{true};
   std::atomic<bool> has_heart_{false};
   std::atomic<bool> is_connected_{false};
+  const std::shared_ptr<wait_graph> waits_ = std::make_shared<wait_graph>(*this);
 
   zero_wait<std::shared_ptr<executor::gate>> ends_;
 
   std::mutex guard_;                    // for what follows
   std::vector<completion_ptr> failed_;  ///< that nobody may have looked at
   std::size_t most_failed_ = 64;        ///< then those are dropped that somebody has looked at
-  std::vector<view_record> views_;
 };
 
 }  // namespace hocket::detail

@@ -7,7 +7,7 @@
 
 #include "deadline.hpp"
 #include "runtime_core.hpp"
-#include "scope_entry.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -24,6 +24,11 @@ class scope_core::end_of_scope final : public completion {
   void end_with(const completion_ptr& failed) noexcept {
     finish(failed == nullptr ? failure() : same_failure(*failed));
   }
+
+  void tell_awaited(wait_search& to) override {
+    if (!done()) to.follow_all_of(*scope_);
+  }
+  [[nodiscard]] const host_context* ends_with() const noexcept override { return scope_.get(); }
 
  private:
   boost::intrusive_ptr<scope_core> scope_;
@@ -143,16 +148,9 @@ completion_ptr scope_core::end(bool tells) {
   return made;
 }
 
-void scope_core::check_wait_outside() const {
-  const entered_context* each = entered_context::innermost();
-  for (; each != nullptr; each = each->outer()) {
-    if (!each->context().is_scope()) continue;
-    const auto* around = static_cast<const scope_core*>(&each->context());
-    while (around != nullptr && around != this) around = around->outer_.get();
-    if (around == nullptr) continue;
-    throw usage_error("The " + name() +
-                      " is waited for by a task that belongs to it, and so for that task itself.");
-  }
+const host_context* scope_core::around() const noexcept {
+  if (outer_) return outer_.get();
+  return &home();
 }
 
 void scope_core::close() noexcept {

@@ -37,8 +37,6 @@ class scope_core final : public host_context {
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that nobody has looked at.
   [[nodiscard]] completion_ptr end(bool tells);
-  /// Throws usage_error if a task of the scope asks, which would wait for itself.
-  void check_wait_outside() const;
   /// True if no task is pending. One that is submitted later may be.
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// The scope is left: no task is.
@@ -57,7 +55,11 @@ class scope_core final : public host_context {
     if (closed_) recent_.clear();
   }
   void ended(completion& task) noexcept override;
-  void check_wait(completion& task) override { home().check_wait(task); }
+  void check_wait(completion& task, parked_wait& by) override { home().check_wait(task, by); }
+  void check_wait_again(parked_wait& by) override { home().check_wait_again(by); }
+  void let_readers_leave() noexcept override { home().let_readers_leave(); }
+  [[nodiscard]] const host_context* around() const noexcept override;
+  [[nodiscard]] std::string title() const override { return name(); }
   void ran(const task_label& task, std::int64_t begin) noexcept override {
     home().ran(task, begin);
   }

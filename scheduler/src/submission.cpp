@@ -8,6 +8,7 @@
 #include "caught.hpp"
 #include "live_runtimes.hpp"
 #include "runtime_core.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -39,6 +40,7 @@ class future_watch final : public continuation {
     home_.post(heart::external_ended{owner_->id, std::move(why)});
     delete this;
   }
+  [[nodiscard]] completion* follower() const noexcept override { return owner_->state.get(); }
 
  private:
   boost::intrusive_ptr<launch_submission> owner_;
@@ -104,9 +106,32 @@ struct pooled_launch final : counted_launch {
   static void operator delete(void* place) noexcept {
     task_memory::give_back_for<pooled_launch>(place);
   }
+
+  device_task* task = nullptr;  ///< lives longer than the body runs
 };
 
 }  // namespace
+
+completion* task_of_launch(const launch_command& launch) noexcept {
+  // Those that streams get are counted.
+  const auto& counted = static_cast<const counted_launch&>(launch);
+  const auto* const own = dynamic_cast<const pooled_launch*>(&counted);
+  return own == nullptr ? nullptr : own->task;
+}
+
+void device_task::tell_awaited(wait_search& to) {
+  if (id.valid()) to.follow(id);
+}
+
+void launch_submission::be_known_to_launch() noexcept {
+  static_cast<pooled_launch&>(*launch).task = state.get();
+}
+
+void launch_submission::tell_awaited(wait_search& to) const {
+  for (const awaited& each : waits) {
+    if (!each.source->done()) to.follow(*each.source);
+  }
+}
 
 launch_submission::launch_submission(runtime_core& home)
     : launch_submission(home, boost::intrusive_ptr<counted_launch>(new pooled_launch)) {}

@@ -30,6 +30,12 @@ class submission : public heart::request {
   ~submission() override;
   void unused() noexcept override;
 
+  /// The task that ends with this, if there is one; of a hold, the task that holds. By who steps
+  /// the heart, while this is in it.
+  [[nodiscard]] virtual completion* stands_for() const noexcept { return nullptr; }
+  /// Which tasks it waits for beside those that the heart knows of. Likewise.
+  virtual void tell_awaited(wait_search& /*to*/) const {}
+
   /// The launch, or the view, was completed. By the owner of the outbox.
   virtual void completed(const failure& why) = 0;
 
@@ -65,6 +71,9 @@ class submission : public heart::request {
   std::vector<array_part_ref> parts_;
 };
 
+/// The task that the launch is of; null if it is none of a runtime.
+[[nodiscard]] completion* task_of_launch(const launch_command& launch) noexcept;
+
 /// How a task of that label ends that somebody wished not to run.
 [[nodiscard]] failure cancelled(std::string_view label);
 
@@ -79,6 +88,8 @@ class launch_submission final : public submission {
   static void operator delete(void* place) noexcept {
     task_memory::give_back_for<launch_submission>(place);
   }
+  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
+  void tell_awaited(wait_search& to) const override;
   void completed(const failure& why) override;
   void runs_on() override;
   void let_go() override;
@@ -93,6 +104,8 @@ class launch_submission final : public submission {
   /// Reports the end of every future in waits to the heart; numbers are filled in before.
   void watch();
   void watch_stop(const std::stop_token& stop);
+  /// The launch names the state from now on, for the body.
+  void be_known_to_launch() noexcept;
   /// The task belongs to the scope.
   void watch_scope(const host_context& scope);
   /// Unless it is completed before, the task fails at that time. By the owner of the outbox.
@@ -129,6 +142,7 @@ class launch_submission final : public submission {
 class fetch_submission final : public submission {
  public:
   using submission::submission;
+  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override;
   void delivered(const std::vector<void*>& addresses) override;
 

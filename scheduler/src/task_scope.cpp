@@ -38,10 +38,16 @@ void task_scope::wait_in_destructor() noexcept {
   // Its failure is handed on, not told here.
   const detail::completion_ptr end = core_->end(false);
   try {
-    end->wait();
-  } catch (const usage_error& e) {
-    // Only the virtual clock can tell.
-    std::fprintf(stderr, "hocket: a scope ends with tasks that can never run: %s\n", e.what());
+    try {
+      end->wait();
+    } catch (const usage_error& e) {
+      std::fprintf(stderr, "hocket: a scope ends with tasks that can never run: %s\n", e.what());
+      // What has not begun ends at once, and was perhaps all that was in the way.
+      cancel();
+      end->wait();
+    }
+  } catch (const usage_error&) {
+    // A task of the scope ends it, or waits for what the caller does next: it lives on without it.
   } catch (const error& e) {
     // Without a stack for the other tasks of this worker, which is the last one of its node.
     std::fprintf(stderr, "hocket: the end of a scope keeps a worker from other tasks: %s\n",
@@ -50,10 +56,7 @@ void task_scope::wait_in_destructor() noexcept {
   }
 }
 
-void task_scope::wait() {
-  core_->check_wait_outside();
-  done().get();
-}
+void task_scope::wait() { done().get(); }
 
 future<void> task_scope::done() { return future<void>(core_->end(true)); }
 

@@ -60,6 +60,12 @@ class zero_wait {
     gate->open();
   }
 
+  /// The gate is awaited no more.
+  void leave(const Gate& gate) {
+    const std::scoped_lock lock(guard_);
+    std::erase(waiters_, gate);
+  }
+
  private:
   Mutex guard_;
   std::vector<Gate> waiters_;  // guarded by guard_

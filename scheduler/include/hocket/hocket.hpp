@@ -16,6 +16,7 @@
 #include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
+#include <hocket/scheduler/pending.hpp>
 #include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/run_parameter.hpp>

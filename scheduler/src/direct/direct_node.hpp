@@ -51,6 +51,10 @@ class direct_node : public host_task {
   [[nodiscard]] bool attach_to_place(continuation& node) noexcept override {
     return place_.push(node);
   }
+  void each_follower(const std::function<void(completion&)>& visit) const override {
+    completion::each_follower(place_, visit);
+    host_task::each_follower(visit);
+  }
   [[nodiscard]] virtual const hold_node* as_hold() const noexcept { return nullptr; }
   [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
   /// True if nobody has to wait for this: it has left its place, and its content is there.

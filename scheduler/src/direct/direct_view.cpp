@@ -6,6 +6,7 @@
 #include "direct/data_order.hpp"
 #include "host_view.hpp"
 #include "runtime_core.hpp"
+#include "wait_search.hpp"
 
 namespace hocket::detail {
 
@@ -56,6 +57,15 @@ void view_node::close() noexcept {
   follow_ups next;
   leave_place(next);
   next.let_leave();
+}
+
+void view_node::tell_awaited(wait_search& to) {
+  if (has_left()) return;
+  if (done()) {
+    to.follow_holder_of(*this);
+  } else {
+    direct_node::tell_awaited(to);
+  }
 }
 
 void view_node::end(failure why, follow_ups& next) noexcept {

@@ -21,6 +21,7 @@ class view_node final : public direct_node {
 
   void take_place();
   void close() noexcept;
+  void tell_awaited(wait_search& to) override;
 
  private:
   void execute() override {}

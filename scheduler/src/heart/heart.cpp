@@ -285,18 +285,4 @@ std::string heart::what_it_lacks(const task& t) const {
          " are in use and none can be moved out";
 }
 
-bool heart::depends(task_id waiting, task_id blocker) const {
-  std::vector<task_id> open{waiting};
-  std::set<task_id> seen;
-  while (!open.empty()) {
-    const task_id id = open.back();
-    open.pop_back();
-    if (id == blocker) return true;
-    const task* t = find(id);
-    if (t == nullptr || !seen.insert(id).second) continue;
-    open.insert(open.end(), t->predecessors.begin(), t->predecessors.end());
-  }
-  return false;
-}
-
 }  // namespace hocket::heart

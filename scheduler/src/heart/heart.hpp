@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -62,8 +64,21 @@ class heart {
   /// How a view or fetch fails for which the host has no memory.
   [[nodiscard]] static failure no_room_for(const request& r, const failure& why);
 
-  /// True if `waiting` cannot end before `blocker` has, by the data that they use.
-  [[nodiscard]] bool depends(task_id waiting, task_id blocker) const;
+  /// How a task stands. What it refers to lasts until the next step.
+  struct standing {
+    const request* what = nullptr;  ///< null: it has ended, or never was
+    bool is_issued = false;         ///< it was given to its device; of a view or hold: it is given
+    bool wants_budget = false;      ///< nothing else keeps it back
+    bool wants_memory = false;      ///< likewise
+    device_id device = {};          ///< preferred or committed; none as yet if not valid
+    std::span<const task_id> before;  ///< what it comes after; some may have ended
+    time_stamp submitted{};           ///< only where a trace is kept
+  };
+  [[nodiscard]] standing standing_of(task_id id) const;
+  /// Calls visit for each task that comes after that one and waits for it.
+  void each_after(task_id id, const std::function<void(const request&)>& visit) const;
+  /// Calls visit for each task that has not ended, in the order of submission.
+  void each_task(const std::function<void(const standing&)>& visit) const;
 
  private:
   enum class phase : std::uint8_t { blocked, budget, queued, reserving, issued };
@@ -179,6 +194,9 @@ class heart {
   [[nodiscard]] task* find(task_id id) const { return const_cast<task*>(tasks_.find(id)); }
   [[nodiscard]] task& add(request_ref&& made);
   void remove(task_id id);
+
+  // standing.cpp: for those who ask.
+  [[nodiscard]] static standing standing_of(const task& t);
 
   // depend.cpp: when a task may start.
   void add_edges(task& t);

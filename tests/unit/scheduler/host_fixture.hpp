@@ -31,7 +31,7 @@ class host_fixture : public detail::host_context {
     }
     if (gate) gate->open();
   }
-  void check_wait(detail::completion& task) override {
+  void check_wait(detail::completion& task, detail::parked_wait& /*by*/) override {
     if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
   }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hocket/core/duration.hpp>
+
 namespace hocket {
 
 /// The value of an environment variable; nothing if it is unset or empty.
@@ -20,6 +22,9 @@ namespace hocket {
 
 /// Parses bytes: "4096", "64K", "512M", "2G" (powers of 1024). Throws usage_error.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view what, std::string_view text);
+
+/// Parses a time of more than zero: "500ms", "10s", "2m", "1h". Throws usage_error.
+[[nodiscard]] nanoseconds parse_duration(std::string_view what, std::string_view text);
 
 /// Splits at a character; empty parts are kept. An empty text has no parts.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);

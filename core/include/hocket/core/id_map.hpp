@@ -50,6 +50,12 @@ class id_map {
       if (p.value) visit(p.id, *p.value);
     }
   }
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (const place& p : places_) {
+      if (p.value) visit(p.id, std::as_const(*p.value));
+    }
+  }
 
   /// Precondition: the id is valid and not in the table.
   T& insert(Id id, T value) { return insert(id, std::make_unique<T>(std::move(value))); }

@@ -14,9 +14,10 @@ namespace hocket {
 class item_note {
  public:
   enum class kind : std::uint8_t {
-    task,   ///< what is a task of the scheduler
-    chain,  ///< what is a pointer to the task at hand; the item runs one task after another
-    launch  ///< what is a launch_command that a host stream performs
+    task,    ///< what is a task of the scheduler
+    chain,   ///< what is a pointer to the task at hand; the item runs one task after another
+    launch,  ///< what is a launch_command that a host stream performs
+    context  ///< what is a context of the scheduler, whose tasks the stack runs while it waits
   };
 
   item_note(kind of, const void* what) noexcept : kind_(of), what_(what), outer_(innermost()) {

@@ -12,6 +12,7 @@
 
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/topology.hpp>
+#include <hocket/scheduler/pending.hpp>
 #include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/submitter.hpp>
@@ -81,6 +82,11 @@ struct runtime_options {
   /// The host, where it was found before: finding it takes milliseconds.
   std::shared_ptr<const host_topology> topology = nullptr;
 
+  /// If nothing has ended for that time, what is pending is printed on standard error, once, and
+  /// again when it has changed. Zero: HOCKET_WATCHDOG, for example 10s, and no watchdog if that is
+  /// not set. Not on the virtual clock. With a watchdog each task costs a look into a table more.
+  nanoseconds watchdog{0};
+
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;
 };
@@ -126,6 +132,12 @@ class runtime : public submitter {
 
   /// What every device has done so far.
   [[nodiscard]] runtime_report report();
+
+  /// What has not ended, and what it waits for. The list is complete with a watchdog or a limit of
+  /// pending tasks. Otherwise it has the tasks that were placed, those that wait in the middle of
+  /// their functions, open views, and all that these wait for or that waits for an open view;
+  /// others are only counted. Any thread may ask, also one that was made for it.
+  [[nodiscard]] pending_report pending();
 
   /// The spans that the trace holds, oldest first.
   [[nodiscard]] trace_snapshot trace();

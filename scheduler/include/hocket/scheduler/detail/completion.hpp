@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ namespace hocket::detail {
 
 class completion;
 class follow_ups;
+class parked_wait;
+class wait_search;
 class waiting_room;
 struct helping;
 
@@ -40,6 +43,10 @@ class continuation {
   /// Runs in the thread that ended the source; short, and does not throw. Tasks that become ready
   /// by it go to next.
   virtual void run(completion& source, follow_ups& next) noexcept = 0;
+
+  /// The task that waits, by this, for the end of the one it is attached to. Null if it is no task
+  /// that does.
+  [[nodiscard]] virtual completion* follower() const noexcept { return nullptr; }
 
   continuation* link = nullptr;
 
@@ -138,6 +145,17 @@ class completion {
 
   [[nodiscard]] virtual place_in_recording recorded() const noexcept { return {}; }
 
+  /// Tells the search which tasks this one waits for. Any thread, at any time.
+  virtual void tell_awaited(wait_search& /*to*/) {}
+  /// False for a task that runs, or is about to end for another reason than the ends of others.
+  [[nodiscard]] virtual bool is_waiting() const noexcept { return !done(); }
+  /// Calls visit for each task that waits for this one. Only while this one is sure not to end.
+  virtual void each_follower(const std::function<void(completion&)>& visit) const {
+    each_follower(continuations_, visit);
+  }
+  /// Of the end of a scope, the scope: this ends with all tasks of that.
+  [[nodiscard]] virtual const host_context* ends_with() const noexcept { return nullptr; }
+
   /// Waits until the task has ended, helping where that is possible. Throws usage_error if waiting
   /// makes no sense.
   void wait();
@@ -214,6 +232,13 @@ class completion {
   /// What it does where something is left: with the destructor.
   virtual void destroy_all() noexcept;
 
+  static void each_follower(const continuation_list<continuation>& list,
+                            const std::function<void(completion&)>& visit) {
+    for (const continuation* node = list.newest(); node != nullptr; node = node->link) {
+      if (completion* const next = node->follower()) visit(*next);
+    }
+  }
+
   /// To be called before finish().
   void set_value(const void* value) noexcept { value_ = value; }
   void set_context(host_context& context) noexcept { context_ = &context; }
@@ -232,8 +257,10 @@ class completion {
 
   [[nodiscard]] completion& root() noexcept { return root_ ? *root_ : *this; }
   void park();
+  void park_and_check(parked_wait& by);
   [[nodiscard]] bool park_until(time_stamp until);
-  [[nodiscard]] host_context& context_to_wait_in();
+  [[nodiscard]] bool park_until(time_stamp until, executor& where);
+  [[nodiscard]] host_context& context_to_wait_in(parked_wait& by);
   [[nodiscard]] waiting_room& room();
   void drop_room() noexcept;
 

@@ -33,6 +33,14 @@ class continuation_list {
     return head_.load(std::memory_order_relaxed) == nullptr;
   }
 
+  /// The node that was pushed last; `link` leads to the older ones. Null if there is none, or if
+  /// the list is closed. Only for who knows that the list is not closed meanwhile.
+  [[nodiscard]] Node* newest() const noexcept {
+    // Pairs with the release in push(), so that the nodes can be read.
+    Node* const head = head_.load(std::memory_order_acquire);
+    return head == closed_mark() ? nullptr : head;
+  }
+
   /// Returns false, and leaves the node alone, if the list is closed. Until it is closed the node
   /// must live.
   [[nodiscard]] bool push(Node& node) noexcept {

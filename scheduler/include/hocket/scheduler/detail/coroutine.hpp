@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -71,12 +72,32 @@ class coroutine_state : public completion {
   void belong_to(host_context* context) noexcept;
   void request_cancel() noexcept override { cancelled_ = true; }
 
+  void tell_awaited(wait_search& to) override;
+
+  /// The coroutine is suspended until that task has ended. To be called before it may go on.
+  void suspends_for(completion& awaited) noexcept {
+    // Release: pairs with the acquire in tell_awaited(), which uses the task.
+    awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
+  }
+  /// It goes on, and may let go of that task.
+  void goes_on() noexcept {
+    std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
+    do {
+      seen &= ~being_read;
+      // Acquire: pairs with the release at the end of tell_awaited(), which has its own reference.
+    } while (!awaited_.compare_exchange_weak(seen, 0, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+  }
+
   /// Throws if the coroutine was cancelled.
   void check_cancelled() const;
   [[nodiscard]] failure failed() const noexcept;
 
  private:
+  static constexpr std::uintptr_t being_read = 1;
+
   std::atomic<bool> cancelled_{false};
+  std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether somebody takes it just now
 };
 
 template <class T>
@@ -104,9 +125,12 @@ class owned_awaiter final : public future_awaiter<T> {
   }
   bool await_suspend(std::coroutine_handle<> waiting) noexcept {
     owner_->belong_to(this->awaited()->context());
+    owner_->suspends_for(*this->awaited());
     return future_awaiter<T>::await_suspend(waiting);
   }
+  [[nodiscard]] completion* follower() const noexcept override { return owner_; }
   decltype(auto) await_resume() const {
+    owner_->goes_on();
     owner_->check_cancelled();
     return future_awaiter<T>::await_resume();
   }

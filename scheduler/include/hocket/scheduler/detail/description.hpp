@@ -43,6 +43,8 @@ class device_task : public completion {
   /// Learns of the end of the launch here, if it was handed to a device, and if no thread does so.
   bool help(helping& by) noexcept override;
 
+  void tell_awaited(wait_search& to) override;
+
   /// The launch was handed to the stream.
   void handed_to(stream_id stream) noexcept {
     // Who reads an older value does without, and nothing else is read because of it: relaxed.

@@ -21,6 +21,7 @@ namespace hocket::detail {
 
 class alarm_board;
 class completion;
+class parked_wait;
 
 /// Where it does not matter.
 inline constexpr std::uint32_t no_arena = 0xffffffff;
@@ -97,9 +98,21 @@ class host_context {
   /// True if there is nothing to do about tasks but to count them: no limit, no trace, no scope.
   [[nodiscard]] bool only_counts() const noexcept { return only_counts_; }
 
-  /// Called before a thread waits for the task; throws usage_error if that could never end, because
-  /// something that the caller holds is in the way.
-  virtual void check_wait(completion& task) = 0;
+  /// Called before a thread waits for the task. Throws usage_error if that could never end, because
+  /// the task waits for the caller: for a view that it holds, or for a task that it runs. Else the
+  /// wait is noted until `by` goes.
+  virtual void check_wait(completion& task, parked_wait& by) = 0;
+
+  /// The same, of a wait that was noted and goes on.
+  virtual void check_wait_again(parked_wait& /*by*/) {}
+
+  /// Returns when nobody reads any more what follows a task that was claimed just now.
+  virtual void let_readers_leave() noexcept {}
+
+  /// Of a scope: the scope that it is in, or the runtime.
+  [[nodiscard]] virtual const host_context* around() const noexcept { return nullptr; }
+  /// What this is, in the middle of a sentence.
+  [[nodiscard]] virtual std::string title() const { return "runtime"; }
 
   /// True if ran() is to be called for tasks.
   [[nodiscard]] bool traces() const noexcept { return traces_; }

@@ -98,6 +98,7 @@ struct host_edge final : continuation {
   };
 
   void run(completion& from, follow_ups& next) noexcept override;
+  [[nodiscard]] completion* follower() const noexcept override;
 
   /// True if the task must not run, because of how the source ended; if it is held, perhaps.
   [[nodiscard]] bool fails_with(const completion& from) const noexcept {
@@ -191,9 +192,14 @@ class host_task : public completion {
 
   [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
-  /// True if this cannot run before the other has ended, as far as tasks show that have not been
-  /// given up.
-  [[nodiscard]] bool waits_for(const completion& other);
+  void tell_awaited(wait_search& to) override;
+  /// What tell_awaited() has shown is not read any more.
+  void stop_reading() noexcept {
+    if (claim_.leave()) drop_sources();
+  }
+  [[nodiscard]] bool is_waiting() const noexcept override {
+    return claim_.waits() && !claim_.is_claimed();
+  }
 
  protected:
   /// Without edges as yet: expect() says which.
