@@ -212,6 +212,25 @@ TEST(DirectTasks, LeaveNothingBehindWhereABufferOutlivesItsRuntime) {
   EXPECT_THROW((void)kept->read(), usage_error);
 }
 
+TEST(DirectTasks, EndAtOnceWhereTheirTokenOrScopeWasStoppedBefore) {
+  runtime rt(direct());
+  const buffer<int> x{rt, 1, 0};
+  std::latch released(1);
+  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto with_token = rt.submit(
+      {.stop = stop.get_token()}, [](view<int> v) { ++v(0); }, updates(x));
+  EXPECT_EQ(with_token.why().code(), failure_code::cancelled);
+  {
+    task_scope scope(rt);
+    scope.cancel();
+    const auto in_scope = scope.submit([](view<int> v) { ++v(0); }, updates(x));
+    EXPECT_EQ(in_scope.why().code(), failure_code::cancelled);
+    released.count_down();
+  }
+}
+
 TEST(DirectTasks, ThatAreCancelledKeepTheirPlace) {
   runtime rt(direct());
   const buffer<int> x{rt, 1, 1};
