@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "guard.hpp"
@@ -31,8 +32,8 @@ future<void> overwrite(submitter& in, const buffer<float>& x) {
 
 future<void> coroutine_after(future<void> first) { co_await first; }
 
-const std::vector<wait_of_holder>& all_waits() {
-  static const std::vector<wait_of_holder> all{
+std::vector<wait_of_holder> waits_for_tasks() {
+  return {
       {"get", [](runtime& rt, const auto& x) { overwrite(rt, x).get(); }, "\"overwrite\""},
       {"wait", [](runtime& rt, const auto& x) { overwrite(rt, x).wait(); }, "\"overwrite\""},
       {"why", [](runtime& rt, const auto& x) { (void)overwrite(rt, x).why(); }, "\"overwrite\""},
@@ -87,6 +88,11 @@ const std::vector<wait_of_holder>& all_waits() {
       {"when_all",
        [](runtime& rt, const auto& x) { when_all(rt.async([] {}), overwrite(rt, x)).wait(); },
        "\"overwrite\""},
+  };
+}
+
+std::vector<wait_of_holder> waits_for_runs_and_views() {
+  return {
       {"run_after",
        [](runtime& rt, const auto& x) {
          const graph g = rt.record([](submitter& s) { s.async([] {}); });
@@ -140,6 +146,15 @@ const std::vector<wait_of_holder>& all_waits() {
        },
        "\"taker\""},
   };
+}
+
+const std::vector<wait_of_holder>& all_waits() {
+  static const std::vector<wait_of_holder> all = [] {
+    std::vector<wait_of_holder> made = waits_for_tasks();
+    std::vector<wait_of_holder> others = waits_for_runs_and_views();
+    for (wait_of_holder& each : others) made.push_back(std::move(each));
+    return made;
+  }();
   return all;
 }
 
