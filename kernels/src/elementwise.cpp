@@ -55,6 +55,8 @@ kernel_ref elementwise_definition(std::string name, std::vector<parameter> param
   made->check = [name](const launch_shape& shape) { require_equal_extents(name, shape); };
   made->width = elementwise_width(parameters);
   made->in_place = true;
+  // A lambda for the host alone may hold anything.
+  made->keeps_captures = shared->results.empty();
   made->sources = elementwise_sources(parameters, shared->results);
   if (!shared->results.empty()) made->lambda = shared;
   made->name = std::move(name);

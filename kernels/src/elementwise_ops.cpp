@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <array>
+
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ops.hpp>
 
@@ -12,14 +14,30 @@ using hocket::detail::sum_of;
 
 namespace {
 
-/// The same kernel with a cost of more than one operation for each element.
-template <class Kernel>
-Kernel with_operations(const Kernel& of, double operations) {
-  return of.cost([base = of.definition(), operations](const launch_shape& shape) {
-    work cost = base->work_of(shape);
+/// What a launch costs with more than one operation for each element. It owns nothing, so that
+/// tasks need not let go of the kernel when they end.
+struct cost_of_operations {
+  std::array<parameter, 4> buffers{};
+  double operations = 1;
+
+  work operator()(const launch_shape& shape) const {
+    work cost;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      cost.add_buffer(volume(shape[i]), buffers[i].type, buffers[i].mode);
+    }
     cost.flops *= operations;
     return cost;
-  });
+  }
+};
+
+template <class Kernel>
+Kernel with_operations(const Kernel& of, double operations) {
+  cost_of_operations cost{.operations = operations};
+  std::size_t buffers = 0;
+  for (const parameter& each : of.definition()->parameters) {
+    if (each.is == parameter::kind::buffer) cost.buffers.at(buffers++) = each;
+  }
+  return of.cost(cost);
 }
 
 }  // namespace

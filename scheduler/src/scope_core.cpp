@@ -26,9 +26,11 @@ class scope_core::end_of_scope final : public completion {
   }
 
   void tell_awaited(wait_search& to) override {
-    if (!done()) to.follow_all_of(*scope_);
+    if (!done() && !scope_->ends_by_itself()) to.follow_all_of(*scope_);
   }
-  [[nodiscard]] const host_context* ends_with() const noexcept override { return scope_.get(); }
+  [[nodiscard]] const host_context* ends_with() const noexcept override {
+    return scope_->ends_by_itself() ? nullptr : scope_.get();
+  }
 
  private:
   boost::intrusive_ptr<scope_core> scope_;
@@ -64,6 +66,7 @@ void scope_core::open(const scope_options& options) {
   const boost::intrusive_ptr<own_alarm> rings(new own_alarm(*this));
   alarms()->set(rings, deadline);
   alarm_ = rings;
+  has_deadline_ = true;
 }
 
 scope_core::~scope_core() = default;

@@ -39,6 +39,10 @@ class scope_core final : public host_context {
   [[nodiscard]] completion_ptr end(bool tells);
   /// True if no task is pending. One that is submitted later may be.
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
+  /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.
+  [[nodiscard]] bool ends_by_itself() const noexcept {
+    return has_deadline_ || stopping().stop_requested() || (outer_ && outer_->ends_by_itself());
+  }
   /// The scope is left: no task is.
   void close() noexcept;
 
@@ -96,6 +100,7 @@ class scope_core final : public host_context {
   runtime_core& core_;
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;
+  bool has_deadline_ = false;  // set before there are tasks
   boost::intrusive_ptr<own_alarm> alarm_;
   recent_tasks recent_;
   std::atomic<bool> closed_{false};  // changed under the guard
