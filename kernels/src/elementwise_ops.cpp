@@ -14,7 +14,7 @@ using hocket::detail::sum_of;
 
 namespace {
 
-/// What a launch costs with more than one operation for each element. It owns nothing, so that
+/// The cost of a launch with several operations for each element. The object owns nothing, so that
 /// tasks need not let go of the kernel when they end.
 struct cost_of_operations {
   std::array<parameter, 4> buffers{};

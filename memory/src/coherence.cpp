@@ -10,7 +10,7 @@ namespace hocket {
 
 namespace {
 
-/// What 64 bits cannot hold is more than any memory has.
+/// A size that 64 bits cannot hold is more than any memory has.
 std::uint64_t bytes_of(const index_list& extents, std::size_t element_size) {
   if (std::ranges::find(extents, std::size_t{0}) != extents.end()) return 0;
   std::uint64_t bytes = element_size;

@@ -42,7 +42,7 @@ class instance {
 
   [[nodiscard]] const instance_api& api() const noexcept { return api_; }
 
-  /// It is not destroyed any more; see device::leave_driver().
+  /// The instance is not destroyed any more; see device::leave_driver().
   void leave_driver() const noexcept { gone_ = true; }
 
   /// In the order of the loader.
