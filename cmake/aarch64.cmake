@@ -9,8 +9,6 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
-# g++ 12 warns of an insertion into a vector of one-byte elements, wrongly, and only here.
-set(CMAKE_CXX_FLAGS_INIT -Wno-stringop-overflow)
 
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HOCKET_SYSROOT)
 set(CMAKE_SYSROOT "${HOCKET_SYSROOT}")
