@@ -23,8 +23,9 @@ outcome end_program(const std::string& how) {
   const std::string said = (folder.path() / "said").string();
   // What the drivers have made is left to the end of the process.
   const std::string line =
-      "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" timeout 60 '" STATIC_RUNTIME "' " + how +
-      " >" + said + " 2>&1";
+      "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" timeout -s USR1 -k 10 60 '" STATIC_RUNTIME
+      "' " +
+      how + " >" + said + " 2>&1";
   const int status = std::system(line.c_str());
   std::ifstream in(said);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

@@ -7,10 +7,14 @@
 //   static_runtime kept     as used, and the runtime is never destroyed
 //   static_runtime stuck    as kept, and a function with data behind it never ends
 //   static_runtime forked   as kept, and a forked child ends as well
+// SIGUSR1 makes it print the stack of its main thread and exit with 3.
 
+#include <execinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -54,10 +58,28 @@ void use_each(runtime& rt, const std::vector<pair_of_buffers>& data) {
   }
 }
 
+void print_stack(int /*signal*/) {
+  void* frames[64];
+  ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), STDERR_FILENO);
+  ::_exit(3);
+}
+
+/// Returns true if a forked child ends well.
+bool child_ends() {
+  // A lock that some thread of a driver holds while it tidies up, or that AddressSanitizer's
+  // allocator holds for it, would be held in the child for ever.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const pid_t child = ::fork();
+  if (child == 0) std::exit(0);
+  int status = 1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
   const std::string_view how = arguments[1];
+  std::signal(SIGUSR1, print_stack);
   runtime& rt = how == "used" || how == "pending" ? of_static() : of_heap();
   // Destroyed before the runtime, as what is made later is.
   static std::vector<pair_of_buffers> data;
@@ -72,12 +94,9 @@ int main(int, char** arguments) {
     rt.submit({.on = rt.device(rt.devices().back().name)}, ops::fill, 1.0F, writes(data.front().y));
   }
   std::fflush(stdout);
-  if (how == "forked") {
-    const pid_t child = ::fork();
-    if (child == 0) std::exit(0);
-    int status = 1;
-    if (::waitpid(child, &status, 0) != child || status != 0) return 1;
-  }
+  if (how == "forked" && !child_ends()) return 1;
   std::printf("main ends\n");
+  // What is said from here on is the end of the program.
+  std::fflush(stdout);
   return 0;
 }
