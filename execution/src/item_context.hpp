@@ -20,7 +20,8 @@ struct item_context {
   suspendable_item* item = nullptr;  ///< null where an item cannot be suspended
   const void* group = nullptr;       ///< oneTBB's, for the item itself
   bool lacks_stack = false;          ///< that it could be suspended on: there was no memory for one
-  const executor::bare_item* bare = nullptr;  ///< what runs; null in a piece of for_ranges
+  const executor::bare_item* bare =
+      nullptr;  ///< what runs; null in a piece of for_ranges that no worker runs
 };
 
 // Not inlined, and with their variable in a file of their own: an item that was suspended may go on

@@ -2,50 +2,64 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 
-#include "item_context.hpp"
+#include <hocket/execution/executor.hpp>
+#include <hocket/execution/item_local.hpp>
 
 namespace hocket {
 
 /// One call of for_ranges: its caller and helpers claim pieces one after another. The caller waits
-/// only for pieces that were begun, never for a helper that has not come.
+/// only for pieces that were begun, never for a helper that has not come. A piece may be suspended
+/// in the item that runs it.
 class range_job {
  public:
   using function = std::function<void(std::size_t, std::size_t)>;
 
+  /// By the caller: what its stack works on, the pieces work on too.
   range_job(std::size_t count, std::size_t grain, const function& piece)
-      : count_(count), grain_(grain), pieces_((count - 1) / grain + 1), piece_(piece) {}
+      : count_(count),
+        grain_(grain),
+        pieces_((count - 1) / grain + 1),
+        piece_(piece),
+        local_(item_local()) {}
 
   [[nodiscard]] std::size_t pieces() const noexcept { return pieces_; }
 
   /// Runs pieces until none is left to claim.
-  void help(const item_context& context) noexcept {
-    const context_scope scope(context);
+  void help() noexcept {
     for (;;) {
       // Relaxed: the claim is all there is to it; ended_ orders what the pieces do.
       const std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
       if (index >= pieces_) return;
+      void* const own = item_local();
+      set_item_local(local_);
       run(index);
-      // Release: pairs with the acquire in wait().
-      if (ended_.fetch_add(1, std::memory_order_release) + 1 == pieces_) ended_.notify_one();
+      set_item_local(own);
+      // Release: pairs with the acquire in ended().
+      if (ended_.fetch_add(1, std::memory_order_release) + 1 == pieces_) tell();
     }
   }
 
   /// Only for the caller, after help(): waits for pieces that others have begun.
-  void wait() {
+  void wait(executor& where) {
     // A piece that was begun is mostly about to end, and to be woken costs longer than this.
     for (int i = 0; i < 100 && !ended(); ++i) std::this_thread::yield();
-    std::size_t seen = 0;
-    // Pairs with the release in help().
-    while ((seen = ended_.load(std::memory_order_acquire)) != pieces_) {
-      ended_.wait(seen, std::memory_order_acquire);
+    if (!ended()) {
+      try {
+        where.wait([this](std::shared_ptr<executor::gate> gate) { arm(std::move(gate)); });
+      } catch (...) {
+        // Nothing is left to be suspended with, and the pieces use what the caller holds.
+        while (!ended()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
     }
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
@@ -54,6 +68,27 @@ class range_job {
   [[nodiscard]] bool ended() const noexcept {
     // Pairs with the release in help().
     return ended_.load(std::memory_order_acquire) == pieces_;
+  }
+
+  void arm(std::shared_ptr<executor::gate> gate) {
+    {
+      const std::lock_guard lock(guard_);
+      if (!ended()) {
+        gate_ = std::move(gate);
+        return;
+      }
+    }
+    gate->open();
+  }
+
+  /// All pieces have ended.
+  void tell() noexcept {
+    std::shared_ptr<executor::gate> gate;
+    {
+      const std::lock_guard lock(guard_);
+      gate = std::move(gate_);
+    }
+    if (gate) gate->open();
   }
 
   void run(std::size_t index) noexcept {
@@ -71,7 +106,10 @@ class range_job {
   const std::size_t grain_;
   const std::size_t pieces_;
   const function& piece_;  // touched for claimed pieces only: the caller waits for those
+  void* const local_;      // the same holds
   std::exception_ptr thrown_;
+  std::mutex guard_;                      // for what follows
+  std::shared_ptr<executor::gate> gate_;  // of the caller, once it waits
   std::atomic<bool> failed_ = false;
   alignas(64) std::atomic<std::size_t> next_ = 0;
   alignas(64) std::atomic<std::size_t> ended_ = 0;

@@ -239,16 +239,23 @@ void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t 
     if (count != 0) piece(0, count);
     return;
   }
-  const item_context context{state_.get(), arena, &state_->queue(arena), nullptr, nullptr};
+  node_queue& queue = state_->queue(arena);
   const auto job = std::make_shared<range_job>(count, grain, piece);
   const item_context* const caller = current_item();
-  const bool is_worker = caller != nullptr && caller->queue == context.queue;
+  const bool is_worker = caller != nullptr && caller->queue == &queue;
   const std::size_t others = workers(arena) - (is_worker ? 1 : 0);
   for (std::size_t i = std::min(others, job->pieces() - 1); i != 0; --i) {
-    context.queue->post(node_queue::level::helper, [job, context] { job->help(context); });
+    queue.post(node_queue::level::helper, [job] { job->help(); });
   }
-  job->help(context);
-  job->wait();
+  if (is_worker) {
+    job->help();
+  } else {
+    // It counts as one of the arena meanwhile, and cannot be suspended.
+    const item_context context{state_.get(), arena, &queue, nullptr, nullptr};
+    const context_scope scope(context);
+    job->help();
+  }
+  job->wait(*this);
 }
 
 namespace {

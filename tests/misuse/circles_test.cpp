@@ -84,6 +84,24 @@ TEST_P(WaitingInACircle, AFunctionWithAccessesForItself) {
   EXPECT_THAT(said, AllOf(HasSubstr("\"narcissus\""), HasSubstr("itself")));
 }
 
+TEST_P(WaitingInACircle, PiecesOfAWideKernelForIt) {
+  future<void> self;
+  std::atomic<bool> is_set = false;
+  std::atomic<int> refused = 0;
+  const auto wide = kernel<inout<float>>{
+      "narcissus", host_body{[&](lane_group& lanes, view<float>) {
+        is_set.wait(false);
+        lanes.for_ranges(8, 1, [&](std::size_t, std::size_t) {
+          if (refusal([&] { self.wait(); }).find("\"narcissus\"") != std::string::npos) ++refused;
+        });
+      }}}.wide();
+  self = rt_.submit(wide, updates(x_));
+  is_set = true;
+  is_set.notify_all();
+  self.get();
+  EXPECT_EQ(refused, 8);
+}
+
 TEST_P(WaitingInACircle, AFunctionForTheGraphThatItIsPartOf) {
   future<void> run;
   std::atomic<bool> is_set = false;

@@ -233,21 +233,43 @@ TEST(tbb_wait, limits_race_with_gates) {
   });
 }
 
-TEST(tbb_wait, a_piece_of_ranges_parks) {
-  tbb_executor ex(this_machine());
-  std::vector<std::jthread> openers(4);
-  run_inside(ex, [&] {
-    ex.for_ranges(0, openers.size(), 1, [&](std::size_t begin, std::size_t) {
-      const std::thread::id before = std::this_thread::get_id();
-      ex.wait([&](const gate& g) {
-        openers[begin] = std::jthread([g] {
-          std::this_thread::sleep_for(milliseconds(1));
-          g->open();
-        });
-      });
-      EXPECT_EQ(std::this_thread::get_id(), before);
+TEST(tbb_wait, pieces_of_ranges_are_suspended) {
+  // Nobody opens a gate before all pieces of all callers wait, with two workers.
+  tbb_executor ex(testing::machine("numa:1 core:2 pu:1"));
+  constexpr std::size_t callers = 5, pieces = 8;
+  std::mutex guard;
+  std::vector<gate> armed;
+  std::atomic<std::size_t> ended = 0;
+  const auto piece = [&](std::size_t, std::size_t) {
+    ex.wait([&](const gate& g) {
+      const std::lock_guard lock(guard);
+      armed.push_back(g);
     });
-  });
+    ++ended;
+  };
+  const auto open_all = [&] {
+    std::vector<gate> taken;
+    {
+      const std::lock_guard lock(guard);
+      taken.swap(armed);
+    }
+    for (const gate& each : taken) each->open();
+  };
+  std::atomic<std::size_t> returned = 0;
+  for (std::size_t i = 0; i < callers; ++i) {
+    ex.post(0, 0, [&] {
+      ex.for_ranges(0, pieces, 1, piece);
+      ++returned;
+    });
+  }
+  while (returned != callers) {
+    std::atomic<bool> free = false;
+    ex.post(0, -1, [&] { free = true; });
+    // With every worker in a piece that waits, this item would never run.
+    while (!free) std::this_thread::yield();
+    open_all();
+  }
+  EXPECT_EQ(ended, callers * pieces);
 }
 
 TEST(tbb_wait, exceptions_go_with_the_item_that_handles_them) {

@@ -195,6 +195,15 @@ future<float> coroutine_with(runtime& rt, const std::function<float()>& call) {
   co_return result;
 }
 
+/// Runs a kernel on one element, which it sets to what the call returned.
+template <class Body>
+float run_kernel(busy_runtime& b, Body body) {
+  const auto waits = kernel<inout<float>>{"waits", host_body{std::move(body)}};
+  buffer<float> own{b.rt, 1, 0.0f, "result"};
+  wait_outside(b.rt.submit(waits.wide(), updates(own)));
+  return own.to_vector().front();
+}
+
 const std::vector<named_body>& bodies() {
   static const std::vector<named_body> all{
       {"async",
@@ -260,6 +269,27 @@ const std::vector<named_body>& bodies() {
          (void)scope.async([&] { result = call(); });
          scope.wait();
          return result;
+       }},
+      {"wide_kernel",
+       [](busy_runtime& b, const auto& call) {
+         return run_kernel(b, [&](lane_group& lanes, view<float> to) {
+           std::atomic<int> pieces = 0;
+           const auto piece = [&](std::size_t, std::size_t) { ++pieces; };
+           lanes.for_ranges(8, 1, piece);
+           to[0] = call();
+           lanes.for_ranges(8, 1, piece);
+           EXPECT_EQ(pieces, 16);
+         });
+       }},
+      {"pieces_of_a_wide_kernel",
+       [](busy_runtime& b, const auto& call) {
+         return run_kernel(b, [&](lane_group& lanes, view<float> to) {
+           std::array<float, 8> results{};
+           lanes.for_ranges(results.size(), 1, [&](std::size_t begin, std::size_t end) {
+             for (std::size_t i = begin; i < end; ++i) results[i] = call();
+           });
+           to[0] = *std::ranges::min_element(results);
+         });
        }},
   };
   return all;

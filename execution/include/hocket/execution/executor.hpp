@@ -67,8 +67,8 @@ class executor {
   virtual void call_at(time_stamp time, work_item item) = 0;
 
   /// Calls piece for consecutive ranges of at most grain indices that cover [0, count), with the
-  /// workers of the arena and the calling thread; returns when all have ended. See
-  /// lane_group::for_ranges for the promise on ranges.
+  /// workers of the arena and the calling thread; returns when all have ended. A piece may wait: it
+  /// is suspended where an item would be. See lane_group::for_ranges for the promise on ranges.
   virtual void for_ranges(std::size_t arena, std::size_t count, std::size_t grain,
                           const std::function<void(std::size_t, std::size_t)>& piece) = 0;
 

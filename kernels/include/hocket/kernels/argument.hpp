@@ -51,7 +51,7 @@ class lane_group {
   /// Calls piece(begin, end) for consecutive ranges that cover [0, count), each a multiple of grain
   /// long except the last; returns when all have ended. The ranges depend on count and grain alone,
   /// never on the number of lanes, so that a body can give the same bits on every machine. An
-  /// exception of a piece is rethrown here.
+  /// exception of a piece is rethrown here. A piece may wait for tasks, as the body may.
   virtual void for_ranges(std::size_t count, std::size_t grain,
                           const std::function<void(std::size_t, std::size_t)>& piece) = 0;
 };
