@@ -44,9 +44,9 @@ admission::admitted admission::knock(direct_task& task) {
 admission::admitted admission::give_up(const admission_request& wish) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  if (!knocking_.contains(wish.id)) return all;
   budgets_.withdraw(wish.id);
-  let_in(wish.id, all);
+  turns_.erase(place_of(wish));
+  if (knocking_.contains(wish.id)) let_in(wish.id, all);
   grant(all);
   return all;
 }

@@ -47,7 +47,7 @@ class admission {
   /// Nothing else keeps the task back. One without hope is let in, to end.
   [[nodiscard]] admitted knock(direct_task& task);
 
-  /// The task was given up: it is let in at once, if it has knocked.
+  /// The task was given up, and keeps nothing from others: it is let in at once, if it has knocked.
   [[nodiscard]] admitted give_up(const admission_request& wish);
 
   /// The task is over.

@@ -93,6 +93,11 @@ void heart::give_up_turn(const task& t) {
   if (devices_[device.value].in_order.erase(place_of(t))) mark_dirty(device);
 }
 
+void heart::give_up_places(const task& t) {
+  give_up_turn(t);
+  if (t.request->budget.valid()) budgets_.withdraw(t.request->id);
+}
+
 void heart::note_load(const command_record& record, int count) {
   lane_state& l = lanes_[record.number.stream.value];
   if (!l.device.valid()) return;

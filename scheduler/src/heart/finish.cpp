@@ -27,7 +27,7 @@ void heart::finish(task& t, const failure& why) {
   const bool was_issued = t.state == phase::issued && r.kind == task_kind::launch;
   const bool was_passed = was_issued && !has_to_end(t);
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
-  give_up_turn(t);
+  give_up_places(t);
   unpin(t, memory);
   for (data_state* const d : t.data) d->chain.ended(r.id);
   if (why && !planted(bug::keep_failed_outputs)) {
@@ -39,7 +39,6 @@ void heart::finish(task& t, const failure& why) {
         coherence_.poison_unissued(a.data, a.region(), r.id, why);
     }
   }
-  if (r.budget.valid()) budgets_.withdraw(r.id);
   for (const task_id taker : r.returns) {
     if (!planted(bug::never_return_budget)) budgets_.give_back(taker);
   }

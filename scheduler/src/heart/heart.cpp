@@ -176,6 +176,7 @@ void heart::handle(cancel_asked& e) {
 void heart::doom(task& t, const failure& why) {
   if (t.doomed || (t.state == phase::issued && t.request->kind != task_kind::launch)) return;
   t.doomed = why;
+  give_up_places(t);
   // Nobody has to wait for what will not commit: neither for a command that cannot be called back,
   // nor for earlier tasks that keep the versions of its buffers in order.
   if (!std::exchange(t.told, true)) {

@@ -239,6 +239,8 @@ class heart {
   [[nodiscard]] task* pick(device_id device);
   [[nodiscard]] bool has_turn(const task& t) const;
   void give_up_turn(const task& t);
+  /// What will not run keeps neither a turn nor bytes of a budget from others.
+  void give_up_places(const task& t);
   /// A command was planned on the stream (count 1), or has ended (-1). Of a lane it decides whether
   /// that takes one more.
   void note_load(const command_record& record, int count);

@@ -185,6 +185,51 @@ TEST_P(pending_tasks, that_take_nothing_of_a_budget_are_granted_at_once) {
   rt.submit({.returns = {takes}}, ops::fill, 3.0f, writes(y)).get();
 }
 
+/// What is kept for a task that is not ready is others' when it never will be.
+TEST_P(pending_tasks, that_are_cancelled_leave_their_bytes_to_those_behind) {
+  runtime rt{options()};
+  buffer<float> held{rt, 8, 0.0f, "held"}, kept{rt, 8, 0.0f, "kept"}, y{rt, 8, 0.0f, "y"};
+  budget all{rt, 10};
+  const auto blocks = held.update();
+  const future<void> first = rt.submit(ops::fill, 1.0f, writes(held));
+  future<void> unwanted =
+      rt.submit({.after = {first}, .takes = all.share(10)}, ops::fill, 2.0f, writes(kept));
+  const future<void> behind = rt.submit({.takes = all.share(10)}, ops::fill, 3.0f, writes(y));
+  EXPECT_FALSE(behind.wait_for(5ms));
+  unwanted.cancel();
+  behind.get();
+  EXPECT_EQ(y.to_vector().front(), 3.0f);
+}
+
+/// A task that runs, and that several ask to end at once.
+TEST_P(pending_tasks, are_ended_once_by_whoever_asks_first) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, 0.0f, "x"};
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> runs = false, may_end = false;
+    std::stop_source source;
+    std::optional<task_scope> scope{rt};
+    future<void> task = scope->submit(
+        {.timeout = 1h, .stop = source.get_token()},
+        [&](view<float>) {
+          runs = true;
+          while (!may_end) std::this_thread::sleep_for(100us);
+        },
+        updates(x));
+    while (!runs) std::this_thread::sleep_for(100us);
+    std::thread other([&] { source.request_stop(); });
+    task.cancel();
+    scope->cancel();
+    other.join();
+    EXPECT_EQ(task.why().code(), failure_code::cancelled);
+    may_end = true;
+    scope->wait();
+    scope.reset();
+    rt.submit(ops::fill, 4.0f, writes(x)).get();
+  }
+  EXPECT_EQ(x.to_vector().front(), 4.0f);
+}
+
 TEST_P(pending_tasks, of_the_lowest_priority_run_last) {
   runtime_options modelled = options();
   modelled.clock = clock_kind::simulated;
