@@ -137,6 +137,16 @@ TEST_P(waiting, for_a_time_by_many_threads) {
   EXPECT_EQ(ended, 4);
 }
 
+// The task often ends between the wait's look at it and the wait itself.
+TEST_P(waiting, for_a_time_does_not_miss_an_end_at_its_beginning) {
+  for (int i = 0; i < 2000; ++i) {
+    const future<int> f = rt.async([i] { return i; });
+    for (int spin = 0; spin < i % 200; ++spin) (void)f.done();
+    ASSERT_TRUE(f.wait_for(std::chrono::hours(1)));
+    ASSERT_EQ(f.get(), i);
+  }
+}
+
 TEST_P(waiting, for_a_task_that_a_driver_thread_ends) {
   if (GetParam() == executor_kind::seeded) return;
   for (int round = 0; round < 50; ++round) {

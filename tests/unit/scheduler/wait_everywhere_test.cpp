@@ -164,13 +164,15 @@ std::vector<named_call> calls_on_data_scopes_and_graphs() {
   };
 }
 
+template <class T>
+std::vector<T> joined(std::vector<T> all, const std::vector<T>& others) {
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
 const std::vector<named_call>& calls() {
-  static const std::vector<named_call> all = [] {
-    std::vector<named_call> made = calls_on_futures_and_runtimes();
-    std::vector<named_call> others = calls_on_data_scopes_and_graphs();
-    for (named_call& each : others) made.push_back(std::move(each));
-    return made;
-  }();
+  static const std::vector<named_call> all =
+      joined(calls_on_futures_and_runtimes(), calls_on_data_scopes_and_graphs());
   return all;
 }
 
@@ -204,8 +206,8 @@ float run_kernel(busy_runtime& b, Body body) {
   return own.to_vector().front();
 }
 
-const std::vector<named_body>& bodies() {
-  static const std::vector<named_body> all{
+std::vector<named_body> bodies_of_functions() {
+  return {
       {"async",
        [](busy_runtime& b, const auto& call) {
          float result = 0;
@@ -270,6 +272,11 @@ const std::vector<named_body>& bodies() {
          scope.wait();
          return result;
        }},
+  };
+}
+
+std::vector<named_body> bodies_of_kernels() {
+  return {
       {"wide_kernel",
        [](busy_runtime& b, const auto& call) {
          return run_kernel(b, [&](lane_group& lanes, view<float> to) {
@@ -292,6 +299,10 @@ const std::vector<named_body>& bodies() {
          });
        }},
   };
+}
+
+const std::vector<named_body>& bodies() {
+  static const std::vector<named_body> all = joined(bodies_of_functions(), bodies_of_kernels());
   return all;
 }
 
