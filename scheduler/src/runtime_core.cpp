@@ -17,6 +17,7 @@
 #include "deadline.hpp"
 #include "direct/direct_runtime.hpp"
 #include "direct/direct_view.hpp"
+#include "heart/shown.hpp"
 #include "live_runtimes.hpp"
 #include "machine_parts.hpp"
 
@@ -317,6 +318,7 @@ void runtime_core::carry_out() {
                                         return std::holds_alternative<heart::issue_launch>(a);
                                       }) >= many;
   if (gathers) machine_->gather();
+  heart::show(actions_);
   for (const heart::action& a : actions_) std::visit(perform, a);
   if (gathers) machine_->let_go();
   actions_.clear();

@@ -8,10 +8,15 @@ namespace hocket::seeded {
 namespace {
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"kernel",    "host function", "value",     "reduction",
-                                   "plain",     "graph",         "view",      "cancel",
-                                   "pass time", "lose device",   "stop token"};
+  constexpr const char* names[] = {
+      "kernel", "host function", "value",       "reduction",  "plain",  "graph",      "view",
+      "cancel", "pass time",     "lose device", "stop token", "choice", "open scope", "end scope"};
   return names[static_cast<std::size_t>(k)];
+}
+
+const char* name_of(rule r) {
+  constexpr const char* names[] = {"if odd", "one of", "while odd", "until odd"};
+  return names[static_cast<std::size_t>(r)];
 }
 
 std::string to_string(const use& u) {
@@ -22,6 +27,7 @@ std::string to_string(const use& u) {
 
 std::string to_string(const step& s) {
   std::string text = name_of(s.what);
+  if (s.what == kind::choice) text += std::string(" ") + name_of(s.chooses);
   for (const use& u : s.uses) text += to_string(u);
   if (s.throws) text += " throws";
   if (s.takes_token) text += " token";
@@ -35,6 +41,10 @@ std::string to_string(const step& s) {
   if (s.what == kind::cancel || s.what == kind::lose_device) {
     text += " " + std::to_string(s.target);
   }
+  if (s.in_order) text += " in order";
+  if (s.timeout > 0) text += " within " + std::to_string(s.timeout) + " us";
+  if (s.batched) text += " batched";
+  if (s.cancels) text += " cancelled";
   if (s.asks > 0) text += " asks " + std::to_string(s.asks);
   if (s.count != 1) text += " x " + std::to_string(s.count);
   return text;
@@ -44,6 +54,10 @@ void add_steps(std::string& text, const std::vector<step>& steps, const std::str
   for (std::size_t i = 0; i < steps.size(); ++i) {
     text += indent + std::to_string(i) + ": " + to_string(steps[i]) + "\n";
     add_steps(text, steps[i].recorded, indent + "  ");
+    for (std::size_t b = 0; b < steps[i].bodies.size(); ++b) {
+      text += indent + "  body " + std::to_string(b) + "\n";
+      add_steps(text, steps[i].bodies[b], indent + "    ");
+    }
   }
 }
 
@@ -51,7 +65,8 @@ void add_steps(std::string& text, const std::vector<step>& steps, const std::str
 
 std::string to_string(const program& made) {
   std::string text = "sim: " + made.sim + (made.private_memory ? ", private memory" : "") +
-                     ", budget " + std::to_string(made.budget) + "\n";
+                     ", budget " + std::to_string(made.budget) + ", pending " +
+                     std::to_string(made.most_pending) + "\n";
   for (std::size_t i = 0; i < made.buffers.size(); ++i) {
     text += "b" + std::to_string(i) + ": " + std::to_string(made.buffers[i].rows) + " x " +
             std::to_string(made.buffers[i].columns) + "\n";

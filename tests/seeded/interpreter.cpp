@@ -112,18 +112,76 @@ void interpreter::apply(const step& s, bool failed, std::vector<outcome>& outcom
 bool interpreter::apply_graph(std::size_t index) {
   const step& s = program_.steps[index];
   bool some = false;
-  for (std::size_t run = 0; run < s.count; ++run) {
-    std::vector<outcome> outcomes;
-    for (const step& inner : s.recorded) {
-      const bool fails = must_fail(inner, outcomes);
-      // What combines a partial is a task of the graph too.
-      const bool uncombined = inner.what == kind::reduction && !good(inner.uses.back().where);
-      some = some || fails || uncombined;
-      apply(inner, fails, outcomes);
-    }
-  }
+  for (std::size_t run = 0; run < s.count; ++run) some = apply_all(s.recorded) || some;
   done_[index].failed = some;
   return some;
+}
+
+bool interpreter::apply_choice(std::size_t index, bool failed) {
+  const step& s = program_.steps[index];
+  const bool fails = choose(s);
+  if (failed) lose_outputs(s);
+  done_[index].failed = fails || failed;
+  return fails;
+}
+
+/// The tasks of one run of a graph, in order. Returns whether some fail.
+bool interpreter::apply_all(const std::vector<step>& recorded) {
+  std::vector<outcome> outcomes;
+  bool some = false;
+  for (const step& s : recorded) {
+    if (s.what == kind::choice) {
+      outcomes.push_back({choose(s), 0});
+    } else {
+      // What combines a partial is a task of the graph too.
+      some = some || (s.what == kind::reduction && !good(s.uses.back().where));
+      apply(s, must_fail(s, outcomes), outcomes);
+    }
+    some = some || outcomes.back().failed;
+  }
+  return some;
+}
+
+/// Returns whether it fails.
+bool interpreter::choose(const step& s) {
+  bool fails = false;
+  for (std::size_t round = 0; !fails && round < s.count; ++round) {
+    std::size_t answer = 0;
+    if (round > 0 || s.chooses != rule::until_odd) {
+      const part& asked = s.uses[0].where;
+      fails = !good(asked);
+      mixer m(s.constant);
+      for_each(asked, [&](const cell& each, std::size_t) { m.read(each.value); });
+      answer = s.answer(m);
+    }
+    if (fails || (s.chooses == rule::while_odd && answer == 0) ||
+        (s.chooses == rule::until_odd && answer == 1)) {
+      break;
+    }
+    const std::size_t body = s.body_of(answer);
+    if (body < s.bodies.size()) {
+      fails = apply_all(s.bodies[body]);
+    } else {
+      fails = s.chooses == rule::one_of;
+    }
+  }
+  if (fails) lose_outputs(s);
+  return fails;
+}
+
+/// What a choice that failed may have changed: whole buffers, of all its bodies.
+void interpreter::lose_outputs(const step& choice) {
+  for (const std::vector<step>& body : choice.bodies) lose_outputs(body);
+}
+
+void interpreter::lose_outputs(const std::vector<step>& recorded) {
+  for (const step& s : recorded) {
+    if (s.what == kind::choice) lose_outputs(s);
+    for (const use& u : s.uses) {
+      if (!writes_content(u.mode)) continue;
+      for (cell& each : cells_[u.where.buffer]) each.good = false;
+    }
+  }
 }
 
 }  // namespace hocket::seeded

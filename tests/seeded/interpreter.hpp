@@ -32,6 +32,9 @@ class interpreter {
   /// All runs of a graph; returns whether some task of it fails.
   bool apply_graph(std::size_t index);
 
+  /// A choice, well or as a failure. Returns whether it has to fail.
+  bool apply_choice(std::size_t index, bool failed);
+
   [[nodiscard]] const cell& at(std::size_t buffer, std::size_t row, std::size_t column) const;
   [[nodiscard]] bool good(const part& where) const;
   [[nodiscard]] std::int64_t value(std::size_t index) const { return done_[index].value; }
@@ -46,6 +49,10 @@ class interpreter {
 
   [[nodiscard]] bool must_fail(const step& s, const std::vector<outcome>& before) const;
   void apply(const step& s, bool failed, std::vector<outcome>& outcomes);
+  bool apply_all(const std::vector<step>& recorded);
+  bool choose(const step& s);
+  void lose_outputs(const std::vector<step>& recorded);
+  void lose_outputs(const step& choice);
   void write(const part& where, const mixer& m, bool updates);
   template <class F>
   void for_each(const part& where, F&& f);

@@ -23,8 +23,10 @@ class generator {
       made_.buffers.push_back({between(1, 6), between(1, 5)});
     }
     made_.budget = chance(50) ? static_cast<int>(between(1, 4)) : 0;
+    if (chance(20)) made_.most_pending = between(2, 20);
     const std::size_t steps = chance(5) ? between(60, 150) : between(3, 40);
     while (made_.steps.size() < steps) add_step();
+    if (in_scope_) end_scope();
     return std::move(made_);
   }
 
@@ -115,11 +117,16 @@ class generator {
     if (k < 45) return kind::kernel;
     if (k < 57) return kind::host_function;
     if (k < 64) return kind::value;
-    if (k < 70) return kind::reduction;
+    // What combines partials is cancelled with a scope, and no future tells of it.
+    if (k < 70) return cancels_scope_ ? kind::kernel : kind::reduction;
     if (k < 77 || recorded) return kind::plain;
-    if (k < 80) return made_.loses_devices ? kind::kernel : kind::graph;
-    if (k < 86) return kind::view;
+    // What a run leaves that was stopped half-way, the interpreter cannot know.
+    const bool whole = !made_.loses_devices && !cancels_scope_;
+    if (k < 80) return whole ? kind::graph : kind::kernel;
+    if (k < 83) return whole ? kind::choice : kind::kernel;
+    if (k < 87) return kind::view;
     if (k < 90) return kind::cancel;
+    if (k < 92) return in_scope_ ? kind::end_scope : kind::open_scope;
     if (k < 98) return kind::pass_time;
     if (k < 99) return kind::stop_token;
     return made_.loses_devices ? kind::lose_device : kind::pass_time;
@@ -173,17 +180,82 @@ class generator {
     }
   }
 
+  void open_scope() {
+    step s;
+    s.what = kind::open_scope;
+    in_scope_ = true;
+    cancels_scope_ = chance(30);
+    made_.steps.push_back(std::move(s));
+  }
+
+  void end_scope() {
+    step s;
+    s.what = kind::end_scope;
+    s.cancels = cancels_scope_;
+    in_scope_ = cancels_scope_ = false;
+    made_.steps.push_back(std::move(s));
+  }
+
+  /// Returns false if it found nothing to ask about.
+  bool fill_choice(step& s, int depth) {
+    s.constant = static_cast<std::int64_t>(draw() % 1000);
+    s.chooses = static_cast<rule>(between(0, 3));
+    s.count = repeats(s.chooses) ? between(1, 4) : 1;
+    s.priority = chance(30) ? static_cast<std::int64_t>(between(0, 6)) - 3 : 0;
+    std::size_t bodies = 1;
+    if (s.chooses == rule::if_odd) bodies = between(1, 2);
+    if (s.chooses == rule::one_of) bodies = between(1, 3);
+    for (std::size_t i = 0; i < bodies; ++i) s.bodies.push_back(recording(depth + 1));
+    return add_use(s, access_mode::read);
+  }
+
+  std::vector<step> recording(int depth) {
+    std::vector<step> made;
+    const std::size_t steps = between(1, 6);
+    while (made.size() < steps) {
+      step inner;
+      inner.what = depth < 3 && !made_.loses_devices && chance(6) ? kind::choice : draw_kind(true);
+      if (inner.what == kind::choice) {
+        if (!fill_choice(inner, depth)) continue;
+      } else {
+        if (!fill(inner)) continue;
+        decorate(inner);
+        inner.takes_token = false;
+        connect(inner, made, true);
+      }
+      made.push_back(std::move(inner));
+    }
+    return made;
+  }
+
+  /// What is waited for is earlier, or gives back what an earlier one took: so none of this can
+  /// deadlock.
+  void decorate_further(step& s) {
+    if (s.device >= 0 && s.priority == 0 && s.takes == 0) s.in_order = chance(30);
+    if (chance(4)) s.timeout = static_cast<int>(between(1, 100));
+  }
+
   void add_step() {
     step s;
     s.what = draw_kind(false);
     switch (s.what) {
       case kind::graph:
-        fill_graph(s);
+        s.count = between(1, 3);
+        s.batched = chance(30);
+        s.recorded = recording(0);
         break;
+      case kind::choice:
+        if (!fill_choice(s, 0)) return;
+        break;
+      case kind::open_scope:
+        return open_scope();
+      case kind::end_scope:
+        return end_scope();
       case kind::view:
         if (!add_use(s, draw_mode())) return;
         s.constant = static_cast<std::int64_t>(draw() % 1000);
-        s.stays_open = chance(60);
+        // Who submits a task more than there may be waits for others to end.
+        s.stays_open = chance(60) && made_.most_pending == 0;
         break;
       case kind::cancel:
         if (made_.steps.empty()) return;
@@ -202,6 +274,7 @@ class generator {
         if (!fill(s)) return;
         decorate(s);
         connect(s, made_.steps, false);
+        decorate_further(s);
     }
     made_.steps.push_back(std::move(s));
     add_returns();
@@ -209,23 +282,11 @@ class generator {
 
   access_mode draw_mode() { return static_cast<access_mode>(between(0, 2)); }
 
-  void fill_graph(step& s) {
-    s.count = between(1, 3);
-    const std::size_t steps = between(1, 6);
-    while (s.recorded.size() < steps) {
-      step inner;
-      inner.what = draw_kind(true);
-      if (!fill(inner)) continue;
-      decorate(inner);
-      inner.takes_token = false;
-      connect(inner, s.recorded, true);
-      s.recorded.push_back(std::move(inner));
-    }
-  }
-
   program made_;
   seeded_stream random_;
   seeded_stream asking_;
+  bool in_scope_ = false;
+  bool cancels_scope_ = false;
 };
 
 }  // namespace

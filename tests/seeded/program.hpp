@@ -34,49 +34,23 @@ enum class kind : std::uint8_t {
   pass_time,      ///< lets some events happen
   lose_device,
   stop_token,  ///< stops the token that some earlier steps were given
+  choice,      ///< runs one of its bodies, or its body again and again, as what it reads says
+  open_scope,  ///< of the steps up to its end
+  end_scope,   ///< waits for them
 };
 
-/// One call of the program. Steps are named by their position.
-struct step {
-  kind what = kind::kernel;
-  std::vector<use> uses;
-  std::int64_t constant = 0;
-  bool throws = false;
-  bool takes_token = false;
-  bool stays_open = false;  ///< of a view: until the next time that something is waited for
-  std::int64_t priority = 0;
-  int device = -1;                 ///< -1: any
-  std::vector<std::size_t> after;  ///< steps whose futures have to end well
-  int number_from = -1;            ///< a value step whose future is the constant
-  int takes = 0;                   ///< units of the program's budget
-  int returns = -1;                ///< the step whose units come back
-  int asks = 0;                    ///< levels of tasks that a host function submits and waits for
-  std::size_t target = 0;          ///< of a cancel; the device of a lose_device
-  std::size_t count = 1;           ///< runs of a graph; events of a pass_time
-  std::vector<step> recorded;      ///< of a graph
+/// What the answer of a choice decides.
+enum class rule : std::uint8_t {
+  if_odd,     ///< the first body, or the second one if there is one
+  one_of,     ///< which body; fails if the answer is their number
+  while_odd,  ///< whether the body is run once more
+  until_odd,  ///< whether the body was run for the last time
 };
 
-struct matrix_size {
-  std::size_t rows = 0, columns = 0;
-};
-
-struct program {
-  std::uint64_t seed = 0;
-  std::string sim;          ///< configuration of the simulated devices
-  std::size_t devices = 1;  ///< NUMA0 and the simulated ones
-  bool private_memory = false;
-  double delay_probability = 0;
-  bool loses_devices = false;
-  int budget = 0;
-  std::vector<matrix_size> buffers;
-  std::vector<step> steps;
-};
-
-/// Everything about the program comes from the seed; the schedule has a stream of its own.
-[[nodiscard]] program make_program(std::uint64_t seed);
-
-/// The program in words, a line for each step, for who looks into a seed that fails.
-[[nodiscard]] std::string to_string(const program& made);
+/// Whether it has one body, which may run several times.
+[[nodiscard]] constexpr bool repeats(rule r) noexcept {
+  return r == rule::while_odd || r == rule::until_odd;
+}
 
 /// The number that a step computes from all it reads, element by element in order.
 class mixer {
@@ -100,5 +74,65 @@ class mixer {
  private:
   std::uint64_t state_;
 };
+
+/// One call of the program. Steps are named by their position.
+struct step {
+  kind what = kind::kernel;
+  std::vector<use> uses;
+  std::int64_t constant = 0;
+  bool throws = false;
+  bool takes_token = false;
+  bool stays_open = false;  ///< of a view: until the next time that something is waited for
+  std::int64_t priority = 0;
+  int device = -1;                 ///< -1: any
+  std::vector<std::size_t> after;  ///< steps whose futures have to end well
+  int number_from = -1;            ///< a value step whose future is the constant
+  int takes = 0;                   ///< units of the program's budget
+  int returns = -1;                ///< the step whose units come back
+  int asks = 0;                    ///< levels of tasks that a host function submits and waits for
+  std::size_t target = 0;          ///< of a cancel; the device of a lose_device
+  std::size_t count = 1;        ///< runs of a graph; events of a pass_time; most rounds of a loop
+  std::vector<step> recorded;   ///< of a graph
+  bool batched = false;         ///< of a graph: neighbours of one device are one submission
+  bool in_order = false;        ///< starts in its turn on its device
+  int timeout = 0;              ///< microseconds; 0: none
+  bool cancels = false;         ///< of a scope's end: it is cancelled before
+  rule chooses = rule::if_odd;  ///< of a choice
+  std::vector<std::vector<step>> bodies;  ///< of a choice
+
+  /// Of a choice, from all that it has read: 1 and 0 for odd and even, or the number of a body.
+  [[nodiscard]] std::size_t answer(const mixer& read) const noexcept {
+    const std::size_t answers = chooses == rule::one_of ? bodies.size() + 1 : 2;
+    return static_cast<std::size_t>(read.result()) % answers;
+  }
+  /// Which body is run then; none if there are not so many.
+  [[nodiscard]] std::size_t body_of(std::size_t answered) const noexcept {
+    if (chooses == rule::one_of) return answered;
+    return chooses == rule::if_odd && answered == 0 ? 1 : 0;
+  }
+};
+
+struct matrix_size {
+  std::size_t rows = 0, columns = 0;
+};
+
+struct program {
+  std::uint64_t seed = 0;
+  std::string sim;          ///< configuration of the simulated devices
+  std::size_t devices = 1;  ///< NUMA0 and the simulated ones
+  bool private_memory = false;
+  double delay_probability = 0;
+  bool loses_devices = false;
+  int budget = 0;
+  std::size_t most_pending = 0;  ///< tasks, or 0 for any number
+  std::vector<matrix_size> buffers;
+  std::vector<step> steps;
+};
+
+/// Everything about the program comes from the seed; the schedule has a stream of its own.
+[[nodiscard]] program make_program(std::uint64_t seed);
+
+/// The program in words, a line for each step, for who looks into a seed that fails.
+[[nodiscard]] std::string to_string(const program& made);
 
 }  // namespace hocket::seeded

@@ -13,6 +13,7 @@
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/hocket.hpp>
 
+#include "bodies.hpp"
 #include "interpreter.hpp"
 #include "machine_parts.hpp"
 #include "runtime_core.hpp"
@@ -20,111 +21,6 @@
 namespace hocket::seeded {
 
 namespace {
-
-using number = std::int64_t;
-using matrix = buffer<number, 2>;
-using tile = region<number, 2>;
-using source = view<const number, 2>;
-using target = view<number, 2>;
-
-struct planned_failure : std::runtime_error {
-  planned_failure() : std::runtime_error("planned") {}
-};
-
-void read_all(mixer& m, const source& from) {
-  for (std::size_t r = 0; r < from.extent(0); ++r) {
-    for (std::size_t c = 0; c < from.extent(1); ++c) m.read(from(r, c));
-  }
-}
-
-void write_all(const mixer& m, const target& to, bool updates) {
-  for (std::size_t r = 0; r < to.extent(0); ++r) {
-    for (std::size_t c = 0; c < to.extent(1); ++c) {
-      to(r, c) = m.write(r * to.extent(1) + c, updates ? to(r, c) : 0);
-    }
-  }
-}
-
-/// A body that writes half of its output before it throws, so that torn results would show.
-template <bool Updates, class... Sources>
-void mix_into(number constant, number throws, const target& to, const Sources&... from) {
-  mixer m(constant);
-  (read_all(m, from), ...);
-  if (throws != 0) {
-    if (to.size() > 0) to(0, 0) = -1;
-    throw planned_failure();
-  }
-  write_all(m, to, Updates);
-}
-
-number mix_value(number constant, number throws, const source& from) {
-  if (throws != 0) throw planned_failure();
-  mixer m(constant);
-  read_all(m, from);
-  return m.result();
-}
-
-using write_body_0 = kernel<number, number, out<number, 2>>;
-using write_body_1 = kernel<number, number, in<number, 2>, out<number, 2>>;
-using write_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, out<number, 2>>;
-using update_body_0 = kernel<number, number, inout<number, 2>>;
-using update_body_1 = kernel<number, number, in<number, 2>, inout<number, 2>>;
-using update_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, inout<number, 2>>;
-using value_body = kernel<returns<number>, number, number, in<number, 2>>;
-
-/// The kernel with a text for other devices too, so that the scheduler knows that it waits for
-/// nothing; C++ alone may wait. The text is never compiled: the devices here run the C++.
-template <class Kernel>
-Kernel computing(const Kernel& made) {
-  kernel_source text;
-  text.format = kernel_format::opencl_c;
-  const kernel_definition& known = *made.definition();
-  for (std::size_t i = 0; i < known.parameters.size() + (known.result ? 1 : 0); ++i) {
-    text.names.push_back("x" + std::to_string(i));
-  }
-  text.passes.emplace_back();
-  return made.with(std::move(text));
-}
-
-struct bodies {
-  static constexpr auto wide = [](const launch_shape& shape) {
-    return volume(shape.back()) % 3 == 0;
-  };
-  write_body_0 w0 = write_body_0{
-      "w0", host_body{[](number c, number t, const target& o) {
-        mix_into<false>(c, t, o);
-      }}}.wide(wide);
-  write_body_1 w1 =
-      computing(write_body_1{"w1", host_body{[](number c, number t, const source& a,
-                                                const target& o) { mix_into<false>(c, t, o, a); }}}
-
-                    .wide(wide));
-  write_body_2 w2 = computing(
-      write_body_2{"w2", host_body{[](number c, number t, const source& a, const source& b,
-                                      const target& o) { mix_into<false>(c, t, o, a, b); }}}
-
-          .wide(wide));
-  update_body_0 u0 = update_body_0{
-      "u0", host_body{[](number c, number t, const target& o) {
-        mix_into<true>(c, t, o);
-      }}}.wide(wide);
-  update_body_1 u1 =
-      computing(update_body_1{"u1", host_body{[](number c, number t, const source& a,
-                                                 const target& o) { mix_into<true>(c, t, o, a); }}}
-
-                    .wide(wide));
-  update_body_2 u2 = computing(
-      update_body_2{"u2", host_body{[](number c, number t, const source& a, const source& b,
-                                       const target& o) { mix_into<true>(c, t, o, a, b); }}}
-
-          .wide(wide));
-  value_body v = computing(value_body{"v", host_body{mix_value}});
-};
-
-const bodies& all_bodies() {
-  static const bodies made;
-  return made;
-}
 
 /// Runs one program.
 class runner {
@@ -136,7 +32,8 @@ class runner {
                             "b" + std::to_string(i));
     }
     if (made.budget > 0) budget_.emplace(rt_, static_cast<std::uint64_t>(made.budget));
-    devices_ = rt_.devices();
+    infos_ = rt_.devices();
+    for (const device_info& each : infos_) devices_.push_back(rt_.device(each.name));
   }
 
   std::string run() {
@@ -157,6 +54,7 @@ class runner {
     runtime_options o;
     o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
     o.seed = made.seed;
+    o.most_pending = made.most_pending;
     o.delay_probability = made.delay_probability;
     o.longest_delay = std::chrono::microseconds(50);
     o.private_memory = made.private_memory && !settings.direct;
@@ -184,8 +82,10 @@ class runner {
     o.label = "s" + std::to_string(index_);
     o.priority = s.priority;
     if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
-      o.on = device_handle{device_id{static_cast<std::size_t>(s.device)}};
+      o.on = devices_[static_cast<std::size_t>(s.device)];
+      o.in_order = s.in_order;
     }
+    if (s.timeout > 0) o.timeout = std::chrono::microseconds(s.timeout);
     if (s.takes_token) o.stop = stop_.get_token();
     for (const std::size_t other : s.after) o.after.push_back(futures[other]);
     if (s.takes > 0) o.takes = budget_->share(static_cast<std::uint64_t>(s.takes));
@@ -343,6 +243,15 @@ class runner {
     switch (s.what) {
       case kind::graph:
         return run_graph(s);
+      case kind::choice:
+        futures_.back() = submit_choice(here(), s);
+        return;
+      case kind::open_scope:
+        scope_.emplace(rt_);
+        scope_begin_ = index_;
+        return;
+      case kind::end_scope:
+        return end_scope(s.cancels);
       case kind::view:
         return open_view(s);
       case kind::cancel:
@@ -360,23 +269,83 @@ class runner {
         stopped_ = true;
         return;
       default:
-        submit(rt_, s, futures_, values_);
+        submit(here(), s, futures_, values_);
+        if (s.timeout > 0) uncertain_.insert(index_);
     }
   }
 
-  void run_graph(const step& s) {
-    const graph g = rt_.record([&](submitter& to) {
+  [[nodiscard]] submitter& here() {
+    if (scope_) return *scope_;
+    return rt_;
+  }
+
+  void end_scope(bool cancels) {
+    if (cancels) {
+      for (std::size_t i = scope_begin_; i < index_; ++i) uncertain_.insert(i);
+      scope_->cancel();
+    }
+    settle_outcomes(index_);
+    try {
+      scope_->wait();
+    } catch (const std::exception&) {
+      // What failed was compared already.
+    }
+    scope_.reset();
+  }
+
+  [[nodiscard]] graph recorded(const std::vector<step>& steps, bool batched = false) {
+    return rt_.record({.batch = batched}, [&](submitter& to) {
       std::vector<future<void>> futures;
       std::vector<future<number>> values;
-      for (const step& inner : s.recorded) {
+      for (const step& inner : steps) {
         futures.emplace_back();
         values.emplace_back();
-        submit(to, inner, futures, values);
+        if (inner.what == kind::choice) {
+          futures.back() = submit_choice(to, inner);
+        } else {
+          submit(to, inner, futures, values);
+        }
       }
     });
+  }
+
+  void run_graph(const step& s) {
+    bool batched = s.batched;
+    if (batched) {
+      // Tasks that become one fail together: only where none does is it known what they leave.
+      settle_outcomes(index_);
+      batched = wrong_.empty() && !interpreter(expected_).apply_graph(index_);
+    }
+    const graph g = recorded(s.recorded, batched);
     std::vector<future<void>> runs;
-    for (std::size_t i = 0; i < s.count; ++i) runs.push_back(rt_.run(g));
+    for (std::size_t i = 0; i < s.count; ++i) runs.push_back(here().run(g));
     futures_.back() = when_all(runs);
+  }
+
+  future<void> submit_choice(submitter& to, const step& s) {
+    std::vector<graph> graphs;
+    for (const std::vector<step>& body : s.bodies) graphs.push_back(recorded(body));
+    run_options o;
+    o.label = "s" + std::to_string(index_);
+    o.priority = s.priority;
+    const auto asks = when(
+        [s](const source& from) {
+          mixer m(s.constant);
+          read_all(m, from);
+          return s.answer(m);
+        },
+        reads(region_of(s.uses[0].where)));
+    switch (s.chooses) {
+      case rule::one_of:
+        return to.run_one_of(o, asks, graphs);
+      case rule::while_odd:
+        return to.run_while(o, asks, graphs[0], s.count);
+      case rule::until_odd:
+        return to.run_until(o, asks, graphs[0], s.count);
+      default:
+        if (graphs.size() == 1) return to.run_if(o, asks, graphs[0]);
+        return to.run_if(o, asks, graphs[0], graphs[1]);
+    }
   }
 
   void pass_time(std::size_t events) {
@@ -401,6 +370,11 @@ class runner {
       const failure why = futures_[settled_].why();
       if (s.what == kind::graph) {
         check(expected_.apply_graph(settled_), why, uncertain_.contains(settled_));
+        continue;
+      }
+      if (s.what == kind::choice) {
+        check(expected_.apply_choice(settled_, static_cast<bool>(why)), why,
+              uncertain_.contains(settled_));
         continue;
       }
       const bool free_to_fail =
@@ -501,9 +475,9 @@ class runner {
   void check_memory() {
     const runtime_report report = rt_.report();
     for (std::size_t i = 0; i < devices_.size(); ++i) {
-      if (devices_[i].memory_bytes == 0 || devices_[i].shares_host_memory) continue;
-      if (report.devices[i].peak_bytes > devices_[i].memory_bytes) {
-        fail("more memory of " + devices_[i].name + " was used than there is");
+      if (infos_[i].memory_bytes == 0 || infos_[i].shares_host_memory) continue;
+      if (report.devices[i].peak_bytes > infos_[i].memory_bytes) {
+        fail("more memory of " + infos_[i].name + " was used than there is");
       }
     }
   }
@@ -532,12 +506,15 @@ class runner {
   interpreter expected_;
   std::deque<matrix> buffers_;
   std::optional<budget> budget_;
-  std::vector<device_info> devices_;
+  std::vector<device_info> infos_;
+  std::vector<device_handle> devices_;
   std::vector<future<void>> futures_;
   std::vector<future<number>> values_;
   std::set<std::size_t> uncertain_;
   std::vector<std::function<void()>> open_views_;
   std::stop_source stop_;
+  std::optional<task_scope> scope_;
+  std::size_t scope_begin_ = 0;
   bool stopped_ = false;
   bool lost_ = false;
   std::size_t index_ = 0;

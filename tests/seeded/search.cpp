@@ -15,6 +15,7 @@
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
 
+#include "actions.hpp"
 #include "heart/planted.hpp"
 #include "runner.hpp"
 
@@ -30,6 +31,8 @@ struct arguments {
   bool direct = false;  ///< on the host alone, without a heart
   bool describe = false;
   bool expect_found = false;  ///< of a planted bug
+  bool actions = false;       ///< their hash is printed
+  std::string expected;       ///< the hash
 };
 
 arguments parse(int count, char** values) {
@@ -48,6 +51,10 @@ arguments parse(int count, char** values) {
       made.expect_found = true;
       continue;
     }
+    if (name == "--actions") {
+      made.actions = true;
+      continue;
+    }
     if (name == "--describe") {
       made.describe = true;
       continue;
@@ -59,21 +66,41 @@ arguments parse(int count, char** values) {
       made.count = parse_number(name, value, 1, UINT64_MAX);
     else if (name == "--planted")
       made.planted = static_cast<int>(parse_number(name, value, 0, 99));
+    else if (name == "--expect-actions")
+      made.expected = value;
     else
       throw usage_error("There is no option \"" + std::string(name) + "\".");
   }
   return made;
 }
 
+/// Returns the exit status.
+int compare_actions(const std::string& expected) {
+  const seeded::watched_actions all = seeded::actions_so_far();
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(all.hash));
+  std::printf("%llu actions, hash %s\n", static_cast<unsigned long long>(all.count), hash);
+  if (expected.empty() || hash == expected) return 0;
+  std::printf(
+      "The scheduler decides otherwise than before, when the hash was %s. If it is meant to, write "
+      "the new hash into tests/seeded/CMakeLists.txt.\n",
+      expected.c_str());
+  return 1;
+}
+
 int search(const arguments& given) {
   seeded::run_settings settings;
+  // The actions are to be the same on every machine.
+  if (given.actions) ::setenv("HWLOC_SYNTHETIC", "numa:1 core:4 pu:1", 1);
   settings.topology = std::make_shared<const host_topology>();
   settings.real_clock = given.real_clock;
   settings.direct = given.direct;
   heart::plant(given.planted);
+  if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);
     if (given.describe) std::fputs(to_string(made).c_str(), stdout);
+    seeded::forget_names();
     const std::string wrong = seeded::run_and_compare(made, settings);
     if (wrong.empty()) continue;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
@@ -82,7 +109,7 @@ int search(const arguments& given) {
   }
   std::printf("%llu seeds agree with the interpreter\n",
               static_cast<unsigned long long>(given.count));
-  return 0;
+  return given.actions ? compare_actions(given.expected) : 0;
 }
 
 /// Searches in a process of its own. A mismatch, a crash and a search without end all count as

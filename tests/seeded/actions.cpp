@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "actions.hpp"
+
+#include <unordered_map>
+
+#include "heart/shown.hpp"
+
+namespace hocket::seeded {
+
+namespace {
+
+/// FNV-1a over numbers of 64 bits.
+class hasher {
+ public:
+  void add(std::uint64_t number) noexcept {
+    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+ private:
+  void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 0x100000001b3U; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+/// Ids only name: where they come from may change, and the order in which they appear may not.
+template <class Id>
+class names {
+ public:
+  std::uint64_t of(Id id) { return all_.emplace(id, all_.size()).first->second; }
+  void clear() { all_.clear(); }
+
+ private:
+  std::unordered_map<Id, std::uint64_t, std::hash<Id>> all_;
+};
+
+/// Of one program that runs in one thread.
+class watcher {
+ public:
+  void see(const heart::action_list& actions) {
+    for (const heart::action& a : actions) {
+      ++count_;
+      hash_.add(a.index());
+      std::visit([this](const auto& each) { see(each); }, a);
+    }
+  }
+  void forget_names() {
+    tasks_.clear();
+    blocks_.clear();
+    data_.clear();
+  }
+  [[nodiscard]] watched_actions result() const { return {count_, hash_.value()}; }
+
+  bool watches = false;
+
+ private:
+  void add(task_id id) { hash_.add(tasks_.of(id)); }
+  void add(block_id id) { hash_.add(blocks_.of(id)); }
+  void add(ticket t) {
+    hash_.add(t.stream.value);
+    hash_.add(t.value);
+  }
+  void add(const ticket_set& all) {
+    for (const ticket t : all) add(t);
+  }
+  void add(const failure& why) { hash_.add(why ? 1 + static_cast<std::uint64_t>(why.code()) : 0); }
+  void add(nanoseconds time) { hash_.add(static_cast<std::uint64_t>(time.count())); }
+
+  void see(const heart::allocate_block& a) {
+    add(a.block);
+    hash_.add(data_.of(a.data));
+    hash_.add(a.memory.value);
+    hash_.add(a.bytes);
+  }
+  void see(const heart::free_block& a) { add(a.block); }
+  void see(const heart::issue_copy& a) {
+    add(a.number);
+    add(a.after);
+    add(a.from);
+    add(a.to);
+    for (const std::size_t at : a.region.begin) hash_.add(at);
+    for (const std::size_t at : a.region.end) hash_.add(at);
+    hash_.add(a.bytes);
+  }
+  void see(const heart::issue_launch& a) {
+    add(a.number);
+    add(a.after);
+    add(a.task->id);
+    for (const heart::task_access& each : a.task->accesses) {
+      if (each.block.valid()) add(each.block);
+    }
+  }
+  void see(const heart::deliver& a) {
+    add(a.task->id);
+    for (const block_id each : a.blocks) add(each);
+  }
+  void see(const heart::complete& a) {
+    add(a.task->id);
+    add(a.why);
+    hash_.add(a.runs_on ? 1 : 0);
+  }
+  void see(const heart::let_go& a) { add(a.task->id); }
+  void see(const heart::start_timer& a) {
+    add(a.task->id);
+    add(a.after);
+  }
+  void see(const heart::await_memory& a) {
+    add(a.task);
+    add(a.after);
+  }
+  void see(const heart::warn& /*a*/) {}
+
+  hasher hash_;
+  std::uint64_t count_ = 0;
+  names<task_id> tasks_;
+  names<block_id> blocks_;
+  names<data_id> data_;
+};
+
+watcher& the_watcher() {
+  static watcher one;
+  return one;
+}
+
+}  // namespace
+
+void watch_actions() { the_watcher().watches = true; }
+void forget_names() { the_watcher().forget_names(); }
+watched_actions actions_so_far() { return the_watcher().result(); }
+
+}  // namespace hocket::seeded
+
+#ifdef HOCKET_PLANTED_BUGS
+void hocket::heart::show(const action_list& actions) {
+  if (hocket::seeded::the_watcher().watches) hocket::seeded::the_watcher().see(actions);
+}
+#endif
