@@ -60,7 +60,8 @@ TEST_P(ended_tasks, leave_no_timer_behind) {
   submit_many();
   const std::size_t before = allocated_bytes();
   submit_many();
-  EXPECT_LT(allocated_bytes(), before + 100'000) << "20 bytes for each of the 5000";
+  // A timer and its task are some 700 bytes; what other threads keep for later is not the point.
+  EXPECT_LT(allocated_bytes(), before + 1'000'000) << "200 bytes for each of the 5000";
 }
 
 TEST_P(ended_tasks, do_not_keep_buffers_that_their_kernels_hold) {
