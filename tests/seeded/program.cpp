@@ -293,4 +293,15 @@ class generator {
 
 program make_program(std::uint64_t seed) { return generator(seed).run(); }
 
+std::optional<program> other_program(const program& made) {
+  seeded_stream random(made.seed, 4);
+  // What a lost device leaves, only the program that loses it expects.
+  if (made.loses_devices || !random.chance(0.25)) return std::nullopt;
+  program other = make_program(random.next());
+  if (other.loses_devices) return std::nullopt;
+  // The limit is the runtime's.
+  for (step& each : other.steps) each.stays_open = each.stays_open && made.most_pending == 0;
+  return other;
+}
+
 }  // namespace hocket::seeded

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,10 @@ struct program {
 
 /// Everything about the program comes from the seed; the schedule has a stream of its own.
 [[nodiscard]] program make_program(std::uint64_t seed);
+
+/// A program with buffers of its own that runs at the same time on the same runtime, if this one
+/// has one: a quarter of those that can.
+[[nodiscard]] std::optional<program> other_program(const program& made);
 
 /// The program in words, a line for each step, for who looks into a seed that fails.
 [[nodiscard]] std::string to_string(const program& made);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <stop_token>
+#include <thread>
 
 #include <hocket/devices/sim.hpp>
 #include <hocket/execution/seeded_executor.hpp>
@@ -22,18 +23,35 @@ namespace hocket::seeded {
 
 namespace {
 
-/// Runs one program.
+runtime_options options_of(const program& made, const run_settings& settings) {
+  runtime_options o;
+  o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
+  o.seed = made.seed;
+  o.most_pending = made.most_pending;
+  o.delay_probability = made.delay_probability;
+  o.longest_delay = std::chrono::microseconds(50);
+  o.private_memory = made.private_memory && !settings.direct;
+  o.topology = settings.topology;
+  if (settings.direct) {
+    o.devices = "NUMA0";
+    o.data_tasks = data_path::direct;
+    return o;
+  }
+  if (!made.sim.empty()) o.backends["sim"] = made.sim;
+  return o;
+}
+
+/// Runs one program on a runtime that others may use as well.
 class runner {
  public:
-  runner(const program& made, const run_settings& settings)
-      : program_(made), settings_(settings), rt_(options_of(made, settings)), expected_(made) {
+  runner(runtime& rt, const program& made, const run_settings& settings)
+      : program_(made), settings_(settings), rt_(rt), expected_(made) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
     }
     if (made.budget > 0) budget_.emplace(rt_, static_cast<std::uint64_t>(made.budget));
-    infos_ = rt_.devices();
-    for (const device_info& each : infos_) devices_.push_back(rt_.device(each.name));
+    for (const device_info& each : rt_.devices()) devices_.push_back(rt_.device(each.name));
   }
 
   std::string run() {
@@ -44,30 +62,10 @@ class runner {
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
     if (wrong_.empty()) compare_buffers();
-    if (wrong_.empty()) check_memory();
-    look_at_failures();
     return wrong_;
   }
 
  private:
-  static runtime_options options_of(const program& made, const run_settings& settings) {
-    runtime_options o;
-    o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
-    o.seed = made.seed;
-    o.most_pending = made.most_pending;
-    o.delay_probability = made.delay_probability;
-    o.longest_delay = std::chrono::microseconds(50);
-    o.private_memory = made.private_memory && !settings.direct;
-    o.topology = settings.topology;
-    if (settings.direct) {
-      o.devices = "NUMA0";
-      o.data_tasks = data_path::direct;
-      return o;
-    }
-    if (!made.sim.empty()) o.backends["sim"] = made.sim;
-    return o;
-  }
-
   void fail(const std::string& what) {
     if (wrong_.empty()) wrong_ = "step " + std::to_string(index_) + ": " + what;
   }
@@ -116,25 +114,26 @@ class runner {
   /// What a host function does before the rest.
   std::function<void()> asking(int levels) {
     if (levels == 0) return [] {};
-    return [this, levels] { ask(levels); };
+    // A task that was cancelled or timed out may run when this is gone.
+    return [&rt = rt_, levels, may_fail = program_.loses_devices] { ask(rt, levels, may_fail); };
   }
 
   /// Submits tasks on data of their own, and waits for them: from within one.
-  void ask(int levels) {
-    const matrix own(rt_, shape<2>{1, 2}, "own");
+  static void ask(runtime& rt, int levels, bool may_fail) {
+    const matrix own(rt, shape<2>{1, 2}, "own");
     const bodies& b = all_bodies();
-    const future<void> made = rt_.submit(b.w0, number{levels}, number{0}, writes(own));
-    const future<void> deeper = levels > 1 ? rt_.submit([this, levels](target) { ask(levels - 1); },
-                                                        updates(own.tile({0, 0}, {1, 1})))
-                                           : made;
-    const future<number> mixed = rt_.submit(b.v, number{levels}, number{0}, reads(own));
+    const future<void> made = rt.submit(b.w0, number{levels}, number{0}, writes(own));
+    const auto ask_less = [&rt, levels, may_fail](target) { ask(rt, levels - 1, may_fail); };
+    const future<void> deeper =
+        levels > 1 ? rt.submit(ask_less, updates(own.tile({0, 0}, {1, 1}))) : made;
+    const future<number> mixed = rt.submit(b.v, number{levels}, number{0}, reads(own));
     try {
       deeper.get();
       mixer first(levels), second(levels);
       for (std::size_t i = 0; i < 2; ++i) second.read(first.write(i, 0));
       if (mixed.get() != second.result()) throw std::logic_error("the answer is wrong");
     } catch (const error&) {
-      if (!program_.loses_devices) throw;
+      if (!may_fail) throw;
     }
   }
 
@@ -350,7 +349,7 @@ class runner {
 
   void pass_time(std::size_t events) {
     auto* seeded = dynamic_cast<seeded_executor*>(&rt_.core()->where());
-    if (seeded == nullptr) return;
+    if (seeded == nullptr || seeded->inside()) return;
     for (std::size_t i = 0; i < events; ++i) (void)seeded->step();
   }
 
@@ -439,18 +438,6 @@ class runner {
     expected_.change(p, constant);
   }
 
-  /// Those that steps do not show: of fills, and of what combines partials.
-  void look_at_failures() {
-    for (bool more = true; more;) {
-      more = false;
-      try {
-        if (wrong_.empty()) rt_.wait();
-      } catch (const std::exception&) {
-        more = true;
-      }
-    }
-  }
-
   void close_views() {
     for (const auto& end : std::exchange(open_views_, {})) end();
   }
@@ -468,16 +455,6 @@ class runner {
                       std::to_string(p.column + c) + ") is " + std::to_string(v(r, c)) +
                       " and not " + std::to_string(expected.value));
         }
-      }
-    }
-  }
-
-  void check_memory() {
-    const runtime_report report = rt_.report();
-    for (std::size_t i = 0; i < devices_.size(); ++i) {
-      if (infos_[i].memory_bytes == 0 || infos_[i].shares_host_memory) continue;
-      if (report.devices[i].peak_bytes > infos_[i].memory_bytes) {
-        fail("more memory of " + infos_[i].name + " was used than there is");
       }
     }
   }
@@ -502,11 +479,10 @@ class runner {
 
   const program& program_;
   const run_settings& settings_;
-  runtime rt_;
+  runtime& rt_;
   interpreter expected_;
   std::deque<matrix> buffers_;
   std::optional<budget> budget_;
-  std::vector<device_info> infos_;
   std::vector<device_handle> devices_;
   std::vector<future<void>> futures_;
   std::vector<future<number>> values_;
@@ -522,11 +498,70 @@ class runner {
   std::string wrong_;
 };
 
+/// What is wrong, or nothing.
+std::string run_one(runtime& rt, const program& made, const run_settings& settings) {
+  try {
+    return runner(rt, made, settings).run();
+  } catch (const std::exception& e) {
+    return std::string("an exception that was not planned: ") + e.what();
+  }
+}
+
+/// The program, and beside it another one: in a thread, or in a task where there are none.
+std::string run_both(runtime& rt, program made, program other, const run_settings& settings) {
+  if (!settings.real_clock) {
+    // Waits in one thread end from the inside out: none of the other program may need this one.
+    for (step& each : made.steps) each.stays_open = false;
+    for (step& each : other.steps) each.in_order = false;
+  }
+  std::string wrong, wrong_there;
+  const auto there = [&] { wrong_there = run_one(rt, other, settings); };
+  if (settings.real_clock) {
+    std::thread second(there);
+    wrong = run_one(rt, made, settings);
+    second.join();
+  } else {
+    const future<void> second = rt.async({.label = "the other program"}, there);
+    wrong = run_one(rt, made, settings);
+    second.wait();
+  }
+  return wrong_there.empty() ? wrong : wrong + " (beside it) " + wrong_there;
+}
+
+std::string check_memory(runtime& rt) {
+  const runtime_report report = rt.report();
+  const std::vector<device_info> devices = rt.devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].memory_bytes == 0 || devices[i].shares_host_memory) continue;
+    if (report.devices[i].peak_bytes > devices[i].memory_bytes) {
+      return "more memory of " + devices[i].name + " was used than there is";
+    }
+  }
+  return {};
+}
+
+/// Those that steps do not show: of fills, and of what combines partials.
+void look_at_failures(runtime& rt) {
+  for (bool more = true; more;) {
+    more = false;
+    try {
+      rt.wait();
+    } catch (const std::exception&) {
+      more = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::string run_and_compare(const program& made, const run_settings& settings) {
   try {
-    return runner(made, settings).run();
+    runtime rt(options_of(made, settings));
+    const std::optional<program> other = other_program(made);
+    std::string wrong = other ? run_both(rt, made, *other, settings) : run_one(rt, made, settings);
+    if (!wrong.empty()) return wrong;
+    look_at_failures(rt);
+    return check_memory(rt);
   } catch (const std::exception& e) {
     return std::string("an exception that was not planned: ") + e.what();
   }

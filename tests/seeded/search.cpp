@@ -74,6 +74,13 @@ arguments parse(int count, char** values) {
   return made;
 }
 
+void describe(const seeded::program& made) {
+  std::fputs(to_string(made).c_str(), stdout);
+  if (const auto other = seeded::other_program(made)) {
+    std::printf("beside it, on the same devices:\n%s", to_string(*other).c_str());
+  }
+}
+
 /// Returns the exit status.
 int compare_actions(const std::string& expected) {
   const seeded::watched_actions all = seeded::actions_so_far();
@@ -99,7 +106,7 @@ int search(const arguments& given) {
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);
-    if (given.describe) std::fputs(to_string(made).c_str(), stdout);
+    if (given.describe) describe(made);
     seeded::forget_names();
     const std::string wrong = seeded::run_and_compare(made, settings);
     if (wrong.empty()) continue;
