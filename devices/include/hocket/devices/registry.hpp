@@ -12,10 +12,10 @@
 
 namespace hocket {
 
-/// The backends of a program, in the order in which their devices are numbered. Each backend <name>
-/// defines `std::unique_ptr<const backend> make_<name>_backend()`; the target that is given to
-/// hocket_link_backends() in CMake finds them as lines HOCKET_BACKEND(<name>) in
-/// <hocket/backends.inc>. So this module names none of them.
+/// The backends of a program, in the order in which their devices are numbered. Each backend N
+/// defines a function make_N_backend() that returns a unique pointer to it; the target that is
+/// given to hocket_link_backends() in CMake finds them as lines HOCKET_BACKEND(N) in
+/// hocket/backends.inc. So this module names none of them.
 using backend_list = std::vector<std::unique_ptr<const backend>>;
 using candidate_list = std::vector<std::unique_ptr<device_candidate>>;
 
