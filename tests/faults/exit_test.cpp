@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include <hocket/hocket.hpp>
 
@@ -46,8 +47,17 @@ TEST_P(end_of_program, is_clean_whatever_drivers_are_loaded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, end_of_program,
-                         ::testing::Values("used", "pending", "kept", "stuck", "forked"),
+std::vector<const char*> ways_to_end() {
+#ifdef __SANITIZE_THREAD__
+  // lavapipe joins its threads when the process ends. In a forked child, which has none of them,
+  // the C library returns at once; ThreadSanitizer waits for ever.
+  return {"used", "pending", "kept", "stuck"};
+#else
+  return {"used", "pending", "kept", "stuck", "forked"};
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(, end_of_program, ::testing::ValuesIn(ways_to_end()),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace

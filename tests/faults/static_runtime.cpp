@@ -66,8 +66,8 @@ void print_stack(int /*signal*/) {
 
 /// Returns true if a forked child ends well.
 bool child_ends() {
-  // A lock that some thread of a driver holds while it tidies up, or that AddressSanitizer's
-  // allocator holds for it, would be held in the child for ever.
+  // A lock of AddressSanitizer's allocator that a thread of a driver holds while it tidies up would
+  // be held in the child for ever.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const pid_t child = ::fork();
   if (child == 0) std::exit(0);
