@@ -64,6 +64,25 @@ TEST_P(ended_tasks, leave_no_timer_behind) {
   EXPECT_LT(allocated_bytes(), before + 1'000'000) << "200 bytes for each of the 5000";
 }
 
+/// These end while they are submitted.
+TEST_P(ended_tasks, leave_no_timer_behind_that_was_set_after_their_end) {
+  runtime rt{options()};
+  buffer<float> x{rt, 16, 0.0f, "x"};
+  std::stop_source stopped;
+  stopped.request_stop();
+  const auto submit_many = [&] {
+    for (int i = 0; i < 5000; ++i) {
+      future<void> ended =
+          rt.submit({.timeout = 1h, .stop = stopped.get_token()}, ops::fill, 1.0f, writes(x));
+      EXPECT_EQ(ended.why().code(), failure_code::cancelled);
+    }
+  };
+  submit_many();
+  const std::size_t before = allocated_bytes();
+  submit_many();
+  EXPECT_LT(allocated_bytes(), before + 1'000'000) << "200 bytes for each of the 5000";
+}
+
 TEST_P(ended_tasks, do_not_keep_buffers_that_their_kernels_hold) {
   runtime rt{options()};
   constexpr std::size_t bytes = 1 << 20;
@@ -200,6 +219,24 @@ TEST_P(pending_tasks, that_are_cancelled_leave_their_bytes_to_those_behind) {
   unwanted.cancel();
   behind.get();
   EXPECT_EQ(y.to_vector().front(), 3.0f);
+}
+
+/// They start in order; side by side they may run.
+TEST_P(pending_tasks, in_order_do_not_wait_for_the_ends_of_those_before) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, 0.0f, "x"}, y{rt, 8, 0.0f, "y"};
+  const device_handle on = rt.device("NUMA0");
+  std::atomic<bool> second_runs = false;
+  const future<void> first = rt.submit(
+      {.on = on, .in_order = true},
+      [&](view<float>) {
+        while (!second_runs) std::this_thread::sleep_for(100us);
+      },
+      updates(x));
+  rt.submit(
+      {.on = on, .in_order = true}, [&](view<float>) { second_runs = true; }, updates(y));
+  while (!first.wait_for(50ms)) continue;
+  EXPECT_NO_THROW(first.get());
 }
 
 /// A task that runs, and that several ask to end at once.
