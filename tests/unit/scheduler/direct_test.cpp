@@ -111,9 +111,14 @@ TEST(DirectTasks, WaitForMemoryWhileATaskRunsThatHoldsIt) {
   constexpr std::size_t elements = 3 << 17;  // one and a half megabytes
   runtime rt(direct("memory=2M"));
   std::optional<buffer<float>> x(std::in_place, rt, elements, "x");
-  // For longer than who waits trusts that memory comes back by itself.
-  rt.submit([](view<float>) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); },
-            writes(*x));
+  std::atomic<bool> runs = false;
+  const auto holds = [&](view<float>) {
+    runs = true;
+    // For longer than who waits trusts that memory comes back by itself.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  rt.submit(holds, writes(*x));
+  while (!runs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   x.reset();
   const buffer<float> y{rt, elements, "y"};
   const failure why = rt.submit(ops::fill, 2.0F, writes(y)).why();

@@ -221,6 +221,38 @@ TEST_P(pending_tasks, that_are_cancelled_leave_their_bytes_to_those_behind) {
   EXPECT_EQ(y.to_vector().front(), 3.0f);
 }
 
+TEST_P(pending_tasks, of_higher_priority_have_bytes_first) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, 0.0f, "x"}, y{rt, 8, 0.0f, "y"}, z{rt, 8, 0.0f, "z"};
+  budget all{rt, 10};
+  const future<void> holder = rt.submit({.takes = all.share(10)}, ops::fill, 1.0f, writes(x));
+  holder.get();
+  std::string order;
+  const auto submit = [&](const buffer<float>& own, std::int64_t priority, const char* name) {
+    const future<void> takes = rt.submit(
+        {.priority = priority, .takes = all.share(10)},
+        [&order, name](view<float>) { order += name; }, updates(own));
+    rt.submit(
+        {.priority = priority, .after = {takes}, .returns = {takes}}, [](view<const float>) {},
+        reads(own));
+  };
+  submit(y, 0, "low ");
+  submit(z, 1, "high ");
+  rt.submit({.returns = {holder}}, ops::fill, 2.0f, writes(x));
+  rt.wait();
+  EXPECT_EQ(order, "high low ");
+}
+
+TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {
+  runtime rt{options()};
+  buffer<float> half{rt, 8, "half"};
+  rt.submit(ops::fill, 1.0f, writes(half.rows(0, 4)));
+  EXPECT_EQ(rt.submit(ops::sum, reads(half.rows(0, 4))).get(), 4.0f);
+  const failure why = rt.submit({.label = "reads"}, ops::sum, reads(half.rows(2, 6))).why();
+  EXPECT_NE(why.message().find("\"half\", which no earlier task writes"), std::string::npos)
+      << why.message();
+}
+
 /// They start in order; side by side they may run.
 TEST_P(pending_tasks, in_order_do_not_wait_for_the_ends_of_those_before) {
   runtime rt{options()};
