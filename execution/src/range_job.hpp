@@ -24,7 +24,7 @@ class range_job {
  public:
   using function = std::function<void(std::size_t, std::size_t)>;
 
-  /// By the caller: what its stack works on, the pieces work on too.
+  /// Called by the caller of for_ranges: pieces get its item-local pointer, and so its notes.
   range_job(std::size_t count, std::size_t grain, const function& piece)
       : count_(count),
         grain_(grain),
@@ -57,7 +57,7 @@ class range_job {
       try {
         where.wait([this](std::shared_ptr<executor::gate> gate) { arm(std::move(gate)); });
       } catch (...) {
-        // Nothing is left to be suspended with, and the pieces use what the caller holds.
+        // The caller cannot be suspended for want of memory, and must not leave running pieces.
         while (!ended()) std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
     }

@@ -250,7 +250,7 @@ void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t 
   if (is_worker) {
     job->help();
   } else {
-    // It counts as one of the arena meanwhile, and cannot be suspended.
+    // The calling thread counts as a worker of the arena while it helps; it cannot be suspended.
     const item_context context{state_.get(), arena, &queue, nullptr, nullptr};
     const context_scope scope(context);
     job->help();

@@ -96,7 +96,7 @@ int main(int, char** arguments) {
   std::fflush(stdout);
   if (how == "forked" && !child_ends()) return 1;
   std::printf("main ends\n");
-  // What is said from here on is the end of the program.
+  // Later output comes from exit handlers.
   std::fflush(stdout);
   return 0;
 }

@@ -169,7 +169,7 @@ bool interpreter::choose(const step& s) {
   return fails;
 }
 
-/// What a choice that failed may have changed: whole buffers, of all its bodies.
+/// A failed choice invalidates every buffer that one of its bodies writes, as a whole.
 void interpreter::lose_outputs(const step& choice) {
   for (const std::vector<step>& body : choice.bodies) lose_outputs(body);
 }

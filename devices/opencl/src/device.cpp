@@ -59,7 +59,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
         cl.clEnqueueReadBuffer(queue, object, CL_TRUE, bytes - 1, 1, seen + 1, 0, nullptr, nullptr);
   }
   in.buffers().forget(host);
-  // What was enqueued may still run: memory that a driver never lets go of is never freed.
+  // Commands may still use the memory. It is leaked if the driver cannot even finish the queue.
   if (code != CL_SUCCESS && cl.clFinish(queue) != CL_SUCCESS) (void)memory.release();
   if (code != CL_SUCCESS) return failure_of(code, info.name, "to use the host's memory");
   if (host_sees && seen[0] == 1 && seen[1] == 3) return {};

@@ -239,7 +239,7 @@ class heart {
   [[nodiscard]] task* pick(device_id device);
   [[nodiscard]] bool has_turn(const task& t) const;
   void give_up_turn(const task& t);
-  /// What will not run keeps neither a turn nor bytes of a budget from others.
+  /// Releases the turn and the budget request of a task that will not run.
   void give_up_places(const task& t);
   /// A command was planned on the stream (count 1), or has ended (-1). Of a lane it decides whether
   /// that takes one more.

@@ -64,7 +64,7 @@ TEST_P(ended_tasks, leave_no_timer_behind) {
   EXPECT_LT(allocated_bytes(), before + 1'000'000) << "200 bytes for each of the 5000";
 }
 
-/// These end while they are submitted.
+/// Tasks with a stopped token end within submit(), before their timer is set.
 TEST_P(ended_tasks, leave_no_timer_behind_that_was_set_after_their_end) {
   runtime rt{options()};
   buffer<float> x{rt, 16, 0.0f, "x"};
@@ -205,7 +205,7 @@ TEST_P(pending_tasks, that_take_nothing_of_a_budget_are_granted_at_once) {
   rt.submit({.returns = {takes}}, ops::fill, 3.0f, writes(y)).get();
 }
 
-/// What is kept for a task that is not ready is others' when it never will be.
+/// A budget keeps bytes for a task that is not ready only until the task is cancelled.
 TEST_P(pending_tasks, that_are_cancelled_leave_their_bytes_to_those_behind) {
   runtime rt{options()};
   buffer<float> held{rt, 8, 0.0f, "held"}, kept{rt, 8, 0.0f, "kept"}, y{rt, 8, 0.0f, "y"};
@@ -253,7 +253,7 @@ TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {
       << why.message();
 }
 
-/// They start in order; side by side they may run.
+/// Tasks with in_order start in order, and may run side by side.
 TEST_P(pending_tasks, in_order_do_not_wait_for_the_ends_of_those_before) {
   runtime rt{options()};
   buffer<float> x{rt, 8, 0.0f, "x"}, y{rt, 8, 0.0f, "y"};
