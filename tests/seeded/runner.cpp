@@ -37,6 +37,8 @@ runtime_options options_of(const program& made, const run_settings& settings) {
     o.data_tasks = data_path::direct;
     return o;
   }
+  // Not those of this machine: placement is to be the same everywhere.
+  o.backends["cpu"] = "flops=20G,bandwidth=10G,launch=1us,memory=1G";
   if (!made.sim.empty()) o.backends["sim"] = made.sim;
   return o;
 }

@@ -31,7 +31,7 @@ double clock_rate() {
 }
 
 std::optional<double> positive(std::optional<double> rate, const char* key) {
-  if (rate && *rate == 0) {
+  if (rate.value_or(1) == 0) {
     throw usage_error("\"" + std::string(key) +
                       "\" in the configuration of cpu is \"0\"; it must be more than nothing.");
   }
