@@ -117,10 +117,10 @@ class generator {
     if (k < 45) return kind::kernel;
     if (k < 57) return kind::host_function;
     if (k < 64) return kind::value;
-    // What combines partials is cancelled with a scope, and no future tells of it.
+    // A cancelled scope cancels the tasks that combine partials, which have no futures.
     if (k < 70) return cancels_scope_ ? kind::kernel : kind::reduction;
     if (k < 77 || recorded) return kind::plain;
-    // What a run leaves that was stopped half-way, the interpreter cannot know.
+    // The interpreter does not know the content after a run that was cancelled half-way.
     const bool whole = !made_.loses_devices && !cancels_scope_;
     if (k < 80) return whole ? kind::graph : kind::kernel;
     if (k < 83) return whole ? kind::choice : kind::kernel;
@@ -228,8 +228,8 @@ class generator {
     return made;
   }
 
-  /// What is waited for is earlier, or gives back what an earlier one took: so none of this can
-  /// deadlock.
+  /// A step waits for earlier steps, or for a step that returns an earlier step's units: these
+  /// options cannot deadlock.
   void decorate_further(step& s) {
     if (s.device >= 0 && s.priority == 0 && s.takes == 0) s.in_order = chance(30);
     if (chance(4)) s.timeout = static_cast<int>(between(1, 100));
@@ -254,7 +254,7 @@ class generator {
       case kind::view:
         if (!add_use(s, draw_mode())) return;
         s.constant = static_cast<std::int64_t>(draw() % 1000);
-        // Who submits a task more than there may be waits for others to end.
+        // A submission over the limit waits for other tasks, which may wait for the view.
         s.stays_open = chance(60) && made_.most_pending == 0;
         break;
       case kind::cancel:
@@ -295,7 +295,7 @@ program make_program(std::uint64_t seed) { return generator(seed).run(); }
 
 std::optional<program> other_program(const program& made) {
   seeded_stream random(made.seed, 4);
-  // What a lost device leaves, only the program that loses it expects.
+  // Only the program that loses a device expects missing content.
   if (made.loses_devices || !random.chance(0.25)) return std::nullopt;
   program other = make_program(random.next());
   if (other.loses_devices) return std::nullopt;
