@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/execution/executor.hpp>
@@ -19,7 +20,12 @@ namespace hocket::testing {
 class host_fixture : public detail::host_context {
  public:
   explicit host_fixture(executor& where) { where_ = &where; }
-  ~host_fixture() override { wait_until_idle(); }
+  ~host_fixture() override {
+    wait_until_idle();
+    // A worker that has made the last task ready may still read this when another thread has run
+    // that task. A runtime waits for its workers, too.
+    while (!where_->is_virtual() && where_->others_work()) std::this_thread::yield();
+  }
 
   void ended(detail::completion& task) noexcept override {
     std::shared_ptr<executor::gate> gate;
