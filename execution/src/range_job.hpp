@@ -44,8 +44,9 @@ class range_job {
       set_item_local(local_);
       run(index);
       set_item_local(own);
-      // Release: pairs with the acquire in ended().
-      if (ended_.fetch_add(1, std::memory_order_release) + 1 == pieces_) tell();
+      // Release: pairs with the acquires here and in ended(). Acquire: the gate of the caller,
+      // which the last piece opens, passes on what all pieces wrote.
+      if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == pieces_) tell();
     }
   }
 

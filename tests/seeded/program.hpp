@@ -40,7 +40,7 @@ enum class kind : std::uint8_t {
   end_scope,   ///< waits for them
 };
 
-/// What the answer of a choice decides.
+/// How a choice uses its answer.
 enum class rule : std::uint8_t {
   if_odd,     ///< the first body, or the second one if there is one
   one_of,     ///< which body; fails if the answer is their number

@@ -289,7 +289,7 @@ class runner {
     try {
       scope_->wait();
     } catch (const std::exception&) {
-      // What failed was compared already.
+      // The failures of the tasks were compared by settle_outcomes().
     }
     scope_.reset();
   }
@@ -500,7 +500,7 @@ class runner {
   std::string wrong_;
 };
 
-/// What is wrong, or nothing.
+/// Returns the first difference from the interpreter; empty if there is none.
 std::string run_one(runtime& rt, const program& made, const run_settings& settings) {
   try {
     return runner(rt, made, settings).run();
@@ -542,7 +542,7 @@ std::string check_memory(runtime& rt) {
   return {};
 }
 
-/// Those that steps do not show: of fills, and of what combines partials.
+/// Fills and the tasks that combine partials have no futures: their failures are taken from wait().
 void look_at_failures(runtime& rt) {
   for (bool more = true; more;) {
     more = false;
