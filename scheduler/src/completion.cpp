@@ -134,11 +134,14 @@ void completion::tell(continuation* newest, follow_ups& next) noexcept {
 
 void completion::check_continuable() const {
   check_waitable();
+  if (context_ == nullptr) return;
   // The runtime of a task that is pending is there.
-  if (!done() || context_ == nullptr || live_runtimes::contains(home())) return;
-  throw usage_error(name() +
-                    " is to be continued after its runtime has gone; what it has returned can "
-                    "still be read.");
+  if (done() && !live_runtimes::contains(home())) {
+    throw usage_error(name() +
+                      " is to be continued after its runtime has gone; what it has returned can "
+                      "still be read.");
+  }
+  home()->check_not_forked("A continuation");
 }
 
 bool completion::help(helping&) noexcept { return false; }

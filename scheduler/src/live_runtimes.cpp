@@ -3,10 +3,17 @@
 
 #include "live_runtimes.hpp"
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <hocket/scheduler/detail/host_context.hpp>
@@ -30,9 +37,24 @@ struct registry {
   }
 };
 
+registry* make_registry();
+
 registry& the_registry() {
-  static registry* const made = new registry;
+  static registry* const made = make_registry();
   return *made;
+}
+
+/// fork() waits for the lock, so that the child can tell its copies of the runtimes.
+registry* make_registry() {
+  auto made = std::make_unique<registry>();
+  const int no_memory =
+      ::pthread_atfork([] { the_registry().guard.lock(); }, [] { the_registry().guard.unlock(); },
+                       [] {
+                         for (host_context* each : the_registry().all) each->forked();
+                         the_registry().guard.unlock();
+                       });
+  if (no_memory != 0) throw std::bad_alloc();
+  return made.release();
 }
 
 }  // namespace
@@ -41,6 +63,18 @@ host_context::host_context() : home_(this) { live_runtimes::add(*this); }
 
 host_context::~host_context() {
   if (!is_scope()) live_runtimes::remove(*this);
+}
+
+void host_context::forked() noexcept {
+  // Another thread of the parent may have been in the constructor.
+  is_forked_ = where_ != nullptr && where_->is_forked();
+  if (is_forked_) limits_ = true;  // submissions call take_place() first
+}
+
+void host_context::refuse_forked(std::string_view what) {
+  throw usage_error(std::string(what) + " is submitted in process " + std::to_string(::getpid()) +
+                    " to a runtime of the process that it was forked from: the runtime's threads "
+                    "were not forked, so that nothing runs here.");
 }
 
 void live_runtimes::add(host_context& made) {

@@ -383,6 +383,7 @@ bool runtime_core::is_let_through() {
 }
 
 void runtime_core::take_place() {
+  check_not_forked("A task");
   while (!limit_->try_take()) {
     if (is_let_through()) return limit_->take(0);
     if (options_.overload == overload_kind::refuse) {

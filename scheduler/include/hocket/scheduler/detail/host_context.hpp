@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include <hocket/core/error.hpp>
 #include <hocket/core/ids.hpp>
@@ -120,11 +121,21 @@ class host_context {
   /// The function of the task of this name ran from begin, in ticks of where(), until now.
   virtual void ran(const task_label& /*task*/, std::int64_t /*begin*/) noexcept {}
 
-  /// True if take_place() is to be called before a task is submitted.
+  /// Of a runtime: called in a child process that was forked just now, before fork() returns there.
+  /// No other thread exists, and threads of the parent may have held any lock.
+  void forked() noexcept;
+
+  /// Of a runtime: throws usage_error in a forked child. The name begins a sentence, which goes on
+  /// with "is submitted".
+  void check_not_forked(std::string_view what) const {
+    if (is_forked_) refuse_forked(what);
+  }
+
+  /// Of a runtime: true if take_place() is to be called before a task is submitted.
   [[nodiscard]] bool limits() const noexcept { return limits_; }
 
   /// Of a runtime with a limit: a place among the pending tasks, until the task itself counts. May
-  /// wait, or throw error.
+  /// wait, or throw error. Throws usage_error in a forked child.
   virtual void take_place() {}
   virtual void give_place_back() noexcept {}
 
@@ -143,11 +154,7 @@ class host_context {
  protected:
   /// For a scope.
   explicit host_context(host_context& home)
-      : where_(home.where_),
-        traces_(home.traces_),
-        limits_(home.limits_),
-        has_nodes_(home.has_nodes_),
-        home_(&home) {}
+      : where_(home.where_), traces_(home.traces_), has_nodes_(home.has_nodes_), home_(&home) {}
 
   /// The arenas in turn, where there are several.
   [[nodiscard]] virtual std::size_t next_arena() noexcept { return 0; }
@@ -166,6 +173,9 @@ class host_context {
   bool has_nodes_ = false;
 
  private:
+  [[noreturn]] static void refuse_forked(std::string_view what);
+
+  bool is_forked_ = false;  ///< set before the forked child has a second thread
   const std::stop_token stopping_ = stop_source_.get_token();
   host_context* const home_;
 };
@@ -175,7 +185,7 @@ class host_context {
 class pending_place {
  public:
   explicit pending_place(const host_context* context) {
-    if (context == nullptr || !context->limits()) return;
+    if (context == nullptr || !context->home().limits()) return;
     context->home().take_place();
     limited_ = &context->home();
   }
