@@ -22,7 +22,7 @@ namespace hocket::bench {
 namespace {
 
 constexpr std::size_t fewest_rounds = 9;
-constexpr std::size_t most_rounds = 10'000;
+constexpr std::size_t max_rounds = 10'000;
 constexpr std::size_t rounds_when_quick = 3;
 constexpr std::size_t rounds_of_counts = 3;  // they hardly differ
 
@@ -97,7 +97,7 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
       ->check(CLI::Range(std::size_t{1}, cores));
   app.add_option("--rounds", asked.rounds, "Measure so many times (default and least: 9)")
       ->type_name("N")
-      ->check(CLI::Range(fewest_rounds, most_rounds));
+      ->check(CLI::Range(fewest_rounds, max_rounds));
   app.add_option("--only", asked.only, "Measure the cases that begin so")->type_name("TEXT");
   app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
   app.add_flag("--instructions", asked.instructions,
@@ -108,7 +108,7 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
   samples.add_option("SUBJECT", asked.chosen.subject)->required();
   samples.add_option("ROUNDS", asked.chosen.rounds)
       ->required()
-      ->check(CLI::Range(std::size_t{1}, most_rounds));
+      ->check(CLI::Range(std::size_t{1}, max_rounds));
 }
 
 }  // namespace

@@ -37,15 +37,15 @@ std::vector<cached_file> files_of(const fs::path& folder) {
 
 }  // namespace
 
-void make_room(const fs::path& folder, std::uint64_t most_bytes) {
+void make_room(const fs::path& folder, std::uint64_t max_bytes) {
   std::vector<cached_file> files = files_of(folder);
   std::uint64_t sum = 0;
   for (const cached_file& file : files) sum += file.bytes;
-  if (sum <= most_bytes) return;
+  if (sum <= max_bytes) return;
   std::sort(files.begin(), files.end(),
             [](const cached_file& a, const cached_file& b) { return a.used < b.used; });
   for (const cached_file& file : files) {
-    if (sum <= most_bytes / 2) break;
+    if (sum <= max_bytes / 2) break;
     std::error_code ignored;
     fs::remove(file.path, ignored);
     sum -= file.bytes;

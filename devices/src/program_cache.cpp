@@ -142,7 +142,7 @@ std::optional<std::pair<std::string_view, std::string_view>> parse(std::string_v
 program_cache::program_cache(const std::string& backend) : folder_(folder_of(backend)) {}
 
 program_cache::program_cache(in_folder folder)
-    : folder_(std::move(folder.path)), most_bytes_(folder.most_bytes) {}
+    : folder_(std::move(folder.path)), max_bytes_(folder.max_bytes) {}
 
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
   if (folder_.empty() || !trusted_folder(folder_)) return {};
@@ -181,7 +181,7 @@ void program_cache::store(const std::string& key, std::span<const std::byte> pro
     ::unlink(name.c_str());
   }
   // The sum is looked at once in a while: a run stores many programs or none.
-  if (stores_.fetch_add(1) % stores_between_looks == 0) make_room(folder_, most_bytes_);
+  if (stores_.fetch_add(1) % stores_between_looks == 0) make_room(folder_, max_bytes_);
 }
 
 void program_cache::set_aside(const fs::path& entry) const {

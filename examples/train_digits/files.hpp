@@ -14,12 +14,12 @@
 namespace train {
 
 /// What a file may unpack to at most, so that a small corrupt one cannot fill the memory.
-inline constexpr std::size_t most_unpacked_bytes = std::size_t{1} << 30;
+inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 30;
 
 /// The whole content of a file, unpacked if it is gzip. Throws an error that names the file, also
 /// for packed data that are cut off, corrupt or followed by something else.
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::filesystem::path& path,
-                                                  std::size_t limit = most_unpacked_bytes);
+                                                  std::size_t limit = max_unpacked_bytes);
 
 /// Writes the whole text to a file; "-" is standard output. A failure, a full disk for example, is
 /// an error that names the file and leaves no part of it behind.

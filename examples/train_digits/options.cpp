@@ -19,14 +19,14 @@ namespace train {
 
 namespace {
 
-constexpr std::uint64_t most_of_anything = 1'000'000;
+constexpr std::uint64_t max_of_anything = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
   throw hocket::usage_error(fmt::format("{} is \"{}\"; it must be {}.", name, value, allowed));
 }
 
 std::size_t parse_count(std::string_view name, std::string_view text) {
-  return hocket::parse_number(name, text, 1, most_of_anything);
+  return hocket::parse_number(name, text, 1, max_of_anything);
 }
 
 /// A number of [least, end), or of (least, end) where least itself is not allowed.

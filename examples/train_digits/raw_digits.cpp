@@ -21,7 +21,7 @@ using bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t images_magic = 0x00000803;
 constexpr std::uint32_t labels_magic = 0x00000801;
-constexpr std::uint32_t most_pixels_of_a_side = 4096;
+constexpr std::uint32_t max_pixels_of_a_side = 4096;
 
 std::uint32_t big_endian(const bytes& content, std::size_t at) {
   return std::uint32_t{content[at]} << 24 | std::uint32_t{content[at + 1]} << 16 |
@@ -69,10 +69,10 @@ void read_images(const fs::path& path, raw_digits& into) {
   const std::uint32_t height = big_endian(content, 8);
   const std::uint32_t width = big_endian(content, 12);
   for (const std::uint32_t side : {height, width}) {
-    if (side == 0 || side > most_pixels_of_a_side) {
+    if (side == 0 || side > max_pixels_of_a_side) {
       throw file_error(path, fmt::format("has images of {} x {} pixels; expected are 1 to {} on "
                                          "each side",
-                                         height, width, most_pixels_of_a_side));
+                                         height, width, max_pixels_of_a_side));
     }
   }
   // At most 2^32 x 2^24: no overflow.

@@ -26,7 +26,7 @@ std::size_t page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_
 
 /// How many stacks there may be: each takes two of the mappings that Linux lets a process have, and
 /// without the rest of these there would soon be no memory for anything.
-std::size_t most_stacks() noexcept {
+std::size_t max_stacks() noexcept {
   constexpr std::size_t usual = 65530;
   std::size_t mappings = 0;
   if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "r")) {
@@ -39,7 +39,7 @@ std::size_t most_stacks() noexcept {
 std::atomic<std::size_t> stacks{0};
 
 bool take_place() noexcept {
-  static const std::size_t most = most_stacks();
+  static const std::size_t most = max_stacks();
   // Only a number: relaxed, here and below.
   if (stacks.fetch_add(1, std::memory_order_relaxed) < most) return true;
   stacks.fetch_sub(1, std::memory_order_relaxed);

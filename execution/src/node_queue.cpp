@@ -15,11 +15,11 @@
 namespace hocket {
 namespace {
 
-constexpr std::size_t most_spare_stacks = 256;
-constexpr std::size_t most_in_ring = 1024;
-constexpr std::size_t most_urgent_in_ring = 64;
+constexpr std::size_t max_spare_stacks = 256;
+constexpr std::size_t max_in_ring = 1024;
+constexpr std::size_t max_urgent_in_ring = 64;
 /// How many items go from behind a ring to it at a time.
-constexpr std::size_t most_moved = 256;
+constexpr std::size_t max_moved = 256;
 
 void run_with_memory(void* what) {
   const std::unique_ptr<executor::work_item> own(static_cast<executor::work_item*>(what));
@@ -51,11 +51,11 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
       node_(node),
       topology_(topology),
       arena_(arena),
-      items_{line(most_urgent_in_ring), line(most_urgent_in_ring), line(most_in_ring),
-             line(most_urgent_in_ring)},
+      items_{line(max_urgent_in_ring), line(max_urgent_in_ring), line(max_in_ring),
+             line(max_urgent_in_ring)},
       places_(slots),
-      crew_(topology.nodes()[node].cores) {
-  spare_.reserve(most_spare_stacks);
+      workers_(topology.nodes()[node].cores) {
+  spare_.reserve(max_spare_stacks);
 }
 
 void node_queue::line::push_behind(executor::bare_item item) {
@@ -71,7 +71,7 @@ bool node_queue::line::pop_behind(executor::bare_item& item) {
   if (rest.empty()) return false;
   item = rest.front();
   rest.pop_front();
-  for (std::size_t i = 0; i < most_moved && !rest.empty(); ++i) {
+  for (std::size_t i = 0; i < max_moved && !rest.empty(); ++i) {
     if (!ring.try_push(rest.front())) break;
     rest.pop_front();
   }
@@ -87,9 +87,9 @@ void node_queue::post_resumed(suspendable_item* item) noexcept {
   // Before the item is counted: see post().
   beside_.fetch_add(1, std::memory_order_relaxed);
   resumed_.push(item);
-  if (crew_.add()) enqueue_turn();
+  if (workers_.add()) enqueue_turn();
   // Last: until here the item counts as suspended too, so that this cannot be gone.
-  crew_.go_on();
+  workers_.go_on();
 }
 
 // Should oneTBB have no memory for a turn, an item could neither be run nor taken back.
@@ -101,7 +101,7 @@ void node_queue::turn() noexcept {
   bind_worker(topology_, node_);
   work_turn own;
   while (own.goes_on()) {
-    if (!crew_.take()) return;
+    if (!workers_.take()) return;
     own.count();
     work next = take();
     suspendable_item* resumed = next.resumed;
@@ -117,7 +117,7 @@ node_queue::work node_queue::take() {
   // they have come to queues that it had looked at before: it looks again.
   // Unless it is just being put there, by a thread that may have to be let run for it.
   for (;;) {
-    // Relaxed: the crew has ordered the count before the item that this worker has to take.
+    // Relaxed: the worker count has ordered the count before the item that this worker has to take.
     const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
     if (has_others && take_urgent(taken)) return taken;
     if (queue(level::normal).try_pop(taken.item)) return taken;
@@ -167,12 +167,12 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
       keep(std::move(item));
       return next;
     }
-    crew_.suspend();
+    workers_.suspend();
     // Who goes on with the item owns it, even before left() has returned.
     suspendable_item* const given = item.release();
     if (given->waits_at->left()) return nullptr;
     item.reset(given);
-    crew_.go_on();
+    workers_.go_on();
   }
 }
 
@@ -180,7 +180,7 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
 /// them may be suspended, and what follows it here is then done by the worker that goes on with it.
 void node_queue::serve(suspendable_item& own) noexcept {
   own.item.run(own.item.what);
-  while (own.turn->goes_on() && crew_.take_another()) {
+  while (own.turn->goes_on() && workers_.take_another()) {
     own.turn->count();
     if (!take_normal(own.item)) {
       const work found = take();
@@ -235,7 +235,7 @@ void node_queue::keep(std::unique_ptr<suspendable_item> item) noexcept {
     return;
   }
   const std::lock_guard lock(spare_mutex_);
-  if (spare_.size() < most_spare_stacks) spare_.push_back(std::move(item));
+  if (spare_.size() < max_spare_stacks) spare_.push_back(std::move(item));
 }
 
 }  // namespace hocket

@@ -18,11 +18,11 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/execution/topology.hpp>
 
-#include "crew.hpp"
 #include "fiber.hpp"
 #include "item_context.hpp"
 #include "item_ring.hpp"
 #include "suspension.hpp"
+#include "worker_count.hpp"
 
 namespace hocket {
 
@@ -75,7 +75,7 @@ class node_queue {
   void post(level urgency, work_item item);
   void post(level urgency, executor::bare_item item) {
     if (urgency == level::normal) return post_normal(item);
-    // Before the crew hears of the item: who is to take it then looks for it everywhere.
+    // Before the worker count hears of the item: who is to take it then looks for it everywhere.
     beside_.fetch_add(1, std::memory_order_relaxed);
     try {
       queue(urgency).push(item);
@@ -83,11 +83,11 @@ class node_queue {
       beside_.fetch_sub(1, std::memory_order_relaxed);
       throw;
     }
-    if (crew_.add()) enqueue_turn();
+    if (workers_.add()) enqueue_turn();
   }
   void post_normal(executor::bare_item item) {
     queue(level::normal).push(item);
-    if (crew_.add()) enqueue_turn();
+    if (workers_.add()) enqueue_turn();
   }
 
   /// Goes on with an item that was suspended.
@@ -97,13 +97,13 @@ class node_queue {
   /// if it is the last one that does not: who could end its wait might find no worker.
   [[nodiscard]] bool park() noexcept;
   void unpark() noexcept { parked_.fetch_sub(1); }
-  [[nodiscard]] std::size_t suspended() const noexcept { return crew_.suspended(); }
+  [[nodiscard]] std::size_t suspended() const noexcept { return workers_.suspended(); }
 
   /// Items that wait for a worker, and workers.
-  [[nodiscard]] std::size_t at_work() const noexcept { return crew_.at_work(); }
+  [[nodiscard]] std::size_t at_work() const noexcept { return workers_.at_work(); }
 
   /// True if every item has ended and none of them will touch this any more.
-  [[nodiscard]] bool idle() const noexcept { return crew_.idle(); }
+  [[nodiscard]] bool idle() const noexcept { return workers_.idle(); }
 
  private:
   struct work {
@@ -141,7 +141,7 @@ class node_queue {
   void turn() noexcept;
   [[nodiscard]] work take();
   [[nodiscard]] bool take_normal(executor::bare_item& item) noexcept {
-    // Relaxed: the crew has ordered the count before the item that this worker has to take.
+    // Relaxed: the worker count has ordered the count before the item that this worker has to take.
     return beside_.load(std::memory_order_relaxed) == 0 && queue(level::normal).ring.try_pop(item);
   }
   [[nodiscard]] bool take_urgent(work& taken);
@@ -169,7 +169,7 @@ class node_queue {
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<suspendable_item>> spare_;
   std::atomic<std::size_t> parked_{0};  // workers
-  crew<> crew_;
+  worker_count<> workers_;
 };
 
 }  // namespace hocket

@@ -68,7 +68,7 @@ std::size_t all_cores(const host_topology& topology) {
 /// The number of threads that oneTBB may use, if nobody asks for less: it only has to be enough.
 /// The least of what all executors (and the user) ask for counts, so each asks for oneTBB's own
 /// limit, or one that had few workers would take them from the others.
-std::size_t most_threads(std::size_t workers) {
+std::size_t max_threads(std::size_t workers) {
   const std::size_t hardware = std::thread::hardware_concurrency();
   return std::max({std::size_t{256}, 4 * hardware, workers + 1});
 }
@@ -94,7 +94,7 @@ struct tbb_executor::state {
 
   void start() {
     const std::size_t cores = all_cores(*topology);
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism, most_threads(cores));
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, max_threads(cores));
     workers.initialize();
     observer.emplace(workers, *topology);
     for (std::size_t i = 0; i < topology->nodes().size(); ++i) {

@@ -20,7 +20,7 @@ namespace hocket::ops::detail {
 namespace {
 
 /// The most that the library counts.
-constexpr auto most_blas = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
+constexpr auto max_blas = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
 
 /// The extents of one product, with the transpositions taken into account.
 struct product_shape {
@@ -102,9 +102,9 @@ void check_extents(const std::string& name, const launch_shape& shape) {
                       to_string(index_list{product.m, product.n}) + ", but the buffer for it is " +
                       to_string(shape[2]) + ".");
   }
-  if (std::max({product.m, product.n, product.k}) > most_blas) {
+  if (std::max({product.m, product.n, product.k}) > max_blas) {
     throw usage_error("Kernel \"" + name + "\" multiplies " + to_string(shape[0]) + " by " +
-                      to_string(shape[1]) + "; no extent may exceed " + std::to_string(most_blas) +
+                      to_string(shape[1]) + "; no extent may exceed " + std::to_string(max_blas) +
                       ".");
   }
 }
@@ -114,7 +114,7 @@ template <class T>
 blasint leading(const view<T, 2>& matrix) {
   assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
   const std::size_t stride = matrix.extent(0) > 1 ? matrix.stride(0) : matrix.extent(1);
-  assert(stride <= most_blas);
+  assert(stride <= max_blas);
   return static_cast<blasint>(std::max<std::size_t>(stride, 1));
 }
 
@@ -124,7 +124,7 @@ template <class T>
 class countable {
  public:
   explicit countable(const view<T, 2>& matrix) : given_(matrix), used_(matrix) {
-    if (matrix.extent(0) <= 1 || matrix.stride(0) <= most_blas) return;
+    if (matrix.extent(0) <= 1 || matrix.stride(0) <= max_blas) return;
     copy_.resize(matrix.size());
     for (std::size_t i = 0; i < matrix.extent(0); ++i) {
       std::copy_n(&matrix(i, 0), matrix.extent(1), copy_.data() + i * matrix.extent(1));

@@ -44,9 +44,9 @@ std::size_t first_element(const box& region, const index_list& strides) {
 
 /// Places of elements have 32 bits in bodies, and a loop that goes over them in steps passes the
 /// end by one step.
-constexpr std::size_t most_elements = 4'000'000'000;
+constexpr std::size_t max_elements = 4'000'000'000;
 
-bool fits(const device_argument& argument) { return volume(*argument.extents) <= most_elements; }
+bool fits(const device_argument& argument) { return volume(*argument.extents) <= max_elements; }
 
 void add_buffer(lowered_launch& made, std::vector<std::uint32_t>& words,
                 const device_argument& argument, bool any_rank_wanted) {
@@ -128,7 +128,7 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
   if (!std::ranges::all_of(buffers, fits)) {
     return failure(failure_code::task_failed,
                    "Kernel \"" + kernel.name + "\" has an argument of more than " +
-                       std::to_string(most_elements) +
+                       std::to_string(max_elements) +
                        " elements, which its body in a device's language cannot address.");
   }
   for (const scalar_argument& scalar : scalars) add_scalar(words, scalar);

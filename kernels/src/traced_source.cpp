@@ -18,7 +18,7 @@ namespace {
 constexpr const char* opencl_exact = "#pragma OPENCL FP_CONTRACT OFF\n";
 
 /// More work-items than any device runs at once; each takes several elements then.
-constexpr std::size_t most_items = std::size_t{1} << 20;
+constexpr std::size_t max_items = std::size_t{1} << 20;
 
 /// How many elements in a row one work-item of a compiling CPU takes.
 constexpr std::size_t elements_each = 4096;
@@ -77,20 +77,20 @@ kernel_pass pass_in_steps(const element_text& element) {
               element.text + "}",
           {64, 1, 1},
           [](const launch_shape& shape) {
-            return grid{std::min(largest(shape), most_items), 1, 1};
+            return grid{std::min(largest(shape), max_items), 1, 1};
           }};
 }
 
 /// A run of elements for each group of eight lanes, which go over it side by side. A driver limits
 /// the number of groups.
 constexpr std::size_t least_run = 4096;
-constexpr std::size_t most_runs = 32768;
+constexpr std::size_t max_runs = 32768;
 
-std::size_t run_of(std::size_t count) { return std::max(count / most_runs / 8 * 8 + 8, least_run); }
+std::size_t run_of(std::size_t count) { return std::max(count / max_runs / 8 * 8 + 8, least_run); }
 
 kernel_pass pass_in_lanes(const element_text& element, const std::string& before = {}) {
   return {"uint count = " + element.count + ";\nuint run = max(count / " +
-              std::to_string(most_runs) + "u / 8u * 8u + 8u, " + std::to_string(least_run) +
+              std::to_string(max_runs) + "u / 8u * 8u + 8u, " + std::to_string(least_run) +
               "u);\nuint end = min(GROUP(0) * run + run, count);\n"
               "uint i = GROUP(0) * run + LOCAL_ITEM(0);\n" +
               before + "for (; i < end; i += 8u) {\n" + element.text + "}",
@@ -109,12 +109,12 @@ struct in_fours {
 };
 
 /// Of the statements for one element.
-constexpr std::size_t most_statements = 64;
+constexpr std::size_t max_statements = 64;
 
 in_fours fours_of(const std::vector<parameter>& parameters,
                   const std::vector<traced_result>& results, const element_text& element) {
   const auto statements = std::ranges::count(element.text, '\n');
-  if (static_cast<std::size_t>(statements) > most_statements) return {};
+  if (static_cast<std::size_t>(statements) > max_statements) return {};
   const std::vector<std::string> names = parameter_names(parameters.size());
   std::string ranks = "1", offsets = "0u", begins, first, last;
   in_fours made;
@@ -188,18 +188,18 @@ std::string partial_macros(element_type type, kernel_format format) {
 }
 
 /// How many partial results there are: so many together for each number of elements, at most 256.
-constexpr std::size_t most_partials = 256;
+constexpr std::size_t max_partials = 256;
 struct partial_count {
   std::size_t elements;
   std::size_t together;
 
   [[nodiscard]] std::size_t of(std::size_t count) const {
-    return std::min(count / elements + 1, most_partials / together) * together;
+    return std::min(count / elements + 1, max_partials / together) * together;
   }
   /// PARTIALS in the text of a pass.
   [[nodiscard]] std::string macro() const {
     return define("PARTIALS", "(min(x_count / " + std::to_string(elements) + "u + 1u, " +
-                                  std::to_string(most_partials / together) + "u) * " +
+                                  std::to_string(max_partials / together) + "u) * " +
                                   std::to_string(together) + "u)");
   }
 };
@@ -337,7 +337,7 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
   std::vector<kernel_source> made;
   const std::string type = type_name(identity.type);
   const auto scratch = [words = (size_of(identity.type) + 3) / 4](const launch_shape&) {
-    return most_partials * words;
+    return max_partials * words;
   };
   for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
     const auto body = rendered({combined}, {"a", "b"}, format);

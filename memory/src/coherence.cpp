@@ -43,8 +43,8 @@ void coherence::add(data_id data, const index_list& extents, std::size_t element
                       .element_size = element_size,
                       .bytes = bytes_of(extents, element_size),
                       .replicas = {},
-                      .residences = piece_map<residence>(whole, {}),
-                      .origins = piece_map<origin>(whole, {}),
+                      .replica_states = region_map<replica_state>(whole, {}),
+                      .origins = region_map<origin>(whole, {}),
                       .whole_in = {}};
   content_->buffers.insert(data, std::move(buffer));
 }
@@ -114,7 +114,7 @@ std::vector<data_id> coherence::evictable(memory_id memory) const {
 }
 
 bool coherence::sole_copy(data_id data, memory_id memory) const {
-  return content_->at(data).residences.any([&](const auto& r) { return r.sole(memory); });
+  return content_->at(data).replica_states.any([&](const auto& r) { return r.sole(memory); });
 }
 
 released_block coherence::evict(data_id data, memory_id memory) {
@@ -127,20 +127,21 @@ released_block coherence::take_replica(data_id data, memory_id memory) {
   replica* const gone = buffer.find(memory);
   released_block released{gone->block, memory, buffer.bytes,
                           buffer.touched_by(buffer.whole, memory)};
-  buffer.residences.change_all([&](residence& r) { r.drop(memory); });
+  buffer.replica_states.change_all([&](replica_state& r) { r.drop(memory); });
   buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
   content_->with_block[memory.value].erase(data);
   return released;
 }
 
 bool coherence::valid(data_id data, const box& region, memory_id memory) const {
-  return content_->at(data).residences.all(region, [&](const auto& r) { return r.valid(memory); });
+  return content_->at(data).replica_states.all(region,
+                                               [&](const auto& r) { return r.valid(memory); });
 }
 
 std::uint64_t coherence::missing(data_id data, const box& region, memory_id memory) const {
   const buffer_state& buffer = content_->at(data);
   std::uint64_t elements = 0;
-  buffer.residences.visit(region, [&](const box& part, const residence& r) {
+  buffer.replica_states.visit(region, [&](const box& part, const replica_state& r) {
     if (!r.valid(memory) && r.valid_anywhere()) elements += part.elements();
   });
   return elements * buffer.element_size;
@@ -158,13 +159,13 @@ failure coherence::poisoned(data_id data, const box& region) const {
   return first;
 }
 
-ticket_set coherence::ready(data_id data, const box& region, memory_id memory) const {
+timepoint_set coherence::ready(data_id data, const box& region, memory_id memory) const {
   return content_->at(data).ready(region, memory);
 }
 
-std::optional<ticket> coherence::ready(const buffer_state& buffer, memory_id memory) {
+std::optional<point> coherence::ready(const buffer_state& buffer, memory_id memory) {
   if (buffer.whole_in.memory == memory) return buffer.whole_in.copy->ready;
-  const residence* const all = buffer.residences.only();
+  const replica_state* const all = buffer.replica_states.only();
   const copy_state* const copy = all != nullptr ? all->find(memory) : nullptr;
   if (copy == nullptr || !copy->valid) return std::nullopt;
   return copy->ready;
@@ -180,15 +181,15 @@ std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   return tasks;
 }
 
-void coherence::prune(function_ref<bool(ticket)> done) {
+void coherence::prune(function_ref<bool(point)> done) {
   auto& busy = content_->busy;
   const auto settled = [&](data_id data) {
     buffer_state& buffer = content_->change(data);
     buffer.busy = false;
-    buffer.residences.change_all([&](residence& r) {
+    buffer.replica_states.change_all([&](replica_state& r) {
       if (r.prune(done)) buffer.busy = true;
     });
-    buffer.residences.merge_equal();
+    buffer.replica_states.merge_equal();
     buffer.origins.merge_equal();
     return !buffer.busy;
   };

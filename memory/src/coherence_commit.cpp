@@ -8,31 +8,31 @@ namespace hocket {
 
 namespace {
 
-void write_part(buffer_state& buffer, const box& region, memory_id memory, ticket writer) {
-  if (residence* tile = buffer.residences.exact(region)) {
+void write_part(buffer_state& buffer, const box& region, memory_id memory, point writer) {
+  if (replica_state* tile = buffer.replica_states.exact(region)) {
     tile->overwrite(memory, writer);
     return;
   }
-  residence next;
-  buffer.residences.each(region, [&](const residence& r) { next.inherit(r); });
+  replica_state next;
+  buffer.replica_states.each(region, [&](const replica_state& r) { next.inherit(r); });
   next.at(memory).fill(writer);
-  buffer.residences.replace(region, std::move(next));
+  buffer.replica_states.replace(region, std::move(next));
 }
 
 }  // namespace
 
-ticket_set buffer_state::ready(const box& region, memory_id memory) const {
-  ticket_set all;
-  residences.each(region, [&](const residence& r) {
+timepoint_set buffer_state::ready(const box& region, memory_id memory) const {
+  timepoint_set all;
+  replica_states.each(region, [&](const replica_state& r) {
     const copy_state* copy = r.find(memory);
     if (copy != nullptr) all.add(copy->ready);
   });
   return all;
 }
 
-ticket_set buffer_state::touched_by(const box& region, memory_id memory) const {
-  ticket_set all;
-  residences.each(region, [&](const residence& r) {
+timepoint_set buffer_state::touched_by(const box& region, memory_id memory) const {
+  timepoint_set all;
+  replica_states.each(region, [&](const replica_state& r) {
     const copy_state* copy = r.find(memory);
     if (copy != nullptr) copy->add_touched_by(all);
   });
@@ -41,7 +41,7 @@ ticket_set buffer_state::touched_by(const box& region, memory_id memory) const {
 
 void buffer_state::poison_if_nowhere(const box& region, const failure& why) {
   std::vector<box> nowhere;
-  residences.visit(region, [&](const box& part, const residence& r) {
+  replica_states.visit(region, [&](const box& part, const replica_state& r) {
     if (!r.valid_anywhere()) nowhere.push_back(part);
   });
   for (const box& part : nowhere) {
@@ -62,8 +62,8 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
                        .bytes = std::uint64_t{part.elements()} * buffer.element_size,
                        .after = buffer.touched_by(part, to)};
   request.after.add(buffer.ready(part, from));
-  const ticket done = issue(request);
-  buffer.residences.change(part, [&](residence& r) {
+  const point done = issue(request);
+  buffer.replica_states.change(part, [&](replica_state& r) {
     r.at(from).users.add(done);
     r.at(to).fill(done);
   });
@@ -73,7 +73,7 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
 void coherence::for_missing(data_id data, const box& region, memory_id memory,
                             function_ref<void(const box&, std::span<const memory_id>)> look) const {
   boost::container::small_vector<piece<holder_list>, 1> wanted;
-  content_->at(data).residences.visit(region, [&](const box& part, const residence& r) {
+  content_->at(data).replica_states.visit(region, [&](const box& part, const replica_state& r) {
     if (!r.valid(memory) && r.valid_anywhere()) wanted.push_back({part, r.holders()});
   });
   coalesce(wanted);
@@ -85,8 +85,8 @@ void coherence::for_missing(data_id data, const box& region, memory_id memory,
   }
 }
 
-ticket_set coherence::make_valid(data_id data, const box& region, memory_id memory,
-                                 choose_source choose, issue_copy issue) {
+timepoint_set coherence::make_valid(data_id data, const box& region, memory_id memory,
+                                    choose_source choose, issue_copy issue) {
   const buffer_state& buffer = content_->at(data);
   for_missing(data, region, memory, [&](const box& part, std::span<const memory_id> sources) {
     const std::uint64_t bytes = std::uint64_t{part.elements()} * buffer.element_size;
@@ -98,18 +98,18 @@ ticket_set coherence::make_valid(data_id data, const box& region, memory_id memo
 void coherence::write_back(data_id data, memory_id from, memory_id to, issue_copy issue) {
   const buffer_state& buffer = content_->at(data);
   boost::container::small_vector<piece<holder_list>, 1> alone;
-  buffer.residences.visit(buffer.whole, [&](const box& part, const residence& r) {
+  buffer.replica_states.visit(buffer.whole, [&](const box& part, const replica_state& r) {
     if (r.sole(from)) alone.push_back({part, r.holders()});
   });
   coalesce(alone);
   for (const auto& p : alone) content_->copy(data, p.region, from, to, issue);
 }
 
-void coherence::note_read(data_id data, const box& region, memory_id memory, ticket reader) {
+void coherence::note_read(data_id data, const box& region, memory_id memory, point reader) {
   if (!reader.valid()) return;
   buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
-  buffer.residences.change(region, [&](residence& r) { r.at(memory).users.add(reader); });
+  buffer.replica_states.change(region, [&](replica_state& r) { r.at(memory).users.add(reader); });
   content_->touch(data, buffer);
 }
 
@@ -117,7 +117,7 @@ namespace {
 
 /// Looks for the way that the next accesses to all of the buffer take; true if there is one.
 bool find_shortcut(buffer_state& buffer, memory_id memory) {
-  residence& all = *buffer.residences.only();
+  replica_state& all = *buffer.replica_states.only();
   origin& source = *buffer.origins.only();
   if (!all.valid(memory) || !source.written || source.poison) return false;
   shortcut& found = buffer.whole_in;
@@ -133,17 +133,18 @@ bool find_shortcut(buffer_state& buffer, memory_id memory) {
 
 bool coherence::at_hand(buffer_state& buffer, memory_id memory, bool reads) {
   if (buffer.whole_in.memory == memory) return true;
-  if (buffer.residences.only() == nullptr || buffer.origins.only() == nullptr ||
+  if (buffer.replica_states.only() == nullptr || buffer.origins.only() == nullptr ||
       buffer.find(memory) == nullptr) {
     return false;
   }
   return find_shortcut(buffer, memory) || !reads;
 }
 
-block_id coherence::note_at_hand(buffer_state& buffer, const whole_access& how, ticket_set& waits) {
+block_id coherence::note_at_hand(buffer_state& buffer, const whole_access& how,
+                                 timepoint_set& waits) {
   shortcut& way = buffer.whole_in;
   if (way.memory != how.memory || (how.writes && !way.alone)) {
-    residence& all = *buffer.residences.only();
+    replica_state& all = *buffer.replica_states.only();
     const copy_state* const copy = all.find(how.memory);
     way.memory = {};
     if (how.writes) {
@@ -170,15 +171,15 @@ block_id coherence::note_at_hand(buffer_state& buffer, const whole_access& how, 
   return used.block;
 }
 
-ticket_set coherence::before_write(data_id data, const box& region, memory_id memory) const {
+timepoint_set coherence::before_write(data_id data, const box& region, memory_id memory) const {
   return content_->at(data).touched_by(region, memory);
 }
 
-void coherence::note_write(data_id data, const box& region, memory_id memory, ticket writer,
+void coherence::note_write(data_id data, const box& region, memory_id memory, point writer,
                            task_id task) {
   buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
-  residence* const all = buffer.residences.only();
+  replica_state* const all = buffer.replica_states.only();
   origin* const source = buffer.origins.only();
   if (all != nullptr && source != nullptr && contains(region, buffer.whole)) {
     all->overwrite(memory, writer);

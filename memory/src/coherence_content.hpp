@@ -11,8 +11,8 @@
 #include <hocket/core/id_map.hpp>
 #include <hocket/memory/coherence.hpp>
 
-#include "piece_map.hpp"
-#include "residence.hpp"
+#include "region_map.hpp"
+#include "replica_state.hpp"
 
 namespace hocket {
 
@@ -60,8 +60,8 @@ struct buffer_state {
   std::size_t element_size = 0;
   std::uint64_t bytes = 0;
   boost::container::small_vector<replica, 2> replicas;  // in the order of memories
-  piece_map<residence> residences;
-  piece_map<origin> origins;
+  region_map<replica_state> replica_states;
+  region_map<origin> origins;
   shortcut whole_in;
   bool busy = false;  // listed in content::busy
 
@@ -74,8 +74,8 @@ struct buffer_state {
   [[nodiscard]] const replica* find(memory_id memory) const {
     return const_cast<buffer_state*>(this)->find(memory);
   }
-  [[nodiscard]] ticket_set ready(const box& region, memory_id memory) const;
-  [[nodiscard]] ticket_set touched_by(const box& region, memory_id memory) const;
+  [[nodiscard]] timepoint_set ready(const box& region, memory_id memory) const;
+  [[nodiscard]] timepoint_set touched_by(const box& region, memory_id memory) const;
 
   /// Parts that are valid nowhere are poisoned; an older failure stays.
   void poison_if_nowhere(const box& region, const failure& why);

@@ -13,22 +13,22 @@ void coherence::poison(data_id data, const box& region, task_id task, const fail
     if (o.writer == task) written.push_back(part);
   });
   for (const box& part : written) {
-    buffer.residences.change(part, [](residence& r) { r.make_stale(); });
+    buffer.replica_states.change(part, [](replica_state& r) { r.make_stale(); });
     buffer.poison_if_nowhere(part, why);
   }
 }
 
 void coherence::poison_unissued(data_id data, const box& region, task_id task, const failure& why) {
   buffer_state& buffer = content_->change(data);
-  buffer.residences.change(region, [](residence& r) { r.make_stale(); });
+  buffer.replica_states.change(region, [](replica_state& r) { r.make_stale(); });
   buffer.origins.replace(region, {.written = true, .writer = task, .poison = why});
 }
 
-void coherence::fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
+void coherence::fail_copy(data_id data, const box& region, memory_id memory, point copy,
                           const failure& why) {
   assert(copy.valid());
   buffer_state& buffer = content_->change(data);
-  buffer.residences.change(region, [&](residence& r) {
+  buffer.replica_states.change(region, [&](replica_state& r) {
     const copy_state* filled = r.find(memory);
     if (filled != nullptr && filled->valid && filled->ready == copy) r.at(memory).make_stale();
   });
@@ -50,7 +50,7 @@ std::vector<released_block> coherence::lose(memory_id memory, const failure& why
     replica* const gone = buffer.find(memory);
     lost.push_back({gone->block, memory, buffer.bytes, {}});
     buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
-    buffer.residences.change_all([&](residence& r) { r.drop(memory); });
+    buffer.replica_states.change_all([&](replica_state& r) { r.drop(memory); });
     buffer.poison_if_nowhere(buffer.whole, why);
   }
   content_->with_block[memory.value].clear();

@@ -140,7 +140,7 @@ result<range*> pool_resource::content::grow(std::size_t bytes) {
     given = upstream.allocate(chunk_bytes, granule);
   }
   if (!given) given = upstream.allocate(bytes, granule);
-  if (!given) return explain(given.why(), bytes);
+  if (!given) return explain(given.error(), bytes);
   fresh->chunk = given.value();
   fresh->offset = fresh->chunk.offset;
   fresh->bytes = fresh->chunk.bytes / granule * granule;
@@ -187,14 +187,14 @@ result<allocation> pool_resource::allocate(std::size_t bytes, std::size_t alignm
     c.release_empty();
     direct = c.upstream.allocate(bytes, alignment);
     if (direct) return direct;
-    return c.explain(direct.why(), bytes);
+    return c.explain(direct.error(), bytes);
   }
   const std::size_t size = std::max(granule, (bytes + granule - 1) / granule * granule);
   auto rest = std::make_unique<range>();
   const auto fit = c.free.lower_bound(size, size_less{});
   if (fit != c.free.end()) return c.take(*fit, size, std::move(rest));
   result<range*> grown = c.grow(size);
-  if (!grown) return grown.why();
+  if (!grown) return grown.error();
   return c.take(*grown.value(), size, std::move(rest));
 }
 

@@ -12,16 +12,16 @@ namespace hocket::detail {
 namespace {
 
 /// Longer ones would save little more, and keep those waiting who need what the first tasks leave.
-constexpr std::size_t most_tasks = 1024;
+constexpr std::size_t max_tasks = 1024;
 
 /// Of different regions: each pair of them is compared at every run.
-constexpr std::size_t most_regions = 64;
+constexpr std::size_t max_regions = 64;
 
 bool few_regions(const candidate& earlier, const candidate& next) {
   region_table table;
   for (const candidate* each : {&earlier, &next}) {
     for (const access_argument* use : each->accesses) {
-      if (table.add(*use) >= most_regions) return false;
+      if (table.add(*use) >= max_regions) return false;
     }
   }
   return true;
@@ -102,7 +102,7 @@ bool batch_rule::admits(const task_description& task) const {
 
 bool batch_rule::can_join(const graph_content& /*content*/, const candidate& earlier,
                           const candidate& next) const {
-  return earlier.members.size() + next.members.size() <= most_tasks &&
+  return earlier.members.size() + next.members.size() <= max_tasks &&
          regions_agree(earlier, next) && few_regions(earlier, next);
 }
 
@@ -120,7 +120,7 @@ task_description batch_rule::join(const graph_content& content, const task_group
     parts.push_back(part_of(part, buffers));
     parts.back().after_others = used.add(parts.back());
   }
-  one.task.kernel = sequence_of(std::string(one.task.called()), std::move(parameters),
+  one.task.kernel = sequence_of(std::string(one.task.label_text()), std::move(parameters),
                                 std::move(parts), cost_of(content, group));
   return std::move(one.task);
 }

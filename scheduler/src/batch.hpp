@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include "heart/machine.hpp"
+#include "placement/machine.hpp"
 #include "task_groups.hpp"
 
 namespace hocket::detail {
@@ -10,7 +10,7 @@ namespace hocket::detail {
 /// Neighbouring tasks of a device that runs one command after another become one submission.
 class batch_rule final : public grouping_rule {
  public:
-  explicit batch_rule(const heart::machine& machine) : machine_(machine) {}
+  explicit batch_rule(const placement::machine& machine) : machine_(machine) {}
 
   [[nodiscard]] bool admits(const task_description& task) const override;
   [[nodiscard]] bool can_join(const graph_content& content, const candidate& earlier,
@@ -21,7 +21,7 @@ class batch_rule final : public grouping_rule {
                                       const task_group& group) const override;
 
  private:
-  const heart::machine& machine_;
+  const placement::machine& machine_;
 };
 
 }  // namespace hocket::detail

@@ -3,8 +3,8 @@
 
 #include <hocket/scheduler/detail/buffer_state.hpp>
 
-#include "direct/data_order.hpp"
-#include "direct/direct_runtime.hpp"
+#include "in_place/in_place_history.hpp"
+#include "in_place/in_place_runtime.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -21,16 +21,16 @@ buffer_state::buffer_state(const std::shared_ptr<runtime_core>& owner, element_t
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }
-  if (direct_runtime* const direct = owner->direct()) {
-    order_ = direct->make_order(whole(), bytes_, {nullptr, type, extents, strides()});
+  if (in_place_runtime* const in_place = owner->in_place()) {
+    order_ = in_place->make_order(whole(), bytes_, {nullptr, type, extents, strides()});
   } else {
-    owner->post(heart::data_added{id_, extents, size_of(type), label_});
+    owner->post(placement::data_added{id_, extents, size_of(type), label_});
   }
 }
 
 buffer_state::~buffer_state() {
   if (order_ != nullptr) return;
-  if (const auto home = owner_.lock()) home->post(heart::data_dropped{id_});
+  if (const auto home = owner_.lock()) home->post(placement::data_dropped{id_});
 }
 
 std::shared_ptr<runtime_core> buffer_state::owner() const {

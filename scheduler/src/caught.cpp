@@ -24,7 +24,7 @@ std::string task_name(std::string_view label) {
 failure caught(const std::string& name, bool stopped) {
   try {
     throw;
-  } catch (const error& e) {
+  } catch (const hocket::error& e) {
     if (e.code() == failure_code::cancelled && stopped) {
       return {failure_code::cancelled, name + " was cancelled while it ran.",
               std::current_exception()};

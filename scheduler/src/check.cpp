@@ -10,9 +10,9 @@
 #include <hocket/core/saturating.hpp>
 
 #include "caught.hpp"
+#include "device_set.hpp"
 #include "each_once.hpp"
 #include "graph_content.hpp"
-#include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -29,7 +29,7 @@ access_list accesses_of(const task_description& task) {
   return accesses;
 }
 
-std::string begin(const task_description& task) { return task_name(task.called()) + " "; }
+std::string begin(const task_description& task) { return task_name(task.label_text()) + " "; }
 
 void check_shape(const task_description& task, const access_list& accesses) {
   if (!task.kernel->check) return;
@@ -51,7 +51,7 @@ void check_overlap(const task_description& task, const access_argument& a,
                     task.kernel->name + "\" must not be given the same elements twice.");
 }
 
-bool runs_on(const task_description& task, const heart::machine::device_node& node) {
+bool runs_on(const task_description& task, const placement::machine::device_node& node) {
   return task.host_only ? node.runs_host_tasks : node.runs(*task.kernel);
 }
 
@@ -70,15 +70,15 @@ std::uint64_t bytes_of(const access_list& accesses) {
 /// Which devices can run a task.
 struct choice {
   std::uint64_t bytes = 0;
-  bool fits = false;                                               ///< one that has memory for it
-  std::vector<const heart::machine::device_node*> too_small = {};  ///< those before it
+  bool fits = false;  ///< one that has memory for it
+  std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
 };
 
 choice devices_for(const task_description& task, const access_list& accesses,
-                   const heart::machine& machine) {
+                   const placement::machine& machine) {
   choice made{bytes_of(accesses)};
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
-    const heart::machine::device_node& node = machine.devices[i];
+    const placement::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
     made.fits = made.bytes <= machine.memories[node.memory.value].capacity;
     if (made.fits) break;
@@ -87,10 +87,10 @@ choice devices_for(const task_description& task, const access_list& accesses,
   return made;
 }
 
-std::string capacities_of(const std::vector<const heart::machine::device_node*>& nodes,
-                          const heart::machine& machine) {
+std::string capacities_of(const std::vector<const placement::machine::device_node*>& nodes,
+                          const placement::machine& machine) {
   std::string text;
-  for (const heart::machine::device_node* node : nodes) {
+  for (const placement::machine::device_node* node : nodes) {
     const std::uint64_t capacity = machine.memories[node->memory.value].capacity;
     text += (text.empty() ? "" : ", ") + node->name + " has " + std::to_string(capacity);
   }
@@ -98,7 +98,7 @@ std::string capacities_of(const std::vector<const heart::machine::device_node*>&
 }
 
 void check_devices(const task_description& task, const access_list& accesses,
-                   const heart::machine& machine) {
+                   const placement::machine& machine) {
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
   if (!found.too_small.empty()) {
@@ -127,8 +127,8 @@ void check_device(const device_handle& device, runtime_core& home, const std::st
 }
 
 void check(const task_description& task, runtime_core& home) {
-  const heart::machine& machine = home.machine().description();
-  if (task.on) check_device({*task.on, task.runtime_of_on}, home, task_name(task.called()));
+  const placement::machine& machine = home.machine().description();
+  if (task.on) check_device({*task.on, task.runtime_of_on}, home, task_name(task.label_text()));
   if (task.takes && task.takes->runtime != home.number()) {
     throw usage_error(begin(task) + "is to take " + std::to_string(task.takes->bytes) +
                       " bytes of a budget that belongs to another runtime.");

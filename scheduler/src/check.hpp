@@ -25,7 +25,7 @@ void check(const task_description& task, runtime_core& home);
 void check(const graph_use& use, runtime_core& home);
 
 /// As states_of(), of futures that may be part of a recording.
-[[nodiscard]] std::vector<completion_ptr> named_states_of(std::span<const any_future> futures);
+[[nodiscard]] std::vector<task_state_ptr> named_states_of(std::span<const any_future> futures);
 
 /// Whether some device, the one that the task names or any, can run it and has memory for it.
 [[nodiscard]] bool fits_a_device(const task_description& task, runtime_core& home);

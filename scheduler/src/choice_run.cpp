@@ -9,7 +9,7 @@
 
 #include "caught.hpp"
 #include "chosen.hpp"
-#include "direct/hold_node.hpp"
+#include "in_place/domain_node.hpp"
 #include "live_runtimes.hpp"
 #include "runtime_core.hpp"
 #include "wait_search.hpp"
@@ -17,34 +17,34 @@
 namespace hocket::detail {
 
 /// Keeps a place among the tasks that use the buffers, for those of the graphs.
-class choice_run::hold final : public submission {
+class choice_run::domain final : public submission {
  public:
-  hold(runtime_core& home, boost::intrusive_ptr<choice_run> owner)
+  domain(runtime_core& home, boost::intrusive_ptr<choice_run> owner)
       : submission(home), owner_(std::move(owner)) {}
 
-  [[nodiscard]] completion* stands_for() const noexcept override { return owner_.get(); }
-  void delivered(const std::vector<void*>& /*addresses*/) override { owner_->hold_given(); }
-  void completed(const failure& why) override { owner_->hold_ended(why); }
+  [[nodiscard]] task_state* stands_for() const noexcept override { return owner_.get(); }
+  void delivered(const std::vector<void*>& /*addresses*/) override { owner_->domain_opened(); }
+  void completed(const failure& why) override { owner_->domain_closed(why); }
 
  private:
   boost::intrusive_ptr<choice_run> owner_;
 };
 
-completion_ptr start(use_node&& node, const run_frame& frame) {
+task_state_ptr start(use_node&& node, const run_frame& frame) {
   if (node.use.is_choice()) return choice_run::start(std::move(node), frame);
   run_frame of_body = frame.setting_also(node.use.with);
   of_body.priority = node.use.priority;
   return node.use.bodies.front()->run(of_body, node.use.label, node.use.after);
 }
 
-completion_ptr choice_run::start(use_node&& node, const run_frame& frame) {
+task_state_ptr choice_run::start(use_node&& node, const run_frame& frame) {
   const boost::intrusive_ptr<choice_run> made(new choice_run(std::move(node.use), frame));
   made->begin(std::move(node.holds));
   return made;
 }
 
 choice_run::choice_run(graph_use&& use, const run_frame& frame)
-    : completion(&frame.context(), use.label),
+    : task_state(&frame.context(), use.label),
       use_(std::move(use)),
       frame_(frame.setting_also(use_.with)),
       outer_(frame.within) {
@@ -56,11 +56,11 @@ void choice_run::begin(std::vector<access_argument>&& holds) {
   intrusive_ptr_add_ref(this);  // until it ends
   if (!holds.empty()) {
     waits_.fetch_add(1);
-    asked_for_hold_ = true;
-    if (frame_.home.direct() != nullptr) {
+    asked_for_domain_ = true;
+    if (frame_.home.in_place() != nullptr) {
       ask_for_place(std::move(holds));
     } else {
-      ask_for_hold(std::move(holds));
+      ask_for_domain(std::move(holds));
     }
   }
   if (!use_.after.empty()) {
@@ -75,26 +75,26 @@ void choice_run::begin(std::vector<access_argument>&& holds) {
 
 /// Where the host's memory is the only one, each buffer has its order.
 void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
-  std::vector<direct_use> uses;
+  std::vector<in_place_use> uses;
   for (access_argument& each : holds) {
     uses.push_back({std::move(each.data), nullptr, each.mode});
   }
   const boost::intrusive_ptr<choice_run> self(this);
-  hold_owner owner{[self] { self->hold_given(); },
-                   [self](const failure& why) { self->hold_ended(why); }};
+  domain_owner owner{[self] { self->domain_opened(); },
+                     [self](const failure& why) { self->domain_closed(why); }};
   host_options how{.label = label(), .cheap = true};
-  const boost::intrusive_ptr<hold_node> place(
-      new hold_node(*context(), std::move(how), std::move(owner), std::move(uses),
-                    static_cast<hold_node*>(outer_.node.get())));
+  const boost::intrusive_ptr<domain_node> place(
+      new domain_node(*context(), std::move(how), std::move(owner), std::move(uses),
+                      static_cast<domain_node*>(outer_.node.get())));
   frame_.within.node = place;
   place->begin();
 }
 
-void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
-  const boost::intrusive_ptr<hold> place(new hold(frame_.home, this));
-  place->kind = heart::task_kind::hold;
+void choice_run::ask_for_domain(std::vector<access_argument>&& holds) {
+  const boost::intrusive_ptr<domain> place(new domain(frame_.home, this));
+  place->kind = placement::task_kind::domain;
   place->label = label();
-  place->trace_name = frame_.home.names().intern(place->called());
+  place->trace_name = frame_.home.names().intern(place->label_text());
   place->priority = use_.priority;
   place->within = outer_.id;
   place->id = task_id{frame_.home.next_number()};
@@ -103,17 +103,17 @@ void choice_run::ask_for_hold(std::vector<access_argument>&& holds) {
     place->add_access(std::move(each.data), is_part ? &each.where : nullptr, each.mode);
   }
   frame_.within.id = place->id;
-  frame_.home.post(heart::submitted{place, {}});
+  frame_.home.post(placement::submitted{place, {}});
 }
 
-void choice_run::wait_for(edge& which, completion_ptr source) noexcept {
+void choice_run::wait_for(edge& which, task_state_ptr source) noexcept {
   waits_.fetch_add(1);
   which.owner = this;
   which.source = std::move(source);
   if (!which.source->attach(which)) arrive();
 }
 
-void choice_run::edge::run(completion& /*from*/, follow_ups& /*next*/) noexcept {
+void choice_run::edge::run(task_state& /*from*/, ready_list& /*next*/) noexcept {
   if (this == &owner->current_) {
     owner->post();
   } else {
@@ -125,14 +125,14 @@ void choice_run::arrive() noexcept {
   if (waits_.fetch_sub(1) == 1) post();
 }
 
-void choice_run::hold_given() noexcept {
+void choice_run::domain_opened() noexcept {
   holds_ = true;
   arrive();
 }
 
-void choice_run::hold_ended(const failure& why) noexcept {
+void choice_run::domain_closed(const failure& why) noexcept {
   if (holds_) return end(std::exchange(why_, {}));
-  hold_failed_ = why;
+  domain_failure_ = why;
   arrive();
 }
 
@@ -143,7 +143,7 @@ task_status choice_run::status() const noexcept {
 
 void choice_run::request_cancel() noexcept {
   cancelled_ = true;
-  completion_ptr running;
+  task_state_ptr running;
   {
     const std::lock_guard lock(guard_);
     running = under_way_;
@@ -152,16 +152,16 @@ void choice_run::request_cancel() noexcept {
   if (done()) return;
   const live_runtimes::user owner(home());
   if (!owner) return;
-  // The heart refuses if it has given the buffers meanwhile.
-  if (asked_for_hold_ && !holds_) {
+  // The placement engine refuses if it has given the buffers meanwhile.
+  if (asked_for_domain_ && !holds_) {
     if (frame_.within.node) return frame_.within.node->request_cancel();
-    frame_.home.post(heart::cancel_asked{frame_.within.id, cancelled(label().text())});
+    frame_.home.post(placement::cancel_asked{frame_.within.id, cancelled(label().text())});
   }
 }
 
 void choice_run::tell_awaited(wait_search& to) {
   if (done()) return;
-  if (asked_for_hold_ && !holds_) {
+  if (asked_for_domain_ && !holds_) {
     if (frame_.within.node) {
       to.follow_and_keep(frame_.within.node);
     } else if (frame_.within.id.valid()) {
@@ -169,7 +169,7 @@ void choice_run::tell_awaited(wait_search& to) {
     }
   }
   const std::lock_guard lock(guard_);
-  for (const completion_ptr& each : {after_.source, answer_.source, under_way_}) {
+  for (const task_state_ptr& each : {after_.source, answer_.source, under_way_}) {
     if (each != nullptr) to.follow_and_keep(each);
   }
 }
@@ -185,12 +185,12 @@ void choice_run::post() noexcept {
 
 void choice_run::go_on() noexcept {
   try {
-    const completion_ptr before = std::move(current_.source);
+    const task_state_ptr before = std::move(current_.source);
     {
       const std::lock_guard lock(guard_);
       under_way_ = nullptr;
     }
-    if (before && before->why()) return leave(ended_badly(*before));
+    if (before && before->error()) return leave(ended_badly(*before));
     switch (std::exchange(step_, step::before)) {
       case step::asks:
         return answered(use_.ask.number(before->value()));
@@ -207,14 +207,14 @@ void choice_run::go_on() noexcept {
 }
 
 /// How this fails because of what it has asked or run.
-failure choice_run::ended_badly(completion& task) {
-  // A failure of its own is not hidden by somebody's wish.
-  if (cancelled_ && task.why().code() == failure_code::cancelled) return interrupted();
+failure choice_run::ended_badly(task_state& task) {
+  // A failure of its own is not hidden by a cancellation.
+  if (cancelled_ && task.error().code() == failure_code::cancelled) return interrupted();
   return same_failure(task);
 }
 
 failure choice_run::interrupted() {
-  if (hold_failed_ && !cancelled_) return hold_failed_;
+  if (domain_failure_ && !cancelled_) return domain_failure_;
   if (context()->stopping().stop_requested()) return context()->refusal_of(*this);
   if (cancelled_) return {failure_code::cancelled, name() + " was cancelled before it ended."};
   return {};
@@ -222,8 +222,8 @@ failure choice_run::interrupted() {
 
 void choice_run::next_round() {
   if (rounds_ == 0) {
-    if (after_.source && after_.source->why()) return leave(same_failure(*after_.source));
-    if (answer_.source && answer_.source->why()) return leave(downfall(*answer_.source));
+    if (after_.source && after_.source->error()) return leave(same_failure(*after_.source));
+    if (answer_.source && answer_.source->error()) return leave(downfall(*answer_.source));
   }
   if (rounds_ == use_.at_most) return leave({});
   if (failure why = interrupted()) return leave(std::move(why));
@@ -236,7 +236,7 @@ void choice_run::ask() {
   follow(step::asks, asked_task());
 }
 
-completion_ptr choice_run::asked_task() {
+task_state_ptr choice_run::asked_task() {
   if (use_.ask.task) return submit_question(*use_.ask.task, frame_);
   host_options how{.label = label()};
   return launch(context(), std::move(how),
@@ -256,7 +256,7 @@ void choice_run::run_body(std::size_t body) {
   follow(step::runs, use_.bodies[body]->run(frame_, label(), {}));
 }
 
-void choice_run::follow(step what, completion_ptr task) {
+void choice_run::follow(step what, task_state_ptr task) {
   step_ = what;
   {
     const std::lock_guard lock(guard_);
@@ -274,16 +274,16 @@ void choice_run::leave(failure why) noexcept {
   why_ = why;
   if (frame_.within.node) {
     // It ends with the last task within it, perhaps here, and lets go of this.
-    const completion_ptr place = frame_.within.node;
-    return static_cast<hold_node&>(*place).release(std::move(why));
+    const task_state_ptr place = frame_.within.node;
+    return static_cast<domain_node&>(*place).release(std::move(why));
   }
-  frame_.home.post(heart::view_released{frame_.within.id, std::move(why)});
+  frame_.home.post(placement::view_released{frame_.within.id, std::move(why)});
 }
 
 void choice_run::end(failure why) noexcept {
   const boost::intrusive_ptr<choice_run> self(this, false);
-  completion_ptr after;
-  completion_ptr answer;
+  task_state_ptr after;
+  task_state_ptr answer;
   {
     const std::lock_guard lock(guard_);
     after.swap(after_.source);

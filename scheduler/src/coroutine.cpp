@@ -10,14 +10,14 @@
 
 namespace hocket::detail {
 
-void awaiter_base::run(completion& source, follow_ups&) noexcept {
+void awaiter_base::run(task_state& source, ready_list&) noexcept {
   host_context* const context = source.context();
   if (context == nullptr) {
     waiting_.resume();
     return;
   }
   const std::coroutine_handle<> handle = waiting_;
-  completion* const of = follower();
+  task_state* const of = follower();
   const auto go_on = [handle, of] {
     if (of == nullptr) return handle.resume();
     const item_note at(item_note::kind::task, of);
@@ -47,20 +47,21 @@ void coroutine_state::tell_awaited(wait_search& to) {
     // Acquire: pairs with the release in suspends_for().
   } while (!awaited_.compare_exchange_weak(seen, seen | being_read, std::memory_order_acquire,
                                            std::memory_order_relaxed));
-  to.follow_and_keep(reinterpret_cast<completion*>(seen));  // NOLINT(performance-no-int-to-ptr)
+  to.follow_and_keep(reinterpret_cast<task_state*>(seen));  // NOLINT(performance-no-int-to-ptr)
   // Release: pairs with the acquire in goes_on(), after which the coroutine's reference may go.
   awaited_.store(seen, std::memory_order_release);
 }
 
 void coroutine_state::check_cancelled() const {
-  if (cancelled_) throw error({failure_code::cancelled, name() + " was cancelled while it ran."});
+  if (cancelled_)
+    throw hocket::error({failure_code::cancelled, name() + " was cancelled while it ran."});
 }
 
 failure coroutine_state::failed() const noexcept {
   try {
     throw;
-  } catch (const error& e) {
-    if (e.code() == failure_code::cancelled && cancelled_) return e.why();
+  } catch (const hocket::error& e) {
+    if (e.code() == failure_code::cancelled && cancelled_) return e.reason();
     return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
             std::current_exception()};
   } catch (const std::exception& e) {

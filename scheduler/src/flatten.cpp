@@ -44,7 +44,7 @@ class flattening {
       }
       if (before.empty()) before = after;
       if (use != content.uses.end() && use->node == i) {
-        const completion_ptr& asked = use->use.ask.future;
+        const task_state_ptr& asked = use->use.ask.future;
         moved[i] = add(use->use, before,
                        asked != nullptr ? kept[asked->recorded().index] : plan_choice::none);
         ++use;

@@ -13,10 +13,10 @@ namespace hocket::detail {
 namespace {
 
 /// How many buffers a fused task has at most: with its block of numbers, what any device can bind.
-constexpr std::size_t most_buffers = 7;
+constexpr std::size_t max_buffers = 7;
 
 /// How many tasks become one at most: texts are compiled in time that grows with them.
-constexpr std::size_t most_tasks = 16;
+constexpr std::size_t max_tasks = 16;
 
 /// Whether some region is used by both, and none that only begins or ends elsewhere: then an
 /// element depends on elements of its own index alone.
@@ -56,7 +56,7 @@ bool few_buffers(const graph_content& content, const candidate& earlier, const c
   for (const access_argument* use : both.accesses) table.add(*use);
   return std::ranges::count_if(table.regions(), [&](const access_argument* each) {
            return !is_local(content, both, *each);
-         }) <= static_cast<std::ptrdiff_t>(most_buffers);
+         }) <= static_cast<std::ptrdiff_t>(max_buffers);
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ bool fuse_rule::admits(const task_description& task) const { return can_be_fused
 
 bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
                          const candidate& next) const {
-  return earlier.members.size() + next.members.size() <= most_tasks &&
+  return earlier.members.size() + next.members.size() <= max_tasks &&
          earlier.accesses.front()->where.extents() == next.accesses.front()->where.extents() &&
          regions_meet(earlier, next) && few_buffers(content, earlier, next);
 }

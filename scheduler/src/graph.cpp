@@ -12,9 +12,9 @@
 #include "batch.hpp"
 #include "caught.hpp"
 #include "check.hpp"
+#include "device_set.hpp"
 #include "fuse.hpp"
 #include "graph_content.hpp"
-#include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket {
@@ -64,26 +64,26 @@ void graph_content::group(const grouping_rule& rule, runtime_core& core) {
   nodes = std::move(fewer);
 }
 
-completion_ptr graph_content::add(node&& made, const task_label& label) {
-  completion_ptr state = stand_in(label, places.size()).state();
+task_state_ptr graph_content::add(node&& made, const task_label& label) {
+  task_state_ptr state = stand_in(label, places.size()).state();
   places.push_back(nodes.size());
   nodes.push_back(std::move(made));
   return state;
 }
 
-void graph_content::check_named(const completion_ptr& named, std::string_view label) const {
+void graph_content::check_named(const task_state_ptr& named, std::string_view label) const {
   const auto place = named->recorded();
   if (place.number == 0 || has(place)) return;
   throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
                     ", which names it.");
 }
 
-completion_ptr graph_content::add(task_description&& task) {
-  for (const completion_ptr& each : task.after) check_named(each, task.called());
-  for (const completion_ptr& each : task.returns) check_named(each, task.called());
+task_state_ptr graph_content::add(task_description&& task) {
+  for (const task_state_ptr& each : task.after) check_named(each, task.label_text());
+  for (const task_state_ptr& each : task.returns) check_named(each, task.label_text());
   check_numbers(task);
   if (plan) give_up_plan();
-  const task_label label(task.called());
+  const task_label label(task.label_text());
   return add(node(std::move(task)), label);
 }
 
@@ -91,7 +91,7 @@ void graph_content::check_numbers(const task_description& task) {
   for (const auto& argument : task.arguments) {
     const auto* number = std::get_if<number_argument>(&argument);
     if (number == nullptr) continue;
-    if (number->from) check_named(number->from, task.called());
+    if (number->from) check_named(number->from, task.label_text());
     if (number->set_by) add_parameter(number->set_by);
   }
 }
@@ -130,10 +130,10 @@ task_handle graph_content::add_carefully(const task_options& options, recorded_f
   }
 }
 
-completion_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
+task_state_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
   host_node made{&function, host_options_of(options, nullptr),
                  named_states_of(options.after.all())};
-  for (const completion_ptr& each : made.after) check_named(each, options.label.text());
+  for (const task_state_ptr& each : made.after) check_named(each, options.label.text());
   if (plan) give_up_plan();
   return add(node(std::move(made)), options.label);
 }
@@ -154,7 +154,7 @@ bool graph_content::add_to_plan(graph_use& use) {
   const auto planned = [](const auto& body) { return body->plan != nullptr; };
   if (use.priority != 0 || use.ask.task || !std::ranges::all_of(use.bodies, planned)) return false;
   future_list named;
-  for (const completion_ptr& each : use.after) named.emplace_back(task_handle(each));
+  for (const task_state_ptr& each : use.after) named.emplace_back(task_handle(each));
   if (use.ask.future) named.emplace_back(task_handle(use.ask.future));
   const auto before = places_in_plan(named);
   if (!before) return false;
@@ -162,8 +162,8 @@ bool graph_content::add_to_plan(graph_use& use) {
   return true;
 }
 
-completion_ptr graph_content::add(graph_use&& use) {
-  for (const completion_ptr& each : use.after) check_named(each, use.label.text());
+task_state_ptr graph_content::add(graph_use&& use) {
+  for (const task_state_ptr& each : use.after) check_named(each, use.label.text());
   if (use.ask.future) check_named(use.ask.future, use.label.text());
   if (use.ask.task) check_numbers(*use.ask.task);
   for (const auto& body : use.bodies) {
@@ -175,7 +175,7 @@ completion_ptr graph_content::add(graph_use&& use) {
   }
   if (use.ask.owner) functions()->keep(use.ask.owner);
   if (plan) {
-    completion_ptr made = stand_in(use.label, plan->size()).state();
+    task_state_ptr made = stand_in(use.label, plan->size()).state();
     if (add_to_plan(use)) {
       uses.push_back({static_cast<std::uint32_t>(plan->size() - 1), std::move(use)});
       return made;
@@ -194,7 +194,7 @@ void graph_content::give_up_plan() {
   std::span<const std::uint32_t> after = lists;
   auto planned = uses.begin();
   for (std::uint32_t i = 0; i < before->size(); ++i) {
-    std::vector<completion_ptr> names;
+    std::vector<task_state_ptr> names;
     for (const std::uint32_t each : after.first(before->before(i))) {
       names.push_back(stand_in({}, each).state());
     }
@@ -271,18 +271,18 @@ graph recorder::finish() && {
   return graph(std::move(content_));
 }
 
-detail::completion_ptr recorder::enqueue(detail::task_description&& task) {
+detail::task_state_ptr recorder::enqueue(detail::task_description&& task) {
   detail::check(task, *home_.core());
   if (task.deadline != time_stamp::max()) {
     throw usage_error(
-        detail::task_name(task.called()) +
+        detail::task_name(task.label_text()) +
         " is recorded with a deadline, which later runs cannot keep; a timeout counts "
         "from each run.");
   }
   return content_->add(std::move(task));
 }
 
-detail::completion_ptr recorder::enqueue(detail::graph_use&& use) {
+detail::task_state_ptr recorder::enqueue(detail::graph_use&& use) {
   detail::check(use, *home_.core());
   return content_->add(std::move(use));
 }

@@ -24,7 +24,7 @@ class runtime_core;
 struct host_node {
   recorded_function* function;
   host_options options;
-  std::vector<completion_ptr> after;
+  std::vector<task_state_ptr> after;
 };
 
 /// A graph that runs as a plan, or a choice among graphs.
@@ -36,7 +36,7 @@ struct use_node {
 /// Stands for all tasks of a graph that became tasks of this one.
 struct join_node {
   task_label label;
-  std::vector<completion_ptr> after;
+  std::vector<task_state_ptr> after;
 };
 
 using graph_node = std::variant<task_description, host_node, use_node, join_node>;
@@ -68,8 +68,8 @@ struct graph_content final : recording {
   std::vector<parameter_ref> parameters;
 
   /// Adds a task and returns what stands for it.
-  [[nodiscard]] completion_ptr add(task_description&& task);
-  [[nodiscard]] completion_ptr add(graph_use&& use);
+  [[nodiscard]] task_state_ptr add(task_description&& task);
+  [[nodiscard]] task_state_ptr add(graph_use&& use);
 
   /// Makes one node of each group of tasks that can become one and fits a device.
   void group(const grouping_rule& rule, runtime_core& home);
@@ -90,14 +90,14 @@ struct graph_content final : recording {
 
   /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
   /// them have. The frame's priority is of the run.
-  [[nodiscard]] completion_ptr run(const run_frame& frame, const task_label& label,
-                                   std::span<const completion_ptr> after) const;
+  [[nodiscard]] task_state_ptr run(const run_frame& frame, const task_label& label,
+                                   std::span<const task_state_ptr> after) const;
 
  private:
   /// Submits every node in order and returns what came of them.
-  [[nodiscard]] std::vector<completion_ptr> submit(const run_frame& frame,
-                                                   std::span<const completion_ptr> after) const;
-  [[nodiscard]] completion_ptr submit(node&& each, const run_frame& frame) const;
+  [[nodiscard]] std::vector<task_state_ptr> submit(const run_frame& frame,
+                                                   std::span<const task_state_ptr> after) const;
+  [[nodiscard]] task_state_ptr submit(node&& each, const run_frame& frame) const;
 
   [[nodiscard]] task_handle add(const task_options& options, recorded_function& function) override;
   [[nodiscard]] task_handle add(std::span<const task_handle> after,
@@ -107,18 +107,18 @@ struct graph_content final : recording {
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_in_plan(
       const future_list& named) const;
   [[nodiscard]] task_handle add_carefully(const task_options& options, recorded_function& function);
-  [[nodiscard]] completion_ptr add_node(const task_options& options, recorded_function& function);
-  [[nodiscard]] completion_ptr add(node&& made, const task_label& label);
-  [[nodiscard]] completion_ptr add_use(graph_use&& use);
+  [[nodiscard]] task_state_ptr add_node(const task_options& options, recorded_function& function);
+  [[nodiscard]] task_state_ptr add(node&& made, const task_label& label);
+  [[nodiscard]] task_state_ptr add_use(graph_use&& use);
   /// Makes the tasks of a graph tasks of this one.
-  [[nodiscard]] completion_ptr take_in(graph_use&& use);
+  [[nodiscard]] task_state_ptr take_in(graph_use&& use);
   void add_parameter(const parameter_ref& used);
   [[nodiscard]] task_handle stand_in(const task_label& label, std::size_t index) const {
     const place_in_recording place{number(), static_cast<std::uint32_t>(index)};
     return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
   }
   void check_numbers(const task_description& task);
-  void check_named(const completion_ptr& named, std::string_view label) const;
+  void check_named(const task_state_ptr& named, std::string_view label) const;
   void give_up_plan();
 
   std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
@@ -129,13 +129,13 @@ struct graph_content final : recording {
 [[nodiscard]] std::vector<access_argument> buffers_of(const graph_use& use);
 
 /// Submits what is asked in a run.
-[[nodiscard]] completion_ptr submit_question(task_description task, const run_frame& frame);
+[[nodiscard]] task_state_ptr submit_question(task_description task, const run_frame& frame);
 
 /// Checks a graph, or a choice, and runs it.
-[[nodiscard]] completion_ptr start(graph_use&& use, const run_frame& frame);
+[[nodiscard]] task_state_ptr start(graph_use&& use, const run_frame& frame);
 
 /// Runs a graph, or a choice, once all that it comes after has ended.
-[[nodiscard]] completion_ptr start(use_node&& node, const run_frame& frame);
+[[nodiscard]] task_state_ptr start(use_node&& node, const run_frame& frame);
 
 /// The plan that a recording of host functions and of graphs of such runs as.
 [[nodiscard]] std::shared_ptr<host_plan> flattened(const graph_content& content);

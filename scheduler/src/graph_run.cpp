@@ -9,8 +9,8 @@
 
 namespace hocket::detail {
 
-completion_ptr graph_run::start(host_context& context, task_label label,
-                                std::vector<completion_ptr> tasks) {
+task_state_ptr graph_run::start(host_context& context, task_label label,
+                                std::vector<task_state_ptr> tasks) {
   if (tasks.empty()) return ready_future().state();
   host_options how{.label = std::move(label), .cheap = true, .gathers = true};
   const boost::intrusive_ptr<graph_run> made = make_task<graph_run>(
@@ -20,11 +20,11 @@ completion_ptr graph_run::start(host_context& context, task_label label,
 }
 
 graph_run::graph_run(host_context& context, host_options&& options,
-                     std::vector<completion_ptr>&& tasks)
+                     std::vector<task_state_ptr>&& tasks)
     : host_task(&context, std::move(options), this + 1, tasks), tasks_(std::move(tasks)) {}
 
 void graph_run::request_cancel() noexcept {
-  std::vector<completion_ptr> running;
+  std::vector<task_state_ptr> running;
   {
     const std::lock_guard lock(guard_);
     running.swap(tasks_);
@@ -34,7 +34,7 @@ void graph_run::request_cancel() noexcept {
 }
 
 void graph_run::discard() noexcept {
-  std::vector<completion_ptr> gone;
+  std::vector<task_state_ptr> gone;
   const std::lock_guard lock(guard_);
   gone.swap(tasks_);
 }

@@ -13,10 +13,10 @@ namespace hocket::detail {
 /// as the first of them that failed. To cancel it is to cancel each.
 class graph_run final : public host_task {
  public:
-  [[nodiscard]] static completion_ptr start(host_context& context, task_label label,
-                                            std::vector<completion_ptr> tasks);
+  [[nodiscard]] static task_state_ptr start(host_context& context, task_label label,
+                                            std::vector<task_state_ptr> tasks);
 
-  graph_run(host_context& context, host_options&& options, std::vector<completion_ptr>&& tasks);
+  graph_run(host_context& context, host_options&& options, std::vector<task_state_ptr>&& tasks);
 
   void request_cancel() noexcept override;
 
@@ -26,7 +26,7 @@ class graph_run final : public host_task {
 
  private:
   std::mutex guard_;
-  std::vector<completion_ptr> tasks_;  // until it ends
+  std::vector<task_state_ptr> tasks_;  // until it ends
 };
 
 }  // namespace hocket::detail

@@ -21,12 +21,12 @@ template <class Map>
 class rewiring {
  public:
   /// at_least: what nodes come after that come after no other node.
-  rewiring(const Map& map, std::span<const completion_ptr> at_least, const run_frame& frame)
+  rewiring(const Map& map, std::span<const task_state_ptr> at_least, const run_frame& frame)
       : map_(map), at_least_(at_least), frame_(frame) {}
 
   void operator()(task_description& task) const {
     rewire(task.after);
-    for (completion_ptr& each : task.returns) each = map_(each);
+    for (task_state_ptr& each : task.returns) each = map_(each);
     for (auto& argument : task.arguments) {
       if (auto* number = std::get_if<number_argument>(&argument)) rewire(*number);
     }
@@ -58,10 +58,10 @@ class rewiring {
   }
 
  private:
-  void rewire(std::vector<completion_ptr>& named) const {
+  void rewire(std::vector<task_state_ptr>& named) const {
     bool inner = false;
-    for (completion_ptr& each : named) {
-      completion_ptr there = map_(each);
+    for (task_state_ptr& each : named) {
+      task_state_ptr there = map_(each);
       inner = inner || there != each;
       each = std::move(there);
     }
@@ -77,12 +77,13 @@ class rewiring {
   }
 
   const Map& map_;
-  std::span<const completion_ptr> at_least_;
+  std::span<const task_state_ptr> at_least_;
   const run_frame& frame_;
 };
 
 task_label label_of(const graph_node& node) {
-  if (const auto* task = std::get_if<task_description>(&node)) return task_label(task->called());
+  if (const auto* task = std::get_if<task_description>(&node))
+    return task_label(task->label_text());
   if (const auto* function = std::get_if<host_node>(&node)) return function->options.label;
   if (const auto* use = std::get_if<use_node>(&node)) return use->use.label;
   return std::get<join_node>(node).label;
@@ -126,17 +127,17 @@ std::vector<access_argument> buffers_of(const graph_use& use) {
   return all;
 }
 
-completion_ptr graph_content::add_use(graph_use&& use) {
+task_state_ptr graph_content::add_use(graph_use&& use) {
   const task_label label = use.label;
   std::vector<access_argument> holds = buffers_of(use);
   return add(use_node{std::move(use), std::move(holds)}, label);
 }
 
-completion_ptr graph_content::take_in(graph_use&& use) {
+task_state_ptr graph_content::take_in(graph_use&& use) {
   const std::shared_ptr<runtime_core> core = home.lock();
   const graph_content& body = *use.bodies.front();
-  std::vector<completion_ptr> made;
-  const auto here = [&](const completion_ptr& named) {
+  std::vector<task_state_ptr> made;
+  const auto here = [&](const task_state_ptr& named) {
     const auto place = named->recorded();
     return body.has(place) ? made[body.places[place.index]] : named;
   };
@@ -155,25 +156,25 @@ completion_ptr graph_content::take_in(graph_use&& use) {
              use.label);
 }
 
-completion_ptr start(graph_use&& use, const run_frame& frame) {
+task_state_ptr start(graph_use&& use, const run_frame& frame) {
   check(use, frame.home);
-  for (const completion_ptr& before : use.after) before->check_waitable();
+  for (const task_state_ptr& before : use.after) before->check_waitable();
   if (use.ask.future) use.ask.future->check_waitable();
   std::vector<access_argument> holds = buffers_of(use);
   return start(use_node{std::move(use), std::move(holds)}, frame);
 }
 
-completion_ptr submit_question(task_description task, const run_frame& frame) {
+task_state_ptr submit_question(task_description task, const run_frame& frame) {
   task.within = frame.within;
   task.scope = frame.scope;
   return frame.home.launch(std::move(task));
 }
 
-std::vector<completion_ptr> graph_content::submit(const run_frame& frame,
-                                                  std::span<const completion_ptr> after) const {
-  std::vector<completion_ptr> made;
+std::vector<task_state_ptr> graph_content::submit(const run_frame& frame,
+                                                  std::span<const task_state_ptr> after) const {
+  std::vector<task_state_ptr> made;
   made.reserve(nodes.size());
-  const auto in_this_run = [&](const completion_ptr& named) {
+  const auto in_this_run = [&](const task_state_ptr& named) {
     const auto place = named->recorded();
     return has(place) ? made[places[place.index]] : named;
   };
@@ -185,7 +186,7 @@ std::vector<completion_ptr> graph_content::submit(const run_frame& frame,
   return made;
 }
 
-completion_ptr graph_content::submit(node&& each, const run_frame& frame) const {
+task_state_ptr graph_content::submit(node&& each, const run_frame& frame) const {
   if (auto* task = std::get_if<task_description>(&each)) {
     task->within = frame.within;
     task->scope = frame.scope;
@@ -200,8 +201,8 @@ completion_ptr graph_content::submit(node&& each, const run_frame& frame) const 
   return graph_run::start(frame.context(), join.label, std::move(join.after));
 }
 
-completion_ptr graph_content::run(const run_frame& frame, const task_label& label,
-                                  std::span<const completion_ptr> after) const {
+task_state_ptr graph_content::run(const run_frame& frame, const task_label& label,
+                                  std::span<const task_state_ptr> after) const {
   if (!runs_) return graph_run::start(frame.context(), label, submit(frame, after));
   const std::int64_t level = std::clamp<std::int64_t>(frame.priority, -1, 1);
   return host_run::start(frame.context(), runs_,

@@ -13,7 +13,7 @@ namespace hocket::detail {
 
 namespace {
 
-constexpr std::size_t most_spare_states = 8;
+constexpr std::size_t max_spare_states = 8;
 
 }  // namespace
 
@@ -120,7 +120,7 @@ std::unique_ptr<run_state> host_plan::state_for_run() {
 void host_plan::give_back(std::unique_ptr<run_state> state) noexcept {
   const std::lock_guard lock(guard_);
   try {
-    if (spare_.size() < most_spare_states) spare_.push_back(std::move(state));
+    if (spare_.size() < max_spare_states) spare_.push_back(std::move(state));
   } catch (const std::bad_alloc&) {
     // The next run makes another one.
   }

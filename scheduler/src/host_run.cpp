@@ -31,7 +31,7 @@ constexpr std::size_t looks_before_leaving = 200;
 std::size_t all_workers(executor& where) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
-  return std::min(sum, run_crew<>::most);
+  return std::min(sum, run_workers<>::most);
 }
 
 void rest() noexcept {
@@ -44,19 +44,19 @@ void rest() noexcept {
 
 }  // namespace
 
-completion_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
-                               host_options how, std::span<const completion_ptr> after) {
+task_state_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
+                               host_options how, std::span<const task_state_ptr> after) {
   const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan), std::move(how)));
   made->begin(after);
   return made;
 }
 
 host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_options&& how)
-    : completion(&context, std::move(how.label)),
+    : task_state(&context, std::move(how.label)),
       where_(context.where()),
       priority_(how.priority),
       plan_(std::move(plan)),
-      crew_(all_workers(where_)),
+      workers_(all_workers(where_)),
       // Nobody else runs while a thread of the seeded executor spins.
       spins_(where_.is_virtual() ? 0 : looks_before_leaving) {
   state_ = plan_->state_for_run();
@@ -67,7 +67,7 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
 
 host_run::~host_run() { plan_->give_back(std::move(state_)); }
 
-void host_run::begin(std::span<const completion_ptr> after) {
+void host_run::begin(std::span<const task_state_ptr> after) {
   context()->started(*this);
   if (after.empty()) return begin_now();
   // One task waits for all of them and knows how to tell of their failures.
@@ -79,13 +79,13 @@ void host_run::begin(std::span<const completion_ptr> after) {
   if (!before_.source->attach(before_)) begin_after(*before_.source);
 }
 
-void host_run::edge::run(completion& from, follow_ups& /*next*/) noexcept {
+void host_run::edge::run(task_state& from, ready_list& /*next*/) noexcept {
   owner->begin_after(from);
 }
 
-void host_run::begin_after(completion& source) noexcept {
+void host_run::begin_after(task_state& source) noexcept {
   const boost::intrusive_ptr<host_run> self(this, false);
-  if (source.why()) {
+  if (source.error()) {
     finish(same_failure(source));
   } else {
     begin_now();
@@ -111,7 +111,7 @@ void host_run::request_cancel() noexcept {
 }
 
 void host_run::send_for_worker() noexcept {
-  crew_.send_for();
+  workers_.send_for();
   const boost::intrusive_ptr<host_run> self(this);
   try {
     // Relaxed: any order of the arenas will do.
@@ -122,24 +122,24 @@ void host_run::send_for_worker() noexcept {
     });
   } catch (...) {
     // No memory for the item: this thread does the work itself, because somebody has to.
-    while (work()) crew_.send_for();
+    while (work()) workers_.send_for();
   }
 }
 
 /// Returns true if another worker is to be sent for.
 bool host_run::work() noexcept {
-  const bool wanted = crew_.arrive() && !done();
+  const bool wanted = workers_.arrive() && !done();
   const bool goes_on = wanted && take_part(functions_of_one_turn, true) >= functions_of_one_turn;
-  const bool lacks_worker = crew_.leave([this] { return has_stock(); });
+  const bool lacks_worker = workers_.leave([this] { return has_stock(); });
   return lacks_worker || (goes_on && !done());
 }
 
 bool host_run::help(helping& by) noexcept {
   if (!may_begin_) return before_.source != nullptr && before_.source->help(by);
   const bool ran =
-      crew_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
+      workers_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
   // Not by sending for one: the run may have ended, and the executor with it.
-  const bool lacks_worker = crew_.leave([this] { return has_stock(); });
+  const bool lacks_worker = workers_.leave([this] { return has_stock(); });
   return ran || lacks_worker;
 }
 
@@ -154,8 +154,8 @@ bool host_run::has_stock() const noexcept { return !done() && state_->has_stock(
 template <bool HasChoices>
 class host_run::participant {
  public:
-  participant(host_run& run, host_seat& seat)
-      : run_(run), plan_(*run.plan_), state_(*run.state_), seat_(seat) {}
+  participant(host_run& run, worker_slot& slot)
+      : run_(run), plan_(*run.plan_), state_(*run.state_), slot_(slot) {}
 
   [[nodiscard]] share work(std::size_t most) noexcept {
     share done;
@@ -166,7 +166,7 @@ class host_run::participant {
         looks = 0;
         continue;
       }
-      done.last = run_.tell(seat_);
+      done.last = run_.tell(slot_);
       if (done.last || state_.ended.load() == plan_.size() || looks++ == run_.spins_) break;
       rest();
     }
@@ -175,22 +175,22 @@ class host_run::participant {
 
  private:
   [[nodiscard]] bool find(std::uint32_t& node) noexcept {
-    if (seat_.ready.take(node)) return true;
+    if (slot_.ready.take(node)) return true;
     std::uint32_t index = 0;
     std::uint32_t left = 0;
-    if (!seat_.starts.take(index, left)) return steal(node);
+    if (!slot_.starts.take(index, left)) return steal(node);
     if (left != 0) run_.send_if_wanted();
     node = plan_.starts()[index];
     return true;
   }
 
   [[nodiscard]] bool steal(std::uint32_t& node) noexcept {
-    for (host_seat* other = state_.seats(); other != nullptr; other = other->next) {
-      if (other == &seat_) continue;
+    for (worker_slot* other = state_.slots(); other != nullptr; other = other->next) {
+      if (other == &slot_) continue;
       if (other->ready.occupied() && other->ready.steal(node)) return true;
       const auto [first, last] = other->starts.steal();
       if (first == last) continue;
-      seat_.starts.assign({first + 1, last});
+      slot_.starts.assign({first + 1, last});
       node = plan_.starts()[first];
       return true;
     }
@@ -207,13 +207,13 @@ class host_run::participant {
       } else {
         call(node);
         was_away();
-        ++seat_.ended;
+        ++slot_.ended;
         kept = release(plan_.next(node));
       }
       if (kept == none) return ran;
       node = kept;
       if (ran < functions_of_one_turn) continue;
-      seat_.ready.push(node);
+      slot_.ready.push(node);
       return ran;
     }
   }
@@ -224,13 +224,13 @@ class host_run::participant {
     if (choice.rule == choice_rule::always) {
       run_.keep_result(node, choice);
       was_away();
-      ++seat_.ended;
+      ++slot_.ended;
       return plan_.next(node);
     }
     const std::size_t body = run_.choose_body(node, choice);
     was_away();
     if (body == chosen::nothing) {
-      seat_.ended += 1 + choice.tasks;
+      slot_.ended += 1 + choice.tasks;
       return plan_.next_after(node, choice);
     }
     // A body counts once in the end, as if it ran neither more often nor not at all. At once, and
@@ -243,7 +243,7 @@ class host_run::participant {
   }
 
   void was_away() noexcept {
-    if (seat_.came_back()) run_.crew_.come_back();
+    if (slot_.came_back()) run_.workers_.come_back();
   }
 
   void call(std::uint32_t node) noexcept {
@@ -265,7 +265,7 @@ class host_run::participant {
       if (kept == none) {
         kept = next.node();
       } else {
-        seat_.ready.push(next.node());
+        slot_.ready.push(next.node());
         stocked = true;
       }
     }
@@ -286,40 +286,40 @@ class host_run::participant {
   host_run& run_;
   const host_plan& plan_;
   run_state& state_;
-  host_seat& seat_;
+  worker_slot& slot_;
 };
 
 std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
-  host_seat* seat = nullptr;
+  worker_slot* slot = nullptr;
   try {
-    seat = &state_->take_seat();
+    slot = &state_->take_slot();
   } catch (const std::bad_alloc&) {
-    return 0;  // who has the seat that there was from the beginning does the work
+    return 0;  // who has the slot that there was from the beginning does the work
   }
   if (!state_->begun.exchange(true)) {
-    seat->starts.assign({0, static_cast<std::uint32_t>(plan_->starts().size())});
+    slot->starts.assign({0, static_cast<std::uint32_t>(plan_->starts().size())});
   }
   share done;
   {
     const helping_scope scope(context(), is_worker);
-    const item_note at(item_note::kind::task, static_cast<completion*>(this));
-    seat->sit_down(*this);
-    done = plan_->has_choices() ? participant<true>(*this, *seat).work(most)
-                                : participant<false>(*this, *seat).work(most);
-    seat->stand_up();
+    const item_note at(item_note::kind::task, static_cast<task_state*>(this));
+    slot->sit_down(*this);
+    done = plan_->has_choices() ? participant<true>(*this, *slot).work(most)
+                                : participant<false>(*this, *slot).work(most);
+    slot->stand_up();
   }
-  const bool last = tell(*seat) || done.last;
-  state_->free_seat(*seat);
+  const bool last = tell(*slot) || done.last;
+  state_->free_slot(*slot);
   if (last) conclude();
   return done.functions;
 }
 
 bool host_run::passes_over(std::uint32_t node) noexcept {
-  // Acquire: pairs with note_failure(), for the array of what is doomed.
+  // Acquire: pairs with note_failure(), for the array of what is poisoned.
   const std::uint8_t now = mode_.load(std::memory_order_acquire);
   // Relaxed, here and where it is set: the arrival of the predecessor lies between.
-  if ((now & troubled) != 0 && doomed_[node].load(std::memory_order_relaxed)) {
-    doom_successors(node);
+  if ((now & troubled) != 0 && poisoned_[node].load(std::memory_order_relaxed)) {
+    poison_successors(node);
     return true;
   }
   if ((now & cancelled) == 0) return false;
@@ -394,7 +394,7 @@ std::size_t host_run::next_body(std::uint32_t node, const plan_choice& choice,
   });
   if (made.why) {
     note_failure(node, std::move(made.why));
-    doom_successors(node);
+    poison_successors(node);
   }
   return made.body;
 }
@@ -402,7 +402,7 @@ std::size_t host_run::next_body(std::uint32_t node, const plan_choice& choice,
 void host_run::fail(std::uint32_t node) noexcept {
   failure why = caught(task_name(plan_->label(node).text()), stop_token_.stop_requested());
   note_failure(node, std::move(why));
-  doom_successors(node);
+  poison_successors(node);
 }
 
 void host_run::note_failure(std::uint32_t node, failure why) noexcept {
@@ -411,20 +411,20 @@ void host_run::note_failure(std::uint32_t node, failure why) noexcept {
     first_failed_ = node;
     first_failure_ = std::move(why);
   }
-  if (doomed_ == nullptr) doomed_.reset(new (std::nothrow) std::atomic<bool>[plan_->size()]());
+  if (poisoned_ == nullptr) poisoned_.reset(new (std::nothrow) std::atomic<bool>[plan_->size()]());
   // Without memory to know which ones do not run, none does. Release: pairs with call_carefully().
-  mode_.fetch_or(doomed_ == nullptr ? cancelled : troubled, std::memory_order_release);
+  mode_.fetch_or(poisoned_ == nullptr ? cancelled : troubled, std::memory_order_release);
 }
 
-void host_run::doom_successors(std::uint32_t node) noexcept {
-  if (doomed_ == nullptr) return;
+void host_run::poison_successors(std::uint32_t node) noexcept {
+  if (poisoned_ == nullptr) return;
   for (const host_plan::successor next : plan_->next(node)) {
-    doomed_[next.node()].store(true, std::memory_order_relaxed);
+    poisoned_[next.node()].store(true, std::memory_order_relaxed);
   }
 }
 
-bool host_run::tell(host_seat& seat) noexcept {
-  const std::uint64_t more = std::exchange(seat.ended, 0);
+bool host_run::tell(worker_slot& slot) noexcept {
+  const std::uint64_t more = std::exchange(slot.ended, 0);
   return more != 0 && state_->ended.fetch_add(more) + more == plan_->size();
 }
 
@@ -445,7 +445,7 @@ void host_run::conclude() noexcept {
 }
 
 void host_run::leave_alone() noexcept {
-  crew_.leave();
+  workers_.leave();
   send_if_wanted();
 }
 

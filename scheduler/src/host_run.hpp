@@ -11,13 +11,13 @@
 #include <span>
 #include <stop_token>
 
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 #include "host_plan.hpp"
-#include "run_crew.hpp"
 #include "run_state.hpp"
+#include "run_workers.hpp"
 
 namespace hocket::detail {
 
@@ -27,12 +27,12 @@ namespace hocket::detail {
 ///
 /// The run ends when every function has been called or passed over; it fails as the first one, in
 /// the order of the recording, that threw.
-class host_run final : public completion {
+class host_run final : public task_state {
  public:
   /// Starts a run, once all of `after` have ended well. Of the options, label and priority count.
-  [[nodiscard]] static completion_ptr start(host_context& context, std::shared_ptr<host_plan> plan,
+  [[nodiscard]] static task_state_ptr start(host_context& context, std::shared_ptr<host_plan> plan,
                                             host_options how = {.label = "graph"},
-                                            std::span<const completion_ptr> after = {});
+                                            std::span<const task_state_ptr> after = {});
 
   host_run(host_context& context, std::shared_ptr<host_plan> plan, host_options&& how);
   ~host_run() override;
@@ -43,7 +43,7 @@ class host_run final : public completion {
   void tell_awaited(wait_search& to) override;
 
  private:
-  friend class host_seat;
+  friend class worker_slot;
   template <bool HasChoices>
   class participant;
 
@@ -63,18 +63,18 @@ class host_run final : public completion {
 
   /// Begins the run when the one that it comes after has ended.
   struct edge final : continuation {
-    void run(completion& from, follow_ups& next) noexcept override;
-    [[nodiscard]] completion* follower() const noexcept override { return owner; }
+    void run(task_state& from, ready_list& next) noexcept override;
+    [[nodiscard]] task_state* follower() const noexcept override { return owner; }
     host_run* owner = nullptr;
-    completion_ptr source;
+    task_state_ptr source;
   };
 
-  void begin(std::span<const completion_ptr> after);
-  void begin_after(completion& source) noexcept;
+  void begin(std::span<const task_state_ptr> after);
+  void begin_after(task_state& source) noexcept;
   void begin_now() noexcept;
   void send_for_worker() noexcept;
   void send_if_wanted() noexcept {
-    if (crew_.wants_more()) send_for_worker();
+    if (workers_.wants_more()) send_for_worker();
   }
   [[nodiscard]] bool work() noexcept;
   [[nodiscard]] bool has_stock() const noexcept;
@@ -90,8 +90,8 @@ class host_run final : public completion {
   void call_carefully(std::uint32_t node) noexcept;
   void fail(std::uint32_t node) noexcept;
   void note_failure(std::uint32_t node, failure why) noexcept;
-  void doom_successors(std::uint32_t node) noexcept;
-  [[nodiscard]] bool tell(host_seat& seat) noexcept;
+  void poison_successors(std::uint32_t node) noexcept;
+  [[nodiscard]] bool tell(worker_slot& slot) noexcept;
   void conclude() noexcept;
   void leave_alone() noexcept;
 
@@ -100,7 +100,7 @@ class host_run final : public completion {
   int priority_;
   std::shared_ptr<host_plan> plan_;
   std::unique_ptr<run_state> state_;
-  run_crew<> crew_;
+  run_workers<> workers_;
   std::size_t spins_;
   std::atomic<std::uint8_t> mode_{0};
   std::atomic<bool> passed_over_{false};  ///< some function, because of a request to stop
@@ -115,7 +115,7 @@ class host_run final : public completion {
   std::mutex guard_;  // for what follows
   std::uint32_t first_failed_ = std::numeric_limits<std::uint32_t>::max();
   failure first_failure_;
-  std::unique_ptr<std::atomic<bool>[]> doomed_;  ///< made by the first failure
+  std::unique_ptr<std::atomic<bool>[]> poisoned_;  ///< made by the first failure
 };
 
 }  // namespace hocket::detail

@@ -9,9 +9,9 @@
 
 #include <hocket/execution/item_note.hpp>
 
-#include "alarm_board.hpp"
 #include "caught.hpp"
 #include "helping_scope.hpp"
+#include "timer_queue.hpp"
 #include "wait_search.hpp"
 
 namespace hocket::detail {
@@ -19,11 +19,11 @@ namespace hocket::detail {
 namespace {
 
 /// How many tasks one posted item runs one after the other before it lets others have the worker.
-constexpr int most_in_a_row = 64;
+constexpr int max_in_a_row = 64;
 
 }  // namespace
 
-failure host_context::refusal_of(const completion& task) const {
+failure host_context::refusal_of(const task_state& task) const {
   return {failure_code::cancelled,
           task.name() + " did not start, because its runtime was stopped."};
 }
@@ -32,12 +32,12 @@ std::size_t host_context::arena_of(const device_handle&, const std::string& name
   throw usage_error(name + " is to run on a device, and there is none.");
 }
 
-inline void follow_ups::add(host_task& ready) noexcept {
+inline void ready_list::add(host_task& ready) noexcept {
   (last_ == nullptr ? first_ : last_->next_ready_) = &ready;
   last_ = &ready;
 }
 
-host_task_ptr follow_ups::take() noexcept {
+host_task_ptr ready_list::take() noexcept {
   host_task* const taken = first_;
   if (taken == nullptr) return {};
   first_ = std::exchange(taken->next_ready_, nullptr);
@@ -45,11 +45,11 @@ host_task_ptr follow_ups::take() noexcept {
   return {taken, false};
 }
 
-void follow_ups::add_abandoned(host_task& over) noexcept {
+void ready_list::add_abandoned(host_task& over) noexcept {
   over.next_ready_ = std::exchange(abandoned_, &over);
 }
 
-void follow_ups::let_all_leave() noexcept {
+void ready_list::let_all_leave() noexcept {
   while (abandoned_ != nullptr) {
     const host_task_ptr over(abandoned_, false);
     abandoned_ = std::exchange(over->next_ready_, nullptr);
@@ -57,7 +57,7 @@ void follow_ups::let_all_leave() noexcept {
   }
 }
 
-void follow_ups::settle() noexcept {
+void ready_list::settle() noexcept {
   do {
     let_leave();
     while (host_task_ptr task = take()) {
@@ -72,10 +72,10 @@ void follow_ups::settle() noexcept {
 }
 
 /// Mostly there is one.
-inline host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept {
+inline host_task_ptr ready_list::settle_but_one(const host_task& after) noexcept {
   if (abandoned_ != nullptr || first_ != last_) return settle_all_but_one(after);
   // What is straight waits for a worker, or finds out there why it is not to be run.
-  const bool runs_at_once = !first_->is_straight_ && first_->runs_at_once();
+  const bool runs_at_once = !first_->is_inline_ && first_->runs_at_once();
   if (runs_at_once || !first_->may_run_after(after)) return settle_all_but_one(after);
   host_task_ptr sole(first_, false);
   first_ = last_ = nullptr;
@@ -83,7 +83,7 @@ inline host_task_ptr follow_ups::settle_but_one(const host_task& after) noexcept
   return sole;
 }
 
-host_task_ptr follow_ups::settle_all_but_one(const host_task& after) noexcept {
+host_task_ptr ready_list::settle_all_but_one(const host_task& after) noexcept {
   host_task_ptr kept;
   do {
     let_leave();
@@ -102,7 +102,7 @@ host_task_ptr follow_ups::settle_all_but_one(const host_task& after) noexcept {
 }
 
 host_task::host_task(host_context* context, host_options&& options)
-    : completion(context, std::move(options.label)),
+    : task_state(context, std::move(options.label)),
       arena_(options.arena ? static_cast<std::uint32_t>(*options.arena)
                            : (options.via != nullptr ? 0 : no_arena)),
       priority_(static_cast<std::int8_t>(std::clamp(options.priority, -1, 1))),
@@ -118,7 +118,7 @@ host_task::host_task(host_context* context, host_options&& options)
 }
 
 host_task::host_task(host_context* context, host_options&& options, void* edges,
-                     std::span<const completion_ptr> after)
+                     std::span<const task_state_ptr> after)
     : host_task(context, std::move(options)) {
   auto* const first = static_cast<host_edge*>(edges);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -154,14 +154,14 @@ void host_task::start() noexcept {
   if (!waits && !runs_at_once()) return post(host_task_ptr(this));
   intrusive_ptr_add_ref(this);
   if (waits) return attach_edges();
-  follow_ups next;
+  ready_list next;
   next.add(*this);
 }
 
 void host_task::attach_edges() noexcept {
   // Looked at before: a task that is attached to all and waits for nothing else may be running.
   const bool arrives = edge_count_ > 1 || has_more_ || is_known_early_;
-  follow_ups next;
+  ready_list next;
   for (host_edge& e : edges()) {
     if (attach_edge(e)) continue;
     follow(*e.source);
@@ -171,20 +171,20 @@ void host_task::attach_edges() noexcept {
 }
 
 /// Rings for a task at its deadline, and is called off when the task ends before.
-class host_task::own_alarm final : public alarm, public continuation {
+class host_task::own_timer final : public timer, public continuation {
  public:
-  explicit own_alarm(host_task& task) : task_(&task), board_(task.context()->alarms()) {}
+  explicit own_timer(host_task& task) : task_(&task), board_(task.context()->timers()) {}
 
   void ring() noexcept override { task_->time_out(); }
 
-  void run(completion&, follow_ups&) noexcept override {
-    const alarm_ptr self(this, false);
+  void run(task_state&, ready_list&) noexcept override {
+    const timer_ptr self(this, false);
     board_->call_off(*this);
   }
 
  private:
   host_task_ptr task_;
-  alarm_board* board_;
+  timer_queue* board_;
 };
 
 void host_task::start(time_stamp deadline) {
@@ -193,35 +193,35 @@ void host_task::start(time_stamp deadline) {
     time_out();
     return;
   }
-  const alarm_ptr rings = attach_alarm();
+  const timer_ptr rings = attach_timer();
   start();
-  set_alarm(rings, deadline);
+  set_timer(rings, deadline);
 }
 
-boost::intrusive_ptr<alarm> host_task::attach_alarm() {
-  const boost::intrusive_ptr<own_alarm> made(new own_alarm(*this));
+boost::intrusive_ptr<timer> host_task::attach_timer() {
+  const boost::intrusive_ptr<own_timer> made(new own_timer(*this));
   // The task keeps it until it ends.
   intrusive_ptr_add_ref(made.get());
-  (void)completion::attach(*made);
+  (void)task_state::attach(*made);
   return made;
 }
 
-void host_task::set_alarm(const alarm_ptr& rings, time_stamp time) {
-  context()->alarms()->set(rings, time);
+void host_task::set_timer(const timer_ptr& rings, time_stamp time) {
+  context()->timers()->set(rings, time);
 }
 
 /// Before the arrival that makes the task ready: what follows one task goes where that has run.
-inline void host_task::follow(const completion& source) noexcept {
+inline void host_task::follow(const task_state& source) noexcept {
   if (!has_nodes_ || has_arena_ || edge_count_ != 1) return;
   if (source.home() == home()) prefer(source.arena());
 }
 
 void host_task::start_after_ended() noexcept {
-  follow_ups next;
+  ready_list next;
   edges_->run(*edges_->source, next);
 }
 
-inline void host_task::arrive_here(bool failed, follow_ups& next) noexcept {
+inline void host_task::arrive_here(bool failed, ready_list& next) noexcept {
   // Before: after it, the last arrival may have ended the task, and it may be gone.
   const bool has_more = has_more_;
   switch (claim_.arrive(failed)) {
@@ -239,14 +239,14 @@ inline void host_task::arrive_here(bool failed, follow_ups& next) noexcept {
   }
 }
 
-void host_edge::run(completion& from, follow_ups& next) noexcept {
+void host_edge::run(task_state& from, ready_list& next) noexcept {
   owner->follow(from);
   owner->arrive_here(fails_with(from), next);
 }
 
-completion* host_edge::follower() const noexcept { return owner; }
+task_state* host_edge::follower() const noexcept { return owner; }
 
-void host_task::arrive(bool failed, follow_ups& next) noexcept { arrive_here(failed, next); }
+void host_task::arrive(bool failed, ready_list& next) noexcept { arrive_here(failed, next); }
 
 task_status host_task::status() const noexcept {
   if (done()) return task_status::done;
@@ -273,7 +273,7 @@ bool host_task::give_up(failure why) noexcept {
   drop_sources(how);
   // Those that wait for it may be looked at.
   if (waited && context() != nullptr) context()->let_readers_leave();
-  follow_ups next;
+  ready_list next;
   discard();
   settle(std::move(why));
   given_up(waited, next);
@@ -303,7 +303,7 @@ bool host_task::help(helping& by) noexcept {
   return run_if_ready(by.next) || ran;
 }
 
-bool host_task::run_if_ready(follow_ups& next) noexcept {
+bool host_task::run_if_ready(ready_list& next) noexcept {
   // It is to run there and nowhere else.
   if (has_arena_) return false;
   const claim::claimed how = claim_.claim(false);
@@ -316,7 +316,7 @@ bool host_task::run_if_ready(follow_ups& next) noexcept {
 
 /// What run() does for a worker, where nothing is in its way and nobody is to be told but those who
 /// wait. Returns false, and has done nothing, if it is otherwise.
-inline bool host_task::run_plainly(follow_ups& next) noexcept {
+inline bool host_task::run_plainly(ready_list& next) noexcept {
   if (!at_home_ || !only_counts_ || !claim_.claim_untouched()) return false;
   if (stop_.stop_requested() || context()->stopping().stop_requested()) {
     run(claim::claimed::alone, runner::worker, next);
@@ -333,8 +333,8 @@ inline bool host_task::run_plainly(follow_ups& next) noexcept {
   return true;
 }
 
-inline bool host_task::run_simply(follow_ups& next) noexcept {
-  return is_straight_ ? run_straight(next) : run_plainly(next);
+inline bool host_task::run_simply(ready_list& next) noexcept {
+  return is_inline_ ? run_inline(next) : run_plainly(next);
 }
 
 namespace {
@@ -342,12 +342,12 @@ namespace {
 /// While it lives, somebody who took the task up while it waited is in the task.
 class task_in_hand {
  public:
-  explicit task_in_hand(completion& task)
+  explicit task_in_hand(task_state& task)
       : helps_(home_of(task), home_of(task) != nullptr && home_of(task)->where().inside()),
         note_(item_note::kind::task, &task) {}
 
  private:
-  [[nodiscard]] static host_context* home_of(const completion& task) noexcept {
+  [[nodiscard]] static host_context* home_of(const task_state& task) noexcept {
     return task.context() == nullptr ? nullptr : &task.context()->home();
   }
 
@@ -357,7 +357,7 @@ class task_in_hand {
 
 }  // namespace
 
-void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
+void host_task::run(claim::claimed how, runner by, ready_list& next) noexcept {
   if (how == claim::claimed::refused) return;
   failure why = refusal();
   // What the predecessors hold goes before the function runs, or a long chain would keep it all.
@@ -369,13 +369,13 @@ void host_task::run(claim::claimed how, runner by, follow_ups& next) noexcept {
   end(std::move(why), next);
 }
 
-void host_task::end(failure why, follow_ups& next) noexcept {
+void host_task::end(failure why, ready_list& next) noexcept {
   discard();
   finish(std::move(why), next);
 }
 
 failure host_task::refusal() {
-  if (claim_.doomed()) {
+  if (claim_.poisoned()) {
     if (failure why = failure_of_predecessors()) return why;
   }
   if (stop_.stop_requested()) {
@@ -390,7 +390,7 @@ failure host_task::refusal() {
 failure host_task::failure_of_predecessors() {
   failure first;
   for (const host_edge& e : edges()) {
-    if (!e.source->why()) continue;
+    if (!e.source->error()) continue;
     if (!first) {
       first = gathers_ ? same_failure(*e.source) : downfall(*e.source);
     } else if (!same_root(*e.source)) {
@@ -475,13 +475,13 @@ void host_task::post(host_task_ptr task) noexcept {
 
 void host_task::refuse_item(host_task& task) noexcept {
   const host_task_ptr own(&task, false);
-  follow_ups next;
+  ready_list next;
   task.refuse(next);
 }
 
 void host_task::end_failed_item(host_task& task) noexcept {
   const host_task_ptr own(&task, false);
-  follow_ups next;
+  ready_list next;
   task.discard();
   task.announce(next);
 }
@@ -489,7 +489,7 @@ void host_task::end_failed_item(host_task& task) noexcept {
 void host_task::tell_of_item(host_task& task, continuation* newest) noexcept {
   const host_task_ptr own(&task, false);
   host_context& context = *task.context();
-  follow_ups next;
+  ready_list next;
   task.tell(newest, next);
   task.count_end(context);
   if (!next.empty()) run_posted(next.settle_but_one(task), runner::worker);
@@ -497,7 +497,7 @@ void host_task::tell_of_item(host_task& task, continuation* newest) noexcept {
 
 void host_task::run_item(void* counted) {
   host_task_ptr task(static_cast<host_task*>(counted), false);
-  follow_ups next;
+  ready_list next;
   if (!task->run_simply(next)) {
     run_posted(std::move(task), runner::worker);
   } else if (!next.empty()) {
@@ -506,10 +506,10 @@ void host_task::run_item(void* counted) {
 }
 
 void host_task::run_posted(host_task_ptr task, runner by) noexcept {
-  follow_ups next;
+  ready_list next;
   const item_note at(item_note::kind::chain, &task);
   for (int in_a_row = 0; task; ++in_a_row) {
-    if (in_a_row == most_in_a_row) return post(std::move(task));
+    if (in_a_row == max_in_a_row) return post(std::move(task));
     if (by != runner::worker || !task->run_simply(next)) {
       task->run(task->claim_.claim(false), task->at_home_ ? by : runner::anybody, next);
     }

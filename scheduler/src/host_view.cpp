@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "direct/direct_view.hpp"
+#include "device_set.hpp"
 #include "host_view.hpp"
-#include "machine_parts.hpp"
+#include "in_place/in_place_view.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::detail {
@@ -20,7 +20,7 @@ class view_submission final : public submission {
  public:
   using submission::submission;
 
-  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
+  [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override {
     if (!state->done()) state->finish(why);
   }
@@ -42,7 +42,7 @@ class view_submission final : public submission {
  private:
   enum class stage : std::uint8_t { waits, delivered, abandoned };
 
-  void release() noexcept { home_.post(heart::view_released{id}); }
+  void release() noexcept { home_.post(placement::view_released{id}); }
 
   std::atomic<stage> stage_{stage::waits};
 };
@@ -80,25 +80,25 @@ buffer_argument content_of_view(const region_ref& what, void* address) {
 
 std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode) {
   const std::shared_ptr<runtime_core> home = what.data->owner();
-  if (home->direct() != nullptr) return open_direct_view(home, what, mode);
+  if (home->in_place() != nullptr) return open_in_place_view(home, what, mode);
   const boost::intrusive_ptr<view_submission> s(new view_submission(*home));
-  s->kind = heart::task_kind::view;
+  s->kind = placement::task_kind::view;
   s->label = "view of " + what.data->label();
-  s->trace_name = home->names().intern(s->called());
+  s->trace_name = home->names().intern(s->label_text());
   s->add_access(what.data, what.part(), mode);
   s->id = task_id{home->next_number()};
   s->state = new device_task_of<void>(home.get(), s->label);
   s->state->id = s->id;
-  const completion_ptr state = s->state;
+  const task_state_ptr state = s->state;
   home->started(*state);
-  home->post(heart::submitted{s, {}});
+  home->post(placement::submitted{s, {}});
   try {
     state->wait();
   } catch (...) {
     s->abandon();
     throw;
   }
-  if (state->why()) state->why().raise();
+  if (state->error()) state->error().raise();
   return std::make_unique<counted_view>(home, what, s->id, s->address);
 }
 

@@ -21,8 +21,8 @@ namespace hocket::detail {
 class pending_limit {
  public:
   /// 0: there is no such limit.
-  pending_limit(std::size_t most, std::size_t most_bytes) noexcept
-      : tasks_(most), bytes_(most_bytes) {}
+  pending_limit(std::size_t most, std::size_t max_bytes) noexcept
+      : tasks_(most), bytes_(max_bytes) {}
 
   /// Which limit is reached, for a sentence.
   [[nodiscard]] std::string reached() const;

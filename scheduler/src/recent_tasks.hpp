@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
@@ -20,7 +20,7 @@ class recent_tasks {
   recent_tasks& operator=(const recent_tasks&) = delete;
   ~recent_tasks() { clear(); }
 
-  void add(completion& task) noexcept {
+  void add(task_state& task) noexcept {
     intrusive_ptr_add_ref(&task);
     drop(kept_[added_.fetch_add(1) % most].exchange(&task));
   }
@@ -33,7 +33,7 @@ class recent_tasks {
   [[nodiscard]] bool help(helping& by) noexcept {
     std::size_t newest = added_;
     for (std::size_t i = 0; i < most; ++i) {
-      const completion_ptr task(kept_[--newest % most].exchange(nullptr), false);
+      const task_state_ptr task(kept_[--newest % most].exchange(nullptr), false);
       if (task != nullptr && !task->done() && task->help(by)) return true;
     }
     return false;
@@ -42,11 +42,11 @@ class recent_tasks {
  private:
   static constexpr std::size_t most = 32;
 
-  static void drop(completion* task) noexcept {
+  static void drop(task_state* task) noexcept {
     if (task != nullptr) intrusive_ptr_release(task);
   }
 
-  std::array<std::atomic<completion*>, most> kept_{};
+  std::array<std::atomic<task_state*>, most> kept_{};
   std::atomic<std::size_t> added_{0};
 };
 

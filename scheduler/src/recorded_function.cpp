@@ -16,8 +16,8 @@ recorded_functions::~recorded_functions() {
 void recorded_functions::open_chunk(std::size_t least) {
   // Each twice as large as the last one, up to what most systems cut from memory they have.
   constexpr std::size_t first = 1024;
-  constexpr std::size_t most_doublings = 6;
-  const std::size_t size = std::max(least, first << std::min(chunks_.size(), most_doublings));
+  constexpr std::size_t max_doublings = 6;
+  const std::size_t size = std::max(least, first << std::min(chunks_.size(), max_doublings));
   chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
   free_ = reinterpret_cast<std::uintptr_t>(chunks_.back().get());
   end_ = free_ + size;

@@ -12,8 +12,8 @@ run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(pl
     // Nobody else knows of this: relaxed.
     waits_for[i].store(plan.before(i), std::memory_order_relaxed);
   }
-  // With one seat a run can end, should there be no memory for more.
-  free_seat(take_seat());
+  // With one slot a run can end, should there be no memory for more.
+  free_slot(take_slot());
 }
 
 void run_state::make_ready() {
@@ -22,16 +22,16 @@ void run_state::make_ready() {
   std::fill(numbers.begin(), numbers.end(), 0);
 }
 
-host_seat& run_state::take_seat() {
+worker_slot& run_state::take_slot() {
   const std::lock_guard lock(guard_);
   if (!free_.empty()) {
-    host_seat& last = *free_.back();
+    worker_slot& last = *free_.back();
     free_.pop_back();
     return last;
   }
-  // All that can throw comes before anybody knows of the seat; free_seat() cannot then.
+  // All that can throw comes before anybody knows of the slot; free_slot() cannot then.
   free_.reserve(all_.size() + 1);
-  host_seat& made = all_.emplace_back();
+  worker_slot& made = all_.emplace_back();
   try {
     made.ready.reserve(waits_for.size());
   } catch (...) {
@@ -45,15 +45,15 @@ host_seat& run_state::take_seat() {
 }
 
 bool run_state::has_stock() const noexcept {
-  for (const host_seat* seat = seats(); seat != nullptr; seat = seat->next) {
-    if (seat->ready.occupied() || seat->starts.occupied()) return true;
+  for (const worker_slot* slot = slots(); slot != nullptr; slot = slot->next) {
+    if (slot->ready.occupied() || slot->starts.occupied()) return true;
   }
   return false;
 }
 
-void run_state::free_seat(host_seat& seat) noexcept {
+void run_state::free_slot(worker_slot& slot) noexcept {
   const std::lock_guard lock(guard_);
-  free_.push_back(&seat);
+  free_.push_back(&slot);
 }
 
 }  // namespace hocket::detail

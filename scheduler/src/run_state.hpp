@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host_plan.hpp"
-#include "host_seat.hpp"
+#include "worker_slot.hpp"
 
 namespace hocket::detail {
 
@@ -21,18 +21,18 @@ struct run_state {
   /// when its function becomes ready.
   void make_ready();
 
-  /// A free seat with room for every function. There are as many as are ever needed at a time:
+  /// A free slot with room for every function. There are as many as are ever needed at a time:
   /// threads that were suspended within a function keep theirs. Throws std::bad_alloc.
-  [[nodiscard]] host_seat& take_seat();
-  void free_seat(host_seat& seat) noexcept;
+  [[nodiscard]] worker_slot& take_slot();
+  void free_slot(worker_slot& slot) noexcept;
 
   /// All seats that were ever taken, linked; more may come, none goes.
-  [[nodiscard]] host_seat* seats() const noexcept {
-    // Pairs with the release in take_seat(): who sees a seat sees the one that it is linked to.
+  [[nodiscard]] worker_slot* slots() const noexcept {
+    // Pairs with the release in take_slot(): who sees a slot sees the one that it is linked to.
     return newest_.load(std::memory_order_acquire);
   }
 
-  /// True if some seat had something in stock, a moment ago.
+  /// True if some slot had something in stock, a moment ago.
   [[nodiscard]] bool has_stock() const noexcept;
 
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
@@ -41,11 +41,11 @@ struct run_state {
   std::vector<std::uint64_t> numbers;               ///< of choices: answers, and rounds so far
 
  private:
-  alignas(64) std::atomic<host_seat*> newest_{nullptr};
+  alignas(64) std::atomic<worker_slot*> newest_{nullptr};
 
   std::mutex guard_;  // for what follows
-  std::deque<host_seat> all_;
-  std::vector<host_seat*> free_;
+  std::deque<worker_slot> all_;
+  std::vector<worker_slot*> free_;
 };
 
 }  // namespace hocket::detail

@@ -6,9 +6,9 @@
 #include "caught.hpp"
 #include "check.hpp"
 #include "deadline.hpp"
-#include "direct/direct_runtime.hpp"
+#include "device_set.hpp"
 #include "graph_content.hpp"
-#include "machine_parts.hpp"
+#include "in_place/in_place_runtime.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket {
@@ -32,18 +32,18 @@ time_stamp runtime::now() const { return core_->where().now(); }
 
 submitter::host_target runtime::for_functions() noexcept { return {core_.get(), nullptr}; }
 
-detail::completion_ptr runtime::enqueue(detail::task_description&& task) {
+detail::task_state_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
-detail::direct_lane* runtime::find_direct() {
-  detail::direct_lane* const found = &core_->lane();
-  // Pairs with the acquire in direct().
+detail::in_place_lane* runtime::find_in_place_lane() {
+  detail::in_place_lane* const found = &core_->lane();
+  // Pairs with the acquire in in_place().
   lane_.store(found, std::memory_order_release);
   return found;
 }
 
-detail::completion_ptr runtime::enqueue(detail::graph_use&& use) {
+detail::task_state_ptr runtime::enqueue(detail::graph_use&& use) {
   return detail::start(std::move(use), {*core_});
 }
 
@@ -61,9 +61,9 @@ future<void> submitter::submit_use(detail::graph_use&& use) {
 runtime_report runtime::report() {
   const std::vector<device_info>& infos = core_->devices();
   runtime_report made;
-  const std::vector<heart::device_statistics> all = core_->statistics();
+  const std::vector<placement::device_statistics> all = core_->statistics();
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const heart::device_statistics& s = all[i];
+    const placement::device_statistics& s = all[i];
     made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes, s.alive, s.kernels,
                             s.flops, s.busy, s.bytes_in, s.bytes_out, s.peak_bytes});
   }
@@ -74,10 +74,10 @@ runtime_report runtime::report() {
 pending_report runtime::pending() { return core_->pending(); }
 
 trace_snapshot runtime::trace() {
-  const detail::machine_parts& machine = core_->machine();
+  const detail::device_set& machine = core_->machine();
   trace_snapshot made;
-  if (core_->direct() == nullptr)
-    core_->inspect([&](const heart::heart& h) {
+  if (core_->in_place() == nullptr)
+    core_->inspect([&](const placement::engine& h) {
       made.records = h.trace().snapshot();
       made.dropped = h.trace().dropped();
     });
@@ -118,7 +118,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.in_order = options.in_order;
   task.kernel = kernel;
   if (options.timeout != nanoseconds::max())
-    check_timeout(task_name(task.called()), options.timeout);
+    check_timeout(task_name(task.label_text()), options.timeout);
   task.timeout = options.timeout;
   task.deadline = options.deadline;
   task.stop = options.stop;
@@ -130,7 +130,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   return task;
 }
 
-task_description described(const direct_launch& what) {
+task_description described(const in_place_launch& what) {
   kernel_ref whole = what.kernel;
   const bool has_function = what.function.body != nullptr;
   if (has_function) {
@@ -152,7 +152,7 @@ task_description described(const direct_launch& what) {
       task.arguments.push_back(access_argument{*use->data, where, use->mode});
       ++use;
     } else {
-      const completion_ptr from = number->from != nullptr ? *number->from : nullptr;
+      const task_state_ptr from = number->from != nullptr ? *number->from : nullptr;
       task.arguments.push_back(number_argument{number->value, from, number->convert});
       ++number;
     }
@@ -169,8 +169,8 @@ graph_use use_of(const run_options& options, const std::vector<graph>& graphs) {
   return use;
 }
 
-std::vector<completion_ptr> named_states_of(std::span<const any_future> futures) {
-  std::vector<completion_ptr> states;
+std::vector<task_state_ptr> named_states_of(std::span<const any_future> futures) {
+  std::vector<task_state_ptr> states;
   states.reserve(futures.size());
   for (const any_future& f : futures) {
     states.push_back(f.state());
@@ -181,9 +181,9 @@ std::vector<completion_ptr> named_states_of(std::span<const any_future> futures)
   return states;
 }
 
-std::vector<completion_ptr> states_of(std::span<const any_future> futures) {
-  std::vector<completion_ptr> states = named_states_of(futures);
-  for (const completion_ptr& each : states) each->check_waitable();
+std::vector<task_state_ptr> states_of(std::span<const any_future> futures) {
+  std::vector<task_state_ptr> states = named_states_of(futures);
+  for (const task_state_ptr& each : states) each->check_waitable();
   return states;
 }
 
@@ -214,7 +214,7 @@ host_options host_options_of(const task_options& options, host_context* context)
 }
 
 continuation_options continuation_options_of(const task_options& options,
-                                             const completion_ptr& before) {
+                                             const task_state_ptr& before) {
   before->check_continuable();
   continuation_options made{host_options_of(options, before->context()),
                             states_of(options.after.all())};

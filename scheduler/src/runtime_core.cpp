@@ -15,11 +15,11 @@
 
 #include "check.hpp"
 #include "deadline.hpp"
-#include "direct/direct_runtime.hpp"
-#include "direct/direct_view.hpp"
-#include "heart/shown.hpp"
+#include "device_set.hpp"
+#include "in_place/in_place_runtime.hpp"
+#include "in_place/in_place_view.hpp"
 #include "live_runtimes.hpp"
-#include "machine_parts.hpp"
+#include "placement/shown.hpp"
 
 namespace hocket::detail {
 
@@ -58,12 +58,12 @@ runtime_core::runtime_core(const runtime_options& options)
     : number_(next_runtime_number()),
       options_(options),
       executor_(make_executor(options)),
-      alarms_(*executor_),
+      timers_(*executor_),
       host_trace_(options.trace_capacity, *executor_) {
   where_ = executor_.get();
   traces_ = options.trace_capacity > 0;
   has_nodes_ = executor_->arenas() > 1;
-  limits_ = options.most_pending > 0 || options.most_pending_bytes > 0;
+  limits_ = options.max_pending > 0 || options.max_pending_bytes > 0;
   // Only the real clock passes while nothing happens.
   const nanoseconds patience = watchdog::patience_of(options.watchdog);
   const bool is_watched = patience != nanoseconds::zero() && !executor_->is_virtual();
@@ -73,7 +73,7 @@ runtime_core::runtime_core(const runtime_options& options)
     watchdog_ = std::make_unique<watchdog>(patience, [this] { return pending(); });
   }
   if (limits_) {
-    limit_ = std::make_unique<pending_limit>(options.most_pending, options.most_pending_bytes);
+    limit_ = std::make_unique<pending_limit>(options.max_pending, options.max_pending_bytes);
   }
   if (options_.devices.empty()) {
     options_.devices = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
@@ -88,13 +88,13 @@ void runtime_core::connect() {
   const std::scoped_lock lock(connecting_);
   // The lock orders this: relaxed.
   if (is_connected_.load(std::memory_order_relaxed)) return;
-  machine_ = std::make_unique<machine_parts>(options_.devices, devices_from_, options_.backends,
-                                             options_.private_memory, *executor_, *this);
-  if (goes_direct()) {
-    direct_ = std::make_unique<direct_runtime>(*this, *machine_);
+  machine_ = std::make_unique<device_set>(options_.devices, devices_from_, options_.backends,
+                                          options_.private_memory, *executor_, *this);
+  if (runs_in_place()) {
+    in_place_ = std::make_unique<in_place_runtime>(*this, *machine_);
   } else {
-    heart_ = std::make_unique<heart::heart>(machine_->description(), options_.trace_capacity);
-    has_heart_ = true;
+    engine_ = std::make_unique<placement::engine>(machine_->description(), options_.trace_capacity);
+    has_engine_ = true;
   }
   if (machine_->have_drivers()) {
     // A static runtime is destroyed after the drivers, which it opens later.
@@ -102,29 +102,30 @@ void runtime_core::connect() {
       if (const auto core = self.lock()) core->leave_drivers();
     });
   }
-  // Pairs with the acquire in direct().
+  // Pairs with the acquire in in_place().
   is_connected_.store(true, std::memory_order_release);
 }
 
-direct_lane& runtime_core::lane() {
-  if (direct_runtime* const direct_way = direct()) return *direct_way;
+in_place_lane& runtime_core::lane() {
+  if (in_place_runtime* const in_place_way = in_place()) return *in_place_way;
   return *this;
 }
 
-bool runtime_core::goes_direct() const {
-  const bool possible = direct_runtime::suits(*machine_, *executor_);
+bool runtime_core::runs_in_place() const {
+  const bool possible = in_place_runtime::suits(*machine_, *executor_);
   switch (options_.data_tasks) {
     case data_path::placed:
       return false;
-    case data_path::direct:
+    case data_path::in_place:
       if (possible) return true;
       throw usage_error(
-          "runtime_options::data_tasks is data_path::direct, for which there has to be one device "
+          "runtime_options::data_tasks is data_path::in_place, for which there has to be one "
+          "device "
           "only, with all cores of the host and its memory.");
     case data_path::automatic:
       break;
   }
-  // The trace, and time that is modelled, are the heart's.
+  // The trace, and time that is modelled, are the engine's.
   return possible && !executor_->is_virtual() && options_.trace_capacity == 0;
 }
 
@@ -144,22 +145,22 @@ void runtime_core::shut_down() noexcept {
     return leave_behind();
   }
   watchdog_.reset();
-  // Who attends the events is in the heart and in the devices until it has left them. This thread
-  // attends them for good, so that nobody deals with what comes too late.
+  // Who attends the events is in the placement engine and in the devices until it has left them.
+  // This thread attends them for good, so that nobody deals with what comes too late.
   const auto over = [&] {
-    if (!quiet() || !events_.attend()) return false;
+    if (!quiet() || !events_.poll()) return false;
     if (idle()) return true;
     drive(nullptr);
     return false;
   };
-  while (heart_ && !over()) {
+  while (engine_ && !over()) {
     executor_->wait([](const std::shared_ptr<executor::gate>&) {},
                     executor_->now() + std::chrono::milliseconds(1));
   }
   open_ = false;
   report_unseen();
-  direct_.reset();
-  // Devices post to the executor, and its workers step the heart: they go in this order.
+  in_place_.reset();
+  // Devices post to the executor, and its workers step the placement engine: they go in this order.
   machine_.reset();
   executor_.reset();
 }
@@ -172,8 +173,8 @@ void runtime_core::leave_drivers() noexcept {
   time_stamp last = executor_->now();
   bool idle = executor_->inside();
   while (!idle) {
-    machine_->hurry();
-    inspect([&](const heart::heart& h) {
+    machine_->stop_polling();
+    inspect([&](const placement::engine& h) {
       idle = h.unfinished() == 0 && h.commands_in_flight() == 0;
       if (std::exchange(ended, h.ended()) != ended) last = executor_->now();
     });
@@ -209,8 +210,8 @@ void runtime_core::leave_behind() noexcept {
   live_runtimes::remove(*this);
   open_ = false;
   // What is stuck still refers to these; to keep them is the lesser evil.
-  (void)heart_.release();
-  (void)direct_.release();
+  (void)engine_.release();
+  (void)in_place_.release();
   (void)machine_.release();
   (void)executor_.release();
 }
@@ -226,32 +227,33 @@ void runtime_core::release_forgotten_views() noexcept {
 
 bool runtime_core::quiet() {
   bool none = false;
-  inspect(
-      [&](const heart::heart& h) { none = h.unfinished() == 0 && h.commands_in_flight() == 0; });
+  inspect([&](const placement::engine& h) {
+    none = h.unfinished() == 0 && h.commands_in_flight() == 0;
+  });
   return none;
 }
 
-void runtime_core::post(heart::event what) {
+void runtime_core::post(placement::event what) {
   if (!open_) return;
-  if (events_.attend()) {
+  if (events_.poll()) {
     drive(&what);
   } else if (events_.push(std::move(what))) {
     drive(nullptr);
   }
 }
 
-void runtime_core::drive(heart::event* first) {
+void runtime_core::drive(placement::event* first) {
   std::size_t steps = 0;
   if (first != nullptr) {
-    heart_->step(time_for_heart(), std::move(*first), actions_);
+    engine_->step(time_for_engine(), std::move(*first), actions_);
     ++steps;
     carry_out();
   }
   while (!events_.leave()) {
     if (steps >= steps_of_caller) return drive_later();
-    const time_stamp time = time_for_heart();
+    const time_stamp time = time_for_engine();
     do {
-      heart_->step(time, events_.pop(), actions_);
+      engine_->step(time, events_.pop(), actions_);
     } while (++steps < steps_of_caller && !events_.empty());
     carry_out();
   }
@@ -268,72 +270,74 @@ void runtime_core::drive_later() {
 void runtime_core::carry_out() {
   struct performer {
     runtime_core& home;
-    machine_parts& machine;
-    void operator()(const heart::allocate_block& a) const {
+    device_set& machine;
+    void operator()(const placement::allocate_block& a) const {
       if (failure why = machine.allocate(a)) {
-        home.post(heart::allocation_failed{a.block, a.data, a.memory, std::move(why)});
+        home.post(placement::allocation_failed{a.block, a.data, a.memory, std::move(why)});
       }
     }
-    void operator()(const heart::free_block& a) const { machine.free(a); }
-    void operator()(const heart::issue_copy& a) const { machine.issue(a); }
-    void operator()(const heart::issue_launch& a) const {
+    void operator()(const placement::free_block& a) const { machine.free(a); }
+    void operator()(const placement::issue_copy& a) const { machine.issue(a); }
+    void operator()(const placement::issue_launch& a) const {
       static_cast<launch_submission&>(*a.task).state->handed_to(a.number.stream);
       machine.issue(a);
     }
-    void operator()(const heart::deliver& a) const {
+    void operator()(const placement::deliver& a) const {
       auto& task = static_cast<submission&>(*a.task);
       std::vector<void*> addresses;
       for (const block_id block : a.blocks) {
         if (const failure why = machine.problem(block)) {
-          return task.completed(heart::heart::no_room_for(task, why));
+          return task.completed(placement::engine::no_room_for(task, why));
         }
         addresses.push_back(machine.address(block));
       }
       task.delivered(addresses);
     }
-    void operator()(const heart::complete& a) const {
+    void operator()(const placement::complete& a) const {
       auto& task = static_cast<submission&>(*a.task);
       if (a.runs_on) task.runs_on();
       task.completed(a.why);
     }
-    void operator()(const heart::let_go& a) const { static_cast<submission&>(*a.task).let_go(); }
-    void operator()(const heart::start_timer& a) const {
+    void operator()(const placement::retire& a) const {
+      static_cast<submission&>(*a.task).retired();
+    }
+    void operator()(const placement::start_timer& a) const {
       const time_stamp at = first_deadline(a.after, time_stamp::max(), *home.executor_);
       static_cast<launch_submission&>(*a.task).set_deadline(at);
     }
-    void operator()(const heart::await_memory& a) const {
+    void operator()(const placement::await_memory& a) const {
       home.executor_->post_at(home.executor_->now() + a.after, [&core = home, id = a.task] {
-        core.post(heart::memory_awaited{id});
+        core.post(placement::memory_awaited{id});
       });
     }
-    void operator()(const heart::warn& a) const {
+    void operator()(const placement::warn& a) const {
       std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
     }
   };
   const performer perform{*this, *machine_};
   // Ends that are heard of together make room for many launches at once.
   constexpr std::ptrdiff_t many = 8;
-  const bool gathers =
-      std::ssize(actions_) >= many && std::ranges::count_if(actions_, [](const heart::action& a) {
-                                        return std::holds_alternative<heart::issue_launch>(a);
-                                      }) >= many;
-  if (gathers) machine_->gather();
-  heart::show(actions_);
-  for (const heart::action& a : actions_) std::visit(perform, a);
-  if (gathers) machine_->let_go();
+  const bool batches = std::ssize(actions_) >= many &&
+                       std::ranges::count_if(actions_, [](const placement::action& a) {
+                         return std::holds_alternative<placement::issue_launch>(a);
+                       }) >= many;
+  if (batches) machine_->begin_batch();
+  placement::show(actions_);
+  for (const placement::action& a : actions_) std::visit(perform, a);
+  if (batches) machine_->end_batch();
   actions_.clear();
 }
 
-bool runtime_core::attend(const completion& task, stream_id on) noexcept {
+bool runtime_core::poll(const task_state& task, stream_id on) noexcept {
   // A worker has other work.
   if (executor_->inside()) return false;
-  machine_->at(on).attend([&task] { return task.done(); });
+  machine_->at(on).poll([&task] { return task.done(); });
   return task.done();
 }
 
-void runtime_core::inspect(const std::function<void(const heart::heart&)>& look) {
+void runtime_core::inspect(const std::function<void(const placement::engine&)>& look) {
   executor_->wait([&](const std::shared_ptr<executor::gate>& answered) {
-    post(heart::inspected{[&look, answered](const heart::heart& h) {
+    post(placement::inspected{[&look, answered](const placement::engine& h) {
       look(h);
       answered->open();
     }});
@@ -370,7 +374,7 @@ std::uint32_t runtime_core::arena_of(stream_id stream) const noexcept {
   return static_cast<std::uint32_t>(machine_->infos()[device->value].arena);
 }
 
-void runtime_core::ended(completion& task) noexcept {
+void runtime_core::ended(task_state& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
   one_ended(task);
 }
@@ -390,21 +394,21 @@ void runtime_core::take_place() {
       throw error(
           {failure_code::overloaded, "A submission is refused: " + limit_->reached() + "."});
     }
-    if (has_heart_) machine_->hurry();
+    if (has_engine_) machine_->stop_polling();
     limit_->wait(*executor_);
   }
 }
 
-void runtime_core::keep(completion& failed) noexcept {
-  std::vector<completion_ptr> seen;
+void runtime_core::keep(task_state& failed) noexcept {
+  std::vector<task_state_ptr> seen;
   const std::scoped_lock lock(guard_);
-  if (failed_.size() == most_failed_) {
+  if (failed_.size() == max_failed_) {
     const auto end =
         std::stable_partition(failed_.begin(), failed_.end(),
-                              [](const completion_ptr& each) { return !each->is_seen(); });
+                              [](const task_state_ptr& each) { return !each->is_seen(); });
     seen.assign(std::make_move_iterator(end), std::make_move_iterator(failed_.end()));
     failed_.erase(end, failed_.end());
-    most_failed_ = std::max(most_failed_, 2 * failed_.size());
+    max_failed_ = std::max(max_failed_, 2 * failed_.size());
   }
   failed_.emplace_back(&failed);
 }
@@ -415,7 +419,7 @@ void runtime_core::submission_gone() noexcept { one_less(submissions_); }
 
 void runtime_core::wait_until(const std::function<bool()>& reached,
                               const std::function<void()>& check) {
-  if (has_heart_) machine_->hurry();
+  if (has_engine_) machine_->stop_polling();
   // On the virtual clock time would pass.
   const bool checks = check != nullptr && !executor_->is_virtual();
   while (!ends_.holds(reached)) {
@@ -436,44 +440,44 @@ void runtime_core::wait_all() {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
   wait_for_all();
-  std::vector<completion_ptr> failed;
+  std::vector<task_state_ptr> failed;
   {
     const std::scoped_lock lock(guard_);
     failed.swap(failed_);
   }
-  std::erase_if(failed, [](const completion_ptr& task) { return task->is_seen(); });
+  std::erase_if(failed, [](const task_state_ptr& task) { return task->is_seen(); });
   if (failed.empty()) return;
-  const completion_ptr first = failed.front();
+  const task_state_ptr first = failed.front();
   first->look();
   {
     const std::scoped_lock lock(guard_);
     failed_.insert(failed_.end(), failed.begin() + 1, failed.end());
   }
-  first->why().raise();
+  first->error().raise();
 }
 
 void runtime_core::report_unseen() noexcept {
-  for (const completion_ptr& task : failed_) {
-    if (task->looked() || task->why().seen()) continue;
+  for (const task_state_ptr& task : failed_) {
+    if (task->looked() || task->error().seen()) continue;
     std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
-                 task->why().message().c_str());
+                 task->error().message().c_str());
   }
   failed_.clear();
 }
 
 void runtime_core::stop() {
   stop_source_.request_stop();
-  if (has_heart_) {
-    post(heart::stop_asked{
+  if (has_engine_) {
+    post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
   }
 }
 
-std::vector<heart::device_statistics> runtime_core::statistics() {
+std::vector<placement::device_statistics> runtime_core::statistics() {
   connect();
-  if (direct_ != nullptr) return {direct_->statistics()};
-  std::vector<heart::device_statistics> all;
-  inspect([&](const heart::heart& h) {
+  if (in_place_ != nullptr) return {in_place_->statistics()};
+  std::vector<placement::device_statistics> all;
+  inspect([&](const placement::engine& h) {
     for (std::size_t i = 0; i < h.description().devices.size(); ++i) {
       all.push_back(h.statistics(device_id{i}));
       all.back().alive = h.alive(device_id{i});
@@ -484,29 +488,29 @@ std::vector<heart::device_statistics> runtime_core::statistics() {
 
 void runtime_core::add_budget(budget_id budget, std::uint64_t bytes) {
   connect();
-  if (direct_ != nullptr) return direct_->gate().add_budget(budget, bytes);
-  post(heart::budget_added{budget, bytes});
+  if (in_place_ != nullptr) return in_place_->gate().add_budget(budget, bytes);
+  post(placement::budget_added{budget, bytes});
 }
 
 void runtime_core::completed(stream_id stream, std::uint64_t value, const command_result& how) {
-  post(heart::command_ended{stream, value, how});
+  post(placement::command_ended{stream, value, how});
 }
 
 void runtime_core::completed_in_a_row(stream_id stream, std::uint64_t first,
                                       std::span<const command_result> how) {
-  post(heart::commands_ended{stream, first, {how.begin(), how.end()}});
+  post(placement::commands_ended{stream, first, {how.begin(), how.end()}});
 }
 
 void runtime_core::left(stream_id stream, std::uint64_t value, time_stamp when) {
-  post(heart::command_left{stream, value, when});
+  post(placement::command_left{stream, value, when});
 }
 
 void runtime_core::ended_apart(stream_id stream, std::uint64_t value, const command_result& how) {
-  post(heart::command_ended_apart{stream, value, how});
+  post(placement::command_ended_apart{stream, value, how});
 }
 
 void runtime_core::device_lost(device_id device, const failure& why) {
-  post(heart::device_gone{device, why});
+  post(placement::device_gone{device, why});
 }
 
 }  // namespace hocket::detail

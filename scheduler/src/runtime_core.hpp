@@ -15,28 +15,29 @@
 #include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/runtime.hpp>
 
-#include "alarm_board.hpp"
-#include "heart/heart.hpp"
 #include "host_trace.hpp"
 #include "pending_limit.hpp"
+#include "placement/engine.hpp"
 #include "submission.hpp"
 #include "task_registry.hpp"
+#include "timer_queue.hpp"
 #include "wait_graph.hpp"
 #include "watchdog.hpp"
 #include "zero_wait.hpp"
 
 namespace hocket::detail {
 
-class direct_runtime;
-class machine_parts;
+class in_place_runtime;
+class device_set;
 class view_node;
 
-/// What stands behind a runtime: the executor, the devices, and the heart with its inbox. Events
-/// come from any thread; whoever finds the inbox unattended steps the heart with what is there and
-/// carries out the actions, until nothing is left or another thread has to go on.
+/// What stands behind a runtime: the executor, the devices, and the placement engine with its
+/// inbox. Events come from any thread; whoever finds the inbox unattended steps the placement
+/// engine with what is there and carries out the actions, until nothing is left or another thread
+/// has to go on.
 class runtime_core final : public host_context,
                            public completion_sink,
-                           public direct_lane,
+                           public in_place_lane,
                            public std::enable_shared_from_this<runtime_core> {
  public:
   explicit runtime_core(const runtime_options& options);
@@ -52,28 +53,29 @@ class runtime_core final : public host_context,
   static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
-  void post(heart::event what);
+  void post(placement::event what);
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  [[nodiscard]] completion_ptr launch(task_description&& task);
-  using direct_lane::launch;
-  /// Of a runtime that has no memory but the host's; null for others, which have a heart.
-  [[nodiscard]] direct_runtime* direct() {
+  [[nodiscard]] task_state_ptr launch(task_description&& task);
+  using in_place_lane::launch;
+  /// Of a runtime that has no memory but the host's; null for others, which have a placement
+  /// engine.
+  [[nodiscard]] in_place_runtime* in_place() {
     // Pairs with the release in connect().
     if (!is_connected_.load(std::memory_order_acquire)) connect();
-    return direct_.get();
+    return in_place_.get();
   }
-  /// Where launches go: the direct way, or to the heart.
-  [[nodiscard]] direct_lane& lane();
+  /// Where launches go: the in-place path, or to the placement engine.
+  [[nodiscard]] in_place_lane& lane();
   void wait_all();
   void stop();
   [[nodiscard]] const std::vector<device_info>& devices();
   [[nodiscard]] device_handle device(std::string_view name);
   /// Calls look between two events and waits until it was called.
-  void inspect(const std::function<void(const heart::heart&)>& look);
+  void inspect(const std::function<void(const placement::engine&)>& look);
   [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
   [[nodiscard]] trace_names& names() noexcept { return names_; }
   [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }
-  [[nodiscard]] const machine_parts& machine() {
+  [[nodiscard]] const device_set& machine() {
     // Pairs with the release in connect().
     if (!is_connected_.load(std::memory_order_acquire)) connect();
     return *machine_;
@@ -87,11 +89,11 @@ class runtime_core final : public host_context,
 
   /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
   /// it has ended. Between use_begins() and use_ends().
-  bool attend(const completion& task, stream_id on) noexcept;
+  bool poll(const task_state& task, stream_id on) noexcept;
 
   /// That nobody may have looked at: told by wait_all, or at the end.
-  void keep(completion& failed) noexcept;
-  void one_ended(const completion& task) noexcept {
+  void keep(task_state& failed) noexcept;
+  void one_ended(const task_state& task) noexcept {
     if (limit_) limit_->give_back(task.held_bytes());
     if (registry_) registry_->remove(task);
     if (watchdog_) watchdog_->count_end();
@@ -103,20 +105,20 @@ class runtime_core final : public host_context,
   void view_closed(task_id id);
   void view_opened(const boost::intrusive_ptr<view_node>& node, const std::string& label);
   void view_closed(const boost::intrusive_ptr<view_node>& node);
-  [[nodiscard]] std::vector<heart::device_statistics> statistics();
+  [[nodiscard]] std::vector<placement::device_statistics> statistics();
   /// What has not ended, and what it waits for. Any thread.
   [[nodiscard]] pending_report pending();
   void add_budget(budget_id budget, std::uint64_t bytes);
 
-  /// Submissions exist until the heart and the outbox have let go of them.
+  /// Submissions exist until the placement engine and the outbox have let go of them.
   void submission_made() noexcept { submissions_.fetch_add(1); }
   void submission_gone() noexcept;
 
   // host_context
   [[nodiscard]] std::size_t arena_of(const device_handle& device, const std::string& name) override;
   [[nodiscard]] std::uint32_t arena_of(stream_id stream) const noexcept override;
-  void ended(completion& task) noexcept override;
-  void check_wait(completion& task, parked_wait& by) override;
+  void ended(task_state& task) noexcept override;
+  void check_wait(task_state& task, parked_wait& by) override;
   void check_wait_again(parked_wait& by) override;
   void let_readers_leave() noexcept override { waits_->let_readers_leave(); }
   [[nodiscard]] std::string title() const override { return "all tasks of the runtime"; }
@@ -125,7 +127,7 @@ class runtime_core final : public host_context,
   }
   void take_place() override;
   void give_place_back() noexcept override { limit_->give_back(0); }
-  [[nodiscard]] alarm_board* alarms() noexcept override { return &alarms_; }
+  [[nodiscard]] timer_queue* timers() noexcept override { return &timers_; }
 
   // completion_sink
   void completed(stream_id stream, std::uint64_t value, const command_result& how) override;
@@ -137,31 +139,31 @@ class runtime_core final : public host_context,
 
  private:
   [[nodiscard]] std::size_t next_arena() noexcept override;
-  // For the heart to decide.
-  [[nodiscard]] completion* submit(const direct_launch& what) override;
-  [[nodiscard]] completion* submit(const kernel_ref& kernel,
+  // For the placement engine to decide.
+  [[nodiscard]] task_state* submit(const in_place_launch& what) override;
+  [[nodiscard]] task_state* submit(const kernel_ref& kernel,
                                    make_device_state make_state) override {
     return submit(without_arguments(kernel, make_state));
   }
-  void note_start(const completion& task) noexcept override {
+  void note_start(const task_state& task) noexcept override {
     if (limit_) limit_->take(task.held_bytes());
     if (registry_) registry_->add(task, executor_->now());
     unfinished_.fetch_add(1);
   }
   void connect();
-  [[nodiscard]] bool goes_direct() const;
+  [[nodiscard]] bool runs_in_place() const;
   void closed(const held_view& view);
-  [[nodiscard]] bool is_plain(const direct_launch& what, std::uint64_t& bytes);
-  [[nodiscard]] completion_ptr send(boost::intrusive_ptr<launch_submission> s,
+  [[nodiscard]] bool is_plain(const in_place_launch& what, std::uint64_t& bytes);
+  [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
-  [[nodiscard]] heart::request_ref fetch_of(const launch_submission& launch,
-                                            const buffer_ref& value);
+  [[nodiscard]] placement::request_ref fetch_of(const launch_submission& launch,
+                                                const buffer_ref& value);
   /// By who has become the consumer of the events, which come after the first.
-  void drive(heart::event* first);
+  void drive(placement::event* first);
   void drive_later();
-  /// To read the clock takes longer than to step the heart over much of what happens.
-  [[nodiscard]] time_stamp time_for_heart() const {
+  /// To read the clock takes longer than to step the placement engine over much of what happens.
+  [[nodiscard]] time_stamp time_for_engine() const {
     return traces() ? executor_->now() : time_stamp{};
   }
   void carry_out();
@@ -180,16 +182,16 @@ class runtime_core final : public host_context,
   runtime_options options_;
   std::string_view devices_from_ = "runtime_options::devices";
   std::unique_ptr<executor> executor_;
-  alarm_board alarms_;
+  timer_queue timers_;
   std::unique_ptr<pending_limit> limit_;     ///< null: none
   std::unique_ptr<task_registry> registry_;  ///< null: none
   std::unique_ptr<watchdog> watchdog_;       ///< null: none
   std::mutex connecting_;
-  std::unique_ptr<machine_parts> machine_;
-  std::unique_ptr<heart::heart> heart_;
-  std::unique_ptr<direct_runtime> direct_;  ///< instead
-  inbox<heart::event, real_atomics, task_memory> events_;
-  heart::action_list actions_;  ///< of who attends the events
+  std::unique_ptr<device_set> machine_;
+  std::unique_ptr<placement::engine> engine_;
+  std::unique_ptr<in_place_runtime> in_place_;  ///< instead
+  inbox<placement::event, real_atomics, task_memory> events_;
+  placement::action_list actions_;  ///< of who attends the events
   trace_names names_;
   host_trace host_trace_;
 
@@ -198,15 +200,15 @@ class runtime_core final : public host_context,
   std::atomic<std::int64_t> submissions_{0};
   std::atomic<std::int64_t> uses_{0};  ///< see use_begins()
   std::atomic<bool> open_{true};
-  std::atomic<bool> has_heart_{false};
+  std::atomic<bool> has_engine_{false};
   std::atomic<bool> is_connected_{false};
   const std::shared_ptr<wait_graph> waits_ = std::make_shared<wait_graph>(*this);
 
   zero_wait<std::shared_ptr<executor::gate>> ends_;
 
   std::mutex guard_;                    // for what follows
-  std::vector<completion_ptr> failed_;  ///< that nobody may have looked at
-  std::size_t most_failed_ = 64;        ///< then those are dropped that somebody has looked at
+  std::vector<task_state_ptr> failed_;  ///< that nobody may have looked at
+  std::size_t max_failed_ = 64;         ///< then those are dropped that somebody has looked at
 };
 
 }  // namespace hocket::detail

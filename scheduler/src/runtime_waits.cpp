@@ -6,8 +6,8 @@
 
 #include <hocket/execution/stack_number.hpp>
 
-#include "direct/direct_view.hpp"
-#include "machine_parts.hpp"
+#include "device_set.hpp"
+#include "in_place/in_place_view.hpp"
 #include "runtime_core.hpp"
 #include "wait_listing.hpp"
 
@@ -18,7 +18,7 @@ void runtime_core::closed(const held_view& view) {
   if (view.node != nullptr) {
     static_cast<view_node&>(*view.node).close();
   } else {
-    post(heart::view_released{view.id});
+    post(placement::view_released{view.id});
   }
 }
 
@@ -37,8 +37,8 @@ void runtime_core::view_closed(const boost::intrusive_ptr<view_node>& node) {
   closed({.node = node});
 }
 
-void runtime_core::check_wait(completion& task, parked_wait& by) {
-  if (has_heart_) machine_->hurry();
+void runtime_core::check_wait(task_state& task, parked_wait& by) {
+  if (has_engine_) machine_->stop_polling();
   if (const host_context* all = task.ends_with()) by.stands_for(*all);
   if (waits_->add(by)) check_wait_again(by);
 }
@@ -47,8 +47,8 @@ void runtime_core::check_wait_again(parked_wait& by) {
   using finding = wait_graph::finding;
   std::string sentence;
   finding found = waits_->look(by, nullptr, sentence);
-  if (found == finding::needs_heart) {
-    inspect([&](const heart::heart& h) { found = waits_->look(by, &h, sentence); });
+  if (found == finding::needs_engine) {
+    inspect([&](const placement::engine& h) { found = waits_->look(by, &h, sentence); });
   }
   if (found == finding::circle) throw usage_error(sentence);
 }
@@ -59,7 +59,7 @@ void runtime_core::wait_for_all() {
   const auto check = [&] { check_wait_again(by); };
   const auto ended = [this] { return unfinished_ == 0; };
   if (!by.is_to_be_checked_again()) return wait_until(ended);
-  if (has_heart_) machine_->hurry();
+  if (has_engine_) machine_->stop_polling();
   check();
   wait_until(ended, check);
 }
@@ -68,16 +68,16 @@ pending_report runtime_core::pending() {
   // What the listing keeps goes after all locks.
   std::optional<wait_listing> listing;
   pending_report made;
-  const auto list = [&](const heart::heart* placement) {
+  const auto list = [&](const placement::engine* placement) {
     listing.emplace(*waits_, placement,
                     [this](device_id device) { return machine_->infos()[device.value].name; });
     made.tasks.clear();
     made.awaited_outside.clear();
     task_registry::tasks none;
     const auto look = [&](const task_registry::tasks& all) {
-      std::vector<const completion*> known;
+      std::vector<const task_state*> known;
       for (const auto& [task, since] : all) known.push_back(task);
-      waits_->list(*listing, known, made, [&](const completion& task) {
+      waits_->list(*listing, known, made, [&](const task_state& task) {
         const auto at = all.find(&task);
         return at == all.end() ? std::nullopt : std::optional(at->second);
       });
@@ -88,8 +88,8 @@ pending_report runtime_core::pending() {
       look(none);
     }
   };
-  if (has_heart_) {
-    inspect([&](const heart::heart& h) { list(&h); });
+  if (has_engine_) {
+    inspect([&](const placement::engine& h) { list(&h); });
   } else {
     list(nullptr);
   }

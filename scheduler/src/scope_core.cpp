@@ -12,16 +12,16 @@
 namespace hocket::detail {
 
 /// Not one of the scope's tasks: it belongs to the runtime.
-class scope_core::end_of_scope final : public completion {
+class scope_core::end_of_scope final : public task_state {
  public:
-  explicit end_of_scope(scope_core& of) : completion(&of.core_, "end of a scope"), scope_(&of) {
+  explicit end_of_scope(scope_core& of) : task_state(&of.core_, "end of a scope"), scope_(&of) {
     of.core_.started(*this);
   }
 
   /// Runs a task of the scope that no worker has begun.
   bool help(helping& by) noexcept override { return scope_->recent_.help(by); }
 
-  void end_with(const completion_ptr& failed) noexcept {
+  void end_with(const task_state_ptr& failed) noexcept {
     finish(failed == nullptr ? failure() : same_failure(*failed));
   }
 
@@ -37,9 +37,9 @@ class scope_core::end_of_scope final : public completion {
 };
 
 /// Rings at the deadline of the scope.
-class scope_core::own_alarm final : public alarm {
+class scope_core::own_timer final : public timer {
  public:
-  explicit own_alarm(scope_core& scope) : scope_(&scope) {}
+  explicit own_timer(scope_core& scope) : scope_(&scope) {}
   void ring() noexcept override { scope_->stop(reason::late); }
 
  private:
@@ -63,9 +63,9 @@ void scope_core::open(const scope_options& options) {
   }
   if (deadline == time_stamp::max()) return;
   if (deadline <= where().now()) return stop(reason::late);
-  const boost::intrusive_ptr<own_alarm> rings(new own_alarm(*this));
-  alarms()->set(rings, deadline);
-  alarm_ = rings;
+  const boost::intrusive_ptr<own_timer> rings(new own_timer(*this));
+  timers()->set(rings, deadline);
+  timer_ = rings;
   has_deadline_ = true;
 }
 
@@ -75,7 +75,7 @@ std::string scope_core::name() const {
   return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
 }
 
-void scope_core::note_start(const completion& task) noexcept {
+void scope_core::note_start(const task_state& task) noexcept {
   unfinished_.fetch_add(1);
   if (outer_) {
     outer_->started(task);
@@ -84,15 +84,15 @@ void scope_core::note_start(const completion& task) noexcept {
   }
 }
 
-void scope_core::ended(completion& task) noexcept {
+void scope_core::ended(task_state& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
   one_ended(task);
 }
 
-void scope_core::one_ended(const completion& task) noexcept {
+void scope_core::one_ended(const task_state& task) noexcept {
   if (unfinished_.fetch_sub(1) == 1) {
     decltype(ends_) due;
-    completion_ptr failed;
+    task_state_ptr failed;
     {
       const std::lock_guard lock(guard_);
       // Others may have come since; who waits then waits for them too.
@@ -110,8 +110,8 @@ void scope_core::one_ended(const completion& task) noexcept {
   }
 }
 
-void scope_core::keep(completion& failed) noexcept {
-  completion_ptr seen;
+void scope_core::keep(task_state& failed) noexcept {
+  task_state_ptr seen;
   bool closed = false;
   {
     const std::lock_guard lock(guard_);
@@ -125,7 +125,7 @@ void scope_core::keep(completion& failed) noexcept {
   if (cancel_on_failure_) stop(reason::failed);
 }
 
-void scope_core::hand_on(completion& failed) noexcept {
+void scope_core::hand_on(task_state& failed) noexcept {
   if (outer_) {
     outer_->keep(failed);
   } else {
@@ -133,13 +133,13 @@ void scope_core::hand_on(completion& failed) noexcept {
   }
 }
 
-completion_ptr scope_core::first_unseen() const {
+task_state_ptr scope_core::first_unseen() const {
   return first_ == nullptr || first_->is_seen() ? nullptr : first_;
 }
 
-completion_ptr scope_core::end(bool tells) {
+task_state_ptr scope_core::end(bool tells) {
   boost::intrusive_ptr<end_of_scope> made;
-  completion_ptr failed;
+  task_state_ptr failed;
   {
     const std::lock_guard lock(guard_);
     if (ends_[tells]) return ends_[tells];
@@ -158,10 +158,10 @@ const host_context* scope_core::around() const noexcept {
 
 void scope_core::close() noexcept {
   by_user_.reset();
-  if (alarm_) alarms()->call_off(*alarm_);
-  alarm_.reset();
-  completion_ptr failed;
-  completion_ptr first;
+  if (timer_) timers()->call_off(*timer_);
+  timer_.reset();
+  task_state_ptr failed;
+  task_state_ptr first;
   {
     const std::lock_guard lock(guard_);
     closed_ = true;
@@ -185,7 +185,7 @@ bool scope_core::is_late() const noexcept {
   return why == reason::late || (why == reason::outer && outer_ && outer_->is_late());
 }
 
-failure scope_core::refusal_of(const completion& task) const {
+failure scope_core::refusal_of(const task_state& task) const {
   switch (why_.load()) {
     case reason::none:  // who cancelled it has not said so yet
     case reason::cancelled:

@@ -12,12 +12,12 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 
-#include "alarm_board.hpp"
 #include "recent_tasks.hpp"
+#include "timer_queue.hpp"
 
 namespace hocket::detail {
 
@@ -36,7 +36,7 @@ class scope_core final : public host_context {
   void cancel() noexcept { stop(reason::cancelled); }
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that nobody has looked at.
-  [[nodiscard]] completion_ptr end(bool tells);
+  [[nodiscard]] task_state_ptr end(bool tells);
   /// True if no task is pending. One that is submitted later may be.
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.
@@ -53,13 +53,13 @@ class scope_core final : public host_context {
                                      const std::string& name) override {
     return home().arena_of(device, name);
   }
-  void offer(completion& task) noexcept override {
+  void offer(task_state& task) noexcept override {
     recent_.add(task);
     // Tasks keep their scope: one that is kept here after close() would keep itself.
     if (closed_) recent_.clear();
   }
-  void ended(completion& task) noexcept override;
-  void check_wait(completion& task, parked_wait& by) override { home().check_wait(task, by); }
+  void ended(task_state& task) noexcept override;
+  void check_wait(task_state& task, parked_wait& by) override { home().check_wait(task, by); }
   void check_wait_again(parked_wait& by) override { home().check_wait_again(by); }
   void let_readers_leave() noexcept override { home().let_readers_leave(); }
   [[nodiscard]] const host_context* around() const noexcept override;
@@ -67,13 +67,13 @@ class scope_core final : public host_context {
   void ran(const task_label& task, std::int64_t begin) noexcept override {
     home().ran(task, begin);
   }
-  [[nodiscard]] failure refusal_of(const completion& task) const override;
+  [[nodiscard]] failure refusal_of(const task_state& task) const override;
   [[nodiscard]] bool is_late() const noexcept override;
-  [[nodiscard]] alarm_board* alarms() noexcept override { return home().alarms(); }
+  [[nodiscard]] timer_queue* timers() noexcept override { return home().timers(); }
 
  private:
   class end_of_scope;
-  class own_alarm;
+  class own_timer;
   enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
 
   friend void intrusive_ptr_add_ref(scope_core* s) noexcept {
@@ -86,12 +86,12 @@ class scope_core final : public host_context {
   }
 
   [[nodiscard]] std::size_t next_arena() noexcept override { return home().arena_for_host_tasks(); }
-  void note_start(const completion& task) noexcept override;
-  void keep(completion& failed) noexcept;
-  void hand_on(completion& failed) noexcept;
-  void one_ended(const completion& task) noexcept;
+  void note_start(const task_state& task) noexcept override;
+  void keep(task_state& failed) noexcept;
+  void hand_on(task_state& failed) noexcept;
+  void one_ended(const task_state& task) noexcept;
   void stop(reason why) noexcept;
-  [[nodiscard]] completion_ptr first_unseen() const;
+  [[nodiscard]] task_state_ptr first_unseen() const;
   [[nodiscard]] std::string name() const;
 
   std::atomic<std::uint32_t> references_{0};
@@ -101,13 +101,13 @@ class scope_core final : public host_context {
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;
   bool has_deadline_ = false;  // set before there are tasks
-  boost::intrusive_ptr<own_alarm> alarm_;
+  boost::intrusive_ptr<own_timer> timer_;
   recent_tasks recent_;
   std::atomic<bool> closed_{false};  // changed under the guard
 
   std::mutex guard_;                                        // for what follows
   std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that somebody waits for: [tells]
-  completion_ptr first_;                                    // that failed, and was not looked at
+  task_state_ptr first_;                                    // that failed, and was not looked at
 
   // Last: they call this.
   std::optional<std::stop_callback<std::function<void()>>> by_outer_;

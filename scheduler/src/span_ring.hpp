@@ -48,7 +48,7 @@ class span_ring {
   /// One thread. Of a name the ring keeps 432 characters, or what fits into it. Without memory the
   /// span is counted only.
   void push(std::string_view name, std::int64_t begin, std::int64_t end) noexcept {
-    name = name.substr(0, first_text + (most_units() - 1) * further_text);
+    name = name.substr(0, first_text + (max_units() - 1) * further_text);
     const std::size_t further = name.size() <= first_text
                                     ? 0
                                     : (name.size() - first_text + further_text - 1) / further_text;
@@ -118,7 +118,7 @@ class span_ring {
   using word = typename Atomics::template atomic<std::uint64_t>;
   using unit = std::array<word, words>;
 
-  [[nodiscard]] std::size_t most_units() const noexcept {
+  [[nodiscard]] std::size_t max_units() const noexcept {
     return std::min(capacity_, units_of_name);
   }
   [[nodiscard]] std::uint64_t oldest_before(std::uint64_t end) const noexcept {

@@ -24,11 +24,11 @@ class future_watch final : public continuation {
   future_watch(boost::intrusive_ptr<launch_submission> owner, std::size_t index, runtime_core& home)
       : owner_(std::move(owner)), index_(index), home_(home) {}
 
-  void run(completion& source, follow_ups&) noexcept override {
+  void run(task_state& source, ready_list&) noexcept override {
     launch_submission::awaited& waited = owner_->waits[index_];
     failure why;
-    completion* nobody = nullptr;
-    if (source.why()) {
+    task_state* nobody = nullptr;
+    if (source.error()) {
       if (owner_->fallen.compare_exchange_strong(nobody, &source)) {
         why = owner_->state->told_downfall(source);
       }
@@ -37,10 +37,10 @@ class future_watch final : public continuation {
       scalar_argument& number = owner_->launch->scalars[at];
       number = waited.number.convert(source.value(), number.type);
     }
-    home_.post(heart::external_ended{owner_->id, std::move(why)});
+    home_.post(placement::external_ended{owner_->id, std::move(why)});
     delete this;
   }
-  [[nodiscard]] completion* follower() const noexcept override { return owner_->state.get(); }
+  [[nodiscard]] task_state* follower() const noexcept override { return owner_->state.get(); }
 
  private:
   boost::intrusive_ptr<launch_submission> owner_;
@@ -54,7 +54,7 @@ void device_task::request_cancel() noexcept {
   if (done()) return;
   const live_runtimes::user owner(home());
   if (!owner) return;
-  static_cast<runtime_core&>(*owner).post(heart::cancel_asked{id, cancelled(called())});
+  static_cast<runtime_core&>(*owner).post(placement::cancel_asked{id, cancelled(label_text())});
 }
 
 std::uint32_t device_task::arena() const noexcept {
@@ -65,10 +65,10 @@ std::uint32_t device_task::arena() const noexcept {
 bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
   // Who waits for another task may find something better to do.
-  const bool waited_for = by.depth == helping::most_depth;
+  const bool waited_for = by.depth == helping::max_depth;
   if (!waited_for || !on.valid()) return false;
   const live_runtimes::user owner(home());
-  return owner && static_cast<runtime_core&>(*owner).attend(*this, on);
+  return owner && static_cast<runtime_core&>(*owner).poll(*this, on);
 }
 
 submission::submission(runtime_core& home) : home_(home) { home_.submission_made(); }
@@ -85,7 +85,7 @@ class launch_submission::stop_relay {
   stop_relay(runtime_core& home, task_id id, const std::stop_token& token,
              std::function<failure()> why)
       : callback_(token, [&home, id, why = std::move(why)] {
-          home.post(heart::cancel_asked{id, why()});
+          home.post(placement::cancel_asked{id, why()});
         }) {}
 
  private:
@@ -94,9 +94,9 @@ class launch_submission::stop_relay {
 
 /// Stands for a body that goes on when its task was completed: neither the scope of that nor the
 /// runtime ends before.
-class launch_submission::running_body final : public completion {
+class launch_submission::running_body final : public task_state {
  public:
-  explicit running_body(host_context& context) : completion(&context) { context.started(*this); }
+  explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
 };
 
 namespace {
@@ -112,7 +112,7 @@ struct pooled_launch final : counted_launch {
 
 }  // namespace
 
-completion* task_of_launch(const launch_command& launch) noexcept {
+task_state* task_of_launch(const launch_command& launch) noexcept {
   // Those that streams get are counted.
   const auto& counted = static_cast<const counted_launch&>(launch);
   const auto* const own = dynamic_cast<const pooled_launch*>(&counted);
@@ -150,7 +150,7 @@ void launch_submission::watch() {
     if (waits[i].source->attach(*watched)) {
       (void)watched.release();
     } else {
-      follow_ups none;
+      ready_list none;
       watched.release()->run(*waits[i].source, none);
     }
   }
@@ -158,8 +158,8 @@ void launch_submission::watch() {
 
 void launch_submission::watch_stop(const std::stop_token& stop) {
   if (!stop.stop_possible()) return;
-  stop_ = std::make_unique<stop_relay>(home_, id, stop,
-                                       [name = std::string(called())] { return cancelled(name); });
+  stop_ = std::make_unique<stop_relay>(
+      home_, id, stop, [name = std::string(label_text())] { return cancelled(name); });
 }
 
 void launch_submission::watch_scope(const host_context& scope) {
@@ -169,14 +169,14 @@ void launch_submission::watch_scope(const host_context& scope) {
 }
 
 /// Rings at the deadline of a task, whose submission may be gone by then.
-class launch_submission::own_alarm final : public alarm {
+class launch_submission::own_timer final : public timer {
  public:
-  explicit own_alarm(const launch_submission& of)
-      : home_(of.home_), id_(of.id), name_(task_name(of.called())) {}
+  explicit own_timer(const launch_submission& of)
+      : home_(of.home_), id_(of.id), name_(task_name(of.label_text())) {}
 
   void ring() noexcept override {
     const auto ask = [&home = home_, id = id_, name = name_] {
-      home.post(heart::cancel_asked{
+      home.post(placement::cancel_asked{
           id, failure(failure_code::timed_out, name + " did not end within its time.")});
     };
     try {
@@ -195,17 +195,17 @@ class launch_submission::own_alarm final : public alarm {
 
 void launch_submission::set_deadline(time_stamp time) {
   if (time == time_stamp::max()) return;
-  alarm_ = new own_alarm(*this);
-  home_.alarms()->set(alarm_, time);
+  timer_ = new own_timer(*this);
+  home_.timers()->set(timer_, time);
 }
 
 void launch_submission::completed(const failure& why) {
-  if (alarm_ != nullptr) home_.alarms()->call_off(*alarm_);
+  if (timer_ != nullptr) home_.timers()->call_off(*timer_);
   stop_.reset();
   scope_stop_.reset();
   // Success of a kernel with a result is told by the fetch, which has the value.
   if ((!why && has_result) || state->done()) return;
-  completion* const predecessor = fallen.load();
+  task_state* const predecessor = fallen.load();
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
     state->comes_after(*predecessor);
   }
@@ -214,7 +214,7 @@ void launch_submission::completed(const failure& why) {
 
 void launch_submission::runs_on() { running_ = new running_body(*state->context()); }
 
-void launch_submission::let_go() {
+void launch_submission::retired() {
   if (running_ != nullptr) running_->finish({});
 }
 

@@ -13,16 +13,16 @@
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
-#include "alarm_board.hpp"
-#include "heart/request.hpp"
+#include "placement/request.hpp"
+#include "timer_queue.hpp"
 
 namespace hocket::detail {
 
 class runtime_core;
 
-/// A task on its way through the heart: what the heart reads of it, and what the runtime needs when
-/// the heart has decided.
-class submission : public heart::request {
+/// A task on its way through the placement engine: what the placement engine reads of it, and what
+/// the runtime needs when the placement engine has decided.
+class submission : public placement::request {
  public:
   explicit submission(runtime_core& home);
   submission(const submission&) = delete;
@@ -31,18 +31,18 @@ class submission : public heart::request {
   void unused() noexcept override;
 
   /// The task that ends with this, if there is one; of a hold, the task that holds. By who steps
-  /// the heart, while this is in it.
-  [[nodiscard]] virtual completion* stands_for() const noexcept { return nullptr; }
-  /// Which tasks it waits for beside those that the heart knows of. Likewise.
+  /// the placement engine, while this is in it.
+  [[nodiscard]] virtual task_state* stands_for() const noexcept { return nullptr; }
+  /// Which tasks it waits for beside those that the placement engine knows of. Likewise.
   virtual void tell_awaited(wait_search& /*to*/) const {}
 
   /// The launch, or the view, was completed. By the owner of the outbox.
   virtual void completed(const failure& why) = 0;
 
-  /// What it does has not ended, though it is about to be completed: until let_go(). By the owner
+  /// What it does has not ended, though it is about to be completed: until retired(). By the owner
   /// of the outbox.
   virtual void runs_on() {}
-  virtual void let_go() {}
+  virtual void retired() {}
 
   /// The content of a view or fetch is at these addresses. By the owner of the outbox.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
@@ -72,7 +72,7 @@ class submission : public heart::request {
 };
 
 /// The task that the launch is of; null if it is none of a runtime.
-[[nodiscard]] completion* task_of_launch(const launch_command& launch) noexcept;
+[[nodiscard]] task_state* task_of_launch(const launch_command& launch) noexcept;
 
 /// How a task of that label ends that somebody wished not to run.
 [[nodiscard]] failure cancelled(std::string_view label);
@@ -88,11 +88,11 @@ class launch_submission final : public submission {
   static void operator delete(void* place) noexcept {
     task_memory::give_back_for<launch_submission>(place);
   }
-  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
+  [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void tell_awaited(wait_search& to) const override;
   void completed(const failure& why) override;
   void runs_on() override;
-  void let_go() override;
+  void retired() override;
 
   /// As of any submission, and it is an argument of the launch.
   void add_access(buffer_ref data, const box* part, access_mode mode) {
@@ -101,7 +101,8 @@ class launch_submission final : public submission {
     submission::add_access(std::move(data), *placed.part, part == nullptr, mode);
   }
 
-  /// Reports the end of every future in waits to the heart; numbers are filled in before.
+  /// Reports the end of every future in waits to the placement engine; numbers are filled in
+  /// before.
   void watch();
   void watch_stop(const std::stop_token& stop);
   /// The launch names the state from now on, for the body.
@@ -115,34 +116,34 @@ class launch_submission final : public submission {
   bool has_result = false;  ///< then success is told by the fetch
 
   struct awaited {
-    completion_ptr source;
+    task_state_ptr source;
     std::optional<std::size_t> scalar;  ///< the number that the future is
     number_argument number;
   };
   std::vector<awaited> waits;
 
   /// The first of waits to fail, which the failure of this launch names; the launch may have ended
-  /// before, and of other failures the heart is not told.
-  std::atomic<completion*> fallen{nullptr};
+  /// before, and of other failures the placement engine is not told.
+  std::atomic<task_state*> fallen{nullptr};
 
  private:
   class stop_relay;
   class running_body;
-  class own_alarm;
+  class own_timer;
 
   launch_submission(runtime_core& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
 
   std::unique_ptr<stop_relay> stop_;
   std::unique_ptr<stop_relay> scope_stop_;
   boost::intrusive_ptr<running_body> running_;
-  boost::intrusive_ptr<own_alarm> alarm_;
+  boost::intrusive_ptr<own_timer> timer_;
 };
 
 /// Brings the value of a kernel to its future.
 class fetch_submission final : public submission {
  public:
   using submission::submission;
-  [[nodiscard]] completion* stands_for() const noexcept override { return state.get(); }
+  [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override;
   void delivered(const std::vector<void*>& addresses) override;
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t window = 64;
 
 /// Labels of more tasks are not all told.
-constexpr std::size_t most_labels = 16;
+constexpr std::size_t max_labels = 16;
 
 void append(candidate& to, const candidate& from) {
   const auto add = [](auto& a, const auto& b) { a.insert(a.end(), b.begin(), b.end()); };
@@ -61,7 +61,7 @@ void describe_other(const use_node& node, candidate& made, const F& add_name) {
 candidate described(const graph_content& content, std::size_t node) {
   candidate made{{node}};
   made.can_join = true;
-  const auto add_name = [&](const completion_ptr& named) {
+  const auto add_name = [&](const task_state_ptr& named) {
     const auto place = named->recorded();
     if (content.has(place)) {
       made.names.push_back(content.places[place.index]);
@@ -204,9 +204,9 @@ candidate joined(const graph_content& content, const task_group& group) {
 
 std::string label_of(const graph_content& content, const task_group& group) {
   const auto label = [&](std::size_t member) {
-    return std::string(task_of(content, member).called());
+    return std::string(task_of(content, member).label_text());
   };
-  if (group.size() > most_labels) {
+  if (group.size() > max_labels) {
     return label(group.front()) + "+...+" + label(group.back()) + " (" +
            std::to_string(group.size()) + " tasks)";
   }
@@ -237,7 +237,7 @@ void composition::add_region(const access_argument& region, bool local) {
 }
 
 void composition::add_part(const task_description& part) {
-  for (const completion_ptr& before : part.after) {
+  for (const task_state_ptr& before : part.after) {
     const std::size_t node = content_.places[before->recorded().index];
     if (std::ranges::find(group_, node) == group_.end()) task.after.push_back(before);
   }

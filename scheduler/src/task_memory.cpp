@@ -25,7 +25,7 @@ constexpr bool keeps_blocks = true;
 
 /// Beyond so much of all kinds together blocks go back to their slabs. Some thousands of tasks fit:
 /// who submits so many at once, again and again, waits for the system's memory only once.
-constexpr std::size_t most_bytes = 4 * 1024 * 1024;
+constexpr std::size_t max_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
@@ -98,7 +98,7 @@ class task_memory::depot {
 
   void give(free_block* magazine, std::size_t count, std::size_t kind) noexcept {
     const std::size_t bytes = count * kind * step;
-    if (kept_.fetch_add(bytes, std::memory_order_relaxed) + bytes > most_bytes) {
+    if (kept_.fetch_add(bytes, std::memory_order_relaxed) + bytes > max_bytes) {
       kept_.fetch_sub(bytes, std::memory_order_relaxed);
       return release(magazine);
     }

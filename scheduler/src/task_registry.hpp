@@ -10,7 +10,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
@@ -18,18 +18,18 @@ namespace hocket::detail {
 /// watchdog or a limit, since it costs a lock and a look into a table at each begin and end.
 class task_registry {
  public:
-  void add(const completion& task, time_stamp now) {
+  void add(const task_state& task, time_stamp now) {
     shard& own = shard_of(task);
     const std::lock_guard lock(own.guard);
     own.since.insert_or_assign(&task, now);
   }
-  void remove(const completion& task) noexcept {
+  void remove(const task_state& task) noexcept {
     shard& own = shard_of(task);
     const std::lock_guard lock(own.guard);
     own.since.erase(&task);
   }
 
-  using tasks = boost::unordered_flat_map<const completion*, time_stamp>;
+  using tasks = boost::unordered_flat_map<const task_state*, time_stamp>;
   /// Calls look with all of them; none of them ends meanwhile.
   void look(const std::function<void(const tasks&)>& look) {
     tasks all;
@@ -48,7 +48,7 @@ class task_registry {
     tasks since;
   };
 
-  [[nodiscard]] shard& shard_of(const completion& task) noexcept {
+  [[nodiscard]] shard& shard_of(const task_state& task) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(&task);
     return shards_[(address >> 6U) * 0x9e3779b97f4a7c15ULL >> 60U];
   }

@@ -36,7 +36,7 @@ task_scope::~task_scope() {
 
 void task_scope::wait_in_destructor() noexcept {
   // Its failure is handed on, not told here.
-  const detail::completion_ptr end = core_->end(false);
+  const detail::task_state_ptr end = core_->end(false);
   try {
     try {
       end->wait();
@@ -48,7 +48,7 @@ void task_scope::wait_in_destructor() noexcept {
     }
   } catch (const usage_error&) {
     // A task of the scope ends it, or waits for what the caller does next: it lives on without it.
-  } catch (const error& e) {
+  } catch (const hocket::error& e) {
     // Without a stack for the other tasks of this worker, which is the last one of its node.
     std::fprintf(stderr, "hocket: the end of a scope keeps a worker from other tasks: %s\n",
                  e.what());
@@ -66,12 +66,12 @@ std::stop_token task_scope::stop_token() const noexcept { return core_->stopping
 
 submitter::host_target task_scope::for_functions() noexcept { return {core_.get(), nullptr}; }
 
-detail::completion_ptr task_scope::enqueue(detail::task_description&& task) {
+detail::task_state_ptr task_scope::enqueue(detail::task_description&& task) {
   task.scope = core_.get();
   return home_.core()->launch(std::move(task));
 }
 
-detail::completion_ptr task_scope::enqueue(detail::graph_use&& use) {
+detail::task_state_ptr task_scope::enqueue(detail::graph_use&& use) {
   return detail::start(std::move(use), {.home = *home_.core(), .scope = core_.get()});
 }
 

@@ -9,7 +9,7 @@
 #include <hocket/execution/stack_number.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
-#include "direct/direct_view.hpp"
+#include "in_place/in_place_view.hpp"
 #include "submission.hpp"
 #include "wait_listing.hpp"
 
@@ -19,21 +19,21 @@ parked_wait::~parked_wait() {
   if (in_ != nullptr) in_->remove(*this);
 }
 
-boost::container::small_vector<completion*, 4> tasks_at_hand() {
-  boost::container::small_vector<completion*, 4> all;
+boost::container::small_vector<task_state*, 4> tasks_at_hand() {
+  boost::container::small_vector<task_state*, 4> all;
   bool in_chain = false;
   for (const item_note* note = item_note::innermost(); note != nullptr; note = note->outer()) {
     void* const what = const_cast<void*>(note->what());
     switch (note->of()) {
       case item_note::kind::task:
-        all.push_back(static_cast<completion*>(what));
+        all.push_back(static_cast<task_state*>(what));
         break;
       case item_note::kind::chain:
         in_chain = true;
         all.push_back(static_cast<host_task_ptr*>(what)->get());
         break;
       case item_note::kind::launch:
-        if (completion* const task = task_of_launch(*static_cast<launch_command*>(what))) {
+        if (task_state* const task = task_of_launch(*static_cast<launch_command*>(what))) {
           all.push_back(task);
         }
         break;
@@ -78,7 +78,7 @@ bool wait_graph::holds_view() const {
 bool wait_graph::add(parked_wait& by) {
   // Known to the stack alone, and alive until it goes on.
   by.working_on_ = tasks_at_hand();
-  for (const completion* task : by.working_on_) {
+  for (const task_state* task : by.working_on_) {
     // The context of a task that has ended may be gone.
     const host_context* context = task->done() ? nullptr : task->context();
     // What is nested deeper than this is found by way of what it waits for.
@@ -92,7 +92,7 @@ bool wait_graph::add(parked_wait& by) {
   by.holds_view_ =
       std::ranges::any_of(views_, [&](const held_view& v) { return v.holder == by.stack_; });
   stacks_[by.stack_] = &by;
-  for (const completion* task : by.working_on_) working_on_.emplace(task, &by);
+  for (const task_state* task : by.working_on_) working_on_.emplace(task, &by);
   for (const host_context* scope : by.within_) within_.emplace(scope, &by);
   by.in_ = shared_from_this();
   return by.holds_view_ || !by.working_on_.empty();
@@ -106,19 +106,19 @@ void wait_graph::remove(parked_wait& by) noexcept {
   const std::lock_guard lock(guard_);
   const auto own = stacks_.find(by.stack_);
   if (own != stacks_.end() && own->second == &by) stacks_.erase(own);
-  for (const completion* task : by.working_on_) erase_from(working_on_, task);
+  for (const task_state* task : by.working_on_) erase_from(working_on_, task);
   for (const host_context* scope : by.within_) erase_from(within_, scope);
 }
 
-void wait_graph::list(wait_listing& listing, std::span<const completion* const> known,
+void wait_graph::list(wait_listing& listing, std::span<const task_state* const> known,
                       pending_report& to,
-                      const std::function<std::optional<time_stamp>(const completion&)>& since) {
+                      const std::function<std::optional<time_stamp>(const task_state&)>& since) {
   const std::lock_guard lock(guard_);
   listing.run(known);
   listing.write_to(to, since);
 }
 
-wait_graph::finding wait_graph::look(const parked_wait& by, const heart::heart* placement,
+wait_graph::finding wait_graph::look(const parked_wait& by, const placement::engine* placement,
                                      std::string& sentence) {
   wait_search search(*this, by, placement);
   const std::lock_guard lock(guard_);

@@ -16,11 +16,11 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <hocket/core/ids.hpp>
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/pending.hpp>
 
-namespace hocket::heart {
-class heart;
+namespace hocket::placement {
+class engine;
 }
 
 namespace hocket::detail {
@@ -31,7 +31,7 @@ class wait_listing;
 /// A host view that is open. It is held by the stack that opened it.
 struct held_view {
   task_id id = {};           ///< of a placed view
-  completion_ptr node = {};  ///< of one without placement: a view_node
+  task_state_ptr node = {};  ///< of one without placement: a view_node
   std::uint64_t holder = 0;  ///< its stack_number()
   std::string label = {};    ///< of the buffer
 
@@ -45,7 +45,7 @@ struct held_view {
 class parked_wait {
  public:
   /// For one task.
-  explicit parked_wait(completion& task) noexcept : task_(&task) {}
+  explicit parked_wait(task_state& task) noexcept : task_(&task) {}
   /// For all tasks of a scope or of a runtime.
   explicit parked_wait(const host_context& all_of) noexcept : all_of_(&all_of) {}
   parked_wait(const parked_wait&) = delete;
@@ -67,12 +67,12 @@ class parked_wait {
   friend class wait_graph;
   friend class wait_search;
 
-  completion* task_ = nullptr;
+  task_state* task_ = nullptr;
   const host_context* all_of_ = nullptr;
   bool limited_ = false;
   bool holds_view_ = false;
   std::uint64_t stack_ = 0;
-  boost::container::small_vector<completion*, 4> working_on_;
+  boost::container::small_vector<task_state*, 4> working_on_;
   boost::container::small_vector<const host_context*, 4> within_;  ///< scopes of those
   std::shared_ptr<wait_graph> in_;                                 ///< null: it is in none
 };
@@ -96,15 +96,15 @@ class wait_graph : public std::enable_shared_from_this<wait_graph> {
   /// then nothing can wait for it.
   [[nodiscard]] bool add(parked_wait& by);
 
-  enum class finding : std::uint8_t { nothing, circle, needs_heart };
-  /// Whether what the stack waits for waits for that stack. If so, says it in a sentence. The heart
-  /// is null where there is none or nobody steps it for the caller.
-  [[nodiscard]] finding look(const parked_wait& by, const heart::heart* placement,
+  enum class finding : std::uint8_t { nothing, circle, needs_engine };
+  /// Whether what the stack waits for waits for that stack. If so, says it in a sentence. The
+  /// placement engine is null where there is none or nobody steps it for the caller.
+  [[nodiscard]] finding look(const parked_wait& by, const placement::engine* placement,
                              std::string& sentence);
 
   /// Fills the listing, which goes when nothing is locked any more, and writes it to the report.
-  void list(wait_listing& listing, std::span<const completion* const> known, pending_report& to,
-            const std::function<std::optional<time_stamp>(const completion&)>& since);
+  void list(wait_listing& listing, std::span<const task_state* const> known, pending_report& to,
+            const std::function<std::optional<time_stamp>(const task_state&)>& since);
 
   /// Waits until nobody reads the lists of what follows tasks. To be called between the claim of a
   /// task that ends while it waits for others, and its end.
@@ -121,11 +121,11 @@ class wait_graph : public std::enable_shared_from_this<wait_graph> {
   mutable std::mutex guard_;  // for what follows
   std::vector<held_view> views_;
   std::unordered_map<std::uint64_t, parked_wait*> stacks_;
-  std::unordered_multimap<const completion*, parked_wait*> working_on_;
+  std::unordered_multimap<const task_state*, parked_wait*> working_on_;
   std::unordered_multimap<const host_context*, parked_wait*> within_;
 };
 
 /// The tasks that the calling stack works on, innermost first; some may have ended.
-[[nodiscard]] boost::container::small_vector<completion*, 4> tasks_at_hand();
+[[nodiscard]] boost::container::small_vector<task_state*, 4> tasks_at_hand();
 
 }  // namespace hocket::detail

@@ -14,22 +14,22 @@
 namespace hocket::detail {
 
 /// Lists what has not ended and what it waits for: what can be reached from stacks that wait, from
-/// open views, from the heart, and from tasks that the caller knows.
+/// open views, from the placement engine, and from tasks that the caller knows.
 class wait_listing final : private wait_search {
  public:
   using device_name = std::function<std::string(device_id)>;
 
-  wait_listing(wait_graph& graph, const heart::heart* placement, device_name name_of_device)
+  wait_listing(wait_graph& graph, const placement::engine* placement, device_name name_of_device)
       : wait_search(graph, placement), name_of_device_(std::move(name_of_device)) {}
 
   /// With the graph locked. Of the tasks that are known none ends meanwhile.
-  void run(std::span<const completion* const> known);
+  void run(std::span<const task_state* const> known);
   /// Likewise, after run().
   void write_to(pending_report& report,
-                const std::function<std::optional<time_stamp>(const completion&)>& since) const;
+                const std::function<std::optional<time_stamp>(const task_state&)>& since) const;
 
  private:
-  [[nodiscard]] const completion* task_of(std::size_t at) const;
+  [[nodiscard]] const task_state* task_of(std::size_t at) const;
   [[nodiscard]] bool is_listed(std::size_t at) const;
   [[nodiscard]] bool is_same(std::size_t a, std::size_t b) const;
   [[nodiscard]] std::vector<std::string> waits_of(std::size_t at) const;

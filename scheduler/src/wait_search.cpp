@@ -10,7 +10,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "caught.hpp"
-#include "direct/direct_view.hpp"
+#include "in_place/in_place_view.hpp"
 #include "submission.hpp"
 
 namespace hocket::detail {
@@ -19,7 +19,7 @@ namespace {
 
 // Who holds no view and waits for the last of very many tasks does not look at all of them: longer
 // circles are left to the watchdog.
-constexpr std::size_t most_looked_at = 20'000;
+constexpr std::size_t max_looked_at = 20'000;
 
 std::string capitalized(std::string text) {
   if (!text.empty()) {
@@ -43,14 +43,14 @@ class wait_search::forward {
  public:
   forward(const wait_search& search, const host_context& all) : search_(search), all_(all) {}
 
-  [[nodiscard]] const completion* find(const held_view& view) {
+  [[nodiscard]] const task_state* find(const held_view& view) {
     if (view.node != nullptr) {
       visit_followers(*view.node);
     } else {
       visit_after(view.id);
     }
     while (found_ == nullptr && !open_.empty()) {
-      completion& next = *open_.back();
+      task_state& next = *open_.back();
       open_.pop_back();
       visit_followers(next);
     }
@@ -58,19 +58,19 @@ class wait_search::forward {
   }
 
  private:
-  void visit_followers(completion& of) {
-    of.each_follower([this](completion& follower) { visit(follower); });
+  void visit_followers(task_state& of) {
+    of.each_follower([this](task_state& follower) { visit(follower); });
     if (const auto* placed = dynamic_cast<const device_task*>(&of)) visit_after(placed->id);
   }
 
   void visit_after(task_id id) {
     if (search_.placement_ == nullptr) return;
-    search_.placement_->each_after(id, [this](const heart::request& after) {
-      if (completion* task = static_cast<const submission&>(after).stands_for()) visit(*task);
+    search_.placement_->each_after(id, [this](const placement::request& after) {
+      if (task_state* task = static_cast<const submission&>(after).stands_for()) visit(*task);
     });
   }
 
-  void visit(completion& task) {
+  void visit(task_state& task) {
     if (found_ != nullptr || !task.is_waiting() || !seen_.insert(&task).second) return;
     if (belongs(task)) {
       found_ = &task;
@@ -79,7 +79,7 @@ class wait_search::forward {
     }
   }
 
-  [[nodiscard]] bool belongs(const completion& task) const {
+  [[nodiscard]] bool belongs(const task_state& task) const {
     if (!all_.is_scope()) return task.home() == &all_;
     for (const host_context* each = task.context(); each != nullptr; each = each->around()) {
       if (each == &all_) return true;
@@ -89,9 +89,9 @@ class wait_search::forward {
 
   const wait_search& search_;
   const host_context& all_;
-  const completion* found_ = nullptr;
-  std::vector<completion*> open_;
-  boost::unordered_flat_set<const completion*> seen_;
+  const task_state* found_ = nullptr;
+  std::vector<task_state*> open_;
+  boost::unordered_flat_set<const task_state*> seen_;
 };
 
 wait_search::~wait_search() {
@@ -116,14 +116,14 @@ std::size_t wait_search::hash::operator()(const thing& of) const noexcept {
 wait_graph::finding wait_search::run() {
   follow(*by_);
   roots_are_known();
-  for (current_ = 0; current_ < nodes_.size() && !needs_heart_; ++current_) {
+  for (current_ = 0; current_ < nodes_.size() && !needs_engine_; ++current_) {
     const thing what = nodes_[current_].what;
     const auto* const stack = std::get_if<const parked_wait*>(&what);
     if (stack != nullptr && *stack == by_) return wait_graph::finding::circle;
-    if (!by_->holds_view_ && nodes_.size() > most_looked_at) break;
+    if (!by_->holds_view_ && nodes_.size() > max_looked_at) break;
     expand(what);
   }
-  return needs_heart_ ? wait_graph::finding::needs_heart : wait_graph::finding::nothing;
+  return needs_engine_ ? wait_graph::finding::needs_engine : wait_graph::finding::nothing;
 }
 
 void wait_search::add(thing what, std::string instance_name) {
@@ -132,16 +132,16 @@ void wait_search::add(thing what, std::string instance_name) {
   if (by_ == nullptr && !are_roots_) edges_.emplace_back(current_, at->second);
 }
 
-void wait_search::follow(completion& task) { add(&task); }
+void wait_search::follow(task_state& task) { add(&task); }
 
-void wait_search::follow_and_keep(completion_ptr task) {
+void wait_search::follow_and_keep(task_state_ptr task) {
   follow(*task);
   kept_.push_back(std::move(task));
 }
 
 void wait_search::follow(task_id placed) {
   if (placement_ == nullptr) {
-    needs_heart_ = true;
+    needs_engine_ = true;
   } else if (placement_->standing_of(placed).what != nullptr) {
     add(placed);
   }
@@ -149,7 +149,7 @@ void wait_search::follow(task_id placed) {
 
 void wait_search::follow_all_of(const host_context& context) { add(set{&context}); }
 
-void wait_search::follow_holder_of(const completion& view_node) {
+void wait_search::follow_holder_of(const task_state& view_node) {
   for (const held_view& each : graph_.views_) {
     if (each.node.get() == &view_node) add(&each);
   }
@@ -167,24 +167,24 @@ void wait_search::expand(const thing& what) {
       what);
 }
 
-void wait_search::expand(completion& task) {
+void wait_search::expand(task_state& task) {
   follow_workers_on(task);
   task.tell_awaited(*this);
 }
 
-void wait_search::follow_workers_on(const completion& task) {
+void wait_search::follow_workers_on(const task_state& task) {
   const auto [first, last] = graph_.working_on_.equal_range(&task);
   for (auto at = first; at != last; ++at) add(at->second);
 }
 
 void wait_search::expand(task_id placed) {
-  const heart::heart::standing found = placement_->standing_of(placed);
+  const placement::engine::standing found = placement_->standing_of(placed);
   if (found.what == nullptr) return;
   const auto& own = static_cast<const submission&>(*found.what);
-  if (completion* const task = own.stands_for()) follow(*task);
+  if (task_state* const task = own.stands_for()) follow(*task);
   own.tell_awaited(*this);
   for (const task_id before : found.before) follow(before);
-  if (found.what->kind != heart::task_kind::view || !found.is_issued) return;
+  if (found.what->kind != placement::task_kind::view || !found.is_issued) return;
   for (const held_view& each : graph_.views_) {
     if (each.node == nullptr && each.id == placed) add(&each);
   }
@@ -221,19 +221,19 @@ void wait_search::expand(const set& all) {
     // Of others it is not known that they stay open.
     if (!graph_.stacks_.contains(each.holder)) continue;
     if (each.node == nullptr && placement_ == nullptr) {
-      needs_heart_ = true;
+      needs_engine_ = true;
       return;
     }
-    const completion* const behind = forward(*this, *all.of).find(each);
+    const task_state* const behind = forward(*this, *all.of).find(each);
     if (behind != nullptr) add(&each, behind->name());
   }
 }
 
 std::string wait_search::name_of(const thing& what) const {
-  if (const auto* task = std::get_if<completion*>(&what)) return (*task)->name();
+  if (const auto* task = std::get_if<task_state*>(&what)) return (*task)->name();
   if (const auto* id = std::get_if<task_id>(&what)) {
-    const heart::heart::standing found = placement_->standing_of(*id);
-    return found.what == nullptr ? std::string("A task") : task_name(found.what->called());
+    const placement::engine::standing found = placement_->standing_of(*id);
+    return found.what == nullptr ? std::string("A task") : task_name(found.what->label_text());
   }
   if (const auto* all = std::get_if<set>(&what)) return "The end of " + all->of->title();
   if (const auto* view = std::get_if<const held_view*>(&what)) {
@@ -261,11 +261,11 @@ std::vector<std::string> wait_search::way_to(std::size_t last) const {
 
 /// `A waits for b, which waits for c.` Of very long ways the middle is left out.
 std::string wait_search::told(const std::vector<std::string>& names) {
-  constexpr std::size_t most_named = 8;
+  constexpr std::size_t max_named = 8;
   std::string text = names.front() + " waits for ";
   for (std::size_t i = 1; i < names.size(); ++i) {
-    if (names.size() > most_named && i == most_named / 2) {
-      const std::size_t left_out = names.size() - most_named;
+    if (names.size() > max_named && i == max_named / 2) {
+      const std::size_t left_out = names.size() - max_named;
       text += std::to_string(left_out) + " more, the last of which waits for ";
       i += left_out;
     }

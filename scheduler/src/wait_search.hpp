@@ -11,10 +11,10 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
-#include "heart/heart.hpp"
+#include "placement/engine.hpp"
 #include "wait_graph.hpp"
 
 namespace hocket::detail {
@@ -24,7 +24,7 @@ namespace hocket::detail {
 /// a task keeps may be let go of then, so it is kept until the search is over.
 class wait_search {
  public:
-  wait_search(wait_graph& graph, const parked_wait& by, const heart::heart* placement)
+  wait_search(wait_graph& graph, const parked_wait& by, const placement::engine* placement)
       : graph_(graph), placement_(placement), by_(&by) {}
   wait_search(const wait_search&) = delete;
   wait_search& operator=(const wait_search&) = delete;
@@ -38,12 +38,12 @@ class wait_search {
 
   // For completion::tell_awaited: what the task waits for.
   /// Somebody whom the search keeps, by another task or by himself, keeps this task.
-  void follow(completion& task);
-  void follow_and_keep(completion_ptr task);
+  void follow(task_state& task);
+  void follow_and_keep(task_state_ptr task);
   void follow(task_id placed);
   void follow(const parked_wait& wait);
   void follow_all_of(const host_context& context);
-  void follow_holder_of(const completion& view_node);
+  void follow_holder_of(const task_state& view_node);
   /// The list of what the task waits for is being read, until the search is over. The task may have
   /// ended by then.
   void is_read(host_task& task) {
@@ -53,14 +53,14 @@ class wait_search {
 
  protected:
   /// For a listing: all that can be reached is looked at, and every step kept.
-  wait_search(wait_graph& graph, const heart::heart* placement)
+  wait_search(wait_graph& graph, const placement::engine* placement)
       : graph_(graph), placement_(placement) {}
 
   struct set {
     const host_context* of;
     bool operator==(const set&) const = default;
   };
-  using thing = std::variant<completion*, task_id, const parked_wait*, const held_view*, set>;
+  using thing = std::variant<task_state*, task_id, const parked_wait*, const held_view*, set>;
   struct node {
     thing what;
     std::size_t before = 0;          ///< the node that waits for this one
@@ -73,12 +73,12 @@ class wait_search {
 
   void add(thing what, std::string instance_name = {});
   void expand(const thing& what);
-  void expand(completion& task);
+  void expand(task_state& task);
   void expand(task_id placed);
   void expand(const parked_wait& wait);
   void expand(const held_view& view);
   void expand(const set& all);
-  void follow_workers_on(const completion& task);
+  void follow_workers_on(const task_state& task);
   [[nodiscard]] std::string name_of(const thing& what) const;
   [[nodiscard]] static std::string in_a_sentence(std::string text);
 
@@ -87,22 +87,22 @@ class wait_search {
 
   /// What add() is called with from now on is what the current node waits for.
   void roots_are_known() noexcept { are_roots_ = false; }
-  [[nodiscard]] static std::span<completion* const> tasks_of(const parked_wait& wait) noexcept {
+  [[nodiscard]] static std::span<task_state* const> tasks_of(const parked_wait& wait) noexcept {
     return {wait.working_on_.data(), wait.working_on_.size()};
   }
 
   wait_graph& graph_;
-  const heart::heart* placement_;
+  const placement::engine* placement_;
   std::vector<node> nodes_;
   std::size_t current_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> edges_;  ///< of a listing: from which to which
 
  private:
   const parked_wait* by_ = nullptr;
-  bool needs_heart_ = false;
+  bool needs_engine_ = false;
   bool are_roots_ = true;
   boost::unordered_flat_map<thing, std::size_t, hash> seen_;
-  std::vector<completion_ptr> kept_;
+  std::vector<task_state_ptr> kept_;
   std::vector<host_task*> read_;
 };
 

@@ -28,12 +28,12 @@ std::string line_of(const pending_task& task) {
       line += task.waits_for.empty() ? " runs" : " runs, and waits for ";
       break;
   }
-  constexpr std::size_t most_named = 8;
-  for (std::size_t i = 0; i < task.waits_for.size() && i < most_named; ++i) {
+  constexpr std::size_t max_named = 8;
+  for (std::size_t i = 0; i < task.waits_for.size() && i < max_named; ++i) {
     line += (i == 0 ? "" : ", ") + task.waits_for[i];
   }
-  if (task.waits_for.size() > most_named) {
-    line += " and " + std::to_string(task.waits_for.size() - most_named) + " more";
+  if (task.waits_for.size() > max_named) {
+    line += " and " + std::to_string(task.waits_for.size() - max_named) + " more";
   }
   if (!task.device.empty()) line += " (" + task.device + ")";
   return line;
@@ -42,15 +42,15 @@ std::string line_of(const pending_task& task) {
 }  // namespace
 
 std::string to_string(const pending_report& report) {
-  constexpr std::size_t most_lines = 50;
+  constexpr std::size_t max_lines = 50;
   std::string text;
-  for (std::size_t i = 0; i < report.tasks.size() && i < most_lines; ++i) {
+  for (std::size_t i = 0; i < report.tasks.size() && i < max_lines; ++i) {
     text += line_of(report.tasks[i]) + "\n";
   }
-  for (std::size_t i = 0; i < report.awaited_outside.size() && i < most_lines; ++i) {
+  for (std::size_t i = 0; i < report.awaited_outside.size() && i < max_lines; ++i) {
     text += "a thread outside of tasks waits for " + report.awaited_outside[i] + "\n";
   }
-  const std::size_t listed = std::min(report.tasks.size(), most_lines);
+  const std::size_t listed = std::min(report.tasks.size(), max_lines);
   if (report.unfinished > listed) {
     text += std::to_string(report.unfinished - listed) + " more have not ended\n";
   }

@@ -40,19 +40,19 @@ void driver_stream::submit(command&& what) {
       ++domain_.waiting_;
     }
     step_some(domain_, failed);
-    if (!gathers_) flush_now();
+    if (!is_batching_) flush_now();
   }
   settle(domain_, failed);
 }
 
-void driver_stream::gather() {
+void driver_stream::begin_batch() {
   const std::scoped_lock lock(domain_.guard_);
-  gathers_ = true;
+  is_batching_ = true;
 }
 
-void driver_stream::let_go() {
+void driver_stream::end_batch() {
   const std::scoped_lock lock(domain_.guard_);
-  gathers_ = false;
+  is_batching_ = false;
   flush_now();
 }
 
@@ -90,7 +90,7 @@ void driver_stream::step_some(driver_domain& domain, endings& failed) {
     progress = false;
     for (driver_stream* s : domain.streams_) {
       while (s->step(failed)) progress = true;
-      if (!s->gathers_) s->flush_now();
+      if (!s->is_batching_) s->flush_now();
     }
   }
 }

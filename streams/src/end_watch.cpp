@@ -21,26 +21,26 @@ end_watch::end_watch(const std::string& name, std::function<std::size_t()> next)
 void end_watch::added() {
   const std::lock_guard lock(guard_);
   ++left_;
-  if (!attended_ && !defers_) call_own_thread();
+  if (!polled_ && !defers_) call_own_thread();
 }
 
-void end_watch::attend(const std::function<bool()>& reached) {
+void end_watch::poll(const std::function<bool()>& reached) {
   std::unique_lock lock(guard_);
-  if (attended_ || left_ == 0) return;
+  if (polled_ || left_ == 0) return;
   serve(lock, reached);
   if (left_ > 0) return call_own_thread();
   defers_ = true;
   if (!looking_) look_later();
 }
 
-void end_watch::hurry() noexcept {
+void end_watch::stop_polling() noexcept {
   const std::lock_guard lock(guard_);
   defers_ = false;
-  if (left_ > 0 && !attended_) call_own_thread();
+  if (left_ > 0 && !polled_) call_own_thread();
 }
 
 void end_watch::serve(std::unique_lock<std::mutex>& lock, const std::function<bool()>& reached) {
-  attended_ = true;
+  polled_ = true;
   while (left_ > 0) {
     lock.unlock();
     const bool enough = reached();
@@ -50,7 +50,7 @@ void end_watch::serve(std::unique_lock<std::mutex>& lock, const std::function<bo
     left_ -= ended;
     ended_ += ended;
   }
-  attended_ = false;
+  polled_ = false;
 }
 
 /// Under the lock.
@@ -59,7 +59,7 @@ void end_watch::call_own_thread() {
   own_.post([this] {
     std::unique_lock lock(guard_);
     called_ = false;
-    if (!attended_) serve(lock, [] { return false; });
+    if (!polled_) serve(lock, [] { return false; });
   });
 }
 
@@ -77,7 +77,7 @@ void end_watch::look_after() {
   if (ended_ != ended_before_) return look_later();
   // Nobody came, or nothing was there to come for.
   defers_ = false;
-  if (!attended_) serve(lock, [] { return false; });
+  if (!polled_) serve(lock, [] { return false; });
 }
 
 }  // namespace hocket

@@ -20,7 +20,7 @@ namespace hocket {
 namespace {
 
 // A stream with work left gives its worker back after so many commands or so much time.
-constexpr std::size_t most_in_a_row = 256;
+constexpr std::size_t max_in_a_row = 256;
 constexpr nanoseconds longest_stretch = std::chrono::microseconds(200);
 
 }  // namespace
@@ -79,7 +79,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
 
   std::mutex mutex_;  // guards what follows
   std::vector<command> incoming_;
-  bool attended_ = false;
+  bool polled_ = false;
   // Who runs or ends commands: one, others about to leave, and those with a command that left.
   std::size_t inside_ = 0;
   std::shared_ptr<executor::gate> left_;
@@ -91,7 +91,7 @@ void host_stream::core::submit(command&& what) {
     const std::lock_guard lock(mutex_);
     if (closed_ || epoch_->ended()) return;
     incoming_.push_back(std::move(what));
-    if (std::exchange(attended_, true)) return;
+    if (std::exchange(polled_, true)) return;
   }
   resume();
 }
@@ -128,7 +128,7 @@ bool host_stream::core::drain() {
   const time_stamp start = where_.now();
   latest_ = start;
   for (std::size_t count = 0; take_batch(); ++count) {
-    if (count == most_in_a_row || latest_ - start > longest_stretch) return true;
+    if (count == max_in_a_row || latest_ - start > longest_stretch) return true;
     switch (waits()) {
       case host_timeline::state::pending:
         return false;
@@ -150,8 +150,8 @@ bool host_stream::core::take_batch() {
   next_ = 0;
   const std::lock_guard lock(mutex_);
   batch_.swap(incoming_);
-  attended_ = !batch_.empty();
-  return attended_;
+  polled_ = !batch_.empty();
+  return polled_;
 }
 
 /// Where it is pending, the other timeline attends this stream when it returns.

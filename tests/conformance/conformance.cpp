@@ -71,7 +71,7 @@ void conformance::connect(const device_candidate& found) {
   streams.insert({own.inbound, own.outbound});
   sink.owns(own.device, std::move(streams));
   auto made = found.connect(own, *executor_, sink);
-  ASSERT_TRUE(made) << made.why().message();
+  ASSERT_TRUE(made) << made.error().message();
   devices_.push_back(std::move(made).value());
   if (host_memory && !host_memory_) {
     host_memory_ = std::make_unique<imported_memory>(devices_, found.info());

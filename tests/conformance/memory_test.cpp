@@ -25,8 +25,8 @@ TEST_P(conformance, allocations_are_aligned_and_apart) {
 TEST_P(conformance, memory_that_is_not_there_is_refused_and_named) {
   const auto refused = memory().allocate(first().info().memory_bytes + 1, 64);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.why().code(), failure_code::out_of_memory);
-  EXPECT_NE(refused.why().message().find(first().info().name), std::string::npos);
+  EXPECT_EQ(refused.error().code(), failure_code::out_of_memory);
+  EXPECT_NE(refused.error().message().find(first().info().name), std::string::npos);
 }
 
 TEST_P(conformance, memory_that_is_used_up_can_be_given_back) {

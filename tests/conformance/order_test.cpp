@@ -44,26 +44,26 @@ TEST_P(conformance, a_stream_runs_its_commands_one_after_another) {
   EXPECT_EQ(sink.results(last.on->stream()).size(), 1000U);
 }
 
-TEST_P(conformance, gathered_commands_end_once_they_are_let_go) {
+TEST_P(conformance, commands_of_a_batch_end_after_its_end) {
   stream& lane = first().compute(0);
   const allocation data = put<float>(0, {1, 2, 3, 4});
   std::vector<float> seen(4);
   finish(submit(lane, nothing()));
   timepoint last, copied;
   for (int round = 0; round < 3; ++round) {
-    lane.gather();
+    lane.begin_batch();
     for (int i = 0; i < 50; ++i) last = submit(lane, nothing());
     copied = submit(first().outbound(),
                     whole_copy<float>(data, {seen.data(), 0, data.bytes}, seen.size()), {last});
-    lane.let_go();
+    lane.end_batch();
   }
   finish(copied);
   finish(last);
   EXPECT_FALSE(result(copied).why) << result(copied).why.message();
   EXPECT_EQ(seen, (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(sink.results(last.on->stream()).size(), 151U);
-  lane.gather();
-  lane.let_go();
+  lane.begin_batch();
+  lane.end_batch();
   finish(submit(lane, nothing()));
   memory().deallocate(data);
 }

@@ -28,9 +28,9 @@ target on_device(std::size_t number, std::string name, const std::string& option
 }
 
 std::vector<target> vulkan_targets() {
-  constexpr std::size_t most_devices = 3;  // each has a backend of its own; absent ones are skipped
+  constexpr std::size_t max_devices = 3;  // each has a backend of its own; absent ones are skipped
   std::vector<target> all;
-  for (std::size_t number = 0; number < most_devices; ++number) {
+  for (std::size_t number = 0; number < max_devices; ++number) {
     all.push_back(on_device(number, "private", ",import=no"));
     all.push_back(on_device(number, "staging", ",import=no,staging=yes"));
     all.push_back(on_device(number, "imported", ""));

@@ -15,8 +15,8 @@
 #include <hocket/devices/sim.hpp>
 #include <hocket/hocket.hpp>
 
+#include "device_set.hpp"
 #include "driver_in_process.hpp"
-#include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::testing {
@@ -131,7 +131,7 @@ class no_memory : public ::testing::TestWithParam<target> {
   /// Bytes that are counted as used though nobody has them show here.
   void expect_all_memory_is_free() {
     const buffer<float> big{*rt_, all_of_it, "big"};
-    const failure why = rt_->submit(on_, ops::fill, 1.0F, writes(big)).why();
+    const failure why = rt_->submit(on_, ops::fill, 1.0F, writes(big)).error();
     EXPECT_FALSE(why) << why.message();
   }
 
@@ -178,8 +178,8 @@ TEST_P(no_memory, is_an_error_and_leaves_nothing_behind) {
 
 /// Views take the host's memory unasked, so that a device of the host can be short of it too.
 TEST(no_memory_of_the_host, is_an_error_of_the_view_and_leaves_nothing_behind) {
-  for (const data_path path : {data_path::placed, data_path::direct}) {
-    SCOPED_TRACE(path == data_path::placed ? "placed" : "direct");
+  for (const data_path path : {data_path::placed, data_path::in_place}) {
+    SCOPED_TRACE(path == data_path::placed ? "placed" : "in_place");
     runtime_options options;
     options.devices = "NUMA0";
     options.backends = {{"cpu", "memory=1M"}};
@@ -191,12 +191,12 @@ TEST(no_memory_of_the_host, is_an_error_of_the_view_and_leaves_nothing_behind) {
     rt.wait();
     for (int times = 0; times < 3; ++times) {
       EXPECT_THROW((void)second.write(), error);
-      EXPECT_TRUE(rt.submit(ops::sum, reads(second)).why()) << "nobody has written it";
+      EXPECT_TRUE(rt.submit(ops::sum, reads(second)).error()) << "nobody has written it";
     }
     EXPECT_EQ(first->read()[most - 1], 1.0F);
     first.reset();
     for (const float value : {2.0F, 3.0F}) {
-      const failure why = rt.submit(ops::fill, value, writes(second)).why();
+      const failure why = rt.submit(ops::fill, value, writes(second)).error();
       EXPECT_FALSE(why) << why.message();
       EXPECT_EQ(second.read()[most - 1], value);
     }

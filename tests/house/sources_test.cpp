@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_file_lines = 600;
-constexpr std::size_t most_function_lines = 80;
-constexpr std::size_t most_columns = 100;
+constexpr std::size_t max_file_lines = 600;
+constexpr std::size_t max_function_lines = 80;
+constexpr std::size_t max_columns = 100;
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -57,9 +57,9 @@ TEST(house_sources, are_found) { EXPECT_GT(sources().size(), 10U); }
 TEST(house_sources, have_files_and_functions_of_limited_size) {
   for (const fs::path& path : sources()) {
     const std::string text = read(path);
-    EXPECT_LE(lines_of(text), most_file_lines) << path;
+    EXPECT_LE(lines_of(text), max_file_lines) << path;
     for (const house::block& f : house::functions(text)) {
-      EXPECT_LE(f.lines, most_function_lines) << path << ':' << f.first_line;
+      EXPECT_LE(f.lines, max_function_lines) << path << ':' << f.first_line;
     }
   }
 }
@@ -74,7 +74,7 @@ TEST(house_sources, begin_with_the_licence_and_keep_the_columns) {
     EXPECT_EQ(text.find('\t'), text.npos) << path << " has a tab";
     std::size_t number = 1, begin = 0;
     for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
-      EXPECT_LE(columns_of(std::string_view(text).substr(begin, end - begin)), most_columns)
+      EXPECT_LE(columns_of(std::string_view(text).substr(begin, end - begin)), max_columns)
           << path << ':' << number;
       begin = end + 1;
       ++number;

@@ -314,9 +314,9 @@ TEST_P(WaitingInACircle, ARuntimeWhoseLastOwnerIsItsTask) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, WaitingInACircle,
-                         ::testing::Values(data_path::direct, data_path::placed),
+                         ::testing::Values(data_path::in_place, data_path::placed),
                          [](const auto& of) {
-                           return of.param == data_path::direct ? "direct" : "placed";
+                           return of.param == data_path::in_place ? "in_place" : "placed";
                          });
 
 }  // namespace

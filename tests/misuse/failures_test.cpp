@@ -37,13 +37,13 @@ TEST_F(Failures, OfAKernelAreItsOwnException) {
   const future<void> failed = throwing();
   EXPECT_EQ(message_of<own_exception>([&] { failed.get(); }), "no luck");
   EXPECT_EQ(message_of<own_exception>([&] { failed.get(); }), "no luck") << "again";
-  EXPECT_EQ(failed.why().code(), failure_code::task_failed);
-  EXPECT_THAT(failed.why().message(), AllOf(HasSubstr("\"fails\""), HasSubstr("no luck")));
+  EXPECT_EQ(failed.error().code(), failure_code::task_failed);
+  EXPECT_THAT(failed.error().message(), AllOf(HasSubstr("\"fails\""), HasSubstr("no luck")));
 }
 
 // Known gap: the message names the kernel alone.
 TEST_F(Failures, OfAKernelNameTheTask) {
-  EXPECT_THAT(throwing().why().message(), HasSubstr("\"source\""));
+  EXPECT_THAT(throwing().error().message(), HasSubstr("\"source\""));
 }
 
 TEST_F(Failures, ReachDependentsWithTheChainOfLabels) {
@@ -54,8 +54,8 @@ TEST_F(Failures, ReachDependentsWithTheChainOfLabels) {
   EXPECT_THAT(message_of<error>([&] { (void)last.get(); }),
               AllOf(HasSubstr("\"last\""), HasSubstr("\"middle\""), HasSubstr("\"fails\""),
                     HasSubstr("no luck")));
-  EXPECT_EQ(middle.why().code(), failure_code::dependency_failed);
-  EXPECT_TRUE(failed.why());
+  EXPECT_EQ(middle.error().code(), failure_code::dependency_failed);
+  EXPECT_TRUE(failed.error());
   rt_.submit(ops::fill, 3.0f, writes(x_));
   EXPECT_EQ(x_.to_vector().front(), 3.0f) << "whole again";
 }
@@ -63,7 +63,7 @@ TEST_F(Failures, ReachDependentsWithTheChainOfLabels) {
 TEST_F(Failures, ReachViews) {
   const future<void> failed = throwing();
   EXPECT_THROW((void)x_.read(), std::exception);
-  EXPECT_TRUE(failed.why());
+  EXPECT_TRUE(failed.error());
 }
 
 TEST_F(Failures, OfReadingWhatNoTaskWrites) {
@@ -81,7 +81,7 @@ TEST_F(Failures, OfWhatWasCancelled) {
       rt_.submit({.label = "unwanted", .stop = source.get_token()}, ops::fill, 2.0f, writes(x_));
   EXPECT_THAT(message_of<error>([&] { task.get(); }),
               AllOf(HasSubstr("\"unwanted\""), HasSubstr("cancelled")));
-  EXPECT_EQ(task.why().code(), failure_code::cancelled);
+  EXPECT_EQ(task.error().code(), failure_code::cancelled);
 }
 
 TEST_F(Failures, OfWhatTakesTooLong) {
@@ -93,7 +93,7 @@ TEST_F(Failures, OfWhatTakesTooLong) {
     }
   }
   EXPECT_THAT(message_of<error>([&] { late.get(); }), HasSubstr("\"late\""));
-  EXPECT_EQ(late.why().code(), failure_code::timed_out);
+  EXPECT_EQ(late.error().code(), failure_code::timed_out);
 }
 
 TEST_F(Failures, ThatNobodyLookedAtAreThrownByWait) {
@@ -103,7 +103,7 @@ TEST_F(Failures, ThatNobodyLookedAtAreThrownByWait) {
 }
 
 TEST_F(Failures, ThatSomebodyLookedAtAreNotThrownByWait) {
-  EXPECT_TRUE(throwing().why());
+  EXPECT_TRUE(throwing().error());
   rt_.wait();
 }
 
@@ -111,7 +111,7 @@ TEST_F(Failures, AfterStopEveryTaskIsCancelled) {
   rt_.stop();
   const future<void> task = rt_.submit(ops::fill, 2.0f, writes(x_));
   EXPECT_THROW(task.get(), error);
-  EXPECT_EQ(task.why().code(), failure_code::cancelled);
+  EXPECT_EQ(task.error().code(), failure_code::cancelled);
 }
 
 }  // namespace

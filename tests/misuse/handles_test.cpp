@@ -56,7 +56,7 @@ TEST_F(HandlesOfAnEndedRuntime, FuturesHaveTheirResults) {
   EXPECT_EQ(all_.value.get(), 32.0f);
   for (const future<void>& each : {all_.task, all_.run, all_.choice}) {
     EXPECT_TRUE(each.done());
-    EXPECT_FALSE(each.why());
+    EXPECT_FALSE(each.error());
     EXPECT_TRUE(each.wait_for(std::chrono::hours(1)));
     each.wait();
     EXPECT_NO_THROW(each.get());
@@ -70,7 +70,7 @@ TEST_F(HandlesOfAnEndedRuntime, CancellingChangesNothing) {
   all_.continued.cancel();
   for (const future<void>& each : {all_.task, all_.run, all_.choice}) {
     each.cancel();
-    EXPECT_FALSE(each.why());
+    EXPECT_FALSE(each.error());
   }
 }
 
@@ -192,7 +192,7 @@ TEST(HandlesThatWereMovedFrom, OfFuturesAreEmpty) {
       [&] { (void)from.get(); },
       [&] { from.wait(); },
       [&] { (void)from.wait_for(std::chrono::seconds(1)); },
-      [&] { (void)from.why(); },
+      [&] { (void)from.error(); },
       [&] { from.cancel(); },
       [&] { (void)from.label(); },
       [&] { (void)from.done(); },

@@ -36,7 +36,7 @@ std::vector<wait_of_holder> waits_for_tasks() {
   return {
       {"get", [](runtime& rt, const auto& x) { overwrite(rt, x).get(); }, "\"overwrite\""},
       {"wait", [](runtime& rt, const auto& x) { overwrite(rt, x).wait(); }, "\"overwrite\""},
-      {"why", [](runtime& rt, const auto& x) { (void)overwrite(rt, x).why(); }, "\"overwrite\""},
+      {"why", [](runtime& rt, const auto& x) { (void)overwrite(rt, x).error(); }, "\"overwrite\""},
       {"rt_wait",
        [](runtime& rt, const auto& x) {
          (void)overwrite(rt, x);
@@ -203,18 +203,18 @@ TEST_P(WaitingBehindOnesOwnView, IsRefusedInAFunction) {
 
 INSTANTIATE_TEST_SUITE_P(, WaitingBehindOnesOwnView,
                          ::testing::Combine(::testing::Range(std::size_t{0}, all_waits().size()),
-                                            ::testing::Values(data_path::direct,
+                                            ::testing::Values(data_path::in_place,
                                                               data_path::placed)),
                          [](const auto& of) {
-                           const bool is_direct = std::get<1>(of.param) == data_path::direct;
+                           const bool is_in_place = std::get<1>(of.param) == data_path::in_place;
                            return all_waits()[std::get<0>(of.param)].name +
-                                  (is_direct ? "_direct" : "_placed");
+                                  (is_in_place ? "_direct" : "_placed");
                          });
 
 // A destructor cannot refuse: it says so, and cancels what would never run.
 TEST(EndOfAScope, BehindOnesOwnViewCancelsWhatIsBehindIt) {
   const guard_thread guard;
-  for (const data_path path : {data_path::direct, data_path::placed}) {
+  for (const data_path path : {data_path::in_place, data_path::placed}) {
     runtime rt{{.devices = "NUMA0", .data_tasks = path}};
     buffer<float> x{rt, 10, 1.0f, "x"};
     future<void> task;
@@ -228,7 +228,7 @@ TEST(EndOfAScope, BehindOnesOwnViewCancelsWhatIsBehindIt) {
       EXPECT_THAT(::testing::internal::GetCapturedStderr(),
                   AllOf(HasSubstr("\"x\""), HasSubstr("\"overwrite\"")));
     }
-    EXPECT_EQ(task.why().code(), failure_code::cancelled);
+    EXPECT_EQ(task.error().code(), failure_code::cancelled);
   }
 }
 
@@ -306,9 +306,9 @@ TEST_P(WaitingForOnesOwnScope, InAScopeWithin) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, WaitingForOnesOwnScope,
-                         ::testing::Values(data_path::direct, data_path::placed),
+                         ::testing::Values(data_path::in_place, data_path::placed),
                          [](const auto& of) {
-                           return of.param == data_path::direct ? "direct" : "placed";
+                           return of.param == data_path::in_place ? "in_place" : "placed";
                          });
 
 }  // namespace

@@ -215,7 +215,7 @@ TEST_P(Pending, HasWhatWaitsWithoutAWatchdog) {
 
 TEST_P(Pending, HasWhatALimitCounts) {
   runtime_options limited = options();
-  limited.most_pending = 4;
+  limited.max_pending = 4;
   runtime rt{limited};
   barrier held;
   (void)rt.async({.label = "first"}, [&] { held.wait(); });
@@ -226,9 +226,9 @@ TEST_P(Pending, HasWhatALimitCounts) {
   rt.wait();
 }
 
-INSTANTIATE_TEST_SUITE_P(, Pending, ::testing::Values(data_path::direct, data_path::placed),
+INSTANTIATE_TEST_SUITE_P(, Pending, ::testing::Values(data_path::in_place, data_path::placed),
                          [](const auto& of) {
-                           return of.param == data_path::direct ? "direct" : "placed";
+                           return of.param == data_path::in_place ? "in_place" : "placed";
                          });
 
 TEST(WatchdogOptions, AreRefusedWhereTheyAreNoTime) {

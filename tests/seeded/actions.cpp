@@ -5,7 +5,7 @@
 
 #include <unordered_map>
 
-#include "heart/shown.hpp"
+#include "placement/shown.hpp"
 
 namespace hocket::seeded {
 
@@ -39,8 +39,8 @@ class names {
 /// Of one program that runs in one thread.
 class watcher {
  public:
-  void see(const heart::action_list& actions) {
-    for (const heart::action& a : actions) {
+  void see(const placement::action_list& actions) {
+    for (const placement::action& a : actions) {
       ++count_;
       hash_.add(a.index());
       std::visit([this](const auto& each) { see(each); }, a);
@@ -58,24 +58,24 @@ class watcher {
  private:
   void add(task_id id) { hash_.add(tasks_.of(id)); }
   void add(block_id id) { hash_.add(blocks_.of(id)); }
-  void add(ticket t) {
+  void add(point t) {
     hash_.add(t.stream.value);
     hash_.add(t.value);
   }
-  void add(const ticket_set& all) {
-    for (const ticket t : all) add(t);
+  void add(const timepoint_set& all) {
+    for (const point t : all) add(t);
   }
   void add(const failure& why) { hash_.add(why ? 1 + static_cast<std::uint64_t>(why.code()) : 0); }
   void add(nanoseconds time) { hash_.add(static_cast<std::uint64_t>(time.count())); }
 
-  void see(const heart::allocate_block& a) {
+  void see(const placement::allocate_block& a) {
     add(a.block);
     hash_.add(data_.of(a.data));
     hash_.add(a.memory.value);
     hash_.add(a.bytes);
   }
-  void see(const heart::free_block& a) { add(a.block); }
-  void see(const heart::issue_copy& a) {
+  void see(const placement::free_block& a) { add(a.block); }
+  void see(const placement::issue_copy& a) {
     add(a.number);
     add(a.after);
     add(a.from);
@@ -84,33 +84,33 @@ class watcher {
     for (const std::size_t at : a.region.end) hash_.add(at);
     hash_.add(a.bytes);
   }
-  void see(const heart::issue_launch& a) {
+  void see(const placement::issue_launch& a) {
     add(a.number);
     add(a.after);
     add(a.task->id);
-    for (const heart::task_access& each : a.task->accesses) {
+    for (const placement::task_access& each : a.task->accesses) {
       if (each.block.valid()) add(each.block);
     }
   }
-  void see(const heart::deliver& a) {
+  void see(const placement::deliver& a) {
     add(a.task->id);
     for (const block_id each : a.blocks) add(each);
   }
-  void see(const heart::complete& a) {
+  void see(const placement::complete& a) {
     add(a.task->id);
     add(a.why);
     hash_.add(a.runs_on ? 1 : 0);
   }
-  void see(const heart::let_go& a) { add(a.task->id); }
-  void see(const heart::start_timer& a) {
+  void see(const placement::retire& a) { add(a.task->id); }
+  void see(const placement::start_timer& a) {
     add(a.task->id);
     add(a.after);
   }
-  void see(const heart::await_memory& a) {
+  void see(const placement::await_memory& a) {
     add(a.task);
     add(a.after);
   }
-  void see(const heart::warn& /*a*/) {}
+  void see(const placement::warn& /*a*/) {}
 
   hasher hash_;
   std::uint64_t count_ = 0;
@@ -132,8 +132,8 @@ watched_actions actions_so_far() { return the_watcher().result(); }
 
 }  // namespace hocket::seeded
 
-#ifdef HOCKET_PLANTED_BUGS
-void hocket::heart::show(const action_list& actions) {
+#ifdef HOCKET_SEEDED_BUGS
+void hocket::placement::show(const action_list& actions) {
   if (hocket::seeded::the_watcher().watches) hocket::seeded::the_watcher().see(actions);
 }
 #endif

@@ -7,7 +7,7 @@
 namespace hocket::seeded {
 
 /// From here on the actions of the scheduler are counted and mixed into a hash. Only a build with
-/// HOCKET_PLANTED_BUGS shows them.
+/// HOCKET_SEEDED_BUGS shows them.
 void watch_actions();
 
 /// Tasks and blocks are called by the order in which they appear, from here on.

@@ -66,7 +66,7 @@ void add_steps(std::string& text, const std::vector<step>& steps, const std::str
 std::string to_string(const program& made) {
   std::string text = "sim: " + made.sim + (made.private_memory ? ", private memory" : "") +
                      ", budget " + std::to_string(made.budget) + ", pending " +
-                     std::to_string(made.most_pending) + "\n";
+                     std::to_string(made.max_pending) + "\n";
   for (std::size_t i = 0; i < made.buffers.size(); ++i) {
     text += "b" + std::to_string(i) + ": " + std::to_string(made.buffers[i].rows) + " x " +
             std::to_string(made.buffers[i].columns) + "\n";

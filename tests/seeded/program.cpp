@@ -23,7 +23,7 @@ class generator {
       made_.buffers.push_back({between(1, 6), between(1, 5)});
     }
     made_.budget = chance(50) ? static_cast<int>(between(1, 4)) : 0;
-    if (chance(20)) made_.most_pending = between(2, 20);
+    if (chance(20)) made_.max_pending = between(2, 20);
     const std::size_t steps = chance(5) ? between(60, 150) : between(3, 40);
     while (made_.steps.size() < steps) add_step();
     if (in_scope_) end_scope();
@@ -255,7 +255,7 @@ class generator {
         if (!add_use(s, draw_mode())) return;
         s.constant = static_cast<std::int64_t>(draw() % 1000);
         // A submission over the limit waits for other tasks, which may wait for the view.
-        s.stays_open = chance(60) && made_.most_pending == 0;
+        s.stays_open = chance(60) && made_.max_pending == 0;
         break;
       case kind::cancel:
         if (made_.steps.empty()) return;
@@ -300,7 +300,7 @@ std::optional<program> other_program(const program& made) {
   program other = make_program(random.next());
   if (other.loses_devices) return std::nullopt;
   // The limit is the runtime's.
-  for (step& each : other.steps) each.stays_open = each.stays_open && made.most_pending == 0;
+  for (step& each : other.steps) each.stays_open = each.stays_open && made.max_pending == 0;
   return other;
 }
 

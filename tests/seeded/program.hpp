@@ -125,7 +125,7 @@ struct program {
   double delay_probability = 0;
   bool loses_devices = false;
   int budget = 0;
-  std::size_t most_pending = 0;  ///< tasks, or 0 for any number
+  std::size_t max_pending = 0;  ///< tasks, or 0 for any number
   std::vector<matrix_size> buffers;
   std::vector<step> steps;
 };

@@ -15,8 +15,8 @@
 #include <hocket/hocket.hpp>
 
 #include "bodies.hpp"
+#include "device_set.hpp"
 #include "interpreter.hpp"
-#include "machine_parts.hpp"
 #include "runtime_core.hpp"
 
 namespace hocket::seeded {
@@ -27,14 +27,14 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   runtime_options o;
   o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
   o.seed = made.seed;
-  o.most_pending = made.most_pending;
+  o.max_pending = made.max_pending;
   o.delay_probability = made.delay_probability;
   o.longest_delay = std::chrono::microseconds(50);
-  o.private_memory = made.private_memory && !settings.direct;
+  o.private_memory = made.private_memory && !settings.in_place;
   o.topology = settings.topology;
-  if (settings.direct) {
+  if (settings.in_place) {
     o.devices = "NUMA0";
-    o.data_tasks = data_path::direct;
+    o.data_tasks = data_path::in_place;
     return o;
   }
   // Not those of this machine: placement is to be the same everywhere.
@@ -356,7 +356,7 @@ class runner {
   }
 
   void lose_device(std::size_t number_of) {
-    if (number_of >= devices_.size() || settings_.direct) return;
+    if (number_of >= devices_.size() || settings_.in_place) return;
     auto& device = rt_.core()->machine().at(device_id{number_of});
     dynamic_cast<sim_device&>(device).lose(failure(failure_code::device_lost, "planned loss"));
     lost_ = true;
@@ -368,7 +368,7 @@ class runner {
     for (; settled_ < end && wrong_.empty(); ++settled_) {
       const step& s = program_.steps[settled_];
       if (!futures_[settled_].valid()) continue;
-      const failure why = futures_[settled_].why();
+      const failure why = futures_[settled_].error();
       if (s.what == kind::graph) {
         check(expected_.apply_graph(settled_), why, uncertain_.contains(settled_));
         continue;

@@ -14,7 +14,7 @@ namespace hocket::seeded {
 struct run_settings {
   std::shared_ptr<const host_topology> topology;
   bool real_clock = false;  ///< over threads; what is checked is the same
-  bool direct = false;      ///< on the host alone, without a heart
+  bool in_place = false;    ///< on the host alone, without a placement engine
 };
 
 /// Runs the program on a runtime and compares everything that can be seen of it with the

@@ -16,7 +16,7 @@
 #include <hocket/core/error.hpp>
 
 #include "actions.hpp"
-#include "heart/planted.hpp"
+#include "placement/seeded_bug.hpp"
 #include "runner.hpp"
 
 namespace {
@@ -26,11 +26,11 @@ using namespace hocket;
 struct arguments {
   std::uint64_t first = 1;
   std::uint64_t count = 1000;
-  int planted = 0;
+  int seeded_bug = 0;
   bool real_clock = false;
-  bool direct = false;  ///< on the host alone, without a heart
+  bool in_place = false;  ///< on the host alone, without a placement engine
   bool describe = false;
-  bool expect_found = false;  ///< of a planted bug
+  bool expect_found = false;  ///< of a seeded bug
   bool actions = false;       ///< their hash is printed
   std::string expected;       ///< the hash
 };
@@ -43,8 +43,8 @@ arguments parse(int count, char** values) {
       made.real_clock = true;
       continue;
     }
-    if (name == "--direct") {
-      made.direct = true;
+    if (name == "--in-place") {
+      made.in_place = true;
       continue;
     }
     if (name == "--expect-found") {
@@ -64,8 +64,8 @@ arguments parse(int count, char** values) {
       made.first = parse_number(name, value, 0, UINT64_MAX);
     else if (name == "--count")
       made.count = parse_number(name, value, 1, UINT64_MAX);
-    else if (name == "--planted")
-      made.planted = static_cast<int>(parse_number(name, value, 0, 99));
+    else if (name == "--bug")
+      made.seeded_bug = static_cast<int>(parse_number(name, value, 0, 99));
     else if (name == "--expect-actions")
       made.expected = value;
     else
@@ -101,8 +101,8 @@ int search(const arguments& given) {
   if (!given.real_clock) ::setenv("HWLOC_SYNTHETIC", "numa:1 core:4 pu:1", 1);
   settings.topology = std::make_shared<const host_topology>();
   settings.real_clock = given.real_clock;
-  settings.direct = given.direct;
-  heart::plant(given.planted);
+  settings.in_place = given.in_place;
+  placement::plant(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);
@@ -121,7 +121,7 @@ int search(const arguments& given) {
 
 /// Searches in a process of its own. A mismatch, a crash and a search without end all count as
 /// found.
-int search_for_planted(const arguments& given) {
+int search_for_bugs(const arguments& given) {
   constexpr unsigned longest_search = 40;  // seconds
   const pid_t child = fork();
   if (child == 0) {
@@ -131,7 +131,7 @@ int search_for_planted(const arguments& given) {
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) return 2;
   const bool found = !WIFEXITED(status) || WEXITSTATUS(status) == 1;
-  std::printf("planted bug %d was %s\n", given.planted, found ? "found" : "not found");
+  std::printf("seeded bug %d was %s\n", given.seeded_bug, found ? "found" : "not found");
   return found ? 0 : 1;
 }
 
@@ -140,7 +140,7 @@ int search_for_planted(const arguments& given) {
 int main(int count, char** values) {
   try {
     const arguments given = parse(count, values);
-    return given.expect_found ? search_for_planted(given) : search(given);
+    return given.expect_found ? search_for_bugs(given) : search(given);
   } catch (const usage_error& e) {
     std::fprintf(stderr, "seeded_search: %s\n", e.what());
     return 2;

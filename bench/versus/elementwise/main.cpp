@@ -13,9 +13,9 @@ namespace {
 
 /// So many calls that a sample takes long enough to be measured.
 chain of_size(std::size_t size, const settings& wanted) {
-  constexpr std::size_t elements_of_sample = std::size_t{1} << 25U, most_calls = 2000;
+  constexpr std::size_t elements_of_sample = std::size_t{1} << 25U, max_calls = 2000;
   return {size,
-          wanted.quick ? 2 : std::clamp(elements_of_sample / size, std::size_t{1}, most_calls)};
+          wanted.quick ? 2 : std::clamp(elements_of_sample / size, std::size_t{1}, max_calls)};
 }
 
 std::vector<contender> on(const device_info& device, const chain& what, const settings& wanted) {

@@ -47,14 +47,14 @@ std::vector<contender> on(const place& where, const transfer& what) {
 }
 
 void add_copies(std::vector<comparison>& to, const place& where, const settings& wanted) {
-  constexpr std::size_t bytes_of_sample = std::size_t{256} << 20U, most_calls = 200;
+  constexpr std::size_t bytes_of_sample = std::size_t{256} << 20U, max_calls = 200;
   const std::vector<std::size_t> sizes =
       wanted.quick ? std::vector<std::size_t>{4096}
                    : std::vector<std::size_t>{4096, 1U << 16U, 1U << 20U, 1U << 24U, 1U << 26U};
   for (const direction way : {direction::to_device, direction::to_host}) {
     for (const std::size_t bytes : sizes) {
       const transfer what{way, bytes,
-                          wanted.quick ? 1 : std::min(most_calls, bytes_of_sample / bytes)};
+                          wanted.quick ? 1 : std::min(max_calls, bytes_of_sample / bytes)};
       to.push_back({where.name, (way == direction::to_device ? "in " : "out ") + amount(bytes),
                     "us/copy", wanted.threads, on(where, what)});
     }

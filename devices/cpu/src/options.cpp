@@ -12,8 +12,8 @@ namespace hocket::cpu {
 
 namespace {
 
-constexpr std::uint64_t most_lanes = 4096;
-constexpr std::uint64_t most_depth = 1024;
+constexpr std::uint64_t max_lanes = 4096;
+constexpr std::uint64_t max_depth = 1024;
 
 double vector_lanes() {
 #if defined(__x86_64__)
@@ -43,12 +43,12 @@ std::optional<double> positive(std::optional<double> rate, const char* key) {
 options parse(const std::string& configuration) {
   configuration_reader reader("cpu", configuration);
   options made;
-  made.lanes = reader.number("lanes", 1, most_lanes);
+  made.lanes = reader.number("lanes", 1, max_lanes);
   made.memory = reader.bytes("memory");
   made.flops = positive(reader.rate("flops"), "flops");
   made.bandwidth = positive(reader.rate("bandwidth"), "bandwidth");
   made.launch = reader.duration("launch");
-  made.depth = reader.number("depth", 1, most_depth);
+  made.depth = reader.number("depth", 1, max_depth);
   reader.finish();
   return made;
 }

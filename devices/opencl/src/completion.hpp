@@ -49,8 +49,8 @@ class completions {
   void add(std::uint64_t value, enqueued what, time_stamp handed);
 
   /// As those of the stream.
-  void attend(const std::function<bool()>& reached) { watch_.attend(reached); }
-  void hurry() noexcept { watch_.hurry(); }
+  void poll(const std::function<bool()>& reached) { watch_.poll(reached); }
+  void stop_polling() noexcept { watch_.stop_polling(); }
 
   /// The event of the last command up to this value that has perhaps not ended; null if there is
   /// none.

@@ -19,7 +19,7 @@ namespace {
 
 using namespace opencl;
 
-constexpr cl_uint most_listed = 1024;  // platforms, devices of one; a driver that says more errs
+constexpr cl_uint max_listed = 1024;  // platforms, devices of one; a driver that says more errs
 
 class candidate final : public device_candidate {
  public:
@@ -53,7 +53,7 @@ objects<Object> ask(Ask list_some) {
   cl_uint count = 0;
   made.code = list_some(cl_uint{0}, nullptr, &count);
   if (made.code != CL_SUCCESS || count == 0) return made;
-  made.all.resize(std::min(count, most_listed), nullptr);
+  made.all.resize(std::min(count, max_listed), nullptr);
   made.code = list_some(static_cast<cl_uint>(made.all.size()), made.all.data(), nullptr);
   if (made.code != CL_SUCCESS) made.all.clear();
   std::erase(made.all, nullptr);
@@ -79,7 +79,7 @@ objects<cl_device_id> devices_of(const api& cl, cl_platform_id platform) {
 /// can be split, but not into so many.
 std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std::size_t parts,
                                         const std::string& name) {
-  const std::size_t most = most_parts(cl, device);
+  const std::size_t most = max_parts(cl, device);
   if (parts < 2 || most < 2) return {};
   if (parts > most) {
     throw usage_error("\"sub-devices\" in the configuration of opencl is \"" +
@@ -94,7 +94,7 @@ std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std:
   if (cl.clCreateSubDevices(device, how, 0, nullptr, &count) != CL_SUCCESS || count < parts) {
     return {};
   }
-  std::vector<cl_device_id> made(std::min(count, most_listed));
+  std::vector<cl_device_id> made(std::min(count, max_listed));
   if (cl.clCreateSubDevices(device, how, static_cast<cl_uint>(made.size()), made.data(), nullptr) !=
       CL_SUCCESS) {
     return {};
@@ -179,7 +179,7 @@ class opencl_backend final : public backend {
 
   [[nodiscard]] std::string why_none() const override {
     auto cl = load();
-    if (!cl) return cl.why().message();
+    if (!cl) return cl.error().message();
     std::string drivers;
     for (const cl_platform_id platform : platforms_of(*cl.value()).all) {
       drivers += (drivers.empty() ? "\"" : ", \"") + name_of(*cl.value(), platform) + "\"";

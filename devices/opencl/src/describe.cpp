@@ -15,7 +15,7 @@ namespace hocket::opencl {
 namespace {
 
 constexpr std::size_t largest_group = 256;  // of a kernel_pass
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 46U;
+constexpr std::uint64_t max_memory = std::uint64_t{1} << 46U;
 
 template <class Object, class Function, class What>
 std::string read_text(Function function, Object of, What what) {
@@ -132,7 +132,7 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   info.style = is_cpu(cl, device) ? device_style::cpu_compiler : device_style::gpu;
   info.lacks = lacking(cl, device);
   info.memory_bytes = std::min<std::uint64_t>(
-      number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0), most_memory);
+      number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0), max_memory);
   info.largest_binding = std::min<std::uint64_t>(
       number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0), info.memory_bytes);
   info.alignment = alignment_of(cl, device);
@@ -143,7 +143,7 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   return info;
 }
 
-std::size_t most_parts(const api& cl, cl_device_id device) {
+std::size_t max_parts(const api& cl, cl_device_id device) {
   if (!is_cpu(cl, device)) return 1;
   // Asked first: a driver that cannot split may lack the function that splits.
   const auto most = number_of<cl_uint>(cl, device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES).value_or(0);

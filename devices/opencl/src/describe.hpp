@@ -36,7 +36,7 @@ template <class Number>
 [[nodiscard]] device_info describe(const api& cl, cl_platform_id platform, cl_device_id device);
 
 /// Into how many equal parts the device can be split; 1 if it cannot.
-[[nodiscard]] std::size_t most_parts(const api& cl, cl_device_id device);
+[[nodiscard]] std::size_t max_parts(const api& cl, cl_device_id device);
 
 /// Everything that a compiled program depends on besides its source and options.
 [[nodiscard]] std::string identity_of(const api& cl, cl_platform_id platform, cl_device_id device);

@@ -41,7 +41,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
   const allocation host{memory.get(), 0, bytes};
   std::memset(host.chunk, 1, bytes);
   auto used = in.buffers().use(host, true, info.name);
-  if (!used) return used.why();
+  if (!used) return used.error();
   const api& cl = in.cl();
   const cl_mem object = used.value().object;
   const cl_uchar two = 2;
@@ -110,7 +110,7 @@ result<std::unique_ptr<device>> connect_device(const device_info& info,
                                                std::size_t part, const device_numbers& numbers,
                                                executor& where, completion_sink& sink) {
   auto opened = root->open();
-  if (!opened) return opened.why();
+  if (!opened) return opened.error();
   stream_parts parts;
   parts.in = std::move(opened).value();
   parts.clock = std::make_shared<device_clock>();
@@ -120,7 +120,7 @@ result<std::unique_ptr<device>> connect_device(const device_info& info,
   parts.style = info.style;
   parts.host_memory = numbers.uses_host_memory;
   auto queues = make_queues(*parts.in, parts.id, info.name);
-  if (!queues) return queues.why();
+  if (!queues) return queues.error();
   if (numbers.uses_host_memory) {
     if (failure why = try_import(*parts.in, queues.value().front().get(), info)) return why;
   }

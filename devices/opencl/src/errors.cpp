@@ -56,12 +56,12 @@ constexpr std::array codes{
 #undef HOCKET_OPENCL_CODE
 
 std::string first_lines(const std::string& log) {
-  constexpr std::size_t most_lines = 8, most_characters = 1000;
+  constexpr std::size_t max_lines = 8, max_characters = 1000;
   std::size_t end = 0;
-  for (std::size_t line = 0; line < most_lines && end != std::string::npos; ++line) {
+  for (std::size_t line = 0; line < max_lines && end != std::string::npos; ++line) {
     end = log.find('\n', end + (line == 0 ? 0 : 1));
   }
-  return log.substr(0, std::min(end, most_characters));
+  return log.substr(0, std::min(end, max_characters));
 }
 
 }  // namespace

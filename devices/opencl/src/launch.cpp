@@ -97,7 +97,7 @@ failure launcher::prepare(const part& wanted) {
   const kernel_ref& kernel = wanted.what->kernel;
   const kernel_source& source = *source_for(*kernel, kernel_format::opencl_c, style_);
   auto made = compile(*kernel, source, wanted.lowered.value().variant);
-  if (!made) return made.why();
+  if (!made) return made.error();
   kernels_[kernel].emplace(wanted.lowered.value().variant, std::move(made).value());
   return {};
 }
@@ -110,7 +110,7 @@ result<launcher::compiled> launcher::compile(const kernel_definition& kernel,
   for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
     const std::string text = opencl_program(kernel, source, pass, variant);
     auto program = context_->programs().get(text, kernel.name, device_);
-    if (!program) return program.why();
+    if (!program) return program.error();
     cl_int code = CL_SUCCESS;
     const cl_kernel object = context_->cl().clCreateKernel(program.value(), "hocket_main", &code);
     if (object == nullptr) return compile_failure(kernel.name, device_, code, "it has no kernel.");
@@ -187,7 +187,7 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
   progress now{queue, waits, 0, {}};
   for (const part& each : plan_->parts) {
     if (!each.lowered) {
-      now.made.why = each.lowered.why();
+      now.made.why = each.lowered.error();
       return std::move(now.made);
     }
     now.left +=
@@ -221,7 +221,7 @@ failure launcher::find_buffers(part& of, progress& now) {
   bool lasts = true;
   for (const placed_buffer& b : of.what->buffers) {
     auto used = buffers.use(b.where, host_memory_, device_);
-    if (!used) return used.why();
+    if (!used) return used.error();
     of.objects.push_back(used.value().object);
     if (!used.value().held) continue;
     lasts = false;

@@ -70,7 +70,7 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
     }
   }
   const bool launch = what.launch() != nullptr;
-  const bool gated = launch && on_host_cores_ && (gathers() || launcher_.parts() >= several);
+  const bool gated = launch && on_host_cores_ && (is_batching() || launcher_.parts() >= several);
   if (gated && !gate_.is_closed()) {
     gate_.close();
     if (gate_.is_closed()) events.push_back(gate_.event());
@@ -98,7 +98,7 @@ enqueued queue_stream::copy(const copy_command& what, std::span<const cl_event> 
     if (!on_device) return {nullptr, static_cast<std::byte*>(where.address())};
     auto buffer = buffers.use(where, host_memory_, device_);
     if (!buffer) {
-      refused.why = buffer.why();
+      refused.why = buffer.error();
       return {};
     }
     used.push_back(std::move(buffer).value());

@@ -32,8 +32,8 @@ class queue_stream final : public driver_stream {
   using driver_stream::close;
   using driver_stream::lose;
 
-  void attend(const std::function<bool()>& reached) override { completions_.attend(reached); }
-  void hurry() noexcept override { completions_.hurry(); }
+  void poll(const std::function<bool()>& reached) override { completions_.poll(reached); }
+  void stop_polling() noexcept override { completions_.stop_polling(); }
 
  private:
   [[nodiscard]] bool prepared(const command& what) override;

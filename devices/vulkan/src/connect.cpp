@@ -48,7 +48,7 @@ class vulkan_backend final : public backend {
     auto looked_at = vulkan::instance::make({});
     if (!looked_at) {
       // Without a loader or a driver there is nothing that could be left out.
-      const failure& why = looked_at.why();
+      const failure& why = looked_at.error();
       if (why.code() != failure_code::no_device) made.left_out.push_back(why.message());
       return made;
     }
@@ -62,7 +62,7 @@ class vulkan_backend final : public backend {
 
   [[nodiscard]] std::string why_none() const override {
     const auto looked_at = vulkan::instance::make({});
-    if (!looked_at) return looked_at.why().message();
+    if (!looked_at) return looked_at.error().message();
     return "Vulkan has no device that can be used, or not the one that was asked for; a driver "
            "with "
            "Vulkan 1.2 has to be installed, such as mesa-vulkan-drivers of Debian, which has one "

@@ -30,7 +30,7 @@ result<std::unique_ptr<context>> context::make(const facts& found, std::size_t n
                                                const options& given) {
   std::unique_ptr<context> made(new context());
   auto own = instance::make(given.listener);
-  if (!own) return own.why();
+  if (!own) return own.error();
   made->instance_ = std::move(own).value();
   const std::vector<facts> all = usable_devices(*made->instance_);
   made->info_ = describe(found, number, given);

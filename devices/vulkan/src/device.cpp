@@ -56,7 +56,7 @@ failure connected::start(const device_numbers& numbers, executor& where, complet
   const device_stream::parts parts{*context_, domain_, where,
                                    std::make_shared<host_epoch>(numbers.device, sink)};
   auto compute = launch_stream::make(parts, numbers.compute.front(), imports_.get());
-  if (!compute) return compute.why();
+  if (!compute) return compute.error();
   compute_ = std::move(compute).value();
   const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
   const auto copies = [&](stream_id id, direction way) -> result<std::unique_ptr<device_stream>> {
@@ -65,10 +65,10 @@ failure connected::start(const device_numbers& numbers, executor& where, complet
         std::make_unique<host_copy_stream>(parts, id, way, *compute_, numbers.uses_host_memory));
   };
   auto inbound = copies(numbers.inbound, direction::inbound);
-  if (!inbound) return inbound.why();
+  if (!inbound) return inbound.error();
   inbound_ = std::move(inbound).value();
   auto outbound = copies(numbers.outbound, direction::outbound);
-  if (!outbound) return outbound.why();
+  if (!outbound) return outbound.error();
   outbound_ = std::move(outbound).value();
   return {};
 }
@@ -94,7 +94,7 @@ result<std::unique_ptr<device>> connect_device(const facts& found, std::size_t n
                                                const options& given, const device_numbers& numbers,
                                                executor& where, completion_sink& sink) {
   auto of = context::make(found, number, given);
-  if (!of) return of.why();
+  if (!of) return of.error();
   auto made = std::make_unique<connected>(std::move(of).value(), numbers);
   if (failure why = made->start(numbers, where, sink)) return why;
   return std::unique_ptr<device>(std::move(made));

@@ -17,7 +17,7 @@ namespace hocket::vulkan {
 namespace {
 
 constexpr std::size_t largest_group = 256;  // of a kernel_pass
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 46U;
+constexpr std::uint64_t max_memory = std::uint64_t{1} << 46U;
 
 std::set<std::string> extensions_of(const instance_api& api, VkPhysicalDevice device) {
   std::vector<VkExtensionProperties> found;
@@ -246,7 +246,7 @@ std::vector<facts> usable_devices(const instance& of, std::vector<std::string>* 
   };
   auto listed = of.physical_devices();
   if (!listed) {
-    leave_out(listed.why().message());
+    leave_out(listed.error().message());
     return found;
   }
   for (VkPhysicalDevice physical : listed.value()) {
@@ -319,7 +319,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   const auto type = memory_type(of.memory, ~std::uint32_t{0}, plan.required, plan.preferred);
   if (type) {
     info.memory_bytes = std::min<std::uint64_t>(
-        of.memory.memoryHeaps[of.memory.memoryTypes[*type].heapIndex].size, most_memory);
+        of.memory.memoryHeaps[of.memory.memoryTypes[*type].heapIndex].size, max_memory);
   }
   if (given.memory_bytes) info.memory_bytes = std::min(info.memory_bytes, *given.memory_bytes);
   const bool cpu = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;

@@ -46,7 +46,7 @@ result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listene
   const bool validated = static_cast<bool>(listener);
   std::unique_ptr<instance> made(new instance(std::move(listener)));
   auto opened = open_library();
-  if (!opened) return opened.why();
+  if (!opened) return opened.error();
   made->library_ = std::move(opened).value();
   const VkResult code = made->create();
   if (code == VK_SUCCESS) return std::unique_ptr<const instance>(std::move(made));

@@ -87,7 +87,7 @@ failure write_blocks(const context& of, const planned_launch& planned,
   }
   if (to.arguments.bytes < bytes) {
     auto made = make_buffer(of, bytes, host_access, 0);
-    if (!made) return made.why();
+    if (!made) return made.error();
     to.arguments = std::move(made).value();
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -255,7 +255,7 @@ failure plan_part(const context& of, const launch_command& launch, planned_part&
     arguments.push_back({b.part->type(), &b.part->extents(), &b.part->region()});
   }
   auto lowered = lower(*launch.kernel, *made.source, arguments, launch.scalars);
-  if (!lowered) return lowered.why();
+  if (!lowered) return lowered.error();
   made.lowered = std::move(lowered).value();
   return {};
 }
@@ -282,7 +282,7 @@ planned_launch plan(const context& of, const command& what) {
 result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped) {
   auto made = std::make_unique<slot>();
   auto owner = make_command_buffers(of, of.about().compute_family, 1);
-  if (!owner) return owner.why();
+  if (!owner) return owner.error();
   made->owner = std::move(owner).value();
   made->commands = made->owner.buffers.front();
   if (stamped) made->stamps = make_stamps(of);
@@ -291,7 +291,7 @@ result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped) {
 
 failure launch_memory::make_nothing() {
   auto made = make_buffer(of_, 1, 0, 0);
-  if (!made) return made.why();
+  if (!made) return made.error();
   nothing_ = std::move(made).value();
   return {};
 }

@@ -89,7 +89,7 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t) {
     const std::scoped_lock lock(guard_);
     used_ -= bytes;
     --count_;
-    return made.why();
+    return made.error();
   }
   auto chunk = std::make_unique<buffer>(std::move(made).value());
   return allocation{chunk.release(), 0, bytes};

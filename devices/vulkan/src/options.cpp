@@ -11,7 +11,7 @@ namespace hocket::vulkan {
 
 namespace {
 
-constexpr std::uint64_t most_devices = 1024;
+constexpr std::uint64_t max_devices = 1024;
 
 void print(const std::string& message) {
   std::fprintf(stderr, "hocket: vulkan: %s\n", message.c_str());
@@ -22,7 +22,7 @@ void print(const std::string& message) {
 options parse_options(std::string_view configuration, vulkan_validation_listener listener) {
   configuration_reader reader("vulkan", configuration);
   options made;
-  made.device = reader.number("device", 0, most_devices);
+  made.device = reader.number("device", 0, max_devices);
   made.memory_bytes = reader.bytes("memory");
   made.import = reader.flag("import").value_or(made.import);
   made.staging = reader.flag("staging").value_or(made.staging);

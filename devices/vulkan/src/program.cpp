@@ -99,7 +99,7 @@ failure program_table::make_layout(program& made, std::size_t words) const {
 failure program_table::add_pass(program& made, const std::string& kernel, const std::string& text) {
   const device_api& api = of_.api();
   auto words = compiler_.compile(of_.name(), kernel, text);
-  if (!words) return words.why();
+  if (!words) return words.error();
   VkShaderModuleCreateInfo module{};
   module.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   module.codeSize = words.value().size() * sizeof(std::uint32_t);

@@ -17,7 +17,7 @@ namespace {
 // buffers stay in a cache of the host.
 constexpr std::uint64_t chunk_bytes = std::uint64_t{512} << 10U;
 // Copies of many short runs end a chunk earlier, so that recording one stays short.
-constexpr std::size_t most_runs = 4096;
+constexpr std::size_t max_runs = 4096;
 // A chunk is mostly about to end when it is waited for, and while this thread is woken the device
 // runs out of chunks.
 constexpr int looks_before_sleep = 100;
@@ -39,11 +39,11 @@ result<std::unique_ptr<device_stream>> staged_copy_stream::make(const parts& giv
 failure staged_copy_stream::start() {
   for (buffer& b : staging_) {
     auto made = make_buffer(of(), chunk_bytes, host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-    if (!made) return made.why();
+    if (!made) return made.error();
     b = std::move(made).value();
   }
   auto done = of().make_timeline();
-  if (!done) return done.why();
+  if (!done) return done.error();
   done_ = std::move(done).value();
   return {};
 }
@@ -55,7 +55,7 @@ std::vector<staged_copy_stream::chunk> staged_copy_stream::cut(const copy_comman
   std::uint64_t used = chunk_bytes;  // of the last one
   for_each_piece(what, [&](std::uint64_t offset, std::uint64_t bytes) {
     while (bytes > 0) {
-      if (used == chunk_bytes || chunks.back().size() == most_runs) {
+      if (used == chunk_bytes || chunks.back().size() == max_runs) {
         chunks.emplace_back();
         used = 0;
       }
@@ -89,7 +89,7 @@ failure staged_copy_stream::prepare(const command& what) {
   made->host = static_cast<std::byte*>((in ? copy.from : copy.to).address());
   auto commands = make_command_buffers(of(), of().transfer().family,
                                        static_cast<std::uint32_t>(made->chunks.size()));
-  if (!commands) return commands.why();
+  if (!commands) return commands.error();
   made->commands = std::move(commands).value();
   const allocation& theirs = in ? copy.to : copy.from;
   for (std::size_t c = 0; c < made->chunks.size(); ++c) {

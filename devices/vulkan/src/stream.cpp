@@ -14,7 +14,7 @@ namespace {
 
 // Kernels are kept back for about as long, and so the first of them is heard of so much later.
 constexpr nanoseconds kept_back{100'000};
-constexpr std::size_t most_kept_back = 32;
+constexpr std::size_t max_kept_back = 32;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given, s
 
 failure launch_stream::start() {
   auto timeline = of().make_timeline();
-  if (!timeline) return timeline.why();
+  if (!timeline) return timeline.error();
   timeline_ = std::move(timeline).value();
   clock_ = clock::measure(of(), where());
   return memory_.make_nothing();
@@ -78,14 +78,14 @@ failure launch_stream::prepare(const command& what) {
     part.made = programs_.find(*part.what->kernel, *part.source, part.lowered.variant);
     if (part.made != nullptr) continue;
     auto made = programs_.make(part.what->kernel, *part.source, part.lowered.variant);
-    if (!made) return made.why();
+    if (!made) return made.error();
     part.made = std::move(made).value();
   }
   if (!has_scratch()) {
     // Commands in flight keep the one they have.
     auto made = make_buffer(of(), next_.scratch_words * sizeof(std::uint32_t), 0,
                             VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    if (!made) return made.why();
+    if (!made) return made.error();
     scratch_ = std::make_shared<const buffer>(std::move(made).value());
   }
   if (imports_ == nullptr) return {};
@@ -100,7 +100,7 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
   std::unique_ptr<slot> used = std::move(again_);
   if (used == nullptr) {
     auto made = record_next(*what.launch());
-    if (!made) return made.why();
+    if (!made) return made.error();
     used = std::move(made).value();
   }
   const std::scoped_lock lock(waiting_guard_);
@@ -143,7 +143,7 @@ void launch_stream::go_on() {
 
 /// With two submissions the device has one to run and one to go on with.
 bool launch_stream::may_submit() const {
-  const bool enough = most_together_ > 1 && in_driver_.size() >= 2;
+  const bool enough = max_together_ > 1 && in_driver_.size() >= 2;
   return !waiting_.empty() && !enough && seen(waiting_.front().points);
 }
 
@@ -152,13 +152,12 @@ launch_stream::batch launch_stream::take_batch() {
   do {
     made.parts.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
-  } while (made.parts.size() < most_together_ && !waiting_.empty() &&
-           seen(waiting_.front().points));
+  } while (made.parts.size() < max_together_ && !waiting_.empty() && seen(waiting_.front().points));
   return made;
 }
 
 void launch_stream::submit_batch(batch& what) {
-  boost::container::small_vector<VkCommandBuffer, most_kept_back> commands;
+  boost::container::small_vector<VkCommandBuffer, max_kept_back> commands;
   for (const recorded& r : what.parts) commands.push_back(r.used->commands);
   what.submitted = where().now();
   what.code =
@@ -187,7 +186,7 @@ void launch_stream::finish_next() {
     in_driver_.pop_front();
     const nanoseconds each = (all.back().end - all.front().begin) / all.size();
     const auto together = static_cast<std::size_t>(kept_back / std::max(each, nanoseconds(1)));
-    most_together_ = std::clamp<std::size_t>(together, 1, most_kept_back);
+    max_together_ = std::clamp<std::size_t>(together, 1, max_kept_back);
   }
   // The device has to go on before anybody hears of what it has done.
   go_on();

@@ -30,8 +30,8 @@ class launch_stream final : public device_stream {
   /// Submits what has nothing to wait for any more. By threads of the device's other streams.
   void go_on();
 
-  void attend(const std::function<bool()>& reached) override { watch_.attend(reached); }
-  void hurry() noexcept override { watch_.hurry(); }
+  void poll(const std::function<bool()>& reached) override { watch_.poll(reached); }
+  void stop_polling() noexcept override { watch_.stop_polling(); }
 
  protected:
   [[nodiscard]] bool prepared(const command& what) override;
@@ -78,7 +78,7 @@ class launch_stream final : public device_stream {
   std::mutex waiting_guard_;  // for what follows, and for the order of submissions
   std::deque<recorded> waiting_;
   std::deque<batch> in_driver_;
-  std::size_t most_together_ = 1;
+  std::size_t max_together_ = 1;
 
   slot_store slots_;
 

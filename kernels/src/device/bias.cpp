@@ -11,7 +11,7 @@ namespace hocket::detail {
 namespace {
 
 /// More work-items than any device runs at once; each takes several elements then.
-constexpr std::size_t most_items = std::size_t{1} << 20;
+constexpr std::size_t max_items = std::size_t{1} << 20;
 
 /// One element after another.
 constexpr const char* forward_text = R"(
@@ -120,7 +120,7 @@ std::vector<kernel_source> bias_forward_bodies(element_type real, bool relu) {
       define("BOUND(v)", relu ? "((v) <= AS(REAL, 0) ? AS(REAL, 0) : (v))" : "(v)");
   std::vector<kernel_source> made;
   const kernel_pass each = {forward_text, {64, 1, 1}, [](const launch_shape& shape) {
-                              return grid{std::min(volume(shape[0]), most_items), 1, 1};
+                              return grid{std::min(volume(shape[0]), max_items), 1, 1};
                             }};
   add_both(made, real, names, each, bound,
            {device_style::gpu, device_style::cpu_lanes, device_style::cpu_switching});

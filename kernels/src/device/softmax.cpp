@@ -46,7 +46,7 @@ if (i < ITEMS0) {
 }
 )";
 
-constexpr std::size_t most_counts = 256;
+constexpr std::size_t max_counts = 256;
 
 constexpr const char* count_text = R"(
 uint rows = logits_extent0;
@@ -101,7 +101,7 @@ std::vector<kernel_source> softmax_backward_bodies(element_type real) {
 std::vector<kernel_source> count_correct_bodies(element_type real) {
   std::vector<kernel_source> made;
   const kernel_pass count = {count_text, {8, 1, 1}, [](const launch_shape& shape) {
-                               return grid{std::min(shape[0][0], most_counts), 1, 1};
+                               return grid{std::min(shape[0][0], max_counts), 1, 1};
                              }};
   const kernel_pass end = {count_end_text, {1, 1, 1}, [](const launch_shape&) {
                              return grid{1, 1, 1};
@@ -111,8 +111,8 @@ std::vector<kernel_source> count_correct_bodies(element_type real) {
         {format,
          {"logits", "labels", "result"},
          {count, end},
-         real_macros(real, format) + define("MOST_COUNTS", std::to_string(most_counts) + "u"),
-         [](const launch_shape&) { return most_counts; },
+         real_macros(real, format) + define("MOST_COUNTS", std::to_string(max_counts) + "u"),
+         [](const launch_shape&) { return max_counts; },
          {},
          {},
          true});

@@ -30,11 +30,11 @@
 /// yet.
 namespace hocket::interleavings {
 
-constexpr std::size_t most_threads = 4;
+constexpr std::size_t max_threads = 4;
 
 /// How much of every thread's past a thread knows; index 0 is the one that sets up and checks.
 struct knowledge {
-  std::array<std::uint32_t, most_threads + 1> of{};
+  std::array<std::uint32_t, max_threads + 1> of{};
 
   void join(const knowledge& other) noexcept {
     for (std::size_t i = 0; i < of.size(); ++i) of[i] = std::max(of[i], other.of[i]);
@@ -122,8 +122,8 @@ class search {
   std::size_t depth_ = 0;
   std::size_t running_ = 0;
   std::vector<choice> choices_;
-  std::array<fiber, most_threads> fibers_;
-  std::array<knowledge, most_threads + 1> known_;
+  std::array<fiber, max_threads> fibers_;
+  std::array<knowledge, max_threads + 1> known_;
   ucontext_t scheduler_{};
   findings found_;
 };
@@ -193,8 +193,8 @@ inline void search::execute(scenario s) {
   for (;;) {
     std::vector<std::size_t> runnable;
     // The thread that ran last comes first: the first choice is always to let it go on.
-    for (std::size_t i = 0; i < most_threads; ++i) {
-      const std::size_t candidate = (last + i) % most_threads;
+    for (std::size_t i = 0; i < max_threads; ++i) {
+      const std::size_t candidate = (last + i) % max_threads;
       if (fibers_[candidate].can_run()) runnable.push_back(candidate);
     }
     if (runnable.empty()) break;
@@ -312,7 +312,7 @@ class atomic {
     search& s = search::here();
     s.point();
     // It fails as a load, which may be of an older value, and succeeds with the last one.
-    std::array<std::size_t, most_kept> readable{count_ - 1};
+    std::array<std::size_t, max_kept> readable{count_ - 1};
     std::size_t options = 1;
     for (std::size_t i = count_ - 1; i > oldest_for(failure); --i) {
       if (at(i - 1).value != expected) readable[options++] = i - 1;
@@ -338,14 +338,14 @@ class atomic {
     knowledge seen;       ///< when each thread has first read or written it, from 1; 0: it has not
     bool is_sequential = false;
   };
-  static constexpr std::size_t most_kept = 4;
+  static constexpr std::size_t max_kept = 4;
 
-  [[nodiscard]] value_of_a_time& at(std::size_t index) const { return kept_[index % most_kept]; }
+  [[nodiscard]] value_of_a_time& at(std::size_t index) const { return kept_[index % max_kept]; }
 
   /// The first value that the calling thread does not know to be overwritten.
   [[nodiscard]] std::size_t oldest_for(std::memory_order order) const {
     const knowledge& known = search::here().known();
-    const std::size_t first = count_ < most_kept ? 0 : count_ - most_kept;
+    const std::size_t first = count_ < max_kept ? 0 : count_ - max_kept;
     std::size_t index = count_ - 1;
     for (; index > first; --index) {
       const value_of_a_time& v = at(index);
@@ -384,7 +384,7 @@ class atomic {
     ++s.known().of[s.thread()];
   }
 
-  mutable std::array<value_of_a_time, most_kept> kept_;
+  mutable std::array<value_of_a_time, max_kept> kept_;
   std::size_t count_ = 0;
 };
 

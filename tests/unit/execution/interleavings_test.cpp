@@ -5,10 +5,10 @@
 
 #include <hocket/execution/strand.hpp>
 
-#include "crew.hpp"
 #include "interleavings.hpp"
 #include "item_ring.hpp"
 #include "suspension.hpp"
+#include "worker_count.hpp"
 
 namespace hocket {
 namespace {
@@ -52,7 +52,7 @@ struct strand_under_search {
   static constexpr int nothing_due = 0;
   static constexpr int due_now = 1;
   interleavings::atomic<int> due;
-  std::array<plain<int>, interleavings::most_threads> last_of;
+  std::array<plain<int>, interleavings::max_threads> last_of;
   plain<int> stepped;
   std::function<void(event)> on_step;
   strand<event, Atomics> under_search;
@@ -119,20 +119,20 @@ TEST(interleavings, a_handler_posts_to_its_own_strand) {
 }
 
 /// Threads add items; who is asked for a worker is one, until nothing is left to take.
-scenario working(std::size_t threads, int each, std::size_t most_workers) {
+scenario working(std::size_t threads, int each, std::size_t max_workers) {
   struct shared {
     explicit shared(std::size_t most) : under_search(most) {}
-    crew<searched_atomics> under_search;
+    worker_count<searched_atomics> under_search;
     std::size_t workers = 0;  // only counted: the search runs one thread at a time
     int taken = 0;
   };
-  auto s = std::make_shared<shared>(most_workers);
+  auto s = std::make_shared<shared>(max_workers);
   scenario result;
   for (std::size_t t = 0; t < threads; ++t) {
-    result.threads.emplace_back([s, each, most_workers] {
+    result.threads.emplace_back([s, each, max_workers] {
       for (int i = 0; i < each; ++i) {
         if (!s->under_search.add()) continue;
-        search::here().require(++s->workers <= most_workers, "there are too many workers");
+        search::here().require(++s->workers <= max_workers, "there are too many workers");
         while (s->under_search.take()) {
           ++s->taken;
           while (s->under_search.take_another()) ++s->taken;
@@ -143,19 +143,19 @@ scenario working(std::size_t threads, int each, std::size_t most_workers) {
   }
   result.check = [s, total = static_cast<int>(threads) * each] {
     search::here().require(s->taken == total, "an item was left behind");
-    search::here().require(s->under_search.idle(), "the crew is not idle");
+    search::here().require(s->under_search.idle(), "the worker count is not idle");
   };
   return result;
 }
 
-TEST(interleavings, a_crew_leaves_no_item_behind) {
-  expect_none("crew of 1, 3 x 1", 5, [] { return working(3, 1, 1); });
-  expect_none("crew of 1, 2 x 2", 5, [] { return working(2, 2, 1); });
-  expect_none("crew of 2, 3 x 1", 5, [] { return working(3, 1, 2); });
+TEST(interleavings, a_worker_count_leaves_no_item_behind) {
+  expect_none("worker count of 1, 3 x 1", 5, [] { return working(3, 1, 1); });
+  expect_none("worker count of 1, 2 x 2", 5, [] { return working(2, 2, 1); });
+  expect_none("worker count of 2, 3 x 1", 5, [] { return working(3, 1, 2); });
 }
 
-TEST(interleavings, a_crew_is_idle_when_nothing_waits_works_or_is_suspended) {
-  crew<> c(1);
+TEST(interleavings, a_worker_count_is_idle_when_nothing_waits_works_or_is_suspended) {
+  worker_count<> c(1);
   EXPECT_TRUE(c.idle());
   EXPECT_TRUE(c.add());
   EXPECT_FALSE(c.idle());

@@ -95,7 +95,7 @@ TEST(lower, refuses_arrays_whose_places_do_not_fit) {
   const device_argument argument{element_type::f32, &extents, &all};
   const auto made = lower(*any_kernel, any_kernel->sources[0], {&argument, 1}, {});
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.why().message(), HasSubstr("\"any\" has an argument of more than 4000000000"));
+  EXPECT_THAT(made.error().message(), HasSubstr("\"any\" has an argument of more than 4000000000"));
 }
 
 TEST(program, gives_bodies_their_macros_in_both_languages) {

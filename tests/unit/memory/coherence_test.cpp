@@ -20,9 +20,9 @@ constexpr memory_id gpu{1};
 constexpr memory_id other_gpu{2};
 constexpr data_id x{7};
 
-ticket_set set_of(std::initializer_list<ticket> tickets) {
-  ticket_set set;
-  for (const ticket t : tickets) set.add(t);
+timepoint_set set_of(std::initializer_list<point> points) {
+  timepoint_set set;
+  for (const point t : points) set.add(t);
   return set;
 }
 
@@ -39,26 +39,26 @@ class coherence_of_x : public testing::Test {
     for (std::uint64_t m = 0; m < 3; ++m) replicas.set_block(x, memory_id{m}, block_id{10 + m});
   }
 
-  static ticket kernel(std::uint64_t n) { return {stream_id{0}, n}; }
-  static ticket copied(std::uint64_t n) { return {stream_id{1}, n}; }
+  static point kernel(std::uint64_t n) { return {stream_id{0}, n}; }
+  static point copied(std::uint64_t n) { return {stream_id{1}, n}; }
 
   void write(const box& region, memory_id memory, std::uint64_t n) {
     replicas.note_write(x, region, memory, kernel(n), task_id{n});
   }
 
-  ticket_set make_valid(const box& region, memory_id memory) {
+  timepoint_set make_valid(const box& region, memory_id memory) {
     return replicas.make_valid(
         x, region, memory, [](std::span<const memory_id> from, std::uint64_t) { return from[0]; },
         [this](const copy_request& request) { return issue(request); });
   }
 
-  ticket issue(const copy_request& request) {
+  point issue(const copy_request& request) {
     copies.push_back(request);
     return copied(copies.size());
   }
 
   block_id note_at_hand(buffer_state& buffer, memory_id memory, bool writes, std::uint64_t n,
-                        ticket_set& waits) {
+                        timepoint_set& waits) {
     return replicas.note_at_hand(buffer, {x, memory, writes, kernel(n), task_id{n}}, waits);
   }
   block_id note_at_hand(buffer_state& buffer, memory_id memory, bool writes, std::uint64_t n) {
@@ -66,12 +66,12 @@ class coherence_of_x : public testing::Test {
   }
 
   void settle() {
-    replicas.prune([](ticket) { return true; });
+    replicas.prune([](point) { return true; });
   }
 
   coherence replicas{3};
   std::vector<copy_request> copies;
-  ticket_set ignored;
+  timepoint_set ignored;
   const box whole = rows(0, 8);
 };
 
@@ -185,9 +185,9 @@ TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
     buffer_state& buffer = replicas.find(x);
     for (std::size_t times = 1 + random() % 3; times > 0; --times, ++n) {
       if (!coherence::at_hand(buffer, memory, !writes)) continue;
-      const ticket_set waits_for =
+      const timepoint_set waits_for =
           writes ? same.before_write(x, whole, memory) : same.ready(x, whole, memory);
-      ticket_set waits;
+      timepoint_set waits;
       EXPECT_EQ(note_at_hand(buffer, memory, writes, n, waits), block_id{10 + memory.value});
       EXPECT_EQ(waits, waits_for);
       if (writes) {
@@ -197,7 +197,7 @@ TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
       }
     }
     if (random() % 8 == 0) {
-      const auto done = [n](ticket t) { return t.value + 4 < n; };
+      const auto done = [n](point t) { return t.value + 4 < n; };
       replicas.prune(done);
       same.prune(done);
     }
@@ -491,7 +491,7 @@ TEST(coherence, has_no_limit_on_memories) {
   replicas.note_write(data_id{0}, whole, memory_id{many - 1}, {}, task_id{0});
   std::uint64_t copies = 0;
   const auto nearest = [](std::span<const memory_id> from, std::uint64_t) { return from.back(); };
-  const auto issue = [&](const copy_request&) { return ticket{stream_id{0}, ++copies}; };
+  const auto issue = [&](const copy_request&) { return point{stream_id{0}, ++copies}; };
   for (std::uint64_t m = 0; m < many; ++m) {
     replicas.make_valid(data_id{0}, whole, memory_id{m}, nearest, issue);
   }

@@ -129,7 +129,7 @@ class machine {
 
   /// A memory is lost, and with it the commands that run there or copy from it and have not ended.
   void lose(memory_id memory) {
-    for (const released_block& released : coherence_.lose(memory, why())) {
+    for (const released_block& released : coherence_.lose(memory, error())) {
       if (!released.after.empty()) complain("a lost block has tickets");
     }
     for (buffer& b : buffers_) b.blocks[memory.value] = {};
@@ -190,10 +190,10 @@ class machine {
     memory_id to;  // for a kernel the same as from
     bool copy;
     bool writes;
-    ticket end;
+    point end;
   };
 
-  static failure why() { return failure(failure_code::device_lost, "A device is lost."); }
+  static failure error() { return failure(failure_code::device_lost, "A device is lost."); }
 
   template <class Function>
   static void for_elements(const buffer& b, const box& region, const Function& function) {
@@ -215,14 +215,14 @@ class machine {
     if (violation_.empty()) violation_ = what;
   }
 
-  [[nodiscard]] std::size_t command_of(ticket t) const {
+  [[nodiscard]] std::size_t command_of(point t) const {
     if (streams_.empty()) return t.stream.value;
     return streams_[t.stream.value][t.value - 1];
   }
 
-  [[nodiscard]] command_set closure(const ticket_set& after) const {
+  [[nodiscard]] command_set closure(const timepoint_set& after) const {
     command_set all = finished_;
-    for (const ticket t : after) {
+    for (const point t : after) {
       const std::size_t c = command_of(t);
       all |= commands_[c].before;
       all.set(c);
@@ -230,15 +230,16 @@ class machine {
     return all;
   }
 
-  [[nodiscard]] ticket_set without(const ticket_set& tickets, const command_set& dropped) const {
-    ticket_set kept;
-    for (const ticket t : tickets) {
+  [[nodiscard]] timepoint_set without(const timepoint_set& points,
+                                      const command_set& dropped) const {
+    timepoint_set kept;
+    for (const point t : points) {
       if (!dropped[command_of(t)]) kept.add(t);
     }
     return kept;
   }
 
-  std::size_t command(record r, const ticket_set& after) {
+  std::size_t command(record r, const timepoint_set& after) {
     const std::size_t c = commands_.size();
     if (c == Commands) throw std::length_error("The machine has room for fewer commands.");
     r.before = closure(after);
@@ -288,11 +289,11 @@ class machine {
     });
   }
 
-  ticket copy(const copy_request& request, bool really) {
+  point copy(const copy_request& request, bool really) {
     buffer& b = buffers_[request.data.value];
     physical& from = b.blocks[request.from.value];
     physical& to = b.blocks[request.to.value];
-    ticket_set after = request.after;
+    timepoint_set after = request.after;
     command_set dropped;
     if (fault_ == fault::copy_ignores_source) {
       for_elements(b, request.region, [&](std::size_t e) {
@@ -324,7 +325,7 @@ class machine {
     return commands_[c].end;
   }
 
-  ticket_set make_valid(buffer& b, const box& region, memory_id memory) {
+  timepoint_set make_valid(buffer& b, const box& region, memory_id memory) {
     give_block(b, memory);
     const std::uint64_t missing = coherence_.missing(b.data, region, memory);
     std::uint64_t copied = 0;
@@ -335,7 +336,7 @@ class machine {
       copied += request.bytes;
       return copy(request, true);
     };
-    ticket_set after = coherence_.make_valid(b.data, region, memory, choose, issue);
+    timepoint_set after = coherence_.make_valid(b.data, region, memory, choose, issue);
     if (copied != missing) complain("missing() is not what make_valid copies");
     return after;
   }
@@ -352,7 +353,8 @@ class machine {
     return coherence_.initialised(b.data, region) && !coherence_.poisoned(b.data, region);
   }
 
-  std::size_t kernel(const buffer& b, const operation& op, const ticket_set& after, bool writes) {
+  std::size_t kernel(const buffer& b, const operation& op, const timepoint_set& after,
+                     bool writes) {
     return command({.before = {},
                     .providers = {},
                     .inputs = {},
@@ -368,7 +370,7 @@ class machine {
 
   bool read(buffer& b, const operation& op) {
     if (!readable(b, op.region)) return false;
-    const ticket_set after = make_valid(b, op.region, op.memory);
+    const timepoint_set after = make_valid(b, op.region, op.memory);
     const std::size_t c = kernel(b, op, after, false);
     reads(b, b.blocks[op.memory.value], op.region, c);
     coherence_.note_read(b.data, op.region, op.memory, commands_[c].end);
@@ -378,7 +380,7 @@ class machine {
   bool write(buffer& b, const operation& op) {
     const bool update = op.what == verb::update;
     if (update && !readable(b, op.region)) return false;
-    ticket_set after;
+    timepoint_set after;
     if (update) after.add(make_valid(b, op.region, op.memory));
     give_block(b, op.memory);
     physical& p = b.blocks[op.memory.value];
@@ -430,7 +432,7 @@ class machine {
     for (element& e : buffers_[r.data].blocks[r.to.value].elements) {
       if (e.writer == static_cast<int>(c)) e.value = unreadable_++;
     }
-    coherence_.fail_copy(data_id{r.data}, r.region, r.to, r.end, why());
+    coherence_.fail_copy(data_id{r.data}, r.region, r.to, r.end, error());
   }
 
   // The versions of these kernels never commit, nor do those of kernels that read them.
@@ -443,12 +445,12 @@ class machine {
       for (std::uint64_t& version : buffers_[r.data].sequential) {
         if (version == c + 1) version = unreadable_++;
       }
-      coherence_.poison(data_id{r.data}, r.region, task_id{c}, why());
+      coherence_.poison(data_id{r.data}, r.region, task_id{c}, error());
     }
   }
 
   void prune() {
-    coherence_.prune([&](ticket t) { return finished_[command_of(t)]; });
+    coherence_.prune([&](point t) { return finished_[command_of(t)]; });
   }
 
   // What coherence says is valid is what the blocks hold, element by element.

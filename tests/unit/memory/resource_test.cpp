@@ -65,7 +65,7 @@ TEST_P(any_resource, gives_aligned_bytes_that_can_be_written) {
   for (const std::size_t bytes : {0U, 1U, 255U, 256U, 257U, 70'000U}) {
     for (const std::size_t alignment : {1U, 8U, 256U, 4096U}) {
       auto given = resource().allocate(bytes, alignment);
-      ASSERT_TRUE(given) << given.why().message();
+      ASSERT_TRUE(given) << given.error().message();
       EXPECT_GE(given.value().bytes, bytes);
       EXPECT_TRUE(aligned(given.value(), alignment));
       std::memset(given.value().address(), 0xa5, bytes);
@@ -78,8 +78,8 @@ TEST_P(any_resource, gives_aligned_bytes_that_can_be_written) {
 TEST_P(any_resource, fails_with_numbers_and_goes_on) {
   const auto given = resource().allocate(SIZE_MAX - 100, 16);
   ASSERT_FALSE(given);
-  EXPECT_EQ(given.why().code(), failure_code::out_of_memory);
-  EXPECT_THAT(given.why().message(), HasSubstr(std::to_string(SIZE_MAX - 100)));
+  EXPECT_EQ(given.error().code(), failure_code::out_of_memory);
+  EXPECT_THAT(given.error().message(), HasSubstr(std::to_string(SIZE_MAX - 100)));
   auto next = resource().allocate(16, 16);
   ASSERT_TRUE(next);
   resource().deallocate(next.value());
@@ -130,7 +130,7 @@ TEST(limit, allows_exactly_so_much) {
   const allocation b = limit.allocate(512, 16).value();
   const auto refused = limit.allocate(16, 16);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.why().message(),
+  EXPECT_EQ(refused.error().message(),
             "A limit refuses 16 bytes; 1024 are in use of the 1024 allowed.");
   limit.deallocate(a);
   EXPECT_EQ(limit.in_use(), 512U);
@@ -299,9 +299,9 @@ TEST_F(pool, takes_less_than_a_chunk_where_there_is_no_more) {
   EXPECT_EQ(made.now().held, 1024U);
   const auto refused = made.allocate(256, 16);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.why().message(), HasSubstr("256 bytes"));
-  EXPECT_THAT(refused.why().message(), HasSubstr("1024 of them in use"));
-  EXPECT_THAT(refused.why().message(), HasSubstr(std::to_string(4 * chunk) + " allowed"));
+  EXPECT_THAT(refused.error().message(), HasSubstr("256 bytes"));
+  EXPECT_THAT(refused.error().message(), HasSubstr("1024 of them in use"));
+  EXPECT_THAT(refused.error().message(), HasSubstr(std::to_string(4 * chunk) + " allowed"));
   made.deallocate(large);
   made.deallocate(small);
 }

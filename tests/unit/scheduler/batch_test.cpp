@@ -195,7 +195,7 @@ TEST_F(batched_graphs, fail_and_are_seen_as_one_task) {
     s.submit({.on = sim_.on, .label = "c"}, ops::fill, 0.0f, writes(z_));
   });
   EXPECT_EQ(turn.size(), 1U);
-  const failure why = rt_.run(turn).why();
+  const failure why = rt_.run(turn).error();
   EXPECT_THAT(why.message(), HasSubstr("\"a+b+c\""));
   EXPECT_THAT(why.message(), HasSubstr("too much"));
   EXPECT_THAT(rt_.trace().record_names, Contains("a+b+c"));

@@ -70,7 +70,7 @@ TEST_P(coroutines, fail_with_what_they_throw) {
   };
   const future<int> f = run(rt);
   EXPECT_THROW((void)f.get(), std::domain_error);
-  EXPECT_EQ(f.why().message(), "Task \"coroutine\" failed: coroutine boom.");
+  EXPECT_EQ(f.error().message(), "Task \"coroutine\" failed: coroutine boom.");
 }
 
 TEST_P(coroutines, can_catch_what_a_task_failed_with) {
@@ -115,8 +115,8 @@ TEST_P(coroutines, are_cancelled_where_they_await) {
   const future<int> f = run(future<int>(task));
   f.cancel();
   task->end_with(1);
-  EXPECT_EQ(f.why().code(), failure_code::cancelled);
-  EXPECT_EQ(f.why().message(), "Task \"coroutine\" was cancelled while it ran.");
+  EXPECT_EQ(f.error().code(), failure_code::cancelled);
+  EXPECT_EQ(f.error().message(), "Task \"coroutine\" was cancelled while it ran.");
 }
 
 TEST_P(coroutines, await_when_all) {

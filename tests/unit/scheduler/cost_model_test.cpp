@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "heart/cost_model.hpp"
+#include "placement/cost_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 using hocket::device_id;
 using hocket::memory_id;
 using hocket::nanoseconds;
-using hocket::heart::cost_model;
-using hocket::heart::machine;
-using hocket::heart::recent_median;
+using hocket::placement::cost_model;
+using hocket::placement::machine;
+using hocket::placement::recent_median;
 using namespace std::chrono_literals;
 
 namespace {

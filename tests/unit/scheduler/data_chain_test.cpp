@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "heart/data_chain.hpp"
+#include "placement/engine_history.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace hocket::heart {
+namespace hocket::placement {
 namespace {
 
 constexpr std::size_t rows = 12;
@@ -46,12 +46,12 @@ class both_chains {
   }
 
  private:
-  data_chain chain_;
-  version_chain plain_;
+  engine_history chain_;
+  access_history plain_;
   std::set<task_id> ended_;
 };
 
-TEST(data_chain, orders_uses_of_all_and_of_parts_as_boxes_do) {
+TEST(engine_history, orders_uses_of_all_and_of_parts_as_boxes_do) {
   std::mt19937 random(20261121);
   const auto below = [&](std::size_t bound) { return random() % bound; };
   for (int round = 0; round < 300; ++round) {
@@ -69,8 +69,8 @@ TEST(data_chain, orders_uses_of_all_and_of_parts_as_boxes_do) {
   }
 }
 
-TEST(data_chain, forgets_readers_that_have_ended) {
-  data_chain chain;
+TEST(engine_history, forgets_readers_that_have_ended) {
+  engine_history chain;
   std::size_t asked = 0;
   const auto live = [&](task_id) {
     ++asked;
@@ -88,4 +88,4 @@ TEST(data_chain, forgets_readers_that_have_ended) {
 }
 
 }  // namespace
-}  // namespace hocket::heart
+}  // namespace hocket::placement

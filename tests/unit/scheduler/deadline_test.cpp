@@ -76,10 +76,10 @@ TEST_P(deadlines, end_a_task_that_has_not_begun) {
                                   [h = std::move(held)] {});
   expect_end(f, 2ms);
   const future<int> after = f.then({.label = "after"}, [] { return 1; });
-  EXPECT_EQ(f.why().code(), failure_code::timed_out);
-  EXPECT_EQ(f.why().message(), "Task \"late\" did not begin within its time.");
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
+  EXPECT_EQ(f.error().message(), "Task \"late\" did not begin within its time.");
   EXPECT_TRUE(watch.expired());
-  EXPECT_EQ(after.why().message(),
+  EXPECT_EQ(after.error().message(),
             "Task \"after\" did not run, because task \"late\" did not begin within its time.");
 }
 
@@ -109,9 +109,9 @@ TEST_P(deadlines, are_what_a_task_fails_with_that_gives_up_because_of_them) {
       while (!stop.stop_requested()) pass(rt, 1ms);
       throw error({failure_code::cancelled, "Stopped."});
     });
-    EXPECT_EQ(f.why().code(), failure_code::timed_out);
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
     if (begun) {
-      EXPECT_EQ(f.why().message(), "Task \"loop\" did not end within its time.");
+      EXPECT_EQ(f.error().message(), "Task \"loop\" did not end within its time.");
     }
     return begun.load();
   });
@@ -136,9 +136,9 @@ TEST_P(deadlines, that_have_passed_let_nothing_begin) {
   std::atomic<bool> ran = false;
   const future<void> f = rt.async({.deadline = rt.now()}, [&] { ran = true; });
   EXPECT_TRUE(f.done());
-  EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
   const future<void> now = rt.async({.timeout = 0ns}, [&] { ran = true; });
-  EXPECT_EQ(now.why().code(), failure_code::timed_out);
+  EXPECT_EQ(now.error().code(), failure_code::timed_out);
   EXPECT_FALSE(ran);
 }
 
@@ -151,15 +151,15 @@ TEST_P(deadlines, the_earlier_one_counts) {
       rt.async({.timeout = 2ms, .deadline = begin + 1h, .after = {before.task()}}, [] {});
   expect_end(f, begin + 3ms);
   expect_end(g, begin + 2ms);
-  EXPECT_EQ(f.why().code(), failure_code::timed_out);
-  EXPECT_EQ(g.why().code(), failure_code::timed_out);
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
+  EXPECT_EQ(g.error().code(), failure_code::timed_out);
 }
 
 TEST_P(deadlines, of_continuations) {
   std::optional<obstacle> before;
   before.emplace(rt);
   const future<void> f = before->task().then({.label = "next", .timeout = 2ms}, [] {});
-  EXPECT_EQ(f.why().message(), "Task \"next\" did not begin within its time.");
+  EXPECT_EQ(f.error().message(), "Task \"next\" did not begin within its time.");
   std::atomic<int> order = 0;
   const future<void> other = rt.async([&] { ++order; });
   const future<int> both = before->task().then({.after = {other}}, [&] { return order.load(); });
@@ -181,7 +181,7 @@ TEST_P(deadlines, of_scopes_end_what_has_not_begun) {
   EXPECT_EQ(thrown.what(),
             std::string("Task \"late\" did not begin before the deadline of its scope "
                         "\"request\"."));
-  EXPECT_EQ(waits.why().code(), failure_code::timed_out);
+  EXPECT_EQ(waits.error().code(), failure_code::timed_out);
   EXPECT_NO_THROW(rt.wait());
 }
 
@@ -191,7 +191,7 @@ TEST_P(deadlines, of_scopes_tell_what_runs) {
     const future<void> runs = scope.async([&](std::stop_token stop) {
       while (!stop.stop_requested()) pass(rt, 1ms);
     });
-    return !runs.why();
+    return !runs.error();
   });
 }
 
@@ -199,7 +199,7 @@ TEST_P(deadlines, of_an_outer_scope_are_those_within) {
   task_scope outer(rt, {.label = "request", .deadline = rt.now()});
   task_scope inner(outer, {.label = "part"});
   const future<void> f = inner.async({.label = "late"}, [] {});
-  EXPECT_EQ(f.why().message(),
+  EXPECT_EQ(f.error().message(),
             "Task \"late\" did not begin before the deadline of its scope \"request\".");
 }
 
@@ -228,8 +228,8 @@ TEST_P(deadlines, of_data_tasks) {
     // Who has seen the later time pass has not seen what came of the earlier one.
     while (!f.done()) pass(rt, 1ms);
   }
-  EXPECT_EQ(f.why().code(), failure_code::timed_out);
-  EXPECT_EQ(in_scope.why().code(), failure_code::timed_out);
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
+  EXPECT_EQ(in_scope.error().code(), failure_code::timed_out);
 }
 
 TEST_P(deadlines, many_at_once_end_in_their_order) {
@@ -242,7 +242,7 @@ TEST_P(deadlines, many_at_once_end_in_their_order) {
     expect_end(f, after * 100us);
     all.push_back(f);
   }
-  for (const future<void>& f : all) EXPECT_EQ(f.why().code(), failure_code::timed_out);
+  for (const future<void>& f : all) EXPECT_EQ(f.error().code(), failure_code::timed_out);
 }
 
 TEST(deadline, wrong_use) {

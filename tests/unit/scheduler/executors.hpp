@@ -58,10 +58,10 @@ inline std::string executor_name(const ::testing::TestParamInfo<executor_kind>& 
 
 /// A task that ends when the test says so: what a device task is to host tasks.
 template <class T>
-class hand_task_of final : public detail::completion {
+class hand_task_of final : public detail::task_state {
  public:
   hand_task_of(detail::host_context& context, task_label label)
-      : completion(&context, std::move(label)) {
+      : task_state(&context, std::move(label)) {
     context.started(*this);
   }
   void end_with(T value) {

@@ -283,7 +283,7 @@ TEST_F(fused_graphs, fail_and_are_seen_as_one_task) {
     s.submit({.label = "a"}, twice, reads(x_), writes(y_));
     s.submit({.label = "b"}, ops::add, reads(y_), reads(missing), writes(z_));
   });
-  const failure why = rt_.run(turn).why();
+  const failure why = rt_.run(turn).error();
   EXPECT_THAT(why.message(), HasSubstr("\"a+b\""));
   rt_.submit(ops::fill, 1.0f, writes(missing));
   rt_.run(turn).wait();

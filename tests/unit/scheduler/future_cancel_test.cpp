@@ -28,9 +28,9 @@ TEST_P(cancellation, of_a_task_that_waits_for_others) {
   f.cancel();
   EXPECT_TRUE(f.done());
   EXPECT_TRUE(watch.expired()) << "what it held is gone";
-  EXPECT_EQ(f.why().code(), failure_code::cancelled);
-  EXPECT_EQ(f.why().message(), "Task \"second\" was cancelled before it started.");
-  EXPECT_EQ(after.why().message(),
+  EXPECT_EQ(f.error().code(), failure_code::cancelled);
+  EXPECT_EQ(f.error().message(), "Task \"second\" was cancelled before it started.");
+  EXPECT_EQ(after.error().message(),
             "A task without a label did not run, because task \"second\" was cancelled before it "
             "started.");
   first->end_with(0);
@@ -41,7 +41,7 @@ TEST_P(cancellation, of_a_task_that_is_ready) {
   f.cancel();
   f.wait();
   if (GetParam() == executor_kind::seeded) {
-    EXPECT_EQ(f.why().code(), failure_code::cancelled);
+    EXPECT_EQ(f.error().code(), failure_code::cancelled);
   }
 }
 
@@ -79,8 +79,8 @@ TEST_P(cancellation, of_a_body_that_gives_up_is_no_failure_of_it) {
     f.cancel();
     if (stop.stop_requested()) throw error({failure_code::cancelled, "Stopped."});
   });
-  EXPECT_EQ(f.why().code(), failure_code::cancelled);
-  EXPECT_EQ(f.why().message(), "Task \"loop\" was cancelled while it ran.");
+  EXPECT_EQ(f.error().code(), failure_code::cancelled);
+  EXPECT_EQ(f.error().message(), "Task \"loop\" was cancelled while it ran.");
 }
 
 TEST_P(cancellation, by_a_stop_source_before_the_start) {
@@ -88,7 +88,7 @@ TEST_P(cancellation, by_a_stop_source_before_the_start) {
   source.request_stop();
   detail::host_options options;
   options.stop = source.get_token();
-  EXPECT_EQ(rt.async([] {}, options).why().code(), failure_code::cancelled);
+  EXPECT_EQ(rt.async([] {}, options).error().code(), failure_code::cancelled);
 }
 
 TEST_P(cancellation, by_a_stop_source_reaches_the_stop_token) {
@@ -115,8 +115,9 @@ TEST_P(cancellation, by_the_end_of_the_runtime) {
   options.label = "late";
   const future<void> late = rt.async([] {}, options, {first});
   first->end_with(1);
-  EXPECT_EQ(late.why().message(), "Task \"late\" did not start, because its runtime was stopped.");
-  EXPECT_EQ(late.why().code(), failure_code::cancelled);
+  EXPECT_EQ(late.error().message(),
+            "Task \"late\" did not start, because its runtime was stopped.");
+  EXPECT_EQ(late.error().code(), failure_code::cancelled);
 }
 
 TEST_P(cancellation, of_a_long_chain) {
@@ -125,7 +126,7 @@ TEST_P(cancellation, of_a_long_chain) {
   future<int> last = start;
   for (int i = 0; i < 20000; ++i) last = last.then([](int x) { return x; });
   start.cancel();
-  EXPECT_EQ(last.why().code(), failure_code::dependency_failed);
+  EXPECT_EQ(last.error().code(), failure_code::dependency_failed);
   first->end_with(0);
 }
 
@@ -140,7 +141,7 @@ TEST_P(cancellation, at_any_time_ends_each_task_once) {
     }
     for (std::size_t i = 0; i < all.size(); i += 3) all[i].cancel();
     int good = 0;
-    for (const future<void>& f : all) good += f.why() ? 0 : 1;
+    for (const future<void>& f : all) good += f.error() ? 0 : 1;
     ASSERT_EQ(good, ran);
   }
 }

@@ -37,14 +37,14 @@ TEST_P(failures, of_a_body_are_its_own_exception) {
   const future<int> f = failing("a");
   EXPECT_THROW((void)f.get(), std::out_of_range);
   EXPECT_THROW((void)f.get(), std::out_of_range) << "again";
-  EXPECT_EQ(f.why().code(), failure_code::task_failed);
-  EXPECT_EQ(f.why().message(), "Task \"a\" failed: boom.");
+  EXPECT_EQ(f.error().code(), failure_code::task_failed);
+  EXPECT_EQ(f.error().message(), "Task \"a\" failed: boom.");
 }
 
 TEST_P(failures, need_not_be_exceptions_of_the_standard) {
   const future<void> f = rt.async("odd", [] { throw 7; });
   EXPECT_THROW(f.get(), int);
-  EXPECT_EQ(f.why().message(),
+  EXPECT_EQ(f.error().message(),
             "Task \"odd\" failed: it threw something that is no std::exception.");
 }
 
@@ -61,7 +61,7 @@ TEST_P(failures, pass_along_a_chain_with_all_labels) {
             "Task \"c\" did not run, because task \"b\" did not run, because task \"a\" failed: "
             "boom.");
   EXPECT_THROW((void)c.get(), error);
-  EXPECT_EQ(c.why().code(), failure_code::dependency_failed);
+  EXPECT_EQ(c.error().code(), failure_code::dependency_failed);
   EXPECT_FALSE(ran);
 }
 
@@ -71,7 +71,7 @@ TEST_P(failures, of_long_chains_have_short_messages) {
     last = labelled(
         "t" + std::to_string(i), [] { return 0; }, last);
   }
-  const std::string message = last.why().message();
+  const std::string message = last.error().message();
   EXPECT_THAT(message,
               StartsWith("Task \"t30000\" did not run, because task \"t29999\" did not run,"
                          " because 29998 tasks before it did not run, because "));
@@ -84,7 +84,7 @@ TEST_P(failures, of_a_task_that_was_not_run_name_the_cause) {
       "reader", [] { return 0; }, future<int>(device));
   device->finish({failure_code::device_lost, "Device \"Sim0\" is lost."});
   EXPECT_EQ(
-      f.why().message(),
+      f.error().message(),
       "Task \"reader\" did not run, because task \"kernel\" failed: Device \"Sim0\" is lost.");
 }
 

@@ -54,7 +54,7 @@ TEST_P(futures, without_a_task_throw) {
   EXPECT_THROW((void)none.done(), usage_error);
   EXPECT_THROW(none.cancel(), usage_error);
   EXPECT_THROW((void)none.then([](int) {}), usage_error);
-  EXPECT_THROW((void)none.why(), usage_error);
+  EXPECT_THROW((void)none.error(), usage_error);
 }
 
 TEST_P(futures, can_be_ready_from_the_start) {
@@ -191,7 +191,7 @@ TEST_P(futures, start_a_recorded_function_again_and_again) {
   detail::recorded_function& function = kept->add([&] { return ++runs; });
   future<int> last;
   for (int i = 0; i < 10; ++i) {
-    std::vector<detail::completion_ptr> after;
+    std::vector<detail::task_state_ptr> after;
     if (last.valid()) after.push_back(last.state());
     last = future<int>(function.start(kept, rt, {}, after));
   }
@@ -217,16 +217,16 @@ TEST(futures_alone, outlive_their_runtime) {
 }
 
 /// A recorded task, as far as futures see one.
-class recorded final : public detail::completion {
+class recorded final : public detail::task_state {
  public:
-  recorded() : completion(nullptr, "later") {}
+  recorded() : task_state(nullptr, "later") {}
   [[nodiscard]] std::string_view not_waitable() const noexcept override {
     return "has no result before its graph is run.";
   }
 };
 
 TEST(futures_alone, of_recorded_tasks_say_that_they_have_no_result) {
-  const future<int> f{detail::completion_ptr(new recorded)};
+  const future<int> f{detail::task_state_ptr(new recorded)};
   const std::string expected = "Task \"later\" has no result before its graph is run.";
   EXPECT_EQ(message_of([&] { (void)f.get(); }), expected);
   EXPECT_EQ(message_of([&] { f.wait(); }), expected);

@@ -60,7 +60,7 @@ TEST_P(waiting, for_a_wide_ladder_ends) {
   const auto first = make_hand_task(rt);
   for (int i = 0; i < 8; ++i) level.push_back(rt.async([] {}, {}, {first}));
   for (int depth = 0; depth < 40; ++depth) {
-    std::vector<detail::completion_ptr> before;
+    std::vector<detail::task_state_ptr> before;
     for (const future<void>& f : level) before.push_back(f.state());
     for (future<void>& f : level) f = rt.async([] {}, {}, before);
   }

@@ -287,8 +287,8 @@ TEST_P(Graphs, EndCleanlyWhenATaskThrows) {
     const future<void> run = rt_.run(whole);
     const future<void> then = run.then([&] { calls += 1000; });
     EXPECT_THROW(run.get(), std::runtime_error);
-    EXPECT_EQ(run.why().message(), "Task \"bad\" failed: no luck.");
-    EXPECT_THAT(then.why().message(), HasSubstr("\"bad\" failed: no luck"));
+    EXPECT_EQ(run.error().message(), "Task \"bad\" failed: no luck.");
+    EXPECT_THAT(then.error().message(), HasSubstr("\"bad\" failed: no luck"));
     EXPECT_EQ(calls, 2);
     if (with_data) {
       EXPECT_THROW((void)x.to_vector(), error) << "what a loop leaves that did not end";
@@ -308,7 +308,7 @@ TEST_P(Graphs, FailWhenTheAnswerIsNoGraph) {
       if (with_data) s.submit(ops::fill, 1, writes(x));
       s.run_one_of({.label = "which"}, [] { return 2; }, {empty, empty});
     });
-    EXPECT_EQ(rt_.run(whole).why().message(),
+    EXPECT_EQ(rt_.run(whole).error().message(),
               "Task \"which\" chooses graph 2, and its graphs are 0 to 1.");
   }
 }
@@ -336,7 +336,7 @@ TEST_P(Graphs, AreCancelledInTheMiddle) {
     run = rt_.run(whole);
     known = true;
     run.wait();
-    EXPECT_EQ(run.why().code(), failure_code::cancelled) << run.why().message();
+    EXPECT_EQ(run.error().code(), failure_code::cancelled) << run.error().message();
     EXPECT_EQ(calls, 3);
     cancels = false;
     rt_.run(whole).get();
@@ -359,7 +359,7 @@ TEST_P(Graphs, EndWhenTheirRuntimeStops) {
   });
   const future<void> run = rt_.run(forever);
   run.wait();
-  EXPECT_EQ(run.why().code(), failure_code::cancelled) << run.why().message();
+  EXPECT_EQ(run.error().code(), failure_code::cancelled) << run.error().message();
 }
 
 TEST_P(Graphs, EndWithTheirScope) {
@@ -379,7 +379,7 @@ TEST_P(Graphs, EndWithTheirScope) {
       scope.run(rt_.record([&](submitter& s) { s.async([&] { std::this_thread::yield(); }); }));
       scope.wait();
     }
-    EXPECT_EQ(run.why().code(), failure_code::cancelled) << run.why().message();
+    EXPECT_EQ(run.error().code(), failure_code::cancelled) << run.error().message();
     EXPECT_EQ(rounds, 5);
   }
 }
@@ -413,7 +413,7 @@ TEST_P(Graphs, ComeAfterOtherTasks) {
   EXPECT_EQ(state, 42);
   const auto bad = rt_.async({.label = "bad"}, [] { throw std::runtime_error("no luck"); });
   const auto never = rt_.run({.label = "never", .after = {bad}}, functions);
-  EXPECT_EQ(never.why().message(),
+  EXPECT_EQ(never.error().message(),
             "Task \"never\" did not run, because task \"bad\" failed: no luck.");
   EXPECT_EQ(state, 42);
 }

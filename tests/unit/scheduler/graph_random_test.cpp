@@ -84,13 +84,13 @@ class of_functions : public recording_of_programs<of_functions> {
 
   bool run(number salt) {
     salt_ = salt;
-    return !rt_.run(all).why();
+    return !rt_.run(all).error();
   }
   /// Cancels a run from within, after so many tasks and questions, and returns how it ended.
   failure cancel_after(std::size_t calls) {
     calls_left_ = calls;
     under_way_ = rt_.run(all);
-    const failure why = under_way_.why();
+    const failure why = under_way_.error();
     calls_left_ = 0;
     return why;
   }
@@ -219,7 +219,7 @@ runtime_options seeded(std::uint64_t seed) {
   options.topology = topology;
   options.backends = {{"cpu", "lanes=2"}, {"sim", "1,memory=64K"}};
   options.devices = seed % 2 == 0 ? "NUMA0,Sim0" : "NUMA0";
-  options.data_tasks = seed % 4 == 1 ? data_path::direct : data_path::automatic;
+  options.data_tasks = seed % 4 == 1 ? data_path::in_place : data_path::automatic;
   return options;
 }
 
@@ -247,7 +247,7 @@ void compare_data(runtime& rt, std::uint64_t seed) {
     if (seed % 4 != 0) real.repair(expected);
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    ASSERT_EQ(!runs[r].why(), well[r]) << "run " << r << ": " << runs[r].why().message();
+    ASSERT_EQ(!runs[r].error(), well[r]) << "run " << r << ": " << runs[r].error().message();
   }
   real.compare(expected);
 }
@@ -305,7 +305,7 @@ TEST(RandomGraphs, OfDataAreRunAgainAfterTheyWereCancelled) {
       expected.good.assign(expected.good.size(), true);
       real.repair(expected, true);
       const future<void> again = real.begin(salt);
-      ASSERT_EQ(!again.why(), expected.run(made.all(), salt)) << again.why().message();
+      ASSERT_EQ(!again.error(), expected.run(made.all(), salt)) << again.error().message();
       real.compare(expected);
       if (::testing::Test::HasFatalFailure()) return;
       real.repair(expected);

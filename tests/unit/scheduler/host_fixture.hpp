@@ -27,7 +27,7 @@ class host_fixture : public detail::host_context {
     while (!where_->is_virtual() && where_->others_work()) std::this_thread::yield();
   }
 
-  void ended(detail::completion& task) noexcept override {
+  void ended(detail::task_state& task) noexcept override {
     std::shared_ptr<executor::gate> gate;
     {
       const std::lock_guard lock(mutex_);
@@ -37,7 +37,7 @@ class host_fixture : public detail::host_context {
     }
     if (gate) gate->open();
   }
-  void check_wait(detail::completion& task, detail::parked_wait& /*by*/) override {
+  void check_wait(detail::task_state& task, detail::parked_wait& /*by*/) override {
     if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
   }
 
@@ -61,8 +61,8 @@ class host_fixture : public detail::host_context {
   std::vector<std::string> unseen_failures() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> messages;
-    for (const detail::completion_ptr& task : failures_) {
-      if (!task->looked()) messages.push_back(task->why().message());
+    for (const detail::task_state_ptr& task : failures_) {
+      if (!task->looked()) messages.push_back(task->error().message());
     }
     return messages;
   }
@@ -71,7 +71,7 @@ class host_fixture : public detail::host_context {
 
   template <class F>
   auto async(F&& f, detail::host_options options = {},
-             std::vector<detail::completion_ptr> after = {}) {
+             std::vector<detail::task_state_ptr> after = {}) {
     return detail::launch_host(*this, std::move(options), std::forward<F>(f), after);
   }
   template <class F>
@@ -84,13 +84,13 @@ class host_fixture : public detail::host_context {
   std::atomic<bool> forbid_wait{false};
 
  private:
-  void note_start(const detail::completion& /*task*/) noexcept override {
+  void note_start(const detail::task_state& /*task*/) noexcept override {
     unfinished_.fetch_add(1);
   }
 
   std::mutex mutex_;
   std::shared_ptr<executor::gate> idle_gate_;
-  std::vector<detail::completion_ptr> failures_;
+  std::vector<detail::task_state_ptr> failures_;
 };
 
 }  // namespace hocket::testing

@@ -163,7 +163,7 @@ struct task_under_search {
     claims = claims + 1;
     if (ready) {
       search::here().require(first == 7 && second == 7, "ready too early");
-      if (word.doomed()) dooms = 1;
+      if (word.poisoned()) poisons = 1;
     }
     if (how == claim::claimed::alone || word.leave()) list = 0;
   }
@@ -176,7 +176,7 @@ struct task_under_search {
   }
 
   claim word;
-  plain<int> first, second, list = 1, claims, returned, dooms;
+  plain<int> first, second, list = 1, claims, returned, poisons;
 };
 
 template <class Atomics>
@@ -189,7 +189,7 @@ scenario task_scenario(bool cancel, int helpers, bool failing) {
   if (cancel) result.threads.emplace_back([t] { t->cancel(); });
   result.check = [t, cancel, failing] {
     t->check();
-    if (!cancel) search::here().require((t->dooms == 1) == failing, "the failure was not seen");
+    if (!cancel) search::here().require((t->poisons == 1) == failing, "the failure was not seen");
   };
   return result;
 }

@@ -89,7 +89,7 @@ class random_graph {
         break;
       }
       default: {
-        std::vector<detail::completion_ptr> after;
+        std::vector<detail::task_state_ptr> after;
         for (const std::size_t b : n.before) after.push_back(nodes_[b].task.state());
         n.task = rt_.async([this, i] { return run(i); }, options(i), after);
       }
@@ -129,14 +129,14 @@ class random_graph {
 
   /// Waits where that ends without a device that this thread has to end.
   void look(std::size_t i) {
-    if (open_.empty()) (void)nodes_[i].task.why();
+    if (open_.empty()) (void)nodes_[i].task.error();
   }
 
   void check_node(std::size_t i) const {
     const node& n = nodes_[i];
     bool all_good = true;
-    for (const std::size_t b : n.before) all_good = all_good && !nodes_[b].task.why();
-    const failure why = n.task.why();
+    for (const std::size_t b : n.before) all_good = all_good && !nodes_[b].task.error();
+    const failure why = n.task.error();
     if (!why) {
       ASSERT_TRUE(all_good) << "task " << i << " ran though one before it failed";
       ASSERT_EQ(n.task.get(), n.kind == node_kind::device ? mixed(i) : expected(i));
@@ -154,7 +154,7 @@ class random_graph {
   /// It waits inside of its body, and fails there.
   void check_waiter(std::size_t i) const {
     const node& n = nodes_[i];
-    const failure why = n.task.why();
+    const failure why = n.task.error();
     if (!why) {
       ASSERT_EQ(n.task.get(), expected(i));
     } else if (why.code() == failure_code::cancelled) {

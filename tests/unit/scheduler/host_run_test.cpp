@@ -152,7 +152,7 @@ TEST_P(host_runs, fail_as_the_first_function_that_throws) {
 
   const future<void> failed = start(plan);
   EXPECT_THROW(failed.get(), std::runtime_error);
-  EXPECT_EQ(failed.why().message(), "Task \"bad\" failed: no luck.");
+  EXPECT_EQ(failed.error().message(), "Task \"bad\" failed: no luck.");
   EXPECT_EQ(calls, 2) << "what does not come after them runs";
 
   throws = false;
@@ -184,8 +184,8 @@ TEST_P(host_runs, can_be_cancelled_in_the_middle) {
   run = start(plan);
   known = true;
   run.wait();
-  EXPECT_EQ(run.why().code(), failure_code::cancelled);
-  EXPECT_EQ(run.why().message(), "Task \"graph\" was cancelled before it ended.");
+  EXPECT_EQ(run.error().code(), failure_code::cancelled);
+  EXPECT_EQ(run.error().message(), "Task \"graph\" was cancelled before it ended.");
   EXPECT_EQ(calls, 0);
 
   cancels = false;
@@ -203,14 +203,14 @@ TEST_P(host_runs, end_early_when_their_runtime_stops) {
   (void)maker.add("second", {first}, [&] { ++calls; });
   const future<void> run = start(maker.finish());
   run.wait();
-  EXPECT_EQ(run.why().message(), "Task \"graph\" did not end, because its runtime was stopped.");
+  EXPECT_EQ(run.error().message(), "Task \"graph\" did not end, because its runtime was stopped.");
   EXPECT_EQ(calls, 0);
 }
 
 TEST_P(host_runs, go_on_while_a_function_waits) {
   // The first function waits for what only the others can bring about; all are in stock with it.
   const auto gate = make_hand_task(rt);
-  const future<int> opened{detail::completion_ptr(gate)};
+  const future<int> opened{detail::task_state_ptr(gate)};
   std::atomic<int> left{20};
   plan_maker maker;
   const auto root = maker.add("root", {}, [] {});
@@ -226,7 +226,7 @@ TEST_P(host_runs, go_on_while_a_function_waits) {
 
 TEST_P(host_runs, go_on_while_a_hundred_functions_wait) {
   const auto gate = make_hand_task(rt);
-  const future<int> opened{detail::completion_ptr(gate)};
+  const future<int> opened{detail::task_state_ptr(gate)};
   plan_maker maker;
   const auto root = maker.add("root", {}, [] {});
   std::atomic<int> waiting{0};

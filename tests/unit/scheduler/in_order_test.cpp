@@ -99,7 +99,7 @@ TEST_F(InOrder, WhatIsCancelledGivesUpItsTurn) {
   late.cancel();
   early.wait();
   EXPECT_THAT(started(), ElementsAre("early"));
-  EXPECT_EQ(late.why().code(), failure_code::cancelled);
+  EXPECT_EQ(late.error().code(), failure_code::cancelled);
 }
 
 TEST_F(InOrder, NeedsADevice) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// How many commands the heart gives to a lane before it has heard of the end of the first.
+// How many commands the placement engine gives to a lane before it has heard of the end of the
+// first.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +10,9 @@
 #include <memory>
 #include <utility>
 
-#include "heart/heart.hpp"
+#include "placement/engine.hpp"
 
-namespace hocket::heart {
+namespace hocket::placement {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,7 +66,7 @@ class lane_depth : public testing::Test {
   void leave() { step(command_left{lane, ++ended_, now_}); }
   void end_apart(std::uint64_t value) { step(command_ended_apart{lane, value, {{}, now_, now_}}); }
   void lose() { step(device_gone{device_id{0}, {failure_code::device_lost, "It is lost."}}); }
-  [[nodiscard]] std::size_t unfinished() const { return heart_.unfinished(); }
+  [[nodiscard]] std::size_t unfinished() const { return engine_.unfinished(); }
   /// The oldest command ends that was issued.
   void end_one(nanoseconds took) {
     now_ += took;
@@ -73,7 +74,7 @@ class lane_depth : public testing::Test {
   }
   void step(event&& what) {
     action_list done;
-    heart_.step(now_, std::move(what), done);
+    engine_.step(now_, std::move(what), done);
     for (const action& a : done) issued_ += std::holds_alternative<issue_launch>(a) ? 1U : 0U;
   }
   [[nodiscard]] std::uint64_t in_flight() const { return issued_ - ended_; }
@@ -87,7 +88,7 @@ class lane_depth : public testing::Test {
     return made;
   }
 
-  heart heart_{one_lane(), 0};
+  engine engine_{one_lane(), 0};
   time_stamp now_{0};
   std::uint64_t next_ = 0, issued_ = 0, ended_ = 0;
 };
@@ -172,4 +173,4 @@ TEST_F(lane_depth, is_that_of_the_device_behind_what_may_last) {
 }
 
 }  // namespace
-}  // namespace hocket::heart
+}  // namespace hocket::placement

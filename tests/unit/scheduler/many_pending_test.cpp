@@ -201,8 +201,8 @@ void expect_data_tasks_to_run(data_path path, double bytes) {
   }
 }
 
-TEST(many_pending, data_tasks_that_go_the_direct_way) {
-  expect_data_tasks_to_run(data_path::direct, 384);
+TEST(many_pending, data_tasks_that_run_in_place) {
+  expect_data_tasks_to_run(data_path::in_place, 384);
 }
 TEST(many_pending, data_tasks_that_are_placed) {
   expect_data_tasks_to_run(data_path::placed, 2200);

@@ -56,8 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
                       setting{"one_worker", "", clock_kind::real, "numa:1 core:1 pu:1"},
                       setting{"two_nodes", "lanes=1", clock_kind::real, "numa:2 core:1 pu:1"},
                       setting{"virtual_clock", "lanes=1", clock_kind::simulated},
-                      setting{"direct", "", clock_kind::real, "numa:1 core:2 pu:1",
-                              data_path::direct}),
+                      setting{"in_place", "", clock_kind::real, "numa:1 core:2 pu:1",
+                              data_path::in_place}),
     [](const auto& param) { return std::string(param.param.name); });
 
 // What it submits must not stand behind it in its lane, nor behind what follows it in another.
@@ -156,7 +156,7 @@ TEST_P(nested_wait, for_what_fails_or_is_cancelled) {
       "fails", host_body{[](view<int>) { throw std::runtime_error("on purpose"); }}};
   const buffer<int> outer(rt_, 1, 0), inner(rt_, 1, 0), other(rt_, 1, 0);
   const auto waits = [&](view<int> x) {
-    EXPECT_THAT(rt_.submit(fails, updates(inner)).why().message(), HasSubstr("on purpose"));
+    EXPECT_THAT(rt_.submit(fails, updates(inner)).error().message(), HasSubstr("on purpose"));
     future<void> unwanted = rt_.submit(add_one_, updates(inner));
     unwanted.cancel();
     unwanted.wait();
@@ -167,7 +167,7 @@ TEST_P(nested_wait, for_what_fails_or_is_cancelled) {
   EXPECT_EQ(outer.read()[0], 5);
   EXPECT_EQ(other.read()[0], 1);
   const auto lets_through = [&](view<int>) { rt_.submit(fails, updates(other)).get(); };
-  EXPECT_THAT(rt_.submit(lets_through, updates(outer)).why().message(), HasSubstr("on purpose"));
+  EXPECT_THAT(rt_.submit(lets_through, updates(outer)).error().message(), HasSubstr("on purpose"));
 }
 
 TEST_P(nested_wait, for_a_view_a_graph_and_a_scope) {
@@ -243,7 +243,7 @@ TEST(NestedWait, ForATaskThatLacksTheMemoryOfWhoWaitsIsWarnedOf) {
     rt.submit(waits, writes(outer)).get();
     EXPECT_THAT(::testing::internal::GetCapturedStderr(),
                 HasSubstr("lacks 1808 bytes in NUMA0, where 6000 of 8192 are in use"));
-    EXPECT_EQ(lacks.why().code(), failure_code::out_of_memory);
+    EXPECT_EQ(lacks.error().code(), failure_code::out_of_memory);
   }
 }
 
@@ -254,7 +254,7 @@ TEST(NestedWait, OnlyWhatNothingCanGiveMemoryToFailsForWantOfIt) {
     rt.submit(ops::fill, 1, writes(keeps)).get();
     task_options soon;
     soon.timeout = std::chrono::hours(1);
-    const failure why = rt.submit(soon, ops::fill, 3, writes(inner)).why();
+    const failure why = rt.submit(soon, ops::fill, 3, writes(inner)).error();
     EXPECT_EQ(why.code(), failure_code::out_of_memory) << why.message();
   }
 }

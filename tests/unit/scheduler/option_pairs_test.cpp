@@ -85,8 +85,8 @@ class pair_of_features {
     made.topology = machine("numa:1 core:2 pu:1");
     // What is traced is placed.
     if (!has(feature::traced) || path == data_path::placed) made.data_tasks = path;
-    if (has(feature::few_pending)) made.most_pending = 2;
-    if (has(feature::few_bytes_pending)) made.most_pending_bytes = 2000;
+    if (has(feature::few_pending)) made.max_pending = 2;
+    if (has(feature::few_bytes_pending)) made.max_pending_bytes = 2000;
     if (has(feature::traced)) made.trace_capacity = 16;
     return made;
   }
@@ -212,7 +212,8 @@ class counting_program {
 
 class options_in_pairs : public ::testing::TestWithParam<std::tuple<data_path, int>> {};
 INSTANTIATE_TEST_SUITE_P(, options_in_pairs,
-                         ::testing::Combine(::testing::Values(data_path::placed, data_path::direct),
+                         ::testing::Combine(::testing::Values(data_path::placed,
+                                                              data_path::in_place),
                                             ::testing::Range(0, static_cast<int>(feature::count))),
                          [](const auto& of) {
                            const bool placed = std::get<0>(of.param) == data_path::placed;

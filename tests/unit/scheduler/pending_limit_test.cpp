@@ -26,7 +26,7 @@ class pending_limits : public ::testing::TestWithParam<engine> {
   [[nodiscard]] static runtime_options limited(std::size_t most,
                                                overload_kind overload = overload_kind::block) {
     runtime_options options = options_for(GetParam());
-    options.most_pending = most;
+    options.max_pending = most;
     options.overload = overload;
     return options;
   }
@@ -37,7 +37,7 @@ HOCKET_ON_EVERY_ENGINE(pending_limits);
 /// Submits from several threads (or from this one) and returns the most tasks that were pending,
 /// with those counted that the other threads are about to submit.
 template <class Submit>
-int most_pending(bool threads, int count, Submit&& submit) {
+int max_pending(bool threads, int count, Submit&& submit) {
   // Tasks may end after this has returned.
   const auto pending = std::make_shared<std::atomic<int>>(0);
   std::atomic<int> most = 0;
@@ -60,8 +60,8 @@ int most_pending(bool threads, int count, Submit&& submit) {
 }
 
 /// The same of 500 tasks, each of which adds 1 to the first element.
-int most_pending_with_data(runtime& rt, const buffer<float>& x) {
-  return most_pending(false, 500, [&](auto f) {
+int max_pending_with_data(runtime& rt, const buffer<float>& x) {
+  return max_pending(false, 500, [&](auto f) {
     rt.submit(
         [f](view<float> v) {
           v[0] += 1;
@@ -74,7 +74,7 @@ int most_pending_with_data(runtime& rt, const buffer<float>& x) {
 TEST_P(pending_limits, hold_for_functions) {
   runtime rt(limited(50));
   // One more for each of the other three threads, which may be about to submit it.
-  EXPECT_LE(most_pending(!on_virtual_clock(), 5000, [&](auto f) { rt.async(f); }), 50 + 3);
+  EXPECT_LE(max_pending(!on_virtual_clock(), 5000, [&](auto f) { rt.async(f); }), 50 + 3);
   rt.wait();
 }
 
@@ -93,11 +93,11 @@ TEST_P(pending_limits, of_one_task_let_one_after_the_other_run) {
 TEST_P(pending_limits, hold_for_data_tasks_and_scopes) {
   runtime rt(limited(20));
   buffer<float> x{rt, 100, 0.0f, "x"};
-  const int most = most_pending_with_data(rt, x);
+  const int most = max_pending_with_data(rt, x);
   EXPECT_LE(most, 20);
   EXPECT_EQ(x.to_vector().front(), 500.0f);
   task_scope scope(rt);
-  EXPECT_LE(most_pending(false, 500, [&](auto f) { scope.async(f); }), 20);
+  EXPECT_LE(max_pending(false, 500, [&](auto f) { scope.async(f); }), 20);
 }
 
 TEST_P(pending_limits, refuse_if_asked_to) {
@@ -109,7 +109,7 @@ TEST_P(pending_limits, refuse_if_asked_to) {
     const error refused = thrown_by<error>([&] { rt.submit(ops::fill, 1.0f, writes(x)); });
     EXPECT_EQ(refused.code(), failure_code::overloaded);
     EXPECT_STREQ(refused.what(),
-                 "A submission is refused: 10 tasks are pending, and runtime_options::most_pending "
+                 "A submission is refused: 10 tasks are pending, and runtime_options::max_pending "
                  "is 10.");
     EXPECT_THROW(rt.async([] {}), error);
   }
@@ -122,9 +122,9 @@ using ballast = std::array<char, 4000>;
 
 TEST_P(pending_limits, hold_for_bytes_of_functions) {
   runtime_options options = limited(0);
-  options.most_pending_bytes = 100'000;
+  options.max_pending_bytes = 100'000;
   runtime rt(options);
-  const int most = most_pending(!on_virtual_clock(), 2000, [&](auto f) {
+  const int most = max_pending(!on_virtual_clock(), 2000, [&](auto f) {
     rt.async([f, held = ballast{}] {
       (void)held;
       f();
@@ -144,10 +144,10 @@ TEST_P(pending_limits, hold_for_bytes_of_data_tasks) {
   for (const data_path path : {data_path::automatic, data_path::placed}) {
     runtime_options options = limited(0);
     options.data_tasks = path;
-    options.most_pending_bytes = 10'000;
+    options.max_pending_bytes = 10'000;
     runtime rt(options);
     buffer<float> x{rt, 100, 0.0f, "x"};
-    const int most = most_pending_with_data(rt, x);
+    const int most = max_pending_with_data(rt, x);
     EXPECT_LE(most, 10'000 / 128);
     EXPECT_EQ(x.to_vector().front(), 500.0f);
   }
@@ -176,7 +176,7 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
   for (const data_path path : {data_path::automatic, data_path::placed}) {
     runtime_options options = limited(0, overload_kind::refuse);
     options.data_tasks = path;
-    options.most_pending_bytes = 50'000;
+    options.max_pending_bytes = 50'000;
     runtime rt(options);
     buffer<float> y{rt, 10, 0.0f, "y"};
     const auto functions = [&](const future<void>& held) {
@@ -187,21 +187,21 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
     EXPECT_LE(most, 50'000 / 4000 + 1);
     EXPECT_THAT(words, ::testing::StartsWith("A submission is refused: pending tasks hold "));
     EXPECT_THAT(words,
-                ::testing::EndsWith(" bytes, and runtime_options::most_pending_bytes is 50000."));
+                ::testing::EndsWith(" bytes, and runtime_options::max_pending_bytes is 50000."));
     const auto data_tasks = [&](const future<void>& held) {
       rt.submit({.after = {held}}, ops::fill, 2.0f, writes(y));
     };
-    const int most_with_data = until_refused(rt, data_tasks).first;
-    EXPECT_GE(most_with_data, 10);
-    EXPECT_LE(most_with_data, 50'000 / 128);
+    const int max_with_data = until_refused(rt, data_tasks).first;
+    EXPECT_GE(max_with_data, 10);
+    EXPECT_LE(max_with_data, 50'000 / 128);
 
     const auto functions_with_data = [&](const future<void>& held) {
       rt.submit(
           {.after = {held}}, [kept = ballast{}](view<float>) { (void)kept; }, writes(y));
     };
-    const int most_with_both = until_refused(rt, functions_with_data).first;
-    EXPECT_GE(most_with_both, 5);
-    EXPECT_LE(most_with_both, 50'000 / 4000 + 1);
+    const int max_with_both = until_refused(rt, functions_with_data).first;
+    EXPECT_GE(max_with_both, 5);
+    EXPECT_LE(max_with_both, 50'000 / 4000 + 1);
 
     const auto failing = rt.async([held = ballast{}] {
       if (held[0] == 0) throw std::runtime_error("it fails");
@@ -216,27 +216,27 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
     rt.wait();
     // The end of what gave the view may be counted a moment later than that is there.
     EXPECT_NEAR(until_refused(rt, functions).first, most, 1);
-    EXPECT_NEAR(until_refused(rt, data_tasks).first, most_with_data, 1);
-    EXPECT_NEAR(until_refused(rt, functions_with_data).first, most_with_both, 1);
+    EXPECT_NEAR(until_refused(rt, data_tasks).first, max_with_data, 1);
+    EXPECT_NEAR(until_refused(rt, functions_with_data).first, max_with_both, 1);
   }
 }
 
 TEST_P(pending_limits, of_bytes_let_in_a_task_that_is_larger) {
   runtime_options options = limited(0, overload_kind::refuse);
-  options.most_pending_bytes = 1;
+  options.max_pending_bytes = 1;
   runtime rt(options);
   EXPECT_EQ(rt.async([held = ballast{}] { return held.size(); }).get(), 4000U);
 }
 
 TEST_P(pending_limits, name_the_one_that_was_reached) {
   runtime_options options = limited(3, overload_kind::refuse);
-  options.most_pending_bytes = 1'000'000;
+  options.max_pending_bytes = 1'000'000;
   runtime rt(options);
   const auto [most, words] =
       until_refused(rt, [&](const future<void>& held) { rt.async({.after = {held}}, [] {}); });
   EXPECT_EQ(most, 2);
   EXPECT_EQ(words,
-            "A submission is refused: 3 tasks are pending, and runtime_options::most_pending is "
+            "A submission is refused: 3 tasks are pending, and runtime_options::max_pending is "
             "3.");
 }
 

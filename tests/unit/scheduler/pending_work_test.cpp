@@ -59,7 +59,7 @@ std::size_t allocated_bytes() {
 }
 
 class ended_tasks : public on_both_paths {};
-INSTANTIATE_TEST_SUITE_P(, ended_tasks, ::testing::Values(data_path::placed, data_path::direct),
+INSTANTIATE_TEST_SUITE_P(, ended_tasks, ::testing::Values(data_path::placed, data_path::in_place),
                          name_of);
 
 TEST_P(ended_tasks, leave_no_timer_behind) {
@@ -88,7 +88,7 @@ TEST_P(ended_tasks, leave_no_timer_behind_that_was_set_after_their_end) {
     for (int i = 0; i < 5000; ++i) {
       future<void> ended =
           rt.submit({.timeout = 1h, .stop = stopped.get_token()}, ops::fill, 1.0f, writes(x));
-      EXPECT_EQ(ended.why().code(), failure_code::cancelled);
+      EXPECT_EQ(ended.error().code(), failure_code::cancelled);
     }
   };
   submit_many();
@@ -128,7 +128,7 @@ TEST_P(ended_tasks, that_failed_do_not_keep_them_either) {
 }
 
 class pending_tasks : public on_both_paths {};
-INSTANTIATE_TEST_SUITE_P(, pending_tasks, ::testing::Values(data_path::placed, data_path::direct),
+INSTANTIATE_TEST_SUITE_P(, pending_tasks, ::testing::Values(data_path::placed, data_path::in_place),
                          name_of);
 
 /// What so many pending runs of one condition keep.
@@ -162,7 +162,7 @@ TEST_P(pending_tasks, that_reduce_need_no_more_places_than_there_are) {
   for (const std::size_t most : {1U, 2U, 4U}) {
     for (const int threads : {1, 4}) {
       runtime_options limited = options();
-      limited.most_pending = most;
+      limited.max_pending = most;
       runtime rt{limited};
       buffer<float> sum{rt, 8, 0.0f, "sum"}, x{rt, 8, 1.0f, "x"};
       const auto work = [&] {
@@ -185,7 +185,7 @@ TEST_P(pending_tasks, that_reduce_need_no_more_places_than_there_are) {
 
 TEST_P(pending_tasks, that_reduce_are_refused_as_a_whole_or_not_at_all) {
   runtime_options limited = options();
-  limited.most_pending = 1;
+  limited.max_pending = 1;
   limited.overload = overload_kind::refuse;
   runtime rt{limited};
   buffer<float> sum{rt, 8, "sum"};
@@ -262,7 +262,7 @@ TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {
   buffer<float> half{rt, 8, "half"};
   rt.submit(ops::fill, 1.0f, writes(half.rows(0, 4)));
   EXPECT_EQ(rt.submit(ops::sum, reads(half.rows(0, 4))).get(), 4.0f);
-  const failure why = rt.submit({.label = "reads"}, ops::sum, reads(half.rows(2, 6))).why();
+  const failure why = rt.submit({.label = "reads"}, ops::sum, reads(half.rows(2, 6))).error();
   EXPECT_NE(why.message().find("\"half\", which no earlier task writes"), std::string::npos)
       << why.message();
 }
@@ -305,7 +305,7 @@ TEST_P(pending_tasks, are_ended_once_by_whoever_asks_first) {
     task.cancel();
     scope->cancel();
     other.join();
-    EXPECT_EQ(task.why().code(), failure_code::cancelled);
+    EXPECT_EQ(task.error().code(), failure_code::cancelled);
     may_end = true;
     scope->wait();
     scope.reset();

@@ -84,7 +84,7 @@ TEST_P(plain_function, that_throws_fails_and_what_follows_does_not_run) {
   bool ran = false;
   const future<int> thrown = rt.async([]() -> int { throw std::runtime_error("no number"); });
   const future<void> after = thrown.then([&](int) { ran = true; });
-  EXPECT_EQ(after.why().code(), failure_code::dependency_failed);
+  EXPECT_EQ(after.error().code(), failure_code::dependency_failed);
   EXPECT_THROW((void)thrown.get(), std::runtime_error);
   EXPECT_FALSE(ran);
   rt.async([] { throw std::runtime_error("nobody looks"); });
@@ -110,8 +110,8 @@ TEST_P(plain_function, does_not_run_in_a_stopped_runtime) {
   const future<void> kept = rt.async([&] { ++ran; });
   const future<void> after = kept.then([&] { ++ran; });
   rt.async([&] { ++ran; });
-  EXPECT_EQ(kept.why().code(), failure_code::cancelled);
-  EXPECT_TRUE(after.why());
+  EXPECT_EQ(kept.error().code(), failure_code::cancelled);
+  EXPECT_TRUE(after.error());
   rt.wait();
   EXPECT_EQ(ran, 0);
 }
@@ -138,7 +138,7 @@ TEST_P(plain_function, is_given_up_or_run) {
     all.push_back(all.back().then([&] { ++ran; }));
     all[all.size() - 1 - static_cast<std::size_t>(i % 2)].cancel();
   }
-  for (const future<void>& each : all) cancelled += each.why() ? 1 : 0;
+  for (const future<void>& each : all) cancelled += each.error() ? 1 : 0;
   rt.wait();
   EXPECT_EQ(ran + cancelled, 2 * many);
 }
@@ -150,7 +150,7 @@ TEST_P(plain_function, that_is_given_up_asks_nothing_of_a_runtime_that_is_gone) 
     runtime other(options_for(GetParam()));
     const future<void> waits = other.async({.after = {first}}, [] {});
     waits.cancel();
-    EXPECT_EQ(waits.why().code(), failure_code::cancelled);
+    EXPECT_EQ(waits.error().code(), failure_code::cancelled);
   }
   open = true;
   open.notify_all();
@@ -160,13 +160,13 @@ TEST_P(plain_function, that_is_given_up_asks_nothing_of_a_runtime_that_is_gone) 
 TEST(plain_functions, are_traced_and_counted_too) {
   runtime_options options = options_for(engines[2]);
   options.trace_capacity = 1024;
-  options.most_pending = 16;
+  options.max_pending = 16;
   runtime rt(options);
   std::atomic<int> ran = 0;
   for (int i = 0; i < 200; ++i) rt.async([&] { ++ran; }).then([&] { ++ran; });
   const future<int> thrown = rt.async([]() -> int { throw std::runtime_error("no number"); });
   EXPECT_THROW((void)thrown.get(), std::runtime_error);
-  EXPECT_EQ(thrown.why().code(), failure_code::task_failed);
+  EXPECT_EQ(thrown.error().code(), failure_code::task_failed);
   rt.wait();
   EXPECT_EQ(ran, 400);
   EXPECT_EQ(rt.trace().records.size(), 401U);

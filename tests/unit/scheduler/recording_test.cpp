@@ -140,7 +140,7 @@ TEST_F(Recordings, NameTheFunctionThatFails) {
     for (int i = 0; i < 5; ++i) s.async([] {});
     s.async({.label = "bad"}, [] { throw std::runtime_error("no luck"); });
   });
-  EXPECT_EQ(rt_.run(planned).why().message(), "Task \"bad\" failed: no luck.");
+  EXPECT_EQ(rt_.run(planned).error().message(), "Task \"bad\" failed: no luck.");
 }
 
 TEST_F(Recordings, GoOnAfterAFunctionThatIsRefused) {

@@ -54,7 +54,7 @@ class Runtimes : public ::testing::TestWithParam<machine> {
 INSTANTIATE_TEST_SUITE_P(
     , Runtimes,
     ::testing::Values(machine{"cpu", {}}, machine{"placed", without_drivers(data_path::placed)},
-                      machine{"direct", without_drivers(data_path::direct)},
+                      machine{"in_place", without_drivers(data_path::in_place)},
                       machine{"two_sims", with_sims("2", clock_kind::real, false)},
                       machine{"private_memory", with_sims("1", clock_kind::real, true)},
                       machine{"simulated_time", with_sims("2", clock_kind::simulated, false)},
@@ -167,7 +167,7 @@ TEST_P(Runtimes, NameATaskAfterItsKernelUnlessItHasALabel) {
   EXPECT_EQ(plain.label(), "touch") << "also when kernel and runtime are gone";
   EXPECT_EQ(labelled.label(), "loud");
   EXPECT_EQ(function.label(), "host function");
-  EXPECT_THAT(failed.why().message(), HasSubstr("\"sulk\""));
+  EXPECT_THAT(failed.error().message(), HasSubstr("\"sulk\""));
 }
 
 TEST_P(Runtimes, DoNotDisturbOneAnother) {

@@ -185,7 +185,7 @@ class random_scopes {
     const std::lock_guard lock(known.guard);
     for (const auto& each : known.tasks) {
       if (!each->task.done()) return note("a scope ended before one of its tasks");
-      const failure why = each->task.why();
+      const failure why = each->task.error();
       const int runs = each->runs;
       if (runs != 0 && each->must_not_run) note("a task began in a scope that was cancelled");
       if (!why) {

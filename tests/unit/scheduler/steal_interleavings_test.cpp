@@ -8,7 +8,7 @@
 
 #include "../execution/interleavings.hpp"
 #include "index_range.hpp"
-#include "run_crew.hpp"
+#include "run_workers.hpp"
 #include "steal_deque.hpp"
 
 namespace hocket {
@@ -172,26 +172,26 @@ TEST(steal_interleavings, every_index_of_a_range_is_got_once) {
 
 /// A thread that takes part and has to wait within a function, with stock that others are to take,
 /// and workers that look for some once.
-struct crew_under_search {
-  crew_under_search() {
+struct worker_count_under_search {
+  worker_count_under_search() {
     stock.reserve(1);
-    (void)crew.join();
-    crew.send_for();
+    (void)workers.join();
+    workers.send_for();
   }
 
   void wait_with_stock() {
     stock.push(0);
-    if (crew.wants_more()) send_for();
-    crew.leave();
-    if (crew.wants_more()) send_for();
+    if (workers.wants_more()) send_for();
+    workers.leave();
+    if (workers.wants_more()) send_for();
   }
   void work() {
     std::uint32_t taken = 0;
-    if (crew.arrive() && stock.steal(taken)) done = 1;
-    if (crew.leave([this] { return stock.occupied(); })) send_for();
+    if (workers.arrive() && stock.steal(taken)) done = 1;
+    if (workers.leave([this] { return stock.occupied(); })) send_for();
   }
   void send_for() {
-    crew.send_for();
+    workers.send_for();
     sent.fetch_add(1);
   }
   void check() {
@@ -199,15 +199,15 @@ struct crew_under_search {
     search::here().require(done.load() == 1, "nobody takes what is in stock");
   }
 
-  detail::run_crew<searched_atomics> crew{1};
+  detail::run_workers<searched_atomics> workers{1};
   detail::steal_deque<searched_atomics> stock;
   searched_atomics::atomic<int> sent{0};
   searched_atomics::atomic<int> done{0};
 };
 
 TEST(steal_interleavings, no_stock_is_left_alone) {
-  expect_none("crew", 4, [] {
-    auto c = std::make_shared<crew_under_search>();
+  expect_none("workers", 4, [] {
+    auto c = std::make_shared<worker_count_under_search>();
     scenario result;
     result.threads.emplace_back([c] { c->wait_with_stock(); });
     result.threads.emplace_back([c] { c->work(); });

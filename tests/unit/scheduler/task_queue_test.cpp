@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "heart/task_queue.hpp"
+#include "placement/task_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <set>
 #include <vector>
 
-#include "heart/number_set.hpp"
+#include "placement/number_set.hpp"
 
 using hocket::task_id;
-using hocket::heart::number_set;
-using hocket::heart::place_in_queue;
-using hocket::heart::task_queue;
+using hocket::placement::number_set;
+using hocket::placement::place_in_queue;
+using hocket::placement::task_queue;
 
 namespace {
 

@@ -90,8 +90,8 @@ TEST_P(task_scopes, cancel_what_has_not_started) {
   const future<void> f = scope.async({.label = "late"}, [&] { ran = true; });
   EXPECT_NO_THROW(scope.wait());
   EXPECT_FALSE(ran);
-  EXPECT_EQ(f.why().code(), failure_code::cancelled);
-  EXPECT_EQ(f.why().message(),
+  EXPECT_EQ(f.error().code(), failure_code::cancelled);
+  EXPECT_EQ(f.error().message(),
             "Task \"late\" did not start, because its scope \"work\" was cancelled.");
   rt.async([] {}).get();  // others run
 }
@@ -136,7 +136,7 @@ TEST_P(task_scopes, cancel_the_siblings_of_a_failed_task_if_asked_to) {
   });
   EXPECT_TRUE(listens.get());
   const future<void> late = scope.async({.label = "late"}, [] {});
-  EXPECT_EQ(late.why().message(),
+  EXPECT_EQ(late.error().message(),
             "Task \"late\" did not start, because another task of its scope \"work\" failed.");
 }
 
@@ -155,7 +155,7 @@ TEST_P(task_scopes, end_with_the_scope_around_them) {
   const future<void> f = inner.async({.label = "late"}, [&] { ++ran; });
   inner.wait();
   EXPECT_EQ(ran, 0);
-  EXPECT_EQ(f.why().message(),
+  EXPECT_EQ(f.error().message(),
             "Task \"late\" did not start, because its scope \"outer\" was cancelled.");
 }
 
@@ -182,10 +182,10 @@ TEST_P(task_scopes, are_cancelled_by_a_stop_token_and_by_the_runtime) {
   std::stop_source source;
   task_scope scope(rt, {.stop = source.get_token()});
   source.request_stop();
-  EXPECT_EQ(scope.async([] {}).why().code(), failure_code::cancelled);
+  EXPECT_EQ(scope.async([] {}).error().code(), failure_code::cancelled);
   task_scope other(rt);
   rt.stop();
-  EXPECT_EQ(other.async({.label = "late"}, [] {}).why().message(),
+  EXPECT_EQ(other.async({.label = "late"}, [] {}).error().message(),
             "Task \"late\" did not start, because its runtime was stopped.");
 }
 
@@ -226,8 +226,8 @@ TEST_P(task_scopes, take_data_tasks) {
   EXPECT_EQ(scope.submit(ops::sum, reads(x)).get(), 2000.0f);
   scope.cancel();
   const future<void> late = scope.submit({.label = "late"}, ops::fill, 3.0f, writes(x));
-  EXPECT_EQ(late.why().code(), failure_code::cancelled);
-  EXPECT_EQ(late.why().message(),
+  EXPECT_EQ(late.error().code(), failure_code::cancelled);
+  EXPECT_EQ(late.error().message(),
             "Task \"late\" did not start, because its scope \"work\" was cancelled.");
   rt.submit(ops::fill, 4.0f, writes(x)).get();
 }
@@ -242,7 +242,7 @@ TEST_P(task_scopes, cancel_data_tasks_that_wait) {
     scope.cancel();
     scope.wait();
   }
-  EXPECT_EQ(held.why().code(), failure_code::cancelled);
+  EXPECT_EQ(held.error().code(), failure_code::cancelled);
 }
 
 TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
@@ -263,7 +263,7 @@ TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
     // ended before who passed the time around it.
     const bool is_placed = rt.devices().size() > 1;
     if (is_placed && !on_virtual_clock()) {
-      EXPECT_EQ(runs.why().code(), failure_code::cancelled);
+      EXPECT_EQ(runs.error().code(), failure_code::cancelled);
     }
     scope.wait();
     EXPECT_TRUE(ended);

@@ -28,7 +28,7 @@ class busy_runtime {
   explicit busy_runtime(data_path path)
       : rt({.devices = "NUMA0",
             .data_tasks = path,
-            .most_pending = 512,
+            .max_pending = 512,
             .topology = machine("numa:1 core:3 pu:1")}) {}
 
   /// Some items that run, or wait for a worker, when the caller's wait begins.
@@ -68,7 +68,7 @@ std::vector<named_call> calls_on_futures_and_runtimes() {
       {"why",
        [](busy_runtime& b) {
          const auto f = b.later();
-         return f.why() ? 0.0f : f.get();
+         return f.error() ? 0.0f : f.get();
        }},
       {"wait_for",
        [](busy_runtime& b) {
@@ -325,12 +325,12 @@ TEST_P(WaitEverywhere, ComesBackWithTheRightResult) {
 
 INSTANTIATE_TEST_SUITE_P(, WaitEverywhere,
                          ::testing::Combine(::testing::Range(std::size_t{0}, bodies().size()),
-                                            ::testing::Values(data_path::direct,
+                                            ::testing::Values(data_path::in_place,
                                                               data_path::placed)),
                          [](const auto& of) {
-                           const bool is_direct = std::get<1>(of.param) == data_path::direct;
+                           const bool is_in_place = std::get<1>(of.param) == data_path::in_place;
                            return bodies()[std::get<0>(of.param)].name +
-                                  (is_direct ? "_direct" : "_placed");
+                                  (is_in_place ? "_direct" : "_placed");
                          });
 
 }  // namespace

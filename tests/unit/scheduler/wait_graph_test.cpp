@@ -12,7 +12,7 @@
 
 #include <hocket/execution/item_note.hpp>
 #include <hocket/execution/stack_number.hpp>
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 #include "wait_search.hpp"
 
@@ -24,24 +24,24 @@ using ::testing::HasSubstr;
 
 class context final : public host_context {
  public:
-  void ended(completion&) noexcept override {}
-  void check_wait(completion&, parked_wait&) override {}
-  void note_start(const completion&) noexcept override {}
+  void ended(task_state&) noexcept override {}
+  void check_wait(task_state&, parked_wait&) override {}
+  void note_start(const task_state&) noexcept override {}
 };
 
 /// A task that waits for what it is told.
-class task final : public completion {
+class task final : public task_state {
  public:
-  task(host_context& home, const std::string& label) : completion(&home, task_label(label)) {}
+  task(host_context& home, const std::string& label) : task_state(&home, task_label(label)) {}
   void tell_awaited(wait_search& to) override {
-    for (completion* each : awaited) to.follow(*each);
+    for (task_state* each : awaited) to.follow(*each);
   }
-  std::vector<completion*> awaited;
+  std::vector<task_state*> awaited;
 };
 
 /// The calling thread works on the task while this lives.
 struct works_on {
-  explicit works_on(completion& what) : note(item_note::kind::task, &what) {}
+  explicit works_on(task_state& what) : note(item_note::kind::task, &what) {}
   item_note note;
 };
 
@@ -52,13 +52,13 @@ class WaitGraph : public ::testing::Test {
   [[nodiscard]] boost::intrusive_ptr<task> make(const std::string& label) {
     return boost::intrusive_ptr<task>(new task(home_, label));
   }
-  [[nodiscard]] finding look(completion& awaited) {
+  [[nodiscard]] finding look(task_state& awaited) {
     parked_wait by(awaited);
     return graph_->add(by) ? graph_->look(by, nullptr, said_) : finding::nothing;
   }
   /// Calls then while another thread works on the one task and waits for the other.
   template <class F>
-  void while_waiting(completion& working_on, completion& awaited, bool limited, F&& then) {
+  void while_waiting(task_state& working_on, task_state& awaited, bool limited, F&& then) {
     std::thread other([&] {
       const works_on own(working_on);
       parked_wait by(awaited);

@@ -59,7 +59,7 @@ TEST_P(when_all_of, failing_ones_waits_for_all_and_fails_as_the_first) {
   EXPECT_FALSE(all.done());
   last->end_with(1);
   EXPECT_THROW((void)all.get(), std::out_of_range);
-  EXPECT_EQ(all.why().message(), "Task \"a\" failed: first.");
+  EXPECT_EQ(all.error().message(), "Task \"a\" failed: first.");
   rt.wait_until_idle();
   EXPECT_THAT(rt.unseen_failures(), IsEmpty());
 }

@@ -118,39 +118,39 @@ TEST_F(driver_stream_test, several_ends_are_heard_of_together) {
   EXPECT_FALSE(all[3].why);
 }
 
-TEST_F(driver_stream_test, what_is_gathered_is_flushed_once) {
+TEST_F(driver_stream_test, what_is_batched_is_flushed_once) {
   a.compile_all();
   submit(a, nothing());
   submit(a, nothing());
   EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1, 2}));
-  a.gather();
+  a.begin_batch();
   for (int i = 0; i < 3; ++i) submit(a, nothing());
   EXPECT_EQ(a.handed.size(), 5U) << "the driver has them";
   EXPECT_EQ(a.flushed.size(), 2U);
-  a.let_go();
+  a.end_batch();
   EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1, 2, 5}));
-  a.gather();
-  a.let_go();
+  a.begin_batch();
+  a.end_batch();
   EXPECT_EQ(a.flushed.size(), 3U) << "there was nothing";
   submit(a, nothing());
   EXPECT_EQ(a.flushed.back(), 6U) << "it gathers no more";
   for (std::uint64_t value = 1; value <= 6; ++value) a.end(value);
 }
 
-TEST_F(driver_stream_test, a_driver_that_refuses_what_is_gathered_is_told_to_go_on) {
+TEST_F(driver_stream_test, a_driver_that_refuses_a_batch_is_told_to_go_on) {
   a.compile_all();
   a.refuses[1] = {failure_code::task_failed, "It has too many."};
-  a.gather();
+  a.begin_batch();
   const timepoint refused = submit(a, nothing());
   EXPECT_TRUE(refused.done());
-  a.let_go();
+  a.end_batch();
   EXPECT_EQ(a.flushed, (std::vector<std::size_t>{0})) << "it may have begun something";
 }
 
 TEST_F(driver_stream_test, what_waits_for_its_program_is_flushed_after_it) {
-  a.gather();
+  a.begin_batch();
   const timepoint late = submit(a, nothing());
-  a.let_go();
+  a.end_batch();
   EXPECT_TRUE(a.flushed.empty());
   run();
   EXPECT_EQ(a.flushed, (std::vector<std::size_t>{1}));

@@ -61,23 +61,23 @@ TEST(end_watch, learns_of_ends_in_a_thread_of_its_own) {
   for (const std::thread::id by : q.ended_by()) EXPECT_NE(by, std::this_thread::get_id());
 }
 
-TEST(end_watch, a_thread_that_attends_learns_of_ends_itself_or_returns) {
+TEST(end_watch, a_thread_that_polls_learns_of_ends_itself_or_returns) {
   queue q;
   for (int i = 1; i <= 200; ++i) {
     q.end();
     q.watch.added();
-    q.watch.attend([] { return false; });
+    q.watch.poll([] { return false; });
     q.await(i);
   }
   EXPECT_EQ(q.ended_by().size(), 200U);
 }
 
-TEST(end_watch, what_a_thread_leaves_behind_is_attended_to) {
+TEST(end_watch, what_a_thread_leaves_behind_is_polled_by_the_watcher) {
   queue q;
   q.end(4);
   for (int i = 0; i < 4; ++i) q.watch.added();
   std::atomic<int> asked = 0;
-  q.watch.attend([&] { return ++asked == 2; });
+  q.watch.poll([&] { return ++asked == 2; });
   q.await(4);
 }
 
@@ -86,7 +86,7 @@ TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
   for (int i = 1; i <= 20; ++i) {
     q.end();
     q.watch.added();
-    q.watch.attend([] { return false; });
+    q.watch.poll([] { return false; });
     q.await(i);
   }
   for (int i = 21; i <= 40; ++i) {
@@ -97,7 +97,7 @@ TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
   }
 }
 
-TEST(end_watch, leaves_nothing_to_threads_once_one_hurries) {
+TEST(end_watch, leaves_nothing_to_threads_once_one_stops_polling) {
   queue q;
   int ends = 0;
   for (int round = 0; round < 5; ++round) {
@@ -106,13 +106,13 @@ TEST(end_watch, leaves_nothing_to_threads_once_one_hurries) {
     while (std::chrono::steady_clock::now() < until) {
       q.end();
       q.watch.added();
-      q.watch.attend([] { return false; });
+      q.watch.poll([] { return false; });
       q.await(++ends);
     }
     // By now it leaves ends to threads that attend.
     q.end();
     q.watch.added();
-    q.watch.hurry();
+    q.watch.stop_polling();
     q.await(++ends);
   }
 }
@@ -122,14 +122,14 @@ TEST(end_watch, one_thread_at_a_time_waits_for_an_end) {
   q.watch.added();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 3; ++i) {
-    threads.emplace_back([&] { q.watch.attend([] { return false; }); });
+    threads.emplace_back([&] { q.watch.poll([] { return false; }); });
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   q.end();
   q.await(1);
 }
 
-TEST(end_watch, many_threads_attend_while_others_add_and_hurry) {
+TEST(end_watch, many_threads_poll_while_others_add_and_stop_polling) {
   constexpr int each = 2'000;
   queue q;
   std::vector<std::thread> threads;
@@ -138,9 +138,9 @@ TEST(end_watch, many_threads_attend_while_others_add_and_hurry) {
       for (int i = 0; i < each; ++i) {
         q.end();
         q.watch.added();
-        if (t == 0) q.watch.hurry();
-        if (t == 1) q.watch.attend([] { return false; });
-        if (t == 2 && i % 2 == 0) q.watch.attend([] { return true; });
+        if (t == 0) q.watch.stop_polling();
+        if (t == 1) q.watch.poll([] { return false; });
+        if (t == 2 && i % 2 == 0) q.watch.poll([] { return true; });
       }
     });
   }

@@ -76,7 +76,7 @@ class failure {
 class error : public std::runtime_error {
  public:
   explicit error(failure why) : std::runtime_error(why.message()), why_(std::move(why)) {}
-  [[nodiscard]] const failure& why() const noexcept { return why_; }
+  [[nodiscard]] const failure& reason() const noexcept { return why_; }
   [[nodiscard]] failure_code code() const noexcept { return why_.code(); }
 
  private:

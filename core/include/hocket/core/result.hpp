@@ -18,18 +18,18 @@ class [[nodiscard]] result {
 
   [[nodiscard]] explicit operator bool() const noexcept { return state_.index() == 0; }
   [[nodiscard]] T& value() & {
-    if (!*this) why().raise();
+    if (!*this) error().raise();
     return std::get<0>(state_);
   }
   [[nodiscard]] const T& value() const& {
-    if (!*this) why().raise();
+    if (!*this) error().raise();
     return std::get<0>(state_);
   }
   [[nodiscard]] T&& value() && {
-    if (!*this) why().raise();
+    if (!*this) error().raise();
     return std::get<0>(std::move(state_));
   }
-  [[nodiscard]] const failure& why() const noexcept { return *std::get_if<1>(&state_); }
+  [[nodiscard]] const failure& error() const noexcept { return *std::get_if<1>(&state_); }
 
  private:
   std::variant<T, failure> state_;

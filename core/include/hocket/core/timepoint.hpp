@@ -45,12 +45,12 @@ struct timepoint {
 static_assert(sizeof(timepoint) == 16);
 
 /// A timepoint as the planner knows it: by the number of the stream, without an address.
-struct ticket {
+struct point {
   stream_id stream;
   std::uint64_t value = 0;
 
   [[nodiscard]] bool valid() const noexcept { return stream.valid(); }
-  friend constexpr auto operator<=>(ticket, ticket) noexcept = default;
+  friend constexpr auto operator<=>(point, point) noexcept = default;
 };
 
 }  // namespace hocket

@@ -25,7 +25,7 @@ class program_cache {
   /// A folder, wherever it is; an empty path is no cache.
   struct in_folder {
     std::filesystem::path path;
-    std::uint64_t most_bytes = usual_bytes;
+    std::uint64_t max_bytes = usual_bytes;
   };
 
   /// backend names the folder, for example "opencl".
@@ -45,7 +45,7 @@ class program_cache {
   void set_aside(const std::filesystem::path& entry) const;
 
   std::filesystem::path folder_;
-  std::uint64_t most_bytes_ = usual_bytes;
+  std::uint64_t max_bytes_ = usual_bytes;
   mutable std::atomic<std::uint64_t> stores_{0};
   mutable std::atomic<bool> warned_{false};
 };

@@ -62,7 +62,7 @@ class inbox {
 
   /// The caller becomes the consumer, if there is none, and has nothing to allocate for a value
   /// that it can deal with itself. Returns whether it did; then nothing was left.
-  [[nodiscard]] bool attend() noexcept {
+  [[nodiscard]] bool poll() noexcept {
     link* seen = &away_;
     // As in push(). Release: pairs with the acquire of a push() that comes while the caller
     // attends; its thread sees what the caller did before, although no value passes between them.

@@ -28,7 +28,7 @@ class strand {
   /// Steps event here, and up to bound events in all, if nobody owns the strand; else leaves it to
   /// the owner. A handler may post to its own strand: the event is stepped after it has returned.
   void post(Event event) {
-    if (inbox_.attend()) {
+    if (inbox_.poll()) {
       step_(std::move(event));
       step_all(1);
     } else if (inbox_.push(std::move(event))) {

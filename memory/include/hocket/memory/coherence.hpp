@@ -11,7 +11,7 @@
 #include <hocket/core/function_ref.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
-#include <hocket/memory/ticket_set.hpp>
+#include <hocket/memory/timepoint_set.hpp>
 
 namespace hocket {
 
@@ -23,7 +23,7 @@ struct copy_request {
   memory_id to;
   box region;
   std::uint64_t bytes = 0;
-  ticket_set after;
+  timepoint_set after;
 };
 
 /// A replica's storage that nobody refers to any more; it may be freed when `after` is done.
@@ -31,7 +31,7 @@ struct released_block {
   block_id block;
   memory_id memory;
   std::uint64_t bytes = 0;
-  ticket_set after;
+  timepoint_set after;
 };
 
 /// What coherence knows of one buffer.
@@ -57,7 +57,7 @@ struct buffer_state;
 /// A copy of this object is a snapshot: what happens to one does not show in the other.
 class coherence {
  public:
-  using issue_copy = function_ref<ticket(const copy_request&)>;
+  using issue_copy = function_ref<point(const copy_request&)>;
   /// Chooses one of the memories that hold the piece; the candidates are in id order.
   using choose_source = function_ref<memory_id(std::span<const memory_id>, std::uint64_t bytes)>;
 
@@ -108,7 +108,7 @@ class coherence {
   /// The failure of a writer of some part of the region; empty if there is none.
   [[nodiscard]] failure poisoned(data_id data, const box& region) const;
   /// When the content of the region is there in this memory (where it is valid).
-  [[nodiscard]] ticket_set ready(data_id data, const box& region, memory_id memory) const;
+  [[nodiscard]] timepoint_set ready(data_id data, const box& region, memory_id memory) const;
   /// The tasks that wrote the parts of the region last, or failed to, in id order, none repeated.
   [[nodiscard]] std::vector<task_id> writers(data_id data, const box& region) const;
 
@@ -117,8 +117,8 @@ class coherence {
   /// reader there has to wait for. Neighbouring parts that have the same sources, ready at the same
   /// time, are one copy. Parts that are valid nowhere are left out: a reader asks initialised and
   /// poisoned first. issue must not call this object. Precondition: has_block.
-  ticket_set make_valid(data_id data, const box& region, memory_id memory, choose_source choose,
-                        issue_copy issue);
+  timepoint_set make_valid(data_id data, const box& region, memory_id memory, choose_source choose,
+                           issue_copy issue);
 
   /// Makes valid in `to` what is valid in `from` alone, so that `from` can be evicted.
   /// Precondition: both have a block.
@@ -126,15 +126,15 @@ class coherence {
 
   /// The command `reader` reads the region in this memory (a kernel there, or a copy to somewhere
   /// that is no replica). The copies of make_valid and write_back are noted already.
-  void note_read(data_id data, const box& region, memory_id memory, ticket reader);
+  void note_read(data_id data, const box& region, memory_id memory, point reader);
 
   /// What a command that overwrites the region in this memory has to wait for: its content's ticket
   /// and its readers in this memory. Readers in other memories are never waited for.
-  [[nodiscard]] ticket_set before_write(data_id data, const box& region, memory_id memory) const;
+  [[nodiscard]] timepoint_set before_write(data_id data, const box& region, memory_id memory) const;
 
   /// The command `writer` of task replaces the region in this memory: the next version, valid here
   /// alone; a poison is healed. An invalid ticket says that the content is there already.
-  void note_write(data_id data, const box& region, memory_id memory, ticket writer, task_id task);
+  void note_write(data_id data, const box& region, memory_id memory, point writer, task_id task);
 
   // Most accesses are of a whole buffer whose content is there. These do in a few instructions what
   // the questions and the steps above do for any. Most take the buffer as find() gave it, which
@@ -150,17 +150,17 @@ class coherence {
     data_id data;
     memory_id memory;
     bool writes = false;
-    ticket number;  ///< of the launch
+    point number;  ///< of the launch
     task_id task;
     std::size_t pins = 0;  ///< to be added to the replica
   };
   /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
   /// nothing has happened to the buffer since but what other accesses of the same task do to it.
   /// What the launch waits for is added to waits. Returns the block of the replica.
-  block_id note_at_hand(buffer_state& buffer, const whole_access& how, ticket_set& waits);
+  block_id note_at_hand(buffer_state& buffer, const whole_access& how, timepoint_set& waits);
 
   /// When the content is there in this memory, if all of it is of one piece and valid there.
-  [[nodiscard]] static std::optional<ticket> ready(const buffer_state& buffer, memory_id memory);
+  [[nodiscard]] static std::optional<point> ready(const buffer_state& buffer, memory_id memory);
 
   static void pin(buffer_state& buffer, memory_id memory);
   static void unpin(buffer_state& buffer, memory_id memory);
@@ -178,8 +178,7 @@ class coherence {
   /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy
   /// that failed, was read from a lost memory before it was done, or was itself read from such a
   /// one; and before prune hears that the ticket is done.
-  void fail_copy(data_id data, const box& region, memory_id memory, ticket copy,
-                 const failure& why);
+  void fail_copy(data_id data, const box& region, memory_id memory, point copy, const failure& why);
 
   /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned
   /// with why. The blocks that were there come back with no tickets (there is nothing to free), in
@@ -194,7 +193,7 @@ class coherence {
 
   /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with
   /// time.
-  void prune(function_ref<bool(ticket)> done);
+  void prune(function_ref<bool(point)> done);
 
  private:
   /// Removes the replica, whatever it holds.

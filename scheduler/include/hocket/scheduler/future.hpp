@@ -16,10 +16,10 @@
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/execution/executor.hpp>
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
 #include <hocket/scheduler/detail/task_handle.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket {
 
@@ -64,7 +64,7 @@ class future_base {
  public:
   /// A future without a task; everything but valid() throws usage_error.
   future_base() = default;
-  explicit future_base(completion_ptr state) noexcept : handle_(std::move(state)) {}
+  explicit future_base(task_state_ptr state) noexcept : handle_(std::move(state)) {}
   explicit future_base(task_handle handle) noexcept : handle_(std::move(handle)) {}
 
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(handle_); }
@@ -80,9 +80,9 @@ class future_base {
   [[nodiscard]] bool wait_for(nanoseconds duration) const { return checked().wait_for(duration); }
 
   /// What the task failed with; empty if it ended well. Waits, and does not throw it.
-  [[nodiscard]] failure why() const {
+  [[nodiscard]] failure error() const {
     wait();
-    return handle_.task()->why();
+    return handle_.task()->error();
   }
 
   /// Asks for the task not to run. If it runs already its std::stop_token says so, if it takes one.
@@ -91,25 +91,25 @@ class future_base {
   }
 
   [[nodiscard]] std::string_view label() const {
-    return handle_.is_place() ? std::string_view() : checked().called();
+    return handle_.is_place() ? std::string_view() : checked().label_text();
   }
 
   /// The state that the futures of one task share, or what stands for it.
-  [[nodiscard]] completion_ptr state() const { return handle_.state(); }
+  [[nodiscard]] task_state_ptr state() const { return handle_.state(); }
   [[nodiscard]] const task_handle& handle() const noexcept { return handle_; }
 
   /// The state of a task that runs; throws usage_error if there is none.
-  [[nodiscard]] const completion_ptr& checked_state() const {
+  [[nodiscard]] const task_state_ptr& checked_state() const {
     if (!handle_ || handle_.is_place()) refuse_use(handle_);
     return handle_.task();
   }
 
  protected:
-  [[nodiscard]] completion& checked() const { return *checked_state(); }
-  completion& ended_well() const {
-    completion& task = checked();
+  [[nodiscard]] task_state& checked() const { return *checked_state(); }
+  task_state& ended_well() const {
+    task_state& task = checked();
     task.wait();
-    if (task.why()) task.why().raise();
+    if (task.error()) task.error().raise();
     return task;
   }
 
@@ -122,7 +122,7 @@ template <class T, class G>
 class continuation_body {
  public:
   template <class H>
-  continuation_body(completion_ptr before, H&& function)
+  continuation_body(task_state_ptr before, H&& function)
       : before_(std::move(before)), function_(std::forward<H>(function)) {}
 
   decltype(auto) operator()() {
@@ -130,14 +130,14 @@ class continuation_body {
   }
 
  private:
-  completion_ptr before_;
+  task_state_ptr before_;
   G function_;
 };
 template <class G>
 class continuation_body<void, G> {
  public:
   template <class H>
-  continuation_body(const completion_ptr& /*before*/, H&& function)
+  continuation_body(const task_state_ptr& /*before*/, H&& function)
       : function_(std::forward<H>(function)) {}
 
   decltype(auto) operator()() { return std::invoke(function_); }
@@ -149,22 +149,22 @@ class continuation_body<void, G> {
 /// What the options of a continuation mean: how it runs, and what it comes after but its source.
 struct continuation_options {
   host_options how;
-  std::vector<completion_ptr> after;
+  std::vector<task_state_ptr> after;
 };
 [[nodiscard]] continuation_options continuation_options_of(const task_options& options,
-                                                           const completion_ptr& before);
+                                                           const task_state_ptr& before);
 
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(
-    const completion_ptr& before, host_options options, G&& function,
-    std::span<const completion_ptr> after) {
+    const task_state_ptr& before, host_options options, G&& function,
+    std::span<const task_state_ptr> after) {
   before->check_continuable();
   using body = continuation_body<T, std::decay_t<G>>;
   return future<continuation_result_t<G, T>>(launch(
       before->context(), std::move(options), body(before, std::forward<G>(function)), after));
 }
 template <class T, class G>
-[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
+[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const task_state_ptr& before,
                                                                 G&& function) {
   before->check_continuable();
   using body = continuation_body<T, std::decay_t<G>>;
@@ -176,7 +176,7 @@ template <class T, class G>
       launch_after(in_runtime(), *context, before, body(before, std::forward<G>(function))));
 }
 template <class T, class G>
-[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const completion_ptr& before,
+[[nodiscard]] future<continuation_result_t<G, T>> continue_with(const task_state_ptr& before,
                                                                 host_options options,
                                                                 G&& function) {
   return continue_with<T>(before, std::move(options), std::forward<G>(function),
@@ -189,7 +189,7 @@ template <class T, class G>
 template <class T>
 class routed_future {
  public:
-  routed_future(detail::completion_ptr state, executor& where, std::size_t arena) noexcept
+  routed_future(detail::task_state_ptr state, executor& where, std::size_t arena) noexcept
       : state_(std::move(state)), where_(&where), arena_(arena) {}
 
   template <class G>
@@ -201,7 +201,7 @@ class routed_future {
   }
 
  private:
-  detail::completion_ptr state_;
+  detail::task_state_ptr state_;
   executor* where_;
   std::size_t arena_;
 };
@@ -226,7 +226,7 @@ class continuable_future : public detail::future_base {
   /// those that the options name.
   template <class G>
   auto then(const task_options& options, G&& function) const {
-    const detail::completion_ptr& before = this->checked_state();
+    const detail::task_state_ptr& before = this->checked_state();
     detail::continuation_options made = detail::continuation_options_of(options, before);
     return detail::continue_with<T>(before, std::move(made.how), std::forward<G>(function),
                                     made.after);
@@ -285,10 +285,10 @@ class future<void> : public continuable_future<void> {
 namespace detail {
 
 template <class T>
-class ready_value final : public completion {
+class ready_value final : public task_state {
  public:
   template <class V>
-  explicit ready_value(V&& value) : completion(nullptr), kept_(std::forward<V>(value)) {
+  explicit ready_value(V&& value) : task_state(nullptr), kept_(std::forward<V>(value)) {
     set_value(&kept_);
     finish();
   }
@@ -302,7 +302,7 @@ class ready_value final : public completion {
 template <class F>
 [[nodiscard]] future<body_result_t<F>> launch_host(host_context& context, host_options options,
                                                    F&& body,
-                                                   std::span<const completion_ptr> after = {}) {
+                                                   std::span<const task_state_ptr> after = {}) {
   return future<body_result_t<F>>(
       launch(&context, std::move(options), std::forward<F>(body), after));
 }
@@ -313,12 +313,12 @@ template <class F>
 template <class V>
 [[nodiscard]] future<std::decay_t<V>> ready_future(V&& value) {
   using state = detail::ready_value<std::decay_t<V>>;
-  return future<std::decay_t<V>>(detail::completion_ptr(new state(std::forward<V>(value))));
+  return future<std::decay_t<V>>(detail::task_state_ptr(new state(std::forward<V>(value))));
 }
 
 /// A future that is done.
 [[nodiscard]] inline future<void> ready_future() {
-  const detail::completion_ptr state(new detail::completion(nullptr));
+  const detail::task_state_ptr state(new detail::task_state(nullptr));
   state->finish();
   return future<void>(state);
 }

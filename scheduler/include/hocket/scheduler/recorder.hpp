@@ -22,8 +22,8 @@ class recorder final : public submitter {
 
  private:
   [[nodiscard]] host_target for_functions() noexcept override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::graph_use&& use) override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::graph_use&& use) override;
 
   runtime& home_;
   record_options options_;

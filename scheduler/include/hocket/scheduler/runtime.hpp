@@ -26,9 +26,9 @@ enum class clock_kind : std::uint8_t {
 
 /// Which way tasks with data go.
 enum class data_path : std::uint8_t {
-  automatic,  ///< direct where that is possible, time is real and nothing is traced; else placed
+  automatic,  ///< in place where that is possible, time is real and nothing is traced; else placed
   placed,     ///< a device is chosen for each, and data are brought there
-  direct      ///< they are ordered when they are submitted, and run as functions do
+  in_place    ///< they are ordered when they are submitted, and run as functions do
 };
 
 /// What becomes of a submission when as many tasks are pending as may be.
@@ -58,8 +58,8 @@ struct runtime_options {
   bool private_memory = false;
 
   /// With one device, of all of the host's cores and its memory, there is nothing to place: tasks
-  /// with data go the direct way then, at a quarter of the cost. On the virtual clock they take no
-  /// time there.
+  /// with data go the in-place path then, at a quarter of the cost. On the virtual clock they take
+  /// no time there.
   data_path data_tasks = data_path::automatic;
 
   /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
@@ -67,14 +67,14 @@ struct runtime_options {
   /// count but are always let through, so that nothing that runs waits for itself. So are those of
   /// a thread that holds a host view, where it would have to wait. A run of a graph needs a place
   /// for one task.
-  std::size_t most_pending = 0;
+  std::size_t max_pending = 0;
 
   /// How many bytes the pending tasks may hold; 0: any number. What counts is what the runtime
   /// keeps for a task until it has ended: the task, its function with what that holds by value,
   /// lists of what it follows and accesses; neither buffers nor what a function points to. A
   /// submission waits while they hold so many, or is refused: the last one that was let in may go
   /// beyond, so that no task is too large. Both limits may be given.
-  std::size_t most_pending_bytes = 0;
+  std::size_t max_pending_bytes = 0;
 
   /// What becomes of a submission when a limit is reached.
   overload_kind overload = overload_kind::block;
@@ -150,9 +150,9 @@ class runtime : public submitter {
 
  private:
   [[nodiscard]] host_target for_functions() noexcept override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::direct_lane* find_direct() override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::graph_use&& use) override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
+  [[nodiscard]] detail::in_place_lane* find_in_place_lane() override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::graph_use&& use) override;
 
   std::shared_ptr<detail::runtime_core> core_;
 };

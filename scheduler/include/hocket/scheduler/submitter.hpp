@@ -19,8 +19,8 @@
 #include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/description.hpp>
-#include <hocket/scheduler/detail/direct_lane.hpp>
 #include <hocket/scheduler/detail/graph_use.hpp>
+#include <hocket/scheduler/detail/in_place_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/run_options.hpp>
@@ -63,7 +63,7 @@ class submitter {
     using value = typename chosen_kernel::value_type;
     if constexpr (sizeof...(Args) == 0) {
       // Pairs with the release where it is found.
-      detail::direct_lane* const lane = lane_.load(std::memory_order_acquire);
+      detail::in_place_lane* const lane = lane_.load(std::memory_order_acquire);
       if (lane != nullptr) {
         const detail::pending_place place(runs_functions_);
         return future<value>(lane->launch(chosen.definition(), &detail::make_device_task<value>));
@@ -241,8 +241,8 @@ class submitter {
     detail::recording* recording = nullptr;
   };
 
-  /// What direct() returns, once it was found.
-  std::atomic<detail::direct_lane*> lane_{nullptr};
+  /// What in_place() returns, once it was found.
+  std::atomic<detail::in_place_lane*> lane_{nullptr};
   /// Where functions go, of a runtime; asked without a call.
   detail::host_context* runs_functions_ = nullptr;
 
@@ -251,23 +251,24 @@ class submitter {
 
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   /// Where tasks with data go as they stand here; null where they are described first.
-  [[nodiscard]] detail::direct_lane* direct() {
+  [[nodiscard]] detail::in_place_lane* in_place() {
     // Pairs with the release where it is found.
-    detail::direct_lane* const known = lane_.load(std::memory_order_acquire);
-    return known != nullptr ? known : find_direct();
+    detail::in_place_lane* const known = lane_.load(std::memory_order_acquire);
+    return known != nullptr ? known : find_in_place_lane();
   }
-  [[nodiscard]] virtual detail::direct_lane* find_direct() { return nullptr; }
-  [[nodiscard]] virtual detail::completion_ptr enqueue(detail::task_description&& task) = 0;
-  [[nodiscard]] virtual detail::completion_ptr enqueue(detail::graph_use&& use) = 0;
+  [[nodiscard]] virtual detail::in_place_lane* find_in_place_lane() { return nullptr; }
+  [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::task_description&& task) = 0;
+  [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::graph_use&& use) = 0;
 
   template <class Value, class Kernel, class F, class... Args>
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {
     const detail::pending_place place(for_functions().context);
-    if (detail::direct_lane* const lane = direct()) {
+    if (detail::in_place_lane* const lane = in_place()) {
       static const Kernel without_body{"host function"};
       detail::launch_function body = Kernel::body_of(std::move(function));
       const detail::taken_function taken{&body, detail::function_bytes<F>};
-      return launch_direct<Value>(*lane, &options, without_body.definition(), taken, args...);
+      return launch_in_place_lane<Value>(*lane, &options, without_body.definition(), taken,
+                                         args...);
     }
     std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
     const Kernel whole{std::move(name), host_body{std::move(function)}};
@@ -293,20 +294,20 @@ class submitter {
   template <class Value, class... Args>
   future<Value> launch_in_place(const task_options* options, const kernel_ref& kernel,
                                 const Args&... args) {
-    if (detail::direct_lane* const lane = direct()) {
-      return launch_direct<Value>(*lane, options, kernel, {}, args...);
+    if (detail::in_place_lane* const lane = in_place()) {
+      return launch_in_place_lane<Value>(*lane, options, kernel, {}, args...);
     }
     if (options != nullptr) return launch_described<Value>(*options, kernel, {}, args...);
     return launch_described<Value>(task_options{}, kernel, {}, args...);
   }
 
   template <class Value, class... Args>
-  future<Value> launch_direct(detail::direct_lane& lane, const task_options* options,
-                              const kernel_ref& kernel, detail::taken_function function,
-                              const Args&... args) {
+  future<Value> launch_in_place_lane(detail::in_place_lane& lane, const task_options* options,
+                                     const kernel_ref& kernel, detail::taken_function function,
+                                     const Args&... args) {
     const std::tuple<decltype(prepare(args))...> prepared(prepare(args)...);
     const auto named = std::apply(
-        [&](const auto&... ready) { return detail::direct_arguments(*kernel, ready...); },
+        [&](const auto&... ready) { return detail::in_place_arguments(*kernel, ready...); },
         prepared);
     future<Value> made(
         lane.launch(named.launch_of(kernel, options, function, &detail::make_device_task<Value>)));

@@ -35,7 +35,7 @@ class any_future {
 
   explicit any_future(detail::task_handle of) : handle_(std::move(of)) {}
 
-  [[nodiscard]] detail::completion_ptr state() const { return handle_.state(); }
+  [[nodiscard]] detail::task_state_ptr state() const { return handle_.state(); }
   [[nodiscard]] const detail::task_handle& handle() const noexcept { return handle_; }
 
  private:

@@ -78,8 +78,8 @@ class task_scope final : public submitter {
   void wait_in_destructor() noexcept;
 
   [[nodiscard]] host_target for_functions() noexcept override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::completion_ptr enqueue(detail::graph_use&& use) override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::graph_use&& use) override;
 
   runtime& home_;
   int exceptions_;  // that were on their way when the scope was made

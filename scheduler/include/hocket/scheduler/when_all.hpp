@@ -18,7 +18,7 @@ template <class T>
 using gathered_t = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 template <class T>
-[[nodiscard]] gathered_t<T> gathered(const completion_ptr& source) {
+[[nodiscard]] gathered_t<T> gathered(const task_state_ptr& source) {
   if constexpr (std::is_void_v<T>) {
     return {};
   } else {
@@ -28,9 +28,9 @@ template <class T>
 
 /// Runs body when all sources have ended well; fails as the first of them that failed.
 template <class F>
-[[nodiscard]] completion_ptr gather(std::span<const completion_ptr> sources, F&& body) {
+[[nodiscard]] task_state_ptr gather(std::span<const task_state_ptr> sources, F&& body) {
   host_context* context = nullptr;
-  for (const completion_ptr& source : sources) {
+  for (const task_state_ptr& source : sources) {
     if (source == nullptr) throw usage_error("A future without a task is given to when_all.");
     source->check_waitable();
     // The runtime of one that has ended may be gone.
@@ -44,7 +44,7 @@ template <class F>
 }
 
 template <class... Ts, std::size_t... I>
-[[nodiscard]] auto gather_tuple(std::array<completion_ptr, sizeof...(Ts)> sources,
+[[nodiscard]] auto gather_tuple(std::array<task_state_ptr, sizeof...(Ts)> sources,
                                 std::index_sequence<I...>) {
   const auto body = [sources] {
     return std::tuple<gathered_t<Ts>...>(gathered<Ts>(sources[I])...);
@@ -58,7 +58,7 @@ template <class... Ts, std::size_t... I>
 /// when all of them are, also if some fail; it fails as the first of these in argument order did.
 template <class... Ts>
 [[nodiscard]] auto when_all(const future<Ts>&... futures) {
-  const std::array<detail::completion_ptr, sizeof...(Ts)> sources{futures.state()...};
+  const std::array<detail::task_state_ptr, sizeof...(Ts)> sources{futures.state()...};
   if constexpr ((std::is_void_v<Ts> && ...)) {
     return future<void>(detail::gather(sources, [] {}));
   } else {
@@ -69,7 +69,7 @@ template <class... Ts>
 /// The same for any number of futures of one type.
 template <class T>
 [[nodiscard]] auto when_all(const std::vector<future<T>>& futures) {
-  std::vector<detail::completion_ptr> sources;
+  std::vector<detail::task_state_ptr> sources;
   sources.reserve(futures.size());
   for (const future<T>& f : futures) sources.push_back(f.state());
   if constexpr (std::is_void_v<T>) {

@@ -51,8 +51,8 @@ class driver_stream : public stream {
   ~driver_stream() override;
 
   void submit(command&& what) final;
-  void gather() final;
-  void let_go() final;
+  void begin_batch() final;
+  void end_batch() final;
   [[nodiscard]] const timeline& time() const noexcept final { return time_; }
 
  protected:
@@ -82,7 +82,7 @@ class driver_stream : public stream {
 
   /// True if flush() is not called before some more commands were handed over. Under the domain's
   /// lock.
-  [[nodiscard]] bool gathers() const noexcept { return gathers_; }
+  [[nodiscard]] bool is_batching() const noexcept { return is_batching_; }
 
   /// The driver has ended a command that was handed over. Any thread that does not hold the
   /// domain's lock, once for each, in any order. Steps whoever listens, so not from a callback in
@@ -143,7 +143,7 @@ class driver_stream : public stream {
   std::uint64_t passed_ = 0;  // the last command that was handed over or failed before
   std::uint64_t handed_ = 0;  // the last command that the driver really has
   bool preparing_ = false;
-  bool gathers_ = false;
+  bool is_batching_ = false;
   bool flushed_ = true;  // since the last command was handed over
   bool closed_ = false;
   failure not_prepared_;  // of the first command that waits

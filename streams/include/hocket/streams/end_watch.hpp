@@ -33,10 +33,11 @@ class end_watch {
 
   /// Calls next() here until reached() holds. Returns earlier if another thread does so, or nothing
   /// is left. Not from next().
-  void attend(const std::function<bool()>& reached);
+  void poll(const std::function<bool()>& reached);
 
-  /// No thread that could attend will come: nothing is to be left to one.
-  void hurry() noexcept;
+  /// Called before a thread blocks on something else. Until the next poll(), ends are left to the
+  /// watching thread.
+  void stop_polling() noexcept;
 
  private:
   void serve(std::unique_lock<std::mutex>& lock, const std::function<bool()>& reached);
@@ -49,7 +50,7 @@ class end_watch {
   std::size_t left_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t ended_before_ = 0;  ///< when it was last looked after
-  bool attended_ = false;
+  bool polled_ = false;
   bool called_ = false;   ///< its own thread is on its way
   bool defers_ = false;   ///< it leaves ends to threads that wait
   bool looking_ = false;  ///< a time has been set to look after that

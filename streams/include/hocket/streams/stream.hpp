@@ -49,20 +49,20 @@ class stream {
   /// of the same backend and was submitted before.
   virtual void submit(command&& what) = 0;
 
-  /// Several commands are submitted next, and let_go() is called at once after them: they need not
-  /// start before that. By who submits.
-  virtual void gather() {}
-  virtual void let_go() {}
+  /// Several commands are submitted next, and end_batch() is called at once after them: they need
+  /// not start before that. By who submits.
+  virtual void begin_batch() {}
+  virtual void end_batch() {}
 
   [[nodiscard]] virtual const timeline& time() const noexcept = 0;
 
   /// Learns of the ends of commands in the calling thread, which waits for one of them anyhow,
   /// until reached() holds. May return earlier, or at once. Any thread that holds no lock.
-  virtual void attend(const std::function<bool()>& reached) { (void)reached; }
+  virtual void poll(const std::function<bool()>& reached) { (void)reached; }
 
-  /// A thread begins to wait for something that it does not attend to: no end is to be left to
-  /// threads that do. Any thread.
-  virtual void hurry() noexcept {}
+  /// Called before a thread blocks on something else. Until the next poll(), ends are reported by
+  /// the watching thread. Any thread.
+  virtual void stop_polling() noexcept {}
 };
 
 }  // namespace hocket

@@ -12,7 +12,7 @@
 #include <hocket/kernels/signature.hpp>
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/description.hpp>
-#include <hocket/scheduler/detail/direct_lane.hpp>
+#include <hocket/scheduler/detail/in_place_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
 #include <hocket/scheduler/task_options.hpp>
@@ -109,7 +109,7 @@ template <class Number>
 template <class Number>
 void add_argument(task_description& task, const future<Number>& value) {
   if (!value.valid()) {
-    throw usage_error("Task \"" + std::string(task.called()) +
+    throw usage_error("Task \"" + std::string(task.label_text()) +
                       "\" is given a future without a task as a number.");
   }
   task.arguments.push_back(number_argument{{}, value.state(), &convert_value<Number>});
@@ -134,13 +134,14 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
 /// An argument of a launch, as it is: of the type that the kernel has for it, or to be.
 template <class Number>
 requires std::is_arithmetic_v<Number>
-[[nodiscard]] direct_number direct(Number value, const kernel_definition& kernel, std::size_t i) {
+[[nodiscard]] in_place_number in_place(Number value, const kernel_definition& kernel,
+                                       std::size_t i) {
   return {.value = convert_number(value, kernel.parameters[i].type)};
 }
 
 template <class Number>
-[[nodiscard]] direct_number direct(const future<Number>& value, const kernel_definition& kernel,
-                                   std::size_t i) {
+[[nodiscard]] in_place_number in_place(const future<Number>& value, const kernel_definition& kernel,
+                                       std::size_t i) {
   if (!value.valid()) {
     throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
   }
@@ -148,57 +149,57 @@ template <class Number>
 }
 
 template <class Number>
-[[nodiscard]] direct_number direct(const run_parameter<Number>& value,
-                                   const kernel_definition& kernel, std::size_t i) {
-  return direct(value.initial(), kernel, i);
+[[nodiscard]] in_place_number in_place(const run_parameter<Number>& value,
+                                       const kernel_definition& kernel, std::size_t i) {
+  return in_place(value.initial(), kernel, i);
 }
 
 template <element T, std::size_t R, access_mode Mode>
-[[nodiscard]] direct_access direct(const access<T, R, Mode>& use, const kernel_definition&,
-                                   std::size_t /*i*/) {
+[[nodiscard]] in_place_access in_place(const access<T, R, Mode>& use, const kernel_definition&,
+                                       std::size_t /*i*/) {
   return {&use.what.data, use.what.part(), Mode};
 }
 
 template <element T, std::size_t R, class Op>
-[[nodiscard]] direct_access direct(const partial<T, R, Op>& use, const kernel_definition&,
-                                   std::size_t /*i*/) {
+[[nodiscard]] in_place_access in_place(const partial<T, R, Op>& use, const kernel_definition&,
+                                       std::size_t /*i*/) {
   return {&use.values.ref().data, use.values.ref().part(), access_mode::update};
 }
 
 /// The arguments of a launch, in the order of the kernel's signature.
 template <class... Args>
-class direct_arguments {
+class in_place_arguments {
  public:
-  explicit direct_arguments(const kernel_definition& kernel, const Args&... args) {
+  explicit in_place_arguments(const kernel_definition& kernel, const Args&... args) {
     std::size_t i = 0;
-    (add(direct(args, kernel, i++)), ...);
+    (add(in_place(args, kernel, i++)), ...);
   }
 
-  [[nodiscard]] direct_launch launch_of(const kernel_ref& kernel, const task_options* options,
-                                        taken_function function,
-                                        make_device_state make_state) const noexcept {
+  [[nodiscard]] in_place_launch launch_of(const kernel_ref& kernel, const task_options* options,
+                                          taken_function function,
+                                          make_device_state make_state) const noexcept {
     return {kernel, accesses_, numbers_, parts_, awaited_, options, function, make_state};
   }
 
  private:
   template <class A>
   static constexpr bool is_number =
-      std::is_same_v<decltype(direct(std::declval<const A&>(),
-                                     std::declval<const kernel_definition&>(), 0)),
-                     direct_number>;
+      std::is_same_v<decltype(in_place(std::declval<const A&>(),
+                                       std::declval<const kernel_definition&>(), 0)),
+                     in_place_number>;
   static constexpr std::size_t number_count = (std::size_t{0} + ... + std::size_t{is_number<Args>});
 
-  void add(const direct_access& use) noexcept {
+  void add(const in_place_access& use) noexcept {
     accesses_[uses_++] = use;
     parts_ += use.part != nullptr ? 1 : 0;
   }
-  void add(const direct_number& number) noexcept {
+  void add(const in_place_number& number) noexcept {
     numbers_[given_++] = number;
     awaited_ += number.from != nullptr ? 1 : 0;
   }
 
-  std::array<direct_access, sizeof...(Args) - number_count> accesses_;
-  std::array<direct_number, number_count> numbers_;
+  std::array<in_place_access, sizeof...(Args) - number_count> accesses_;
+  std::array<in_place_number, number_count> numbers_;
   std::uint32_t parts_ = 0;
   std::uint32_t awaited_ = 0;
   std::size_t uses_ = 0;
@@ -210,9 +211,9 @@ class direct_arguments {
                                          bool host_only);
 
 /// A launch with copies of all that it names.
-[[nodiscard]] task_description described(const direct_launch& what);
+[[nodiscard]] task_description described(const in_place_launch& what);
 
-[[nodiscard]] std::vector<completion_ptr> states_of(std::span<const any_future> futures);
+[[nodiscard]] std::vector<task_state_ptr> states_of(std::span<const any_future> futures);
 
 /// Throws usage_error for options that host functions without accesses do not have. The context is
 /// null in a recording.

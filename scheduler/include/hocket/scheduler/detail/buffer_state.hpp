@@ -18,7 +18,7 @@
 
 namespace hocket::detail {
 
-class data_order;
+class in_place_history;
 class runtime_core;
 
 /// A buffer without its C++ type. Counted: handles and pending tasks keep it alive, and when the
@@ -44,7 +44,7 @@ class buffer_state {
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
 
   /// Null if the runtime has more memories than the host's.
-  [[nodiscard]] data_order* order() const noexcept { return order_.get(); }
+  [[nodiscard]] in_place_history* order() const noexcept { return order_.get(); }
 
   /// How many have it; right only where no other thread has.
   [[nodiscard]] std::size_t references() const noexcept {
@@ -72,7 +72,7 @@ class buffer_state {
   std::weak_ptr<runtime_core> owner_;
   const runtime_core* home_;
   const array_part_ref all_;
-  std::unique_ptr<data_order> order_;  // refers to the box of it
+  std::unique_ptr<in_place_history> order_;  // refers to the box of it
   data_id id_;
   std::size_t elements_;
   std::uint64_t bytes_ = 0;

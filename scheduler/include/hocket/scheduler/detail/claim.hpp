@@ -33,12 +33,12 @@ class basic_claim {
   }
 
   /// As if a predecessor had failed. Likewise.
-  void doom() noexcept { word_.fetch_or(doomed_bit, std::memory_order_relaxed); }
+  void poison() noexcept { word_.fetch_or(poisoned_bit, std::memory_order_relaxed); }
 
   /// One predecessor has ended.
   [[nodiscard]] arrival arrive(bool failed) noexcept {
     // Relaxed: the same thread's next operation on the word publishes it.
-    if (failed) word_.fetch_or(doomed_bit, std::memory_order_relaxed);
+    if (failed) word_.fetch_or(poisoned_bit, std::memory_order_relaxed);
     // Release: pairs with the acquire of the last arrival and of the claim, which see what came
     // before all arrivals.
     const std::uint64_t before = word_.fetch_sub(one_waiting, std::memory_order_acq_rel);
@@ -107,11 +107,11 @@ class basic_claim {
 
   [[nodiscard]] bool waits() const noexcept { return now() / one_waiting != 0; }
   [[nodiscard]] bool is_claimed() const noexcept { return (now() & claimed_bit) != 0; }
-  [[nodiscard]] bool doomed() const noexcept { return (now() & doomed_bit) != 0; }
+  [[nodiscard]] bool poisoned() const noexcept { return (now() & poisoned_bit) != 0; }
 
  private:
   static constexpr std::uint64_t claimed_bit = 1;
-  static constexpr std::uint64_t doomed_bit = 2;
+  static constexpr std::uint64_t poisoned_bit = 2;
   static constexpr std::uint64_t one_reader = 4;
   static constexpr std::uint64_t one_waiting = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t readers_mask = one_waiting - one_reader;

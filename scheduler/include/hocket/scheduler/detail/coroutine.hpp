@@ -20,7 +20,7 @@ namespace detail {
 /// Continues a coroutine, of any kind, when a task has ended. The node lives in the coroutine.
 class awaiter_base : public continuation {
  public:
-  explicit awaiter_base(completion_ptr awaited) noexcept : awaited_(std::move(awaited)) {}
+  explicit awaiter_base(task_state_ptr awaited) noexcept : awaited_(std::move(awaited)) {}
   awaiter_base(const awaiter_base&) = delete;
   awaiter_base& operator=(const awaiter_base&) = delete;
   ~awaiter_base() = default;
@@ -35,18 +35,18 @@ class awaiter_base : public continuation {
     return awaited_->attach(*this);
   }
 
-  void run(completion& source, follow_ups&) noexcept override;
+  void run(task_state& source, ready_list&) noexcept override;
 
  protected:
-  completion& ended_well() const {
+  task_state& ended_well() const {
     awaited_->look();
-    if (awaited_->why()) awaited_->why().raise();
+    if (awaited_->error()) awaited_->error().raise();
     return *awaited_;
   }
-  [[nodiscard]] const completion_ptr& awaited() const noexcept { return awaited_; }
+  [[nodiscard]] const task_state_ptr& awaited() const noexcept { return awaited_; }
 
  private:
-  completion_ptr awaited_;
+  task_state_ptr awaited_;
   std::coroutine_handle<> waiting_;
 };
 
@@ -64,9 +64,9 @@ class future_awaiter<void> : public awaiter_base {
 };
 
 /// The state that the future of a coroutine refers to.
-class coroutine_state : public completion {
+class coroutine_state : public task_state {
  public:
-  coroutine_state() : completion(nullptr, "coroutine") {}
+  coroutine_state() : task_state(nullptr, "coroutine") {}
 
   /// The coroutine waits for a task for the first time: from now on it belongs to its runtime.
   void belong_to(host_context* context) noexcept;
@@ -75,7 +75,7 @@ class coroutine_state : public completion {
   void tell_awaited(wait_search& to) override;
 
   /// The coroutine is suspended until that task has ended. To be called before it may go on.
-  void suspends_for(completion& awaited) noexcept {
+  void suspends_for(task_state& awaited) noexcept {
     // Release: pairs with the acquire in tell_awaited(), which uses the task.
     awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
   }
@@ -116,7 +116,7 @@ class coroutine_result final : public coroutine_state {
 template <class T>
 class owned_awaiter final : public future_awaiter<T> {
  public:
-  owned_awaiter(completion_ptr awaited, coroutine_state& owner) noexcept
+  owned_awaiter(task_state_ptr awaited, coroutine_state& owner) noexcept
       : future_awaiter<T>(std::move(awaited)), owner_(&owner) {}
 
   [[nodiscard]] bool await_ready() const {
@@ -128,7 +128,7 @@ class owned_awaiter final : public future_awaiter<T> {
     owner_->suspends_for(*this->awaited());
     return future_awaiter<T>::await_suspend(waiting);
   }
-  [[nodiscard]] completion* follower() const noexcept override { return owner_; }
+  [[nodiscard]] task_state* follower() const noexcept override { return owner_; }
   decltype(auto) await_resume() const {
     owner_->goes_on();
     owner_->check_cancelled();
@@ -146,7 +146,7 @@ struct finish_coroutine {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     const boost::intrusive_ptr<State> state = ended.promise().state();
-    failure why = ended.promise().why();
+    failure why = ended.promise().error();
     ended.destroy();
     state->finish(std::move(why));
   }
@@ -168,7 +168,7 @@ class promise_base {
   }
 
   [[nodiscard]] const boost::intrusive_ptr<State>& state() const noexcept { return state_; }
-  [[nodiscard]] const failure& why() const noexcept { return why_; }
+  [[nodiscard]] const failure& error() const noexcept { return why_; }
 
  private:
   boost::intrusive_ptr<State> state_{new State};

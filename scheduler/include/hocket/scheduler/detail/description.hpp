@@ -15,21 +15,21 @@
 #include <hocket/core/duration.hpp>
 #include <hocket/kernels/definition.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
 
 namespace hocket::detail {
 
-/// The state of a future whose task the heart decides. Its value, if it has one, is stored when the
-/// read-back is there.
-class device_task : public completion {
+/// The state of a future whose task the placement engine decides. Its value, if it has one, is
+/// stored when the read-back is there.
+class device_task : public task_state {
  public:
   device_task(host_context* context, task_label label, kernel_ref kernel = {})
-      : completion(context, std::move(label)), kernel_(std::move(kernel)) {}
+      : task_state(context, std::move(label)), kernel_(std::move(kernel)) {}
 
   /// Without a label what its kernel is called.
-  [[nodiscard]] std::string_view called() const noexcept override {
+  [[nodiscard]] std::string_view label_text() const noexcept override {
     return label().empty() && kernel_ != nullptr ? std::string_view(kernel_->name) : label().text();
   }
 
@@ -52,7 +52,7 @@ class device_task : public completion {
   }
 
   [[nodiscard]] std::size_t held_bytes() const noexcept override {
-    return completion::held_bytes() + held_by_launch;
+    return task_state::held_bytes() + held_by_launch;
   }
 
   /// Of the launch; set before anybody else sees the task.
@@ -96,7 +96,7 @@ using make_device_state = device_task* (*)(host_context*, const task_label&, con
 /// A number for a kernel: known, the value of a future, or what a parameter is in a run.
 struct number_argument {
   scalar_argument value;
-  completion_ptr from = {};
+  task_state_ptr from = {};
   /// Reads the value of the future or of the parameter as the kernel's element type.
   scalar_argument (*convert)(const void* value, element_type to) = nullptr;
   parameter_ref set_by = {};
@@ -114,11 +114,11 @@ struct budget_use {
   std::uint64_t runtime = 0;  ///< see budget_share
 };
 
-/// What holds buffers for all tasks of a run: a task of the heart's, or one of a runtime without
-/// other memory than the host's. See heart::task_kind::hold and hold_node.
+/// What holds buffers for all tasks of a run: a task of the engine's, or one of a runtime without
+/// other memory than the host's. See placement engine::task_kind::hold and domain_node.
 struct place_within {
   task_id id = {};
-  completion_ptr node = nullptr;
+  task_state_ptr node = nullptr;
 };
 
 /// A task as the user has described it: what is submitted, and what a recording keeps. Copyable.
@@ -131,9 +131,9 @@ struct task_description {
   nanoseconds timeout = nanoseconds::max();
   time_stamp deadline = time_stamp::max();
   std::stop_token stop;
-  std::vector<completion_ptr> after;
+  std::vector<task_state_ptr> after;
   std::optional<budget_use> takes;
-  std::vector<completion_ptr> returns;
+  std::vector<task_state_ptr> returns;
 
   host_context* scope = nullptr;  ///< else it belongs to the runtime
 
@@ -146,7 +146,7 @@ struct task_description {
   place_within within;
 
   /// Without a label what its kernel is called.
-  [[nodiscard]] std::string_view called() const noexcept {
+  [[nodiscard]] std::string_view label_text() const noexcept {
     return label.empty() ? std::string_view(kernel->name) : label.text();
   }
 };

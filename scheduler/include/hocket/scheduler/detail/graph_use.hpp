@@ -31,7 +31,7 @@ struct question {
   /// One of these three.
   recorded_function* function = nullptr;
   std::shared_ptr<const task_description> task;
-  completion_ptr future;
+  task_state_ptr future;
 
   recorded_functions_ptr owner;  ///< of the function
   number_of number = nullptr;    ///< reads the value of the task or of the future
@@ -43,7 +43,7 @@ struct graph_use {
 
   task_label label;
   std::int64_t priority = 0;
-  std::vector<completion_ptr> after;
+  std::vector<task_state_ptr> after;
   std::vector<std::shared_ptr<const graph_content>> bodies;
   settings with;  ///< of this run of the bodies
 

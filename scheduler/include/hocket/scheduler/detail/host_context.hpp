@@ -20,8 +20,8 @@ struct device_handle;
 
 namespace hocket::detail {
 
-class alarm_board;
-class completion;
+class timer_queue;
+class task_state;
 class parked_wait;
 
 /// Where it does not matter.
@@ -71,7 +71,7 @@ class host_context {
   [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
 
   /// One more task that has not ended.
-  void started(const completion& task) noexcept {
+  void started(const task_state& task) noexcept {
     if (only_counts_) {
       unfinished_.fetch_add(1);
     } else {
@@ -80,11 +80,11 @@ class host_context {
   }
 
   /// Of a scope: whoever waits for the scope may run the task, which is about to be ready.
-  virtual void offer(completion& /*task*/) noexcept {}
+  virtual void offer(task_state& /*task*/) noexcept {}
 
   /// That task has ended: it is done and what was attached to it has been run. Its failure is kept
   /// until somebody has looked at it.
-  virtual void ended(completion& task) noexcept = 0;
+  virtual void ended(task_state& task) noexcept = 0;
 
   /// The same of one that ended well, if it is certainly not the last and there is nothing to do
   /// but to count it; else returns false.
@@ -102,7 +102,7 @@ class host_context {
   /// Called before a thread waits for the task. Throws usage_error if that could never end, because
   /// the task waits for the caller: for a view that it holds, or for a task that it runs. Else the
   /// wait is noted until `by` goes.
-  virtual void check_wait(completion& task, parked_wait& by) = 0;
+  virtual void check_wait(task_state& task, parked_wait& by) = 0;
 
   /// The same, of a wait that was noted and goes on.
   virtual void check_wait_again(parked_wait& /*by*/) {}
@@ -143,13 +143,13 @@ class host_context {
   [[nodiscard]] const std::stop_token& stopping() const noexcept { return stopping_; }
 
   /// After stop was requested: how a task fails that did not start because of it.
-  [[nodiscard]] virtual failure refusal_of(const completion& task) const;
+  [[nodiscard]] virtual failure refusal_of(const task_state& task) const;
 
   /// True if stop was requested because time is up.
   [[nodiscard]] virtual bool is_late() const noexcept { return false; }
 
   /// Where tasks with a deadline are noted; null where there are none.
-  [[nodiscard]] virtual alarm_board* alarms() noexcept { return nullptr; }
+  [[nodiscard]] virtual timer_queue* timers() noexcept { return nullptr; }
 
  protected:
   /// For a scope.
@@ -160,7 +160,7 @@ class host_context {
   [[nodiscard]] virtual std::size_t next_arena() noexcept { return 0; }
 
   /// started(), where tasks are not only counted.
-  virtual void note_start(const completion& task) noexcept = 0;
+  virtual void note_start(const task_state& task) noexcept = 0;
 
   std::stop_source stop_source_;
   std::atomic<std::int64_t> unfinished_{0};  // tasks

@@ -13,13 +13,13 @@
 #include <utility>
 
 #include <hocket/scheduler/detail/claim.hpp>
-#include <hocket/scheduler/detail/completion.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
-class alarm;
+class timer;
 class host_task;
 using host_task_ptr = boost::intrusive_ptr<host_task>;
 
@@ -37,12 +37,12 @@ struct host_options {
 
 /// Tasks that have become ready, in that order, and are not on their way yet. Whoever ends a task
 /// has one of these, so that long chains are walked in a loop and never by recursion.
-class follow_ups {
+class ready_list {
  public:
-  follow_ups() = default;
-  follow_ups(const follow_ups&) = delete;
-  follow_ups& operator=(const follow_ups&) = delete;
-  ~follow_ups() {
+  ready_list() = default;
+  ready_list(const ready_list&) = delete;
+  ready_list& operator=(const ready_list&) = delete;
+  ~ready_list() {
     if (!empty()) settle();
   }
 
@@ -77,18 +77,18 @@ class follow_ups {
 
 /// One thread's helping somebody it waits for.
 struct helping {
-  static constexpr std::size_t most_depth = 16;
-  static constexpr std::size_t most_visits = 256;
+  static constexpr std::size_t max_depth = 16;
+  static constexpr std::size_t max_visits = 256;
 
-  std::size_t depth = most_depth;    ///< how many more steps back to predecessors
-  std::size_t visits = most_visits;  ///< how many more tasks may be looked at in vain
-  follow_ups next;
+  std::size_t depth = max_depth;    ///< how many more steps back to predecessors
+  std::size_t visits = max_visits;  ///< how many more tasks may be looked at in vain
+  ready_list next;
 };
 
 /// What a task waits for, in one direction.
 struct host_edge final : continuation {
   host_edge() = default;
-  host_edge(host_task& to, const completion_ptr& from) noexcept : owner(&to), source(from) {}
+  host_edge(host_task& to, const task_state_ptr& from) noexcept : owner(&to), source(from) {}
 
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
@@ -97,45 +97,45 @@ struct host_edge final : continuation {
     held      ///< as content, but what the source has left is to be looked at more closely
   };
 
-  void run(completion& from, follow_ups& next) noexcept override;
-  [[nodiscard]] completion* follower() const noexcept override;
+  void run(task_state& from, ready_list& next) noexcept override;
+  [[nodiscard]] task_state* follower() const noexcept override;
 
   /// True if the task must not run, because of how the source ended; if it is held, perhaps.
-  [[nodiscard]] bool fails_with(const completion& from) const noexcept {
-    if (waits_for == kind::held) return from.may_spoil();
-    return waits_for != kind::order && static_cast<bool>(from.why());
+  [[nodiscard]] bool fails_with(const task_state& from) const noexcept {
+    if (waits_for == kind::held) return from.may_poison();
+    return waits_for != kind::order && static_cast<bool>(from.error());
   }
 
   kind waits_for = kind::end;
   host_task* owner = nullptr;
-  completion_ptr source;
+  task_state_ptr source;
 };
 
 /// A function that runs on the host once its predecessors have ended: one allocation, which holds
 /// the function and its result too. It runs task to task on a counter, without locks.
-class host_task : public completion {
+class host_task : public task_state {
  public:
   /// Memory for as many edges as there are in `after` follows the task itself; see make_task.
   host_task(host_context* context, host_options&& options, void* edges,
-            std::span<const completion_ptr> after);
+            std::span<const task_state_ptr> after);
   /// Without edges or options.
   explicit host_task(host_context& context)
-      : completion(&context),
+      : task_state(&context),
         only_counts_(context.only_counts()),
         has_nodes_(context.has_nodes()),
         where_(&context.where()) {}
-  /// The same in a runtime: run_straight() is for it.
+  /// The same in a runtime: run_inline() is for it.
   host_task(in_runtime mark, host_context& context) noexcept
       : host_task(mark, context, context.only_counts(), context.has_nodes()) {}
   /// The same where it is known what the context does.
   host_task(in_runtime mark, host_context& context, bool only_counts, bool has_nodes) noexcept
-      : completion(mark, context),
+      : task_state(mark, context),
         only_counts_(only_counts),
-        is_straight_(true),
+        is_inline_(true),
         has_nodes_(has_nodes),
         where_(&context.where()) {}
   /// The same with one edge, for which there is room.
-  host_task(in_runtime mark, host_context& context, void* edge, const completion_ptr& after)
+  host_task(in_runtime mark, host_context& context, void* edge, const task_state_ptr& after)
       : host_task(mark, context) {
     edges_ = ::new (edge) host_edge(*this, after);
     edge_count_ = 1;
@@ -220,27 +220,27 @@ class host_task : public completion {
   /// Others will know of the task before it is started: nobody may run it by then. Before expect().
   void be_known_early() noexcept { is_known_early_ = true; }
   /// failure_of_predecessors() may find that none concerns this task.
-  void ask_when_doomed() noexcept { asks_when_doomed_ = true; }
+  void ask_when_poisoned() noexcept { asks_when_poisoned_ = true; }
   [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
   /// Destroys the edges, and leaves their memory alone.
   void drop_edges() noexcept;
 
   /// The task will not run: failure_of_predecessors() says why. After expect().
-  void doom() noexcept { claim_.doom(); }
+  void poison() noexcept { claim_.poison(); }
 
   /// True if the task will not run.
-  [[nodiscard]] bool hopeless() const noexcept { return claim_.doomed() || claim_.is_claimed(); }
+  [[nodiscard]] bool hopeless() const noexcept { return claim_.poisoned() || claim_.is_claimed(); }
 
-  /// An alarm that is called off when the task ends; time_out() is called when it rings. To be
+  /// A timer that is cancelled when the task ends; time_out() is called when it expires. To be
   /// called before start(), and set after it.
-  [[nodiscard]] boost::intrusive_ptr<alarm> attach_alarm();
-  void set_alarm(const boost::intrusive_ptr<alarm>& rings, time_stamp time);
+  [[nodiscard]] boost::intrusive_ptr<timer> attach_timer();
+  void set_timer(const boost::intrusive_ptr<timer>& rings, time_stamp time);
 
   /// The second half of start(), for one with edges, and with a reference for the machinery.
   void attach_edges() noexcept;
 
   /// One arrival that is no edge's.
-  void arrive(bool failed, follow_ups& next) noexcept;
+  void arrive(bool failed, ready_list& next) noexcept;
 
   /// Calls the function and keeps its result; throws what it throws.
   virtual void execute() = 0;
@@ -258,21 +258,21 @@ class host_task : public completion {
   [[nodiscard]] virtual failure failure_of_predecessors();
 
   /// All but one of the predecessors have ended. Called only where one arrival is no edge's.
-  virtual void one_is_left(follow_ups& /*next*/) noexcept {}
+  virtual void one_is_left(ready_list& /*next*/) noexcept {}
 
   /// The task was given up, and it is known why; it is not announced as yet.
-  virtual void given_up(bool /*waited*/, follow_ups& /*next*/) noexcept {}
+  virtual void given_up(bool /*waited*/, ready_list& /*next*/) noexcept {}
   /// All predecessors have ended of a task that was, or is being, given up while it waited.
-  virtual void abandoned(follow_ups& /*next*/) noexcept {}
+  virtual void abandoned(ready_list& /*next*/) noexcept {}
 
   /// The function has run, or will not.
-  virtual void end(failure why, follow_ups& next) noexcept;
+  virtual void end(failure why, ready_list& next) noexcept;
   /// The same as end({}, next).
-  virtual void end_well(follow_ups& next) noexcept { end({}, next); }
+  virtual void end_well(ready_list& next) noexcept { end({}, next); }
 
   /// How a worker runs a function without options in a runtime: without a look at what it cannot
   /// have. Returns false, and has done nothing, if there is something in its way.
-  [[nodiscard]] virtual bool run_straight(follow_ups& /*next*/) noexcept { return false; }
+  [[nodiscard]] virtual bool run_inline(ready_list& /*next*/) noexcept { return false; }
 
   // The parts of it.
   [[nodiscard]] bool claim_unshared() noexcept { return claim_.claim_unshared(); }
@@ -287,7 +287,7 @@ class host_task : public completion {
   /// keeps what became of it.
   [[nodiscard]] bool execute_traced() noexcept;
   /// Instead of running the function.
-  void refuse(follow_ups& next) noexcept { run(claim::claimed::alone, runner::worker, next); }
+  void refuse(ready_list& next) noexcept { run(claim::claimed::alone, runner::worker, next); }
 
   /// What an item of a task does, which holds a reference to it.
   static void run_item(void* counted);
@@ -296,10 +296,10 @@ class host_task : public completion {
   static void end_failed_item(host_task& task) noexcept;
   static void tell_of_item(host_task& task, continuation* newest) noexcept;
 
-  /// What such an item does for a straight Task without edges. Task::let_go(is_unknown) destroys
-  /// what it has, at least where nobody knows the task any more.
+  /// What such an item does for a inline Task without edges. Task::release_body(is_unknown)
+  /// destroys what it has, at least where nobody knows the task any more.
   template <class Task>
-  static void run_straight_item(void* counted) noexcept {
+  static void run_inline_item(void* counted) noexcept {
     auto& task = *static_cast<Task*>(static_cast<host_task*>(counted));
     // Nobody gets to know a task again that nobody knows: then nothing about it is shared.
     const bool unshared = task.is_unshared();
@@ -311,7 +311,7 @@ class host_task : public completion {
     if (!task.execute_or_fail()) return end_failed_item(task);
     host_context& context = *task.context();
     const bool is_unknown = unshared && task.has_no_followers();
-    task.let_go(is_unknown);
+    task.release_body(is_unknown);
     if (is_unknown) {
       task.count_end(context);
       return task.destroy();
@@ -322,9 +322,9 @@ class host_task : public completion {
     intrusive_ptr_release(&task);
   }
 
-  /// run_straight() of such a Task with at most one edge.
+  /// run_inline() of such a Task with at most one edge.
   template <class Task>
-  [[nodiscard]] static bool run_straight_as(Task& task, follow_ups& next) noexcept {
+  [[nodiscard]] static bool run_inline_as(Task& task, ready_list& next) noexcept {
     if (!task.claim_untouched()) return false;
     if (task.is_stopped()) [[unlikely]] {
       task.refuse(next);
@@ -336,7 +336,7 @@ class host_task : public completion {
       task.announce(next);
       return true;
     }
-    task.let_go(false);
+    task.release_body(false);
     // It goes away when it has heard of the last end, not before.
     host_context& context = *task.context();
     continuation* const newest = task.close();
@@ -349,28 +349,28 @@ class host_task : public completion {
   bool give_up(failure why) noexcept;
 
  private:
-  friend class follow_ups;
+  friend class ready_list;
   friend struct host_edge;
 
   [[nodiscard]] static bool attach_edge(host_edge& e) noexcept;
   /// Who runs a task: a worker for whom it was posted, or somebody else, a worker or not.
   enum class runner : std::uint8_t { worker, anybody };
 
-  [[nodiscard]] bool run_if_ready(follow_ups& next) noexcept;
-  [[nodiscard]] bool run_plainly(follow_ups& next) noexcept;
-  [[nodiscard]] bool run_simply(follow_ups& next) noexcept;
-  void run(claim::claimed how, runner by, follow_ups& next) noexcept;
+  [[nodiscard]] bool run_if_ready(ready_list& next) noexcept;
+  [[nodiscard]] bool run_plainly(ready_list& next) noexcept;
+  [[nodiscard]] bool run_simply(ready_list& next) noexcept;
+  void run(claim::claimed how, runner by, ready_list& next) noexcept;
   [[nodiscard]] failure refusal();
   [[nodiscard]] failure attempt(runner by) noexcept;
   [[nodiscard]] failure call(runner by) noexcept;
   [[nodiscard]] failure call() noexcept;
-  class own_alarm;
+  class own_timer;
   void prefer(std::uint32_t arena) noexcept {
     // Nothing is read because of it: relaxed.
     arena_.store(arena, std::memory_order_relaxed);
   }
-  void follow(const completion& source) noexcept;
-  void arrive_here(bool failed, follow_ups& next) noexcept;
+  void follow(const task_state& source) noexcept;
+  void arrive_here(bool failed, ready_list& next) noexcept;
   void drop_sources(claim::claimed how) noexcept {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
@@ -378,7 +378,7 @@ class host_task : public completion {
   void start_after_ended() noexcept;
   [[nodiscard]] bool runs_at_once() const noexcept {
     if (cheap_ || where_ == nullptr || claim_.is_claimed()) return true;
-    return claim_.doomed() && !asks_when_doomed_;
+    return claim_.poisoned() && !asks_when_poisoned_;
   }
   [[nodiscard]] bool may_run_after(const host_task& other) const noexcept {
     return where_ == other.where_ && priority_ >= other.priority_ &&
@@ -395,14 +395,14 @@ class host_task : public completion {
   bool cheap_ : 1 = false;
   bool gathers_ : 1 = false;
   bool has_arena_ : 1 = false;
-  bool at_home_ : 1 = true;            ///< it runs on the executor of its context
-  bool only_counts_ : 1;               ///< as its context, which may be gone before an item is run
-  bool is_known_early_ : 1 = false;    ///< others know of it before it is started
-  bool asks_when_doomed_ : 1 = false;  ///< it may run although something before it has failed
-  bool is_straight_ : 1 = false;       ///< see run_straight()
-  const bool has_nodes_;               ///< as its context
-  bool has_more_ = false;              ///< arrivals than those of edges and of start()
-  std::atomic<bool> late_{false};      ///< its own deadline has passed
+  bool at_home_ : 1 = true;          ///< it runs on the executor of its context
+  bool only_counts_ : 1;             ///< as its context, which may be gone before an item is run
+  bool is_known_early_ : 1 = false;  ///< others know of it before it is started
+  bool asks_when_poisoned_ : 1 = false;  ///< it may run although something before it has failed
+  bool is_inline_ : 1 = false;           ///< see run_inline()
+  const bool has_nodes_;                 ///< as its context
+  bool has_more_ = false;                ///< arrivals than those of edges and of start()
+  std::atomic<bool> late_{false};        ///< its own deadline has passed
   executor* where_;
   host_task* next_ready_ = nullptr;
   std::stop_token stop_;
@@ -446,7 +446,7 @@ class body_task final : public host_task {
  public:
   template <class G>
   body_task(host_context* context, host_options&& options, G&& body,
-            std::span<const completion_ptr> after)
+            std::span<const task_state_ptr> after)
       : host_task(context, std::move(options), this + 1, after), body_(std::forward<G>(body)) {}
   template <class G>
   body_task(host_context& context, G&& body) : host_task(context), body_(std::forward<G>(body)) {}
@@ -454,13 +454,13 @@ class body_task final : public host_task {
   body_task(in_runtime mark, host_context& context, G&& body)
       : host_task(mark, context), body_(std::forward<G>(body)) {}
   template <class G>
-  body_task(in_runtime mark, host_context& context, G&& body, const completion_ptr& after)
+  body_task(in_runtime mark, host_context& context, G&& body, const task_state_ptr& after)
       : host_task(mark, context, this + 1, after), body_(std::forward<G>(body)) {}
 
   /// Of one without edges or options. Its maker keeps one reference, the machinery the other.
   void start_at_once(in_runtime /*mark*/, host_context& context) noexcept {
     context.started(*this);
-    post_at_once(context, run_straight_item<body_task>);
+    post_at_once(context, run_inline_item<body_task>);
   }
   using host_task::start_at_once;
 
@@ -474,7 +474,7 @@ class body_task final : public host_task {
     }
   }
   void discard() noexcept override { body_.reset(); }
-  void end_well(follow_ups& next) noexcept override {
+  void end_well(ready_list& next) noexcept override {
     body_.reset();
     announce(next);
   }
@@ -516,13 +516,13 @@ class body_task final : public host_task {
   }
 
   /// What is to be destroyed when it has ended well.
-  void let_go(bool /*is_unknown*/) noexcept {
+  void release_body(bool /*is_unknown*/) noexcept {
     body_.reset();
     if (ends_empty) leave_nothing();
   }
 
-  [[nodiscard]] bool run_straight(follow_ups& next) noexcept override {
-    return run_straight_as(*this, next);
+  [[nodiscard]] bool run_inline(ready_list& next) noexcept override {
+    return run_inline_as(*this, next);
   }
 
   std::optional<F> body_;
@@ -535,8 +535,8 @@ class body_task final : public host_task {
 /// Makes a host task and starts it: it runs once all of `after` have ended well. Without a context
 /// the predecessors must have ended, and it runs at once, here.
 template <class F>
-[[nodiscard]] completion_ptr launch(host_context* context, host_options options, F&& body,
-                                    std::span<const completion_ptr> after = {}) {
+[[nodiscard]] task_state_ptr launch(host_context* context, host_options options, F&& body,
+                                    std::span<const task_state_ptr> after = {}) {
   const time_stamp deadline = options.deadline;
   const boost::intrusive_ptr<host_task> made = make_task<body_task<std::decay_t<F>>>(
       after.size() * sizeof(host_edge), context, std::move(options), std::forward<F>(body), after);
@@ -550,7 +550,7 @@ template <class F>
 
 /// The same for what waits for nothing and has no options.
 template <class F>
-[[nodiscard]] completion_ptr launch(host_context& context, F&& body) {
+[[nodiscard]] task_state_ptr launch(host_context& context, F&& body) {
   host_task* const made =
       task_memory::make<body_task<std::decay_t<F>>>(2, 0, context, std::forward<F>(body));
   made->start_at_once();
@@ -558,7 +558,7 @@ template <class F>
 }
 /// The same in a runtime.
 template <class F>
-[[nodiscard]] completion_ptr launch(in_runtime mark, host_context& context, F&& body) {
+[[nodiscard]] task_state_ptr launch(in_runtime mark, host_context& context, F&& body) {
   auto* const made =
       task_memory::make<body_task<std::decay_t<F>>>(2, 0, mark, context, std::forward<F>(body));
   made->start_at_once(mark, context);
@@ -566,8 +566,8 @@ template <class F>
 }
 /// And for what waits for one task.
 template <class F>
-[[nodiscard]] completion_ptr launch_after(in_runtime mark, host_context& context,
-                                          const completion_ptr& after, F&& body) {
+[[nodiscard]] task_state_ptr launch_after(in_runtime mark, host_context& context,
+                                          const task_state_ptr& after, F&& body) {
   host_task* const made = task_memory::make<body_task<std::decay_t<F>>>(
       2, sizeof(host_edge), mark, context, std::forward<F>(body), after);
   made->start_after(context);

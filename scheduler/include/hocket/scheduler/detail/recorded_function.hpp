@@ -39,9 +39,9 @@ class recorded_function {
   virtual ~recorded_function() = default;
 
   /// Starts a task that calls the function and has its result. The task keeps the owner.
-  [[nodiscard]] virtual completion_ptr start(recorded_functions_ptr owner, host_context& context,
+  [[nodiscard]] virtual task_state_ptr start(recorded_functions_ptr owner, host_context& context,
                                              host_options options,
-                                             std::span<const completion_ptr> after) = 0;
+                                             std::span<const task_state_ptr> after) = 0;
 
   /// Calls the function here and drops its result; throws what it throws.
   virtual void call(const std::stop_token& stop) = 0;
@@ -56,8 +56,8 @@ class recorded_function_of final : public recorded_function {
   template <class G>
   explicit recorded_function_of(std::in_place_t, G&& body) : body_(std::forward<G>(body)) {}
 
-  completion_ptr start(recorded_functions_ptr owner, host_context& context, host_options options,
-                       std::span<const completion_ptr> after) override {
+  task_state_ptr start(recorded_functions_ptr owner, host_context& context, host_options options,
+                       std::span<const task_state_ptr> after) override {
     if constexpr (takes_stop_token<F>) {
       return launch(
           &context, std::move(options),

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
 /// A state that stands for a recorded task.
-[[nodiscard]] completion_ptr state_of(const place_in_recording& place,
+[[nodiscard]] task_state_ptr state_of(const place_in_recording& place,
                                       const task_label& label = {});
 
 class task_handle;
@@ -25,11 +25,11 @@ class task_handle;
 class task_handle {
  public:
   task_handle() = default;
-  task_handle(completion_ptr task) noexcept : bits_(std::move(task)) {}  // NOLINT(*-explicit-*)
+  task_handle(task_state_ptr task) noexcept : bits_(std::move(task)) {}  // NOLINT(*-explicit-*)
   explicit task_handle(const place_in_recording& place) noexcept
       : bits_(pointer_of(first_of(place.number) + 2 * std::uintptr_t{place.index}), false) {}
   task_handle(const task_handle& other) noexcept
-      : bits_(other.is_place() ? completion_ptr(other.bits_.get(), false) : other.bits_) {}
+      : bits_(other.is_place() ? task_state_ptr(other.bits_.get(), false) : other.bits_) {}
   task_handle(task_handle&&) noexcept = default;
   task_handle& operator=(task_handle other) noexcept {
     bits_.swap(other.bits_);
@@ -53,10 +53,10 @@ class task_handle {
     return std::rotr(word() - first_of(number), 1);
   }
   /// The state, null for nothing; not of a place.
-  [[nodiscard]] const completion_ptr& task() const noexcept { return bits_; }
+  [[nodiscard]] const task_state_ptr& task() const noexcept { return bits_; }
 
   /// The state, one that is made for a place, null for nothing.
-  [[nodiscard]] completion_ptr state() const { return is_place() ? state_of(place()) : bits_; }
+  [[nodiscard]] task_state_ptr state() const { return is_place() ? state_of(place()) : bits_; }
 
  private:
   static_assert(sizeof(void*) == 8, "A place has 63 bits.");
@@ -64,14 +64,14 @@ class task_handle {
   [[nodiscard]] static std::uintptr_t first_of(std::uint32_t number) noexcept {
     return std::uintptr_t{number} << 32U | 1U;
   }
-  [[nodiscard]] static completion* pointer_of(std::uintptr_t word) noexcept {
-    return reinterpret_cast<completion*>(word);  // NOLINT(performance-no-int-to-ptr)
+  [[nodiscard]] static task_state* pointer_of(std::uintptr_t word) noexcept {
+    return reinterpret_cast<task_state*>(word);  // NOLINT(performance-no-int-to-ptr)
   }
   [[nodiscard]] std::uintptr_t word() const noexcept {
     return reinterpret_cast<std::uintptr_t>(bits_.get());
   }
 
-  completion_ptr bits_;
+  task_state_ptr bits_;
 };
 
 }  // namespace hocket::detail

@@ -10,7 +10,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
-#include <hocket/scheduler/detail/completion.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
@@ -45,7 +45,7 @@ class task_memory {
         kind == not_kept ? take_other(sizeof(Task) + more, alignof(Task)) : take(kind);
     try {
       auto* const made = ::new (place) Task(std::forward<Args>(args)...);
-      completion& state = *made;
+      task_state& state = *made;
       state.block_ = kind;
       // Nobody else knows the task as yet: relaxed.
       state.references_.store(references, std::memory_order_relaxed);

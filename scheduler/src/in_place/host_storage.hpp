@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include <hocket/core/error.hpp>
+#include <hocket/execution/executor.hpp>
+#include <hocket/memory/resource.hpp>
+
+namespace hocket::detail {
+
+class task_state;
+class in_place_history;
+
+/// The memory of the buffers of one runtime, which they may outlive. Who needs more than there is
+/// waits until another buffer is gone; when nothing runs any more that could let one go, the one
+/// who has waited longest is told that there is none.
+class host_storage {
+ public:
+  host_storage(memory_resource& from, std::size_t alignment, std::string name,
+               std::uint64_t capacity, executor& where);
+
+  /// Gives the buffer its memory, unless it has some. Throws error.
+  void obtain(in_place_history& data, const task_state& on_behalf_of);
+  void give_back(in_place_history& data) noexcept;
+
+  /// The runtime ends: all memory is given back, and nobody may ask for any.
+  void close() noexcept;
+
+  [[nodiscard]] std::uint64_t peak() const;
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+
+ private:
+  [[nodiscard]] bool try_obtain(in_place_history& data, std::uint64_t& changes);
+  [[nodiscard]] bool wait_for_room(std::uint64_t changes);
+  void something_changed() noexcept;
+  [[nodiscard]] error none_left(const in_place_history& data, const task_state& on_behalf_of) const;
+
+  memory_resource& from_;
+  const std::size_t alignment_;
+  const std::string name_;
+  const std::uint64_t capacity_;
+  executor& where_;
+
+  mutable std::mutex guard_;  // for what follows
+  std::unordered_map<in_place_history*, allocation> blocks_;
+  std::uint64_t used_ = 0;
+  std::uint64_t peak_ = 0;
+  std::uint64_t changes_ = 0;  ///< times that who waits had a reason to look again
+  std::deque<std::shared_ptr<executor::gate>> waiting_;  ///< first come first
+};
+
+}  // namespace hocket::detail

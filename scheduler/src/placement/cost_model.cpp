@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/cost_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace hocket::placement {
+
+namespace {
+
+// Launches that take less come so often that to look at each would cost more than it tells.
+constexpr nanoseconds brief = std::chrono::microseconds(10);
+
+/// Of what is not negative.
+nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
+
+double count(nanoseconds time) { return static_cast<double>(time.count()); }
+
+/// The exponent of a normal number stands above 52 bits and is biased by 1023.
+int size_class(double amount) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
+}
+
+int size_of(const launch_command& task) {
+  return size_class(std::max(task.cost.flops, task.cost.bytes));
+}
+
+}  // namespace
+
+cost_model::launch_view cost_model::key_of(const launch_command& task, device_id device) {
+  return {task.kernel->name, device, size_of(task)};
+}
+
+nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  const double lanes =
+      task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
+  const double busy =
+      std::max(task.cost.flops / node.flops_per_second, task.cost.bytes / node.bytes_per_second);
+  return node.launch_latency + rounded(busy / lanes * 1e9);
+}
+
+recent_median* cost_model::find(const launch_command& task, device_id device) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(task.kernel.get()) / alignof(std::max_align_t);
+  finding& last = findings_[device.value][(at ^ (at >> 4U)) % max_findings];
+  const bool same = last.known != nullptr && last.size == size_of(task) &&
+                    !last.kernel.owner_before(task.kernel) &&
+                    !task.kernel.owner_before(last.kernel);
+  return same ? last.known : look_up(task, device, last);
+}
+
+recent_median* cost_model::look_up(const launch_command& task, device_id device,
+                                   finding& last) const {
+  const auto found = launches_.find(key_of(task, device));
+  if (found == launches_.end()) return nullptr;
+  last = {task.kernel, size_of(task), &found->second};
+  return &found->second;
+}
+
+time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
+  recent_median* const known = find(task, device);
+  if (known == nullptr) return {launch_by_rates(task, device), nullptr};
+  return {rounded(known->value()), known};
+}
+
+void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
+                          const time_estimate& before) {
+  recent_median* known = before.known;
+  if (known == nullptr) {
+    known = find(task, device);
+    if (known == nullptr) {
+      const launch_view key = key_of(task, device);
+      known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
+    }
+  }
+  if (took < brief) {
+    known->add_some(count(took));
+  } else {
+    known->add(count(took));
+  }
+}
+
+double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {
+  const machine::link& link = *machine_.link_between(from, to);
+  return count(link.latency) + static_cast<double>(bytes) / link.bytes_per_second * 1e9;
+}
+
+nanoseconds cost_model::predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const {
+  const double by_rates = copy_by_rates(from, to, bytes);
+  const auto known = copies_.find({from, to, size_class(static_cast<double>(bytes))});
+  return rounded(known == copies_.end() ? by_rates : by_rates * known->second.value());
+}
+
+void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes,
+                               nanoseconds took) {
+  const double by_rates = copy_by_rates(from, to, bytes);
+  if (by_rates <= 0) return;  // a modelled link without a cost
+  copies_[{from, to, size_class(static_cast<double>(bytes))}].add(count(took) / by_rates);
+}
+
+}  // namespace hocket::placement

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <compare>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hocket/streams/command.hpp>
+
+#include "placement/machine.hpp"
+#include "placement/recent_median.hpp"
+
+namespace hocket::placement {
+
+/// A prediction, with what it rests on, so that the measurement need not look for that.
+struct time_estimate {
+  nanoseconds time{0};
+  recent_median* known = nullptr;  ///< null if it rests on rates
+};
+
+/// Predicts how long a task runs on a device: the median of what was measured for the same kernel,
+/// on the same device, at about the same size; before the first measurement the device's own rates.
+/// A copy takes what its link's rates say, times the median of how wrong they were for copies of
+/// about the same size.
+class cost_model {
+ public:
+  explicit cost_model(const machine& machine)
+      : machine_(machine), findings_(machine.devices.size()) {}
+
+  [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
+    return estimate_of(task, device).time;
+  }
+  /// True if a prediction rests on what was measured.
+  [[nodiscard]] bool knows(const launch_command& task, device_id device) const {
+    return find(task, device) != nullptr;
+  }
+  [[nodiscard]] time_estimate estimate_of(const launch_command& task, device_id device) const;
+  /// before: what was predicted for the same task on the same device.
+  void measured(const launch_command& task, device_id device, nanoseconds took,
+                const time_estimate& before = {});
+
+  /// Time of a copy, without anything in its way. There must be a link.
+  [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
+  void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
+
+ private:
+  template <class Name>
+  struct launch_key_with {
+    Name kernel;
+    device_id device;
+    int size;  ///< floor of log2 of the work
+  };
+  using launch_key = launch_key_with<std::string>;
+  using launch_view = launch_key_with<std::string_view>;
+  /// Compares keys with views of keys, so that looking one up copies no name.
+  struct launch_order {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const noexcept {
+      if (a.size != b.size) return a.size < b.size;
+      if (a.device != b.device) return a.device < b.device;
+      return std::string_view(a.kernel) < std::string_view(b.kernel);
+    }
+  };
+  struct copy_key {
+    memory_id from;
+    memory_id to;
+    int size;  ///< floor of log2 of the bytes
+    friend auto operator<=>(const copy_key&, const copy_key&) = default;
+  };
+
+  /// What was found last for a kernel of some size on a device. It does not keep the kernel, but
+  /// its name for who compares: another one never has the same owner.
+  struct finding {
+    std::weak_ptr<const kernel_definition> kernel;
+    int size = 0;
+    recent_median* known = nullptr;
+  };
+  static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
+
+  [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
+  [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
+  [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
+
+  using launch_table = std::map<launch_key, recent_median, launch_order>;
+  [[nodiscard]] recent_median* find(const launch_command& task, device_id device) const;
+  [[nodiscard]] recent_median* look_up(const launch_command& task, device_id device,
+                                       finding& last) const;
+
+  const machine& machine_;
+  mutable launch_table launches_;                                    ///< nanoseconds
+  mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
+  std::map<copy_key, recent_median> copies_;                         ///< measured / by rates
+};
+
+}  // namespace hocket::placement

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <boost/container/flat_set.hpp>
+#include <hocket/core/saturating.hpp>
+
+#include "placement/engine.hpp"
+
+namespace hocket::placement {
+
+void engine::fetch_ahead(device_id device) {
+  device_state& d = devices_[device.value];
+  if (d.absent.empty()) return;
+  std::vector<task_id> wanted;
+  (void)d.absent.until([&](const place_in_queue& place) {
+    if (d.fetching + wanted.size() >= fetch_window) return true;
+    if (!find(place.task)->fetching) wanted.push_back(place.task);
+    return false;
+  });
+  // Fetching may find the data already there, which moves the task to the other queue.
+  for (const task_id id : wanted) {
+    if (!fetch(*find(id))) return;
+  }
+}
+
+void engine::fetch_early(task& t) {
+  // Where it will run is known before its budget is: the time until then hides the copies.
+  const request& r = *t.request;
+  if (!r.on || !can_run(r, *r.on) || devices_[r.on->value].fetching >= fetch_window) return;
+  t.device = *r.on;
+  (void)fetch(t);
+}
+
+bool engine::fetch(task& t) {
+  const memory_id memory = machine_.devices[t.device.value].memory;
+  if (unusable_input(t)) return true;  // found again, and told, when it is committed
+  std::uint64_t bytes = 0;
+  boost::container::small_flat_set<data_id, 8> wanted;
+  for (const task_access& a : t.request->accesses) {
+    if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
+    if (wanted.insert(a.data).second) bytes = saturating_add(bytes, coherence_.bytes(a.data));
+  }
+  // Only what is free: fetching ahead never pushes anything out.
+  const std::uint64_t capacity = ledger_.capacity(memory), used = ledger_.used(memory);
+  if (bytes > 0 && (used > capacity || bytes > capacity - used || ledger_.shortage(memory) > 0)) {
+    return false;
+  }
+  for (const data_id data : wanted) {
+    ledger_.take(memory, coherence_.bytes(data));
+    give_block(data, memory);
+  }
+  timepoint_set arrives;
+  for (const task_access& a : t.request->accesses) {
+    if (reads_content(a.mode) && !a.is_empty())
+      arrives.add(bring(a.data, a.region(), memory, t.request->id));
+  }
+  t.fetching = true;
+  ++devices_[t.device.value].fetching;
+  board_.when_done(arrives, [this, id = t.request->id, device = t.device] { fetched(id, device); });
+  return true;
+}
+
+void engine::fetched(task_id id, device_id device) {
+  device_state& d = devices_[device.value];
+  --d.fetching;
+  mark_dirty(device);
+  task* t = find(id);
+  if (t == nullptr) return;
+  t->fetching = false;
+  if (t->state != phase::queued) return;
+  // Its device was lost meanwhile, and the one that has it now could not fetch for it.
+  if (t->device != device) return mark_dirty(t->device);
+  // Also where a copy failed: what is missing is brought once more when the task is committed,
+  // which fails if that does. To fetch it ahead again might go on for ever.
+  (void)d.absent.erase(place_of(*t));
+  d.present.insert(place_of(*t));
+}
+
+}  // namespace hocket::placement

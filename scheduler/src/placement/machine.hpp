@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/kernels/definition.hpp>
+
+namespace hocket::placement {
+
+/// The memory that host views and host tasks without a device of their own use.
+inline constexpr memory_id host_memory{0};
+
+/// What the placement engine knows of the machine: plain values, no drivers.
+struct machine {
+  struct memory_node {
+    std::string name;
+    std::uint64_t capacity = 0;
+  };
+
+  struct stream_node {
+    std::optional<device_id> device;
+    /// Streams of one domain can wait for one another on the device; others through the host.
+    std::size_t domain = 0;
+  };
+
+  struct device_node {
+    std::string name;
+    std::string driver;  ///< what it and its driver call themselves; empty without one
+    memory_id memory;
+    bool owns_memory = true;  ///< else it uses another's, which is not lost with it
+    std::vector<stream_id> compute;
+    std::vector<kernel_format> formats;
+    device_style style = device_style::gpu;
+    std::vector<element_type> lacks;
+    std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit
+    bool runs_host_tasks = false;
+
+    /// True if the device has a body for the kernel, and all its types.
+    [[nodiscard]] bool runs(const kernel_definition& kernel) const {
+      const bool simply = !formats.empty() && formats.front() == kernel_format::host &&
+                          kernel.host && kernel.sequence.empty();
+      return simply || runs_somehow(kernel);
+    }
+    /// For messages: "OpenCL0 (its name, its driver)".
+    [[nodiscard]] std::string label_text() const {
+      return driver.empty() ? name : name + " (" + driver + ")";
+    }
+    [[nodiscard]] bool runs_somehow(const kernel_definition& kernel) const;
+    std::size_t depth = 1;
+    nanoseconds ahead{0};
+    double flops_per_second = 1e9;  ///< of one lane
+    double bytes_per_second = 1e10;
+    nanoseconds launch_latency{0};
+  };
+
+  /// How bytes get from one memory to another in one copy.
+  struct link {
+    stream_id stream;
+    double bytes_per_second = 1e10;
+    nanoseconds latency{0};
+  };
+
+  std::vector<memory_node> memories;
+  std::vector<stream_node> streams;
+  std::vector<device_node> devices;
+  std::vector<std::optional<link>> links;  ///< from * memories.size() + to
+
+  [[nodiscard]] const std::optional<link>& link_between(memory_id from, memory_id to) const {
+    return links[from.value * memories.size() + to.value];
+  }
+};
+
+}  // namespace hocket::placement

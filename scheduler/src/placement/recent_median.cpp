@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/recent_median.hpp"
+
+#include <algorithm>
+
+namespace hocket::placement {
+
+void recent_median::add(double sample) {
+  // The new one takes the place of the oldest, or the one behind the last, and goes on from there.
+  std::size_t at = count_;
+  if (count_ == most) {
+    const auto oldest = std::lower_bound(sorted_.begin(), sorted_.end(), last_[next_]);
+    at = static_cast<std::size_t>(oldest - sorted_.begin());
+  } else {
+    ++count_;
+  }
+  for (; at + 1 < count_ && sorted_[at + 1] < sample; ++at) sorted_[at] = sorted_[at + 1];
+  for (; at > 0 && sorted_[at - 1] > sample; --at) sorted_[at] = sorted_[at - 1];
+  sorted_[at] = sample;
+  last_[next_] = sample;
+  next_ = next_ + 1 == most ? 0 : next_ + 1;
+}
+
+}  // namespace hocket::placement

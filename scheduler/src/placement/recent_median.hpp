@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace hocket::placement {
+
+/// The median of the last few samples. A few outliers (a first call, a page fault) never reach it.
+class recent_median {
+ public:
+  void add(double sample);
+  /// Of samples that come often: once there are enough, only every fourth counts.
+  void add_some(double sample) {
+    if (count_ < most || ++passed_ % 4 == 0) add(sample);
+  }
+
+  /// Of an even number of samples the lower middle one. There must be one.
+  [[nodiscard]] double value() const noexcept { return sorted_[(count_ - 1) / 2]; }
+
+ private:
+  static constexpr std::size_t most = 15;
+
+  std::array<double, most> last_{};    ///< a ring
+  std::array<double, most> sorted_{};  ///< the same samples
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;
+  std::uint32_t passed_ = 0;
+};
+
+}  // namespace hocket::placement
