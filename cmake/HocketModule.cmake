@@ -10,6 +10,7 @@
 #     LINK         TBB::tbb ...                        packages that its headers need
 #     LINK_PRIVATE PkgConfig::openblas ...             packages that only its sources need
 #   )
+#   hocket_add_room(<name> ...)       the same for scheduler/<name>: target hocket::scheduler_<name>
 #   hocket_add_backend(<name> ...)    the same for devices/<name>: target hocket::devices_<name>, DEPENDS
 #                                     hocket::devices is implied, HOCKET_ENABLE_<NAME> switches it off
 #   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s]
@@ -76,6 +77,31 @@ function(hocket_add_module name)
   _hocket_add_library(hocket_${name} ${name} ${ARGN})
 endfunction()
 
+# A part of the scheduler: scheduler/<name>, target hocket::scheduler_<name>. It also sees the private headers of the
+# rooms that were added before it, as "<room>/header.hpp".
+function(hocket_add_room name)
+  set(target hocket_scheduler_${name})
+  _hocket_add_library(${target} scheduler_${name} ${ARGN})
+  get_property(rooms GLOBAL PROPERTY HOCKET_ROOMS)
+  foreach(room IN LISTS rooms)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/scheduler/${room}/src")
+  endforeach()
+  target_compile_options(${target} PRIVATE ${HOCKET_THREAD_LOCALS})
+  set_property(GLOBAL APPEND PROPERTY HOCKET_ROOMS ${name})
+endfunction()
+
+# The folders of the private headers of a module, or of all rooms for `scheduler`.
+function(_hocket_private_headers result module)
+  if(module STREQUAL "scheduler")
+    get_property(rooms GLOBAL PROPERTY HOCKET_ROOMS)
+    list(TRANSFORM rooms PREPEND "${PROJECT_SOURCE_DIR}/scheduler/" OUTPUT_VARIABLE folders)
+    list(TRANSFORM folders APPEND "/src")
+  else()
+    set(folders "${PROJECT_SOURCE_DIR}/${module}/src")
+  endif()
+  set(${result} ${folders} PARENT_SCOPE)
+endfunction()
+
 function(hocket_add_backend name)
   string(TOUPPER ${name} upper)
   option(HOCKET_ENABLE_${upper} "Build the ${name} backend" ON)
@@ -112,7 +138,8 @@ function(_hocket_add_executable target)
   target_compile_definitions(${target} PRIVATE HOCKET_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE ${arg_LINK})
   foreach(module IN LISTS arg_INTERNALS)
-    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${module}/src")
+    _hocket_private_headers(folders ${module})
+    target_include_directories(${target} PRIVATE ${folders})
   endforeach()
 endfunction()
 

@@ -84,7 +84,7 @@ struct buffer_state {
 struct coherence::content {
   id_map<data_id, buffer_state> buffers;
   std::vector<std::set<data_id>> with_block;  // for each memory
-  std::vector<data_id> busy;                  // the buffers that may have tickets
+  std::vector<data_id> busy;                  // the buffers that may have timepoints
 
   [[nodiscard]] const buffer_state& at(data_id data) const {
     const buffer_state* const found = buffers.find(data);

@@ -15,9 +15,9 @@
 #include <hocket/devices/sim.hpp>
 #include <hocket/hocket.hpp>
 
-#include "device_set.hpp"
 #include "driver_in_process.hpp"
-#include "runtime_core.hpp"
+#include "runtime/device_set.hpp"
+#include "runtime/runtime_core.hpp"
 
 namespace hocket::testing {
 

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(, WaitingBehindOnesOwnView,
                          [](const auto& of) {
                            const bool is_in_place = std::get<1>(of.param) == data_path::in_place;
                            return all_waits()[std::get<0>(of.param)].name +
-                                  (is_in_place ? "_direct" : "_placed");
+                                  (is_in_place ? "_in_place" : "_placed");
                          });
 
 // A destructor cannot refuse: it says so, and cancels what would never run.

@@ -69,7 +69,7 @@ void interpreter::write(const part& where, const mixer& m, bool updates) {
   });
 }
 
-void interpreter::spoil(const part& where) {
+void interpreter::poison(const part& where) {
   for_each(where, [](cell& each, std::size_t) { each.good = false; });
 }
 
@@ -81,7 +81,7 @@ void interpreter::apply(const step& s, bool failed, std::vector<outcome>& outcom
   outcome result{failed, 0};
   if (failed) {
     for (const use& u : s.uses) {
-      if (writes_content(u.mode)) spoil(u.where);
+      if (writes_content(u.mode)) poison(u.where);
     }
   } else {
     std::int64_t constant = s.constant;
@@ -95,7 +95,7 @@ void interpreter::apply(const step& s, bool failed, std::vector<outcome>& outcom
     for (const use& u : s.uses) {
       if (!writes_content(u.mode)) continue;
       if (s.what == kind::reduction && !good(u.where)) {
-        spoil(u.where);
+        poison(u.where);
       } else if (s.what == kind::reduction) {
         for_each(u.where, [&](cell& each, std::size_t index) {
           each.value = static_cast<std::int64_t>(static_cast<std::uint64_t>(each.value) +

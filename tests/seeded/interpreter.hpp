@@ -39,7 +39,7 @@ class interpreter {
   [[nodiscard]] bool good(const part& where) const;
   [[nodiscard]] std::int64_t value(std::size_t index) const { return done_[index].value; }
   void change(const part& where, std::int64_t constant);
-  void spoil(const part& where);
+  void poison(const part& where);
 
  private:
   struct outcome {

@@ -15,9 +15,9 @@
 #include <hocket/hocket.hpp>
 
 #include "bodies.hpp"
-#include "device_set.hpp"
 #include "interpreter.hpp"
-#include "runtime_core.hpp"
+#include "runtime/device_set.hpp"
+#include "runtime/runtime_core.hpp"
 
 namespace hocket::seeded {
 
@@ -406,7 +406,7 @@ class runner {
     } catch (const error& e) {
       // A lost device takes content with it that no task has failed for.
       if (expected_.good(p) && !lost_) fail(std::string("a view failed: ") + e.what());
-      if (mode == access_mode::update) spoil(p);
+      if (mode == access_mode::update) poison(p);
       return;
     }
     if (!s.stays_open) close_views();
@@ -444,7 +444,7 @@ class runner {
     for (const auto& end : std::exchange(open_views_, {})) end();
   }
 
-  void spoil(const part& p) { expected_.spoil(p); }
+  void poison(const part& p) { expected_.poison(p); }
 
   template <class View>
   void compare(const part& p, const View& v) {

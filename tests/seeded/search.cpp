@@ -16,7 +16,7 @@
 #include <hocket/core/error.hpp>
 
 #include "actions.hpp"
-#include "placement/seeded_bug.hpp"
+#include "data/seeded_bug.hpp"
 #include "runner.hpp"
 
 namespace {
@@ -102,7 +102,7 @@ int search(const arguments& given) {
   settings.topology = std::make_shared<const host_topology>();
   settings.real_clock = given.real_clock;
   settings.in_place = given.in_place;
-  placement::plant(given.seeded_bug);
+  detail::seed_bug(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);

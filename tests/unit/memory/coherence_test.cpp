@@ -30,8 +30,8 @@ box rows(std::size_t begin, std::size_t end) { return {{begin, 0}, {end, 4}}; }
 
 failure broken() { return failure(failure_code::task_failed, "A kernel fails."); }
 
-/// One buffer x of 8 x 4 floats in three memories, each with a block; tickets count up on stream 0
-/// for kernels and on stream 1 for copies.
+/// One buffer x of 8 x 4 floats in three memories, each with a block; timepoints count up on stream
+/// 0 for kernels and on stream 1 for copies.
 class coherence_of_x : public testing::Test {
  protected:
   coherence_of_x() {
@@ -284,7 +284,7 @@ TEST_F(coherence_of_x, a_snapshot_is_of_its_own) {
   EXPECT_FALSE(replicas.valid(x, whole, gpu));
 }
 
-TEST_F(coherence_of_x, content_without_a_ticket_is_there) {
+TEST_F(coherence_of_x, content_without_a_timepoint_is_there) {
   replicas.note_write(x, whole, host, {}, task_id{1});
   EXPECT_TRUE(replicas.valid(x, whole, host));
   EXPECT_TRUE(replicas.ready(x, whole, host).empty());

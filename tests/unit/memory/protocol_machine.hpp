@@ -130,7 +130,7 @@ class machine {
   /// A memory is lost, and with it the commands that run there or copy from it and have not ended.
   void lose(memory_id memory) {
     for (const released_block& released : coherence_.lose(memory, error())) {
-      if (!released.after.empty()) complain("a lost block has tickets");
+      if (!released.after.empty()) complain("a lost block has timepoints");
     }
     for (buffer& b : buffers_) b.blocks[memory.value] = {};
     command_set copies;

@@ -28,7 +28,7 @@ TEST(timepoint_set, keeps_the_latest_of_each_stream_in_order) {
   EXPECT_THAT(list(set), ElementsAre(at(2, 7), at(5, 3)));
 }
 
-TEST(timepoint_set, leaves_out_an_invalid_ticket) {
+TEST(timepoint_set, leaves_out_an_invalid_timepoint) {
   timepoint_set set;
   set.add(point{});
   EXPECT_TRUE(set.empty());

@@ -183,7 +183,7 @@ class reference {
           std::all_of(i.after.begin(), i.after.end(), [&](std::size_t a) { return went_well[a]; });
       if (i.how == asks::earlier) may = may && went_well[i.earlier];
       went_well.push_back(may && apply(i, salt, values[i.earlier], values[at]));
-      if (!went_well.back() && !(may && i.what == kind::part)) spoil(i);
+      if (!went_well.back() && !(may && i.what == kind::part)) poison(i);
     }
     return std::all_of(went_well.begin(), went_well.end(), [](bool well) { return well; });
   }
@@ -249,10 +249,10 @@ class reference {
   }
 
   /// What was to be written and was not; without data nobody sees it.
-  void spoil(const item& i) {
+  void poison(const item& i) {
     if (data_ && i.what == kind::task) good[i.cell] = false;
     for (const list& body : i.bodies) {
-      for (const item& inner : body) spoil(inner);
+      for (const item& inner : body) poison(inner);
     }
   }
 

@@ -10,7 +10,7 @@
 #include <hocket/scheduler/detail/continuation_list.hpp>
 
 #include "../execution/interleavings.hpp"
-#include "meeting.hpp"
+#include "tasks/meeting.hpp"
 
 namespace hocket {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "host_run.hpp"
+#include "graphs/host_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "../execution/interleavings.hpp"
-#include "post_watched.hpp"
+#include "runtime/post_watched.hpp"
 
 namespace hocket {
 namespace {

@@ -9,7 +9,7 @@
 #include <hocket/hocket.hpp>
 
 #include "../execution/machine.hpp"
-#include "runtime_core.hpp"
+#include "runtime/runtime_core.hpp"
 
 namespace hocket::testing {
 

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "../execution/interleavings.hpp"
-#include "index_range.hpp"
-#include "run_workers.hpp"
-#include "steal_deque.hpp"
+#include "graphs/index_range.hpp"
+#include "graphs/run_workers.hpp"
+#include "graphs/steal_deque.hpp"
 
 namespace hocket {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../execution/interleavings.hpp"
-#include "span_ring.hpp"
+#include "tasks/span_ring.hpp"
 
 namespace hocket {
 namespace {

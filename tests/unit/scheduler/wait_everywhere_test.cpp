@@ -330,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(, WaitEverywhere,
                          [](const auto& of) {
                            const bool is_in_place = std::get<1>(of.param) == data_path::in_place;
                            return bodies()[std::get<0>(of.param)].name +
-                                  (is_in_place ? "_direct" : "_placed");
+                                  (is_in_place ? "_in_place" : "_placed");
                          });
 
 }  // namespace

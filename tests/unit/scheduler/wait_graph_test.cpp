@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "wait_graph.hpp"
+#include "runtime/wait_graph.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,7 +14,8 @@
 #include <hocket/execution/stack_number.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
 
-#include "wait_search.hpp"
+#include "runtime/wait_search.hpp"
+#include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
 namespace {
@@ -33,7 +34,7 @@ class context final : public host_context {
 class task final : public task_state {
  public:
   task(host_context& home, const std::string& label) : task_state(&home, task_label(label)) {}
-  void tell_awaited(wait_search& to) override {
+  void tell_awaited(wait_visitor& to) override {
     for (task_state* each : awaited) to.follow(*each);
   }
   std::vector<task_state*> awaited;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "../execution/interleavings.hpp"
-#include "zero_wait.hpp"
+#include "tasks/zero_wait.hpp"
 
 namespace hocket {
 namespace {

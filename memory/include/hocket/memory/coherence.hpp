@@ -38,9 +38,9 @@ struct released_block {
 struct buffer_state;
 
 /// Which memory holds which version of which part of every buffer, in the order in which tasks are
-/// committed. It describes values in program order; tickets say when the bytes are there. It only
-/// decides: what must be copied or freed is returned as requests. Not thread-safe; deterministic:
-/// everything iterates in id order.
+/// committed. It describes values in program order; timepoints say when the bytes are there. It
+/// only decides: what must be copied or freed is returned as requests. Not thread-safe;
+/// deterministic: everything iterates in id order.
 ///
 /// A replica is one block of a memory with room for the whole buffer (dense, row-major). Validity
 /// is kept by pieces: disjoint boxes that partition the buffer, split when a part is accessed and
@@ -50,7 +50,7 @@ struct buffer_state;
 /// updating as make_valid and before_write, issue, note_write. Between the first step and the last
 /// nothing else may happen to the region.
 ///
-/// A ticket is done when its command and all that its command had to wait for have ended. That
+/// A timepoint is done when its command and all that its command had to wait for have ended. That
 /// holds for a command that failed and for the commands of a lost device too: a block is freed, and
 /// written again, on the word of the last command that touched it.
 ///
@@ -128,12 +128,12 @@ class coherence {
   /// that is no replica). The copies of make_valid and write_back are noted already.
   void note_read(data_id data, const box& region, memory_id memory, point reader);
 
-  /// What a command that overwrites the region in this memory has to wait for: its content's ticket
-  /// and its readers in this memory. Readers in other memories are never waited for.
+  /// What a command that overwrites the region in this memory has to wait for: its content's
+  /// timepoint and its readers in this memory. Readers in other memories are never waited for.
   [[nodiscard]] timepoint_set before_write(data_id data, const box& region, memory_id memory) const;
 
   /// The command `writer` of task replaces the region in this memory: the next version, valid here
-  /// alone; a poison is healed. An invalid ticket says that the content is there already.
+  /// alone; a poison is healed. An invalid timepoint says that the content is there already.
   void note_write(data_id data, const box& region, memory_id memory, point writer, task_id task);
 
   // Most accesses are of a whole buffer whose content is there. These do in a few instructions what
@@ -174,25 +174,25 @@ class coherence {
   /// they held.
   void poison_unissued(data_id data, const box& region, task_id task, const failure& why);
 
-  /// The copy with this ticket never filled the region in memory: what is still its content is not
-  /// valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy
+  /// The copy with this timepoint never filled the region in memory: what is still its content is
+  /// not valid there. Parts that are then valid nowhere are poisoned with why. Called for each copy
   /// that failed, was read from a lost memory before it was done, or was itself read from such a
-  /// one; and before prune hears that the ticket is done.
+  /// one; and before prune hears that the timepoint is done.
   void fail_copy(data_id data, const box& region, memory_id memory, point copy, const failure& why);
 
   /// The memory is gone with all that is in it. Parts that were valid nowhere else are poisoned
-  /// with why. The blocks that were there come back with no tickets (there is nothing to free), in
-  /// the order of data.
+  /// with why. The blocks that were there come back with no timepoints (there is nothing to free),
+  /// in the order of data.
   std::vector<released_block> lose(memory_id memory, const failure& why);
 
   /// The memory had no room for the block: whatever commands were to put there never arrives. The
   /// replica and its pins are dropped; parts that were to be valid nowhere else are poisoned with
-  /// why. The block comes back with the tickets of the commands that refer to it, all of which
+  /// why. The block comes back with the timepoints of the commands that refer to it, all of which
   /// fail. Precondition: has_block.
   [[nodiscard]] released_block drop_unallocated(data_id data, memory_id memory, const failure& why);
 
-  /// Drops tickets that are done, and joins parts that no longer differ, so that nothing grows with
-  /// time.
+  /// Drops timepoints that are done, and joins parts that no longer differ, so that nothing grows
+  /// with time.
   void prune(function_ref<bool(point)> done);
 
  private:

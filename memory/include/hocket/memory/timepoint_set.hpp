@@ -12,7 +12,7 @@ namespace hocket {
 /// Points that something waits for: at most one for each stream (the latest), sorted by stream.
 class timepoint_set {
  public:
-  /// An invalid ticket is left out.
+  /// An invalid timepoint is left out.
   void add(point t) {
     if (!t.valid()) return;
     if (points_.empty() || points_.back().stream < t.stream) {
@@ -31,7 +31,7 @@ class timepoint_set {
     }
   }
 
-  /// Drops the tickets for which done(ticket) is true.
+  /// Drops the timepoints for which done(timepoint) is true.
   template <class Done>
   void prune(Done&& done) {
     const auto kept = std::remove_if(points_.begin(), points_.end(), done);

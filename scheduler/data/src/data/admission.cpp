@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "data/admission.hpp"
+
+#include "data/in_place_task.hpp"
+
+namespace hocket::detail {
+
+void admission::add_budget(budget_id budget, std::uint64_t bytes) {
+  const std::scoped_lock lock(guard_);
+  budgets_.add(budget, bytes);
+}
+
+void admission::announce(admission_request& request) {
+  const std::scoped_lock lock(guard_);
+  request.age = announced_++;
+  if (request.budget.valid()) {
+    budgets_.announce(request.budget, request.id, request.priority, request.bytes);
+  }
+  if (request.in_order) turns_.insert(place_of(request));
+}
+
+admission::admitted admission::try_acquire(in_place_task& task) {
+  const admission_request& request = task.request();
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  waiting_.emplace(request.id, &task);
+  // Asked under the lock: who gives it up later finds that it has knocked.
+  if (task.is_hopeless()) {
+    budgets_.withdraw(request.id);
+    admit_one(request.id, all);
+    grant(all);
+  } else if (request.budget.valid()) {
+    budgets_.ready(request.budget, request.id);
+    grant(all);
+  } else {
+    funded_.insert(request.id);
+    take_turns(all);
+  }
+  return all;
+}
+
+admission::admitted admission::give_up(const admission_request& request) {
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  budgets_.withdraw(request.id);
+  turns_.erase(place_of(request));
+  if (waiting_.contains(request.id)) admit_one(request.id, all);
+  grant(all);
+  return all;
+}
+
+admission::admitted admission::leave(const admission_request& request) {
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  turns_.erase(place_of(request));
+  budgets_.withdraw(request.id);
+  for (const task_id taker : request.returns) budgets_.give_back(taker);
+  grant(all);
+  take_turns(all);
+  return all;
+}
+
+void admission::admit_one(task_id id, admitted& all) {
+  const auto at = waiting_.find(id);
+  funded_.erase(id);
+  turns_.erase(place_of(at->second->request()));
+  all.push_back(at->second);
+  waiting_.erase(at);
+}
+
+void admission::grant(admitted& all) {
+  for (const task_id id : budgets_.grant()) {
+    const auto at = waiting_.find(id);
+    if (at == waiting_.end()) continue;  // it was given up
+    if (at->second->request().in_order) {
+      funded_.insert(id);
+    } else {
+      admit_one(id, all);
+    }
+  }
+  take_turns(all);
+}
+
+void admission::take_turns(admitted& all) {
+  while (!turns_.empty() && funded_.contains(turns_.begin()->task)) {
+    admit_one(turns_.begin()->task, all);
+  }
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <hocket/core/ids.hpp>
+
+namespace hocket::detail {
+
+/// Counted bytes that one task takes and another returns. They are granted in priority order: bytes
+/// that a task of higher priority will need are kept for it even while it is not ready. Granting in
+/// the order in which tasks become ready deadlocks pipelines, because early tasks eat what the
+/// first one that could return anything needs.
+class budget_queue {
+ public:
+  void add(budget_id budget, std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t capacity(budget_id budget) const;
+
+  /// The task will want bytes some day, at most the capacity. Tasks of equal priority are served in
+  /// the order of these calls, which has to agree with the order of the tasks in their data.
+  void announce(budget_id budget, task_id task, std::int64_t priority, std::uint64_t bytes);
+
+  /// The task could start now but for its bytes.
+  void ready(budget_id budget, task_id task);
+
+  /// The task ended without ever starting; what it took, if anything, comes back as well.
+  void withdraw(task_id task);
+
+  /// Bytes that the task took come back. Without effect if it never took any.
+  void give_back(task_id taker);
+
+  /// True if grant() may have something to grant.
+  [[nodiscard]] bool changed() const noexcept { return changed_; }
+
+  /// The tasks that have their bytes from now on, in order.
+  [[nodiscard]] std::vector<task_id> grant();
+
+ private:
+  struct place {
+    std::int64_t rank;  ///< lower first
+    std::uint64_t age;  ///< of the announcement, among all
+    friend auto operator<=>(const place&, const place&) = default;
+  };
+  struct request {
+    task_id task;
+    std::uint64_t bytes = 0;
+    bool ready = false;
+  };
+  struct budget {
+    std::uint64_t capacity = 0;
+    std::uint64_t used = 0;
+    std::map<place, request> requests;
+    bool changed = false;
+  };
+  struct taken {
+    budget_id budget;
+    std::uint64_t bytes = 0;
+  };
+
+  void grant_from(budget_id id, budget& b, std::vector<task_id>& granted);
+
+  std::map<budget_id, budget> budgets_;
+  bool changed_ = false;  ///< one of them
+  std::uint64_t announced_ = 0;
+  std::vector<task_id> free_;  ///< ready, and want no bytes
+  std::map<task_id, std::pair<budget_id, place>> waiting_;
+  std::map<task_id, taken> taken_;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <hocket/core/access.hpp>
+#include <hocket/core/error.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/execution/executor.hpp>
+#include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/host_view.hpp>
+
+#include "tasks/zero_wait.hpp"
+
+namespace hocket::detail {
+
+class in_place_runtime;
+class view_node;
+
+/// A runtime as its buffers, views and tasks with data see it, wherever those run.
+class data_runtime : public host_context, public in_place_lane {
+ public:
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+
+  /// Among all runtimes of the process, from 1 on: what its device handles have of it.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
+  /// For buffers, tasks and budgets: each number is given once.
+  [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
+
+  /// The runtime does not end between the two.
+  void submission_made() noexcept { submissions_.fetch_add(1); }
+  void submission_gone() noexcept { one_less(submissions_); }
+
+  using in_place_lane::launch;
+  /// Throws usage_error as submitter::submit does.
+  [[nodiscard]] virtual task_state_ptr launch(task_description&& task) = 0;
+
+  /// Null if tasks are placed. Connects the devices if no task has done so.
+  [[nodiscard]] virtual in_place_runtime* in_place() = 0;
+
+  // Of a runtime whose tasks are placed.
+  virtual void add_data(const buffer_state& data) = 0;
+  virtual void drop_data(data_id data) noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<open_host_view> open_placed_view(const region_ref& what,
+                                                                         access_mode mode) = 0;
+  virtual void cancel_placed(task_id task, failure why) = 0;
+  /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
+  /// it has ended. Between use_begins() and use_ends().
+  virtual bool poll(const task_state& task, stream_id on) noexcept = 0;
+
+  // Views of tasks in place that stacks hold.
+  virtual void view_opened(const boost::intrusive_ptr<view_node>& node,
+                           const std::string& label) = 0;
+  virtual void view_closed(const boost::intrusive_ptr<view_node>& node) = 0;
+
+ protected:
+  data_runtime() noexcept;
+
+  /// Wakes those that wait in ends_ when the count comes to zero.
+  void one_less(std::atomic<std::int64_t>& count) noexcept { ends_.one_less(count); }
+
+  std::atomic<std::int64_t> submissions_{0};
+  std::atomic<bool> open_{true};
+  zero_wait<std::shared_ptr<executor::gate>> ends_;
+
+ private:
+  const std::uint64_t number_;
+  std::atomic<std::uint64_t> numbers_{0};
+};
+
+}  // namespace hocket::detail

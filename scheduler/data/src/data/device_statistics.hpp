@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+
+#include <hocket/core/duration.hpp>
+
+namespace hocket::detail {
+
+/// What one device has done so far.
+struct device_statistics {
+  std::uint64_t kernels = 0;
+  double flops = 0;
+  nanoseconds busy{0};  ///< sum over its lanes
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t peak_bytes = 0;
+  bool alive = true;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "data/host_storage.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <hocket/scheduler/detail/task_state.hpp>
+
+#include "data/in_place_history.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+/// How often who has waited longest looks whether there is still hope.
+constexpr nanoseconds between_looks = std::chrono::milliseconds(5);
+
+}  // namespace
+
+host_storage::host_storage(memory_resource& from, std::size_t alignment, std::string name,
+                           std::uint64_t capacity, executor& where)
+    : from_(from),
+      alignment_(alignment),
+      name_(std::move(name)),
+      capacity_(capacity),
+      where_(where) {}
+
+void host_storage::obtain(in_place_history& data, const task_state& on_behalf_of) {
+  std::uint64_t changes = 0;
+  while (!try_obtain(data, changes)) {
+    if (!wait_for_room(changes)) throw none_left(data, on_behalf_of);
+  }
+}
+
+bool host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
+  const std::scoped_lock lock(guard_);
+  changes = changes_;
+  if (blocks_.contains(&data)) return true;
+  result<allocation> got = from_.allocate(data.bytes_, alignment_);
+  if (!got) return false;
+  blocks_.emplace(&data, got.value());
+  used_ += data.bytes_;
+  peak_ = std::max(peak_, used_);
+  data.argument_.base = got.value().address();
+  // Pairs with the acquire in in_place_history::address().
+  data.address_.store(static_cast<std::byte*>(got.value().address()), std::memory_order_release);
+  return true;
+}
+
+bool host_storage::wait_for_room(std::uint64_t changes) {
+  for (;;) {
+    const executor::gate* own = nullptr;
+    const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
+      own = gate.get();
+      std::unique_lock lock(guard_);
+      waiting_.push_back(gate);
+      if (changes_ == changes) return;
+      lock.unlock();
+      gate->open();
+    };
+    (void)where_.wait(arm, where_.now() + between_looks);
+    const std::scoped_lock lock(guard_);
+    const bool first = !waiting_.empty() && waiting_.front().get() == own;
+    std::erase_if(waiting_, [&](const auto& gate) { return gate.get() == own; });
+    if (changes_ != changes) return true;
+    if (first && !where_.others_work()) return false;
+  }
+}
+
+void host_storage::something_changed() noexcept {
+  std::deque<std::shared_ptr<executor::gate>> due;
+  {
+    const std::scoped_lock lock(guard_);
+    ++changes_;
+    due.swap(waiting_);
+  }
+  for (const auto& gate : due) gate->open();
+}
+
+void host_storage::give_back(in_place_history& data) noexcept {
+  {
+    const std::scoped_lock lock(guard_);
+    const auto at = blocks_.find(&data);
+    if (at == blocks_.end()) return;
+    from_.deallocate(at->second);
+    used_ -= data.bytes_;
+    blocks_.erase(at);
+  }
+  something_changed();
+}
+
+void host_storage::close() noexcept {
+  const std::scoped_lock lock(guard_);
+  for (const auto& [data, block] : blocks_) from_.deallocate(block);
+  blocks_.clear();
+}
+
+std::uint64_t host_storage::peak() const {
+  const std::scoped_lock lock(guard_);
+  return peak_;
+}
+
+error host_storage::none_left(const in_place_history& data, const task_state& on_behalf_of) const {
+  const std::scoped_lock lock(guard_);
+  return error(
+      failure(failure_code::out_of_memory,
+              on_behalf_of.name() + " lacks " +
+                  std::to_string(used_ + data.bytes_ - std::min(used_ + data.bytes_, capacity_)) +
+                  " bytes in " + name_ + ", where " + std::to_string(used_) + " of " +
+                  std::to_string(capacity_) + " are in use and none can be moved out."));
+}
+
+}  // namespace hocket::detail

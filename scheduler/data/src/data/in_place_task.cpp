@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "data/in_place_task.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include <hocket/streams/perform.hpp>
+
+#include "data/domain_node.hpp"
+#include "data/in_place_history.hpp"
+#include "data/in_place_runtime.hpp"
+#include "tasks/deadline.hpp"
+#include "tasks/meeting.hpp"
+#include "tasks/timer_queue.hpp"
+
+namespace hocket::detail {
+
+/// A number that is a future's.
+struct in_place_task::awaited_number {
+  task_state_ptr source;
+  scalar_argument (*convert)(const void* value, element_type to) = nullptr;
+  std::uint32_t index = 0;
+};
+
+struct in_place_task::optional_state {
+  admission_request request;
+  boost::intrusive_ptr<domain_node> within;
+  bool has_timeout = false;
+  bool unwritten = false;
+  /// Of a task with a time-out: somebody has told, or tells, how it ended.
+  std::atomic<bool> told{false};
+  /// A task in a scope, or with a token, can be cancelled once it is started. A request and the
+  /// start meet: the one that comes second cancels.
+  meeting scope_meets_start, stop_meets_start;
+  std::optional<std::stop_callback<std::function<void()>>> by_scope;
+  std::optional<std::stop_callback<std::function<void()>>> by_stop;
+};
+
+/// What is thrown before the function is called, where there is no memory for a buffer.
+struct in_place_task::no_room {
+  failure why;
+};
+
+/// What lies behind few tasks: a result, numbers of futures, parts of buffers, a function.
+struct in_place_task::more {
+  alignas(8) std::byte value[8] = {};
+  std::uint32_t awaited = 0;
+  std::uint32_t boxes = 0;
+  std::uint32_t function_bytes = 0;
+  bool has_function = false;
+
+  [[nodiscard]] std::span<awaited_number> all_awaited() noexcept {
+    return {reinterpret_cast<awaited_number*>(this + 1), awaited};
+  }
+  [[nodiscard]] box* first_box() noexcept {
+    return reinterpret_cast<box*>(reinterpret_cast<awaited_number*>(this + 1) + awaited);
+  }
+  [[nodiscard]] launch_function* function() noexcept {
+    return reinterpret_cast<launch_function*>(first_box() + boxes);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(more) + awaited * sizeof(awaited_number) + boxes * sizeof(box) +
+           (has_function ? sizeof(launch_function) : 0);
+  }
+};
+
+inline in_place_use* in_place_task::uses() const noexcept {
+  return reinterpret_cast<in_place_use*>(const_cast<in_place_task*>(this) + 1);
+}
+inline scalar_argument* in_place_task::numbers() const noexcept {
+  return reinterpret_cast<scalar_argument*>(uses() + use_count_);
+}
+inline in_place_task::more& in_place_task::rest() const noexcept {
+  return *reinterpret_cast<more*>(numbers() + number_count_);
+}
+
+/// How much memory a task needs behind it.
+class in_place_task::layout {
+ public:
+  layout(const in_place_launch& what, std::size_t after) noexcept : layout(what) {
+    edges_ += what.awaited + after;
+    has_more_ = what.awaited + what.parts + what.function.bytes > 0 ||
+                what.function.body != nullptr || what.kernel->result;
+    if (has_more_) before_edges_ += more_of(what).bytes();
+  }
+
+  /// Of a launch that has nothing of the sort.
+  explicit layout(const in_place_launch& what) noexcept
+      : uses_(static_cast<std::uint32_t>(what.accesses.size())),
+        before_edges_(what.accesses.size() * sizeof(in_place_use) +
+                      what.numbers.size() * sizeof(scalar_argument)),
+        // Most accesses come after one other task.
+        edges_(what.accesses.size()),
+        has_more_(false) {}
+
+  [[nodiscard]] std::uint32_t uses() const noexcept { return uses_; }
+  [[nodiscard]] bool has_more() const noexcept { return has_more_; }
+  [[nodiscard]] static more more_of(const in_place_launch& what) noexcept {
+    return {.awaited = what.awaited,
+            .boxes = what.parts,
+            .function_bytes = what.function.bytes,
+            .has_function = what.function.body != nullptr};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return before_edges_ + edges_ * sizeof(host_edge);
+  }
+  [[nodiscard]] std::span<host_edge> edges_of(in_place_task& task) const noexcept {
+    auto* const behind = reinterpret_cast<std::byte*>(&task + 1);
+    return {reinterpret_cast<host_edge*>(behind + before_edges_), edges_};
+  }
+
+ private:
+  std::uint32_t uses_;
+  std::size_t before_edges_;
+  std::size_t edges_;
+  bool has_more_;
+};
+
+template <class... Node>
+inline in_place_task::in_place_task(const layout& behind, in_place_runtime& home,
+                                    const in_place_launch& what, Node&&... node)
+    : in_place_node(std::forward<Node>(node)...),
+      use_count_(static_cast<std::uint32_t>(what.accesses.size())),
+      number_count_(static_cast<std::uint32_t>(what.numbers.size())),
+      has_more_(behind.has_more()),
+      home_(home),
+      kernel_(what.kernel) {
+  keep(what);
+}
+
+boost::intrusive_ptr<in_place_task> in_place_task::make(in_place_runtime& home,
+                                                        const in_place_launch& what,
+                                                        in_place_content&& from) {
+  const layout behind(what, from.after.size());
+  host_context* const context = from.scope != nullptr ? from.scope : &home.context();
+  auto made = make_task<in_place_task>(behind.bytes(), behind, home, what, context,
+                                       std::move(from.options));
+  made->keep_extras(from);
+  made->take_own_place(from, behind);
+  return made;
+}
+
+task_state* in_place_task::start_new(in_place_runtime& home, const in_place_launch& what) {
+  return make_and_start(layout(what), home, what, in_runtime(), home.context(), true, false);
+}
+
+task_state* in_place_task::start_with_more(in_place_runtime& home, const in_place_launch& what) {
+  const layout behind(what, 0);
+  host_context& context = home.context();
+  if (!context.only_counts()) return make_and_start(behind, home, what, context);
+  return make_and_start(behind, home, what, in_runtime(), context, true, false);
+}
+
+template <class... Node>
+inline task_state* in_place_task::make_and_start(const layout& behind, in_place_runtime& home,
+                                                 const in_place_launch& what, Node&&... node) {
+  // Its future's reference, the machinery's, and those of the orders of its buffers.
+  const std::uint32_t references = 2 + behind.uses();
+  auto* const made = task_memory::make<in_place_task>(references, behind.bytes(), behind, home,
+                                                      what, std::forward<Node>(node)...);
+  if (behind.uses() > 0) {
+    made->take_place_and_start({made->uses(), behind.uses()}, behind.edges_of(*made));
+  } else {
+    made->start_at_once();
+  }
+  return made;
+}
+
+/// Takes over the request to the admission.
+void in_place_task::keep_extras(in_place_content& from) {
+  if (!from.request.id.valid() && from.timeout == nanoseconds::max() && from.scope == nullptr &&
+      from.within == nullptr && !stop().stop_possible()) {
+    return;
+  }
+  optional_state_.reset(new optional_state());
+  optional_state_->within = from.within;
+  optional_state_->request = std::move(from.request);
+  optional_state_->has_timeout = from.timeout != nanoseconds::max();
+}
+
+inline void in_place_task::keep(const in_place_launch& what) {
+  in_place_use* use = uses();
+  for (const in_place_access& each : what.accesses)
+    ::new (use++) in_place_use(*each.data, each.mode);
+  if (!what.numbers.empty()) {
+    auto* number = reinterpret_cast<scalar_argument*>(use);
+    for (const in_place_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
+  }
+  if (has_more_) keep_more(what);
+}
+
+void in_place_task::keep_more(const in_place_launch& what) {
+  more& made = *::new (&rest()) more(layout::more_of(what));
+  box* part = made.first_box();
+  for (std::size_t i = 0; i < what.accesses.size(); ++i) {
+    const box* const where = what.accesses[i].part;
+    if (where != nullptr) uses()[i].part = ::new (part++) box(*where);
+  }
+  awaited_number* later = made.all_awaited().data();
+  for (std::uint32_t i = 0; i < number_count_; ++i) {
+    const in_place_number& each = what.numbers[i];
+    if (each.from != nullptr) ::new (later++) awaited_number{*each.from, each.convert, i};
+  }
+  if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function.body));
+}
+
+void in_place_task::take_own_place(const in_place_content& from, const layout& behind) {
+  const bool is_kept_back = optional_state_ != nullptr && optional_state_->request.waits();
+  const auto announce = [&] { home_.gate().announce(optional_state_->request); };
+  if (from.within != nullptr) from.within->task_came();
+  std::vector<task_state_ptr> after(from.after.begin(), from.after.end());
+  if (has_more_) {
+    for (const awaited_number& each : rest().all_awaited()) after.push_back(each.source);
+  }
+  registration with{after, is_kept_back ? 1U : 0U, from.within};
+  if (is_kept_back) with.in_order = announce;
+  take_place(all_uses(), behind.edges_of(*this), with);
+  if (optional_state_ != nullptr) optional_state_->unwritten = static_cast<bool>(error());
+}
+
+void in_place_task::drop_extras::operator()(optional_state* all) const noexcept { delete all; }
+
+void in_place_task::drop_more() noexcept {
+  std::destroy(rest().all_awaited().begin(), rest().all_awaited().end());
+  std::destroy_n(rest().first_box(), rest().boxes);
+  if (rest().has_function) std::destroy_at(rest().function());
+}
+
+in_place_task::~in_place_task() {
+  if (has_uses_) drop_uses();
+  if (has_more_) drop_more();
+}
+
+std::size_t in_place_task::held_bytes() const noexcept {
+  return task_state::held_bytes() + (has_more_ ? rest().function_bytes : 0);
+}
+
+std::string_view in_place_task::label_text() const noexcept {
+  return label().empty() ? std::string_view(kernel_->name) : label().text();
+}
+
+bool in_place_task::has_request() const noexcept {
+  return optional_state_ != nullptr && optional_state_->request.id.valid();
+}
+const admission_request& in_place_task::request() const noexcept {
+  return optional_state_->request;
+}
+
+void in_place_task::begin(nanoseconds timeout) {
+  // It may end before its function does, which the runtime has to wait for.
+  if (optional_state_ != nullptr && optional_state_->has_timeout) {
+    outlives_its_end_ = true;
+    home_.function_begins();
+  }
+  const time_stamp deadline = first_deadline(timeout, time_stamp::max(), home_.context().where());
+  const timer_ptr rings = deadline == time_stamp::max() ? nullptr : attach_timer();
+  if (context()->is_scope() || stop().stop_possible()) {
+    watch_and_start();
+  } else {
+    start();
+  }
+  if (rings != nullptr) set_timer(rings, deadline);
+}
+
+void in_place_task::time_out() noexcept {
+  tell({failure_code::timed_out, name() + " did not end within its time."});
+}
+
+/// Starts the task. A request to stop it that comes meanwhile is heard.
+void in_place_task::watch_and_start() {
+  host_context& scope = *context();
+  // Until the task has ended it keeps itself by these.
+  const boost::intrusive_ptr<in_place_task> self(this);
+  if (scope.is_scope()) {
+    optional_state_->by_scope.emplace(scope.stopping(), [task = self] {
+      const boost::intrusive_ptr<in_place_task> kept = task;
+      if (!kept->optional_state_->scope_meets_start.come(meeting::party::other)) return;
+      kept->cancel(kept->context()->refusal_of(*kept));
+    });
+  }
+  if (stop().stop_possible()) {
+    optional_state_->by_stop.emplace(stop(), [task = self] {
+      const boost::intrusive_ptr<in_place_task> kept = task;
+      if (kept->optional_state_->stop_meets_start.come(meeting::party::other))
+        kept->request_cancel();
+    });
+  }
+  start();
+  if (optional_state_->scope_meets_start.come(meeting::party::one)) cancel(scope.refusal_of(*this));
+  if (optional_state_->stop_meets_start.come(meeting::party::one)) request_cancel();
+}
+
+void in_place_task::request_cancel() noexcept {
+  cancel({failure_code::cancelled, name() + " was cancelled."});
+}
+
+void in_place_task::cancel(failure why) noexcept {
+  if (optional_state_ != nullptr && optional_state_->has_timeout) return tell(std::move(why));
+  if (!give_up(std::move(why)) || optional_state_ == nullptr || !optional_state_->request.waits())
+    return;
+  ready_list next;
+  admit(home_.gate().give_up(optional_state_->request), next);
+}
+
+void in_place_task::tell(failure why) noexcept {
+  ready_list next;
+  if (optional_state_->unwritten) {
+    // Where somebody ends it already, with that, it is left to him.
+    if (give_up(std::move(why)) && optional_state_->request.waits()) {
+      admit(home_.gate().give_up(optional_state_->request), next);
+    }
+    return;
+  }
+  if (optional_state_->told.exchange(true)) return;
+  if (!give_up(why)) {
+    settle(std::move(why));
+    ended_early(next);
+    next.let_leave();
+    announce(next);
+  } else if (optional_state_->request.waits()) {
+    admit(home_.gate().give_up(optional_state_->request), next);
+  }
+}
+
+inline void in_place_task::drop_uses() noexcept {
+  std::destroy_n(uses(), use_count_);
+  has_uses_ = false;
+}
+
+void in_place_task::discard() noexcept {
+  if (has_uses_) drop_uses();
+  if (optional_state_ != nullptr) {
+    optional_state_->by_scope.reset();
+    optional_state_->by_stop.reset();
+  }
+  if (has_more_) drop_contents();
+  drop_kernel();
+}
+
+/// The orders of buffers keep tasks that have ended: a task must not keep a buffer by the functions
+/// of its kernel.
+inline void in_place_task::drop_kernel() noexcept {
+  if (kernel_ != nullptr && kernel_->keeps_captures) [[unlikely]]
+    kernel_.reset();
+}
+
+void in_place_task::drop_contents() noexcept {
+  for (awaited_number& each : rest().all_awaited()) each.source.reset();
+  if (rest().has_function) *rest().function() = nullptr;
+}
+
+void in_place_task::end(failure why, ready_list& next) noexcept {
+  const bool was_told = optional_state_ != nullptr && optional_state_->has_timeout &&
+                        optional_state_->told.exchange(true);
+  if (!was_told) return in_place_node::end(std::move(why), next);
+  discard();
+  rest_is_over(next);
+}
+
+void in_place_task::end_well(ready_list& next) noexcept {
+  if (optional_state_ != nullptr) return in_place_node::end_well(next);
+  if (has_more_) drop_contents();
+  drop_kernel();
+  if (use_count_ > 0) {
+    drop_uses();
+    in_place_node::leave_place(next);
+    next.let_leave();
+  }
+  announce(next);
+}
+
+void in_place_task::destroy_all() noexcept {
+  if (!is_spent_) return in_place_node::destroy_all();
+  // If it is not to be destroyed so, the destructor does it.
+  is_spent_ = false;
+  kernel_.reset();
+  leave_nothing();
+  destroy();
+}
+
+void in_place_task::leave_place(ready_list& next) noexcept {
+  in_place_node::leave_place(next);
+  if (optional_state_ != nullptr && optional_state_->request.id.valid()) {
+    admit(home_.gate().leave(optional_state_->request), next);
+  }
+  if (optional_state_ != nullptr && optional_state_->within)
+    optional_state_->within->task_left(next);
+  if (outlives_its_end_) home_.function_over();
+}
+
+void in_place_task::given_up(bool waited, ready_list& next) noexcept {
+  if (waited && !outlives_its_end_) {
+    outlives_its_end_ = true;
+    home_.function_begins();
+  }
+  in_place_node::given_up(waited, next);
+}
+
+void in_place_task::one_is_left(ready_list& next) noexcept {
+  admit(home_.gate().try_acquire(*this), next);
+}
+
+void in_place_task::admit(const admission::admitted& all, ready_list& next) noexcept {
+  for (in_place_task* const each : all) each->come_in(next);
+}
+
+failure in_place_task::explain_failure() noexcept {
+  try {
+    throw;
+  } catch (const no_room& thrown) {
+    return thrown.why;
+  } catch (...) {
+    // It is the function's.
+  }
+  const failure why = failure_of_launch(has_more_ && rest().has_function ? std::string(label_text())
+                                                                         : kernel_->name);
+  return {why.code(), name() + " failed: " + why.message(), why.thrown()};
+}
+
+void in_place_task::convert_numbers() {
+  for (const awaited_number& each : rest().all_awaited()) {
+    scalar_argument& number = numbers()[each.index];
+    number = each.convert(each.source->value(), number.type);
+  }
+}
+
+/// The buffers of a launch as its body sees them.
+class in_place_task::placed {
+ public:
+  placed() noexcept : first_(reinterpret_cast<buffer_argument*>(near_)) {}
+  placed(const placed&) = delete;
+  placed& operator=(const placed&) = delete;
+  ~placed() { std::destroy_n(first_, count_); }
+
+  void add_all_of(const in_place_task& task) {
+    if (task.use_count_ >= near) make_room(task.use_count_ + 1);
+    for (const in_place_use& use : task.all_uses()) {
+      if (use.part != nullptr) {
+        add_part(task, use);
+        continue;
+      }
+      most_ = std::max(most_, use.data->elements());
+      ::new (first_ + count_++) buffer_argument(argument_of(use, task));
+    }
+  }
+  void add(void* base, element_type type, const index_list& extents, const index_list& strides) {
+    ::new (first_ + count_++) buffer_argument{base, type, extents, strides};
+  }
+
+  /// All of a buffer.
+  [[nodiscard]] static const buffer_argument& argument_of(const in_place_use& use,
+                                                          const in_place_task& task) {
+    in_place_history& order = *use.data->order();
+    if (order.address() == nullptr && use.data->bytes() > 0) take_memory(order, task);
+    return order.argument();
+  }
+
+  [[nodiscard]] std::span<const buffer_argument> all() const noexcept { return {first_, count_}; }
+  /// Elements of the largest that the task uses.
+  [[nodiscard]] std::size_t max_elements() const noexcept { return most_; }
+
+ private:
+  static constexpr std::size_t near = 4;
+  struct alignas(buffer_argument) room {
+    std::byte bytes[sizeof(buffer_argument)];
+  };
+
+  [[gnu::noinline]] void make_room(std::size_t most) {
+    far_ = std::make_unique<room[]>(most);
+    first_ = reinterpret_cast<buffer_argument*>(far_.get());
+  }
+  [[gnu::noinline]] void add_part(const in_place_task& task, const in_place_use& use) {
+    const buffer_state& data = *use.data;
+    const index_list extents = use.part->extents();
+    most_ = std::max(most_, volume(extents));
+    if (use.part->empty()) return add(nullptr, data.type(), extents, data.strides());
+    std::size_t first = 0;
+    for (std::size_t d = 0; d < data.strides().size(); ++d) {
+      first += use.part->begin[d] * data.strides()[d];
+    }
+    auto* const base = static_cast<std::byte*>(argument_of(use, task).base);
+    add(base + first * size_of(data.type()), data.type(), extents, data.strides());
+  }
+  [[gnu::noinline]] static void take_memory(in_place_history& order, const in_place_task& task) {
+    try {
+      order.obtain(task);
+    } catch (const hocket::error& none_left) {
+      throw no_room{none_left.reason()};
+    }
+  }
+
+  buffer_argument* first_;
+  std::size_t count_ = 0;
+  std::size_t most_ = 0;
+  std::unique_ptr<room[]> far_;
+  room near_[near];
+};
+
+launch_shape in_place_task::shape() const {
+  launch_shape made;
+  made.reserve(use_count_);
+  for (const in_place_use& use : all_uses()) made.push_back(use.where().extents());
+  return made;
+}
+
+inline void in_place_task::execute_here() {
+  if (use_count_ != 1 || has_more_) return execute_with_several();
+  const in_place_use& only = *uses();
+  call(kernel_->host, {&placed::argument_of(only, *this), 1}, only.data->elements());
+}
+
+void in_place_task::execute() { execute_here(); }
+
+void in_place_task::execute_with_several() {
+  placed buffers;
+  buffers.add_all_of(*this);
+  if (has_more_) return execute_with_more(buffers);
+  call(kernel_->host, buffers.all(), buffers.max_elements());
+}
+
+void in_place_task::execute_with_more(placed& buffers) {
+  convert_numbers();
+  if (kernel_->result) {
+    buffers.add(rest().value, *kernel_->result, index_list(1, 1), index_list(1, 1));
+  }
+  call(rest().has_function ? *rest().function() : kernel_->host, buffers.all(),
+       buffers.max_elements());
+  if (kernel_->result) set_value(rest().value);
+}
+
+inline void in_place_task::call(const launch_function& body,
+                                std::span<const buffer_argument> buffers,
+                                std::size_t max_elements) {
+  if (kernel_->width || kernel_->estimate || !kernel_->sequence.empty()) {
+    return call_specially(body, buffers, max_elements);
+  }
+  // As work_of() does, without a list of shapes.
+  const in_place_runtime::counted counted(home_, max_elements);
+  single_lane lane;
+  body(host_launch{buffers, {numbers(), number_count_}, lane});
+}
+
+void in_place_task::call_specially(const launch_function& body,
+                                   std::span<const buffer_argument> buffers,
+                                   std::size_t max_elements) {
+  const launch_shape extents = shape();
+  const kernel_definition& kernel = *kernel_;
+  const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
+  const double flops =
+      kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
+  const in_place_runtime::counted counted(home_, 0);
+  home_.count_more(parts, flops);
+  call_on_host(home_.context().where(), home_.arena(),
+               kernel.width ? kernel.width(extents) : body_width::serial, body, buffers,
+               {numbers(), number_count_});
+}
+
+bool in_place_task::run_inline(ready_list& next) noexcept {
+  if (!claim_untouched()) return false;
+  if (is_stopped()) [[unlikely]] {
+    refuse(next);
+    return true;
+  }
+  if (edges().size() == 1) {
+    drop_only_edge();
+  } else if (!edges().empty()) {
+    drop_edges();
+  }
+  try {
+    execute_here();
+  } catch (...) {
+    end(explain_failure(), next);
+    return true;
+  }
+  if (has_more_) {
+    drop_contents();
+  } else {
+    is_spent_ = !has_far_edges();
+  }
+  if (use_count_ > 0) {
+    drop_uses();
+    leave_inline(next);
+    next.let_leave();
+  }
+  // It goes away when it has heard of the last end, not before.
+  host_context& context = *this->context();
+  continuation* const newest = close();
+  if (newest != nullptr) task_state::tell(newest, next);
+  count_end(context);
+  return true;
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+
+#include <hocket/scheduler/detail/in_place_lane.hpp>
+
+#include "data/admission.hpp"
+#include "data/in_place_node.hpp"
+
+namespace hocket::detail {
+
+class in_place_runtime;
+
+/// What few tasks in place are made from beside the launch.
+struct in_place_content {
+  host_options options;
+  std::span<const task_state_ptr> after;
+  nanoseconds timeout = nanoseconds::max();
+  admission_request request = {};
+  host_context* scope = nullptr;  ///< that the task belongs to; else to the runtime
+  domain_node* within = nullptr;  ///< see place_within
+};
+
+/// A task with data that runs on the host, in place. Its accesses, numbers and edges lie behind it,
+/// in the same block of memory.
+class in_place_task final : public in_place_node {
+ public:
+  /// In the order of its buffers from now on, but not started.
+  [[nodiscard]] static boost::intrusive_ptr<in_place_task> make(in_place_runtime& home,
+                                                                const in_place_launch& what,
+                                                                in_place_content&& from);
+  /// The same, and it is started, for a caller who has to care for one reference: without anything
+  /// else, numbers of futures and what only few tasks have, in a context that only counts.
+  [[nodiscard]] static task_state* start_new(in_place_runtime& home, const in_place_launch& what);
+  /// The same without these conditions but the first two.
+  [[nodiscard]] static task_state* start_with_more(in_place_runtime& home,
+                                                   const in_place_launch& what);
+  ~in_place_task() override;
+
+  [[nodiscard]] std::string_view label_text() const noexcept override;
+  [[nodiscard]] std::size_t held_bytes() const noexcept override;
+
+  /// A task with a time-out fails at once, also where it runs.
+  void request_cancel() noexcept override;
+  void time_out() noexcept override;
+
+  /// Starts the task, and its time.
+  void begin(nanoseconds timeout);
+
+  [[nodiscard]] bool has_request() const noexcept;
+  [[nodiscard]] const admission_request& request() const noexcept;
+  [[nodiscard]] bool is_hopeless() const noexcept { return hopeless(); }
+  /// It was let in.
+  void come_in(ready_list& next) noexcept { arrive(false, next); }
+
+ private:
+  friend class task_memory;
+
+  struct no_room;
+  struct awaited_number;
+  struct optional_state;
+  /// Out of the way of those that have none.
+  struct drop_extras {
+    void operator()(optional_state* all) const noexcept;
+  };
+  struct more;
+  class layout;
+
+  template <class... Node>
+  in_place_task(const layout& behind, in_place_runtime& home, const in_place_launch& what,
+                Node&&... node);
+  template <class... Node>
+  [[nodiscard]] static task_state* make_and_start(const layout& behind, in_place_runtime& home,
+                                                  const in_place_launch& what, Node&&... node);
+  void keep(const in_place_launch& what);
+  void keep_more(const in_place_launch& what);
+  void keep_extras(in_place_content& from);
+  void destroy_all() noexcept override;
+  void drop_uses() noexcept;
+  void drop_contents() noexcept;
+  void drop_kernel() noexcept;
+  void drop_more() noexcept;
+  void take_own_place(const in_place_content& from, const layout& behind);
+
+  void execute() override;
+  void execute_here();
+  void discard() noexcept override;
+  void end(failure why, ready_list& next) noexcept override;
+  void end_well(ready_list& next) noexcept override;
+  [[nodiscard]] bool run_inline(ready_list& next) noexcept override;
+  void leave_place(ready_list& next) noexcept override;
+  void given_up(bool waited, ready_list& next) noexcept override;
+  void one_is_left(ready_list& next) noexcept override;
+  [[nodiscard]] failure explain_failure() noexcept override;
+
+  void cancel(failure why) noexcept;
+  void watch_and_start();
+  void tell(failure why) noexcept;
+  void admit(const admission::admitted& all, ready_list& next) noexcept;
+  void convert_numbers();
+  class placed;
+  [[nodiscard]] launch_shape shape() const;
+  void execute_with_several();
+  void execute_with_more(placed& buffers);
+  void call(const launch_function& body, std::span<const buffer_argument> buffers,
+            std::size_t max_elements);
+  void call_specially(const launch_function& body, std::span<const buffer_argument> buffers,
+                      std::size_t max_elements);
+
+  // What lies behind, in this order, and before the edges.
+  [[nodiscard]] in_place_use* uses() const noexcept;
+  [[nodiscard]] scalar_argument* numbers() const noexcept;
+  [[nodiscard]] more& rest() const noexcept;
+  [[nodiscard]] std::span<in_place_use> all_uses() const noexcept { return {uses(), use_count_}; }
+
+  std::uint32_t use_count_;
+  std::uint32_t number_count_;
+  bool has_more_;
+  bool has_uses_ = true;
+  bool is_spent_ = false;  ///< nothing but the kernel is left in it that has to be destroyed
+  bool outlives_its_end_ = false;  ///< it may end before it leaves its place
+  in_place_runtime& home_;
+  kernel_ref kernel_;
+  std::unique_ptr<optional_state, drop_extras> optional_state_;  ///< of few tasks
+};
+
+}  // namespace hocket::detail

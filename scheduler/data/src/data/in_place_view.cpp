@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "data/in_place_view.hpp"
+
+#include "data/data_runtime.hpp"
+#include "data/host_view.hpp"
+#include "data/in_place_history.hpp"
+#include "tasks/wait_visitor.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+host_options options_of_view(const region_ref& what) {
+  host_options made;
+  made.label = "view of " + what.data->label();
+  made.cheap = true;
+  return made;
+}
+
+class in_place_view final : public open_host_view {
+ public:
+  in_place_view(const std::shared_ptr<data_runtime>& home, const region_ref& what,
+                boost::intrusive_ptr<view_node> node)
+      : home_(home), data_(what.data), node_(std::move(node)) {
+    content_ = content_of_view(what, what.data->order()->address());
+    home->view_opened(node_, what.data->label());
+  }
+  ~in_place_view() override {
+    if (const auto home = home_.lock()) home->view_closed(node_);
+  }
+  [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
+
+ private:
+  std::weak_ptr<data_runtime> home_;
+  buffer_ref data_;
+  boost::intrusive_ptr<view_node> node_;
+  buffer_argument content_;
+};
+
+}  // namespace
+
+view_node::view_node(data_runtime& home, const region_ref& what, access_mode mode)
+    : in_place_node(&home, options_of_view(what)),
+      home_(home),
+      part_(what.part() != nullptr ? std::optional<box>(*what.part()) : std::nullopt),
+      use_{what.data, part_ ? &*part_ : nullptr, mode} {}
+
+void view_node::take_place() {
+  // It ends when its content is there; the runtime waits until it is closed.
+  home_.submission_made();
+  in_place_node::take_place({&use_, 1}, {}, {});
+}
+
+void view_node::close() noexcept {
+  ready_list next;
+  leave_place(next);
+  next.let_leave();
+}
+
+void view_node::tell_awaited(wait_visitor& to) {
+  if (has_left()) return;
+  if (done()) {
+    to.follow_holder_of(*this);
+  } else {
+    in_place_node::tell_awaited(to);
+  }
+}
+
+void view_node::end(failure why, ready_list& next) noexcept {
+  const bool failed = static_cast<bool>(why);
+  settle(std::move(why));
+  if (failed) leave_place(next);
+  announce(next);
+}
+
+void view_node::leave_place(ready_list& next) noexcept {
+  in_place_node::leave_place(next);
+  // The order of the buffer, which the buffer has, keeps this.
+  use_.data.reset();
+  home_.submission_gone();
+}
+
+std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_runtime>& home,
+                                                   const region_ref& what, access_mode mode) {
+  const boost::intrusive_ptr<view_node> node(new view_node(*home, what, mode));
+  // What is read has memory, or the view fails.
+  if (mode == access_mode::write && !what.where().empty()) {
+    what.data->order()->obtain(*node);
+  }
+  node->take_place();
+  node->start();
+  try {
+    node->wait();
+  } catch (...) {
+    node->request_cancel();
+    // It may have been opened meanwhile.
+    if (node->done() && !node->error()) node->close();
+    throw;
+  }
+  if (node->error()) node->error().raise();
+  return std::make_unique<in_place_view>(home, what, node);
+}
+
+}  // namespace hocket::detail

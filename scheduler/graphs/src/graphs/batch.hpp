@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "graphs/task_groups.hpp"
+#include "placement/machine.hpp"
+
+namespace hocket::detail {
+
+/// Neighbouring tasks of a device that runs one command after another become one submission.
+class batch_rule final : public grouping_rule {
+ public:
+  explicit batch_rule(const placement::machine& machine) : machine_(machine) {}
+
+  [[nodiscard]] bool admits(const task_description& task) const override;
+  [[nodiscard]] bool can_join(const graph_content& content, const candidate& earlier,
+                              const candidate& next) const override;
+  /// What others wait for is not to be held up by what came between.
+  [[nodiscard]] bool draws_forward() const override { return false; }
+  [[nodiscard]] task_description join(const graph_content& content,
+                                      const task_group& group) const override;
+
+ private:
+  const placement::machine& machine_;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "graphs/check.hpp"
+
+#include <algorithm>
+
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/core/saturating.hpp>
+
+#include "graphs/graph_content.hpp"
+#include "placement/placed_runtime.hpp"
+#include "tasks/caught.hpp"
+#include "tasks/each_once.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+using access_list = boost::container::small_vector<const access_argument*, 8>;
+
+access_list accesses_of(const task_description& task) {
+  access_list accesses;
+  for (const auto& argument : task.arguments) {
+    if (const auto* use = std::get_if<access_argument>(&argument)) accesses.push_back(use);
+  }
+  return accesses;
+}
+
+std::string begin(const task_description& task) { return task_name(task.label_text()) + " "; }
+
+void check_shape(const task_description& task, const access_list& accesses) {
+  if (!task.kernel->check) return;
+  launch_shape shape;
+  for (const access_argument* use : accesses) shape.push_back(use->where.extents());
+  task.kernel->check(shape);
+}
+
+void check_overlap(const task_description& task, const access_argument& a,
+                   const access_argument& b) {
+  if (a.data != b.data || !overlap(a.where, b.where)) return;
+  if (!writes_content(a.mode) && !writes_content(b.mode)) return;
+  const bool in_place = task.kernel->in_place && a.where == b.where &&
+                        !(writes_content(a.mode) && writes_content(b.mode));
+  if (in_place) return;
+  throw usage_error(begin(task) + std::string(to_string(a.mode)) + " " + to_string(a.where) +
+                    " and " + std::string(to_string(b.mode)) + " " + to_string(b.where) +
+                    " of buffer \"" + a.data->label() + "\", which overlap; kernel \"" +
+                    task.kernel->name + "\" must not be given the same elements twice.");
+}
+
+bool runs_on(const task_description& task, const placement::machine::device_node& node) {
+  return task.host_only ? node.runs_host_tasks : node.runs(*task.kernel);
+}
+
+std::uint64_t bytes_of(const access_list& accesses) {
+  access_list used;
+  for (const access_argument* use : accesses) {
+    if (!use->where.empty()) used.push_back(use);
+  }
+  std::uint64_t sum = 0;
+  for_each_once(
+      used, [](const access_argument* use) { return use->data.get(); },
+      [&](const access_argument* use) { sum = saturating_add(sum, use->data->bytes()); });
+  return sum;
+}
+
+/// Which devices can run a task.
+struct choice {
+  std::uint64_t bytes = 0;
+  bool fits = false;  ///< one that has memory for it
+  std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
+};
+
+choice devices_for(const task_description& task, const access_list& accesses,
+                   const placement::machine& machine) {
+  choice made{bytes_of(accesses)};
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
+    const placement::machine::device_node& node = machine.devices[i];
+    if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
+    made.fits = made.bytes <= machine.memories[node.memory.value].capacity;
+    if (made.fits) break;
+    made.too_small.push_back(&node);
+  }
+  return made;
+}
+
+std::string capacities_of(const std::vector<const placement::machine::device_node*>& nodes,
+                          const placement::machine& machine) {
+  std::string text;
+  for (const placement::machine::device_node* node : nodes) {
+    const std::uint64_t capacity = machine.memories[node->memory.value].capacity;
+    text += (text.empty() ? "" : ", ") + node->name + " has " + std::to_string(capacity);
+  }
+  return text;
+}
+
+void check_devices(const task_description& task, const access_list& accesses,
+                   const placement::machine& machine) {
+  const choice found = devices_for(task, accesses, machine);
+  if (found.fits) return;
+  if (!found.too_small.empty()) {
+    throw usage_error(begin(task) + "needs " + std::to_string(found.bytes) +
+                      " bytes for its buffers, more than any device it can run on: " +
+                      capacities_of(found.too_small, machine) + ".");
+  }
+  const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";
+  throw usage_error(begin(task) +
+                    (task.host_only ? "is a host function and" : "has a kernel that") +
+                    " cannot run on " + where + ".");
+}
+
+}  // namespace
+
+void check_device(const device_handle& device, placed_runtime& home, const std::string& name) {
+  if (device.runtime != 0 && device.runtime != home.number()) {
+    throw usage_error(name + " is to run on a device of another runtime (its device number " +
+                      std::to_string(device.id.value) +
+                      "); ask the runtime that the task is given to, by runtime::device.");
+  }
+  const std::size_t devices = home.description().devices.size();
+  if (device.id.value < devices) return;
+  throw usage_error(name + " is to run on device number " + std::to_string(device.id.value) +
+                    " of " + std::to_string(devices) + ".");
+}
+
+void check(const task_description& task, placed_runtime& home) {
+  const placement::machine& machine = home.description();
+  if (task.on) check_device({*task.on, task.runtime_of_on}, home, task_name(task.label_text()));
+  if (task.takes && task.takes->runtime != home.number()) {
+    throw usage_error(begin(task) + "is to take " + std::to_string(task.takes->bytes) +
+                      " bytes of a budget that belongs to another runtime.");
+  }
+  if (task.in_order && !task.on) {
+    throw usage_error(begin(task) + "is to run in order, but not on which device (.on).");
+  }
+  const access_list accesses = accesses_of(task);
+  for (const access_argument* use : accesses) {
+    if (use->data->belongs_to(home) && home.is_open()) continue;
+    (void)use->data->owner();  // which may be gone
+    throw usage_error(begin(task) + std::string(to_string(use->mode)) + " buffer \"" +
+                      use->data->label() + "\", which belongs to another runtime.");
+  }
+  check_shape(task, accesses);
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    for (std::size_t j = i + 1; j < accesses.size(); ++j) {
+      check_overlap(task, *accesses[i], *accesses[j]);
+    }
+  }
+  check_devices(task, accesses, machine);
+}
+
+void check(const graph_use& use, placed_runtime& home) {
+  const std::string label(use.label.text());
+  const std::string name = task_name(label);
+  if (use.bodies.empty()) throw usage_error(name + " is to choose among no graphs.");
+  for (const auto& body : use.bodies) {
+    if (body == nullptr) throw usage_error(name + " is given a graph that was moved from.");
+    if (body->home.lock().get() == &home) continue;
+    throw usage_error(name + " is given a graph that was recorded for another runtime.");
+  }
+  if (use.ask.task) check(*use.ask.task, home);
+  const auto knows = [&](const parameter_ref& which) {
+    return std::ranges::any_of(use.bodies, [&](const auto& body) {
+      return std::ranges::find(body->parameters, which) != body->parameters.end();
+    });
+  };
+  for (auto each = use.with.begin(); each != use.with.end(); ++each) {
+    const std::string what = "Parameter \"" + each->of->label + "\" is set ";
+    if (!knows(each->of)) {
+      throw usage_error(what + "for a run of graph \"" + label +
+                        "\", which has no such parameter.");
+    }
+    if (std::ranges::find(use.with.begin(), each, each->of, &setting::of) != each) {
+      throw usage_error(what + "twice for one run of graph \"" + label + "\".");
+    }
+  }
+}
+
+bool fits_a_device(const task_description& task, placed_runtime& home) {
+  return devices_for(task, accesses_of(task), home.description()).fits;
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "graphs/chosen.hpp"
+
+namespace hocket::detail {
+
+chosen choose(choice_rule rule, std::int64_t answer, std::size_t bodies, const std::string& name) {
+  if (rule == choice_rule::by_number) {
+    if (answer >= 0 && static_cast<std::uint64_t>(answer) < bodies) {
+      return {static_cast<std::size_t>(answer)};
+    }
+    return {chosen::nothing,
+            {failure_code::task_failed, name + " chooses graph " + std::to_string(answer) +
+                                            ", and its graphs are 0 to " +
+                                            std::to_string(bodies - 1) + "."}};
+  }
+  const bool first = (answer != 0) == (rule == choice_rule::if_true);
+  if (first) return {0};
+  return {bodies > 1 ? std::size_t{1} : chosen::nothing};
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "graphs/task_groups.hpp"
+
+namespace hocket::detail {
+
+/// Chains of elementwise tasks over the same regions become one kernel.
+class fuse_rule final : public grouping_rule {
+ public:
+  [[nodiscard]] bool admits(const task_description& task) const override;
+  [[nodiscard]] bool can_join(const graph_content& content, const candidate& earlier,
+                              const candidate& next) const override;
+  [[nodiscard]] bool draws_forward() const override { return true; }
+  [[nodiscard]] task_description join(const graph_content& content,
+                                      const task_group& group) const override;
+};
+
+}  // namespace hocket::detail

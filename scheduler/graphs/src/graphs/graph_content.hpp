@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/graph_use.hpp>
+#include <hocket/scheduler/graph.hpp>
+
+#include "graphs/host_plan.hpp"
+#include "graphs/run_frame.hpp"
+
+namespace hocket::detail {
+
+class grouping_rule;
+class placed_runtime;
+
+/// A host function without accesses.
+struct host_node {
+  recorded_function* function;
+  host_options options;
+  std::vector<task_state_ptr> after;
+};
+
+/// A graph that runs as a plan, or a choice among graphs.
+struct use_node {
+  graph_use use;
+  std::vector<access_argument> holds = {};  ///< whole buffers, each once
+};
+
+/// Stands for all tasks of a graph that became tasks of this one.
+struct join_node {
+  task_label label;
+  std::vector<task_state_ptr> after;
+};
+
+using graph_node = std::variant<task_description, host_node, use_node, join_node>;
+
+struct graph_content final : recording {
+  using node = graph_node;
+
+  explicit graph_content(const std::shared_ptr<placed_runtime>& belongs_to);
+
+  std::weak_ptr<placed_runtime> home;
+
+  std::vector<node> nodes;
+
+  /// Of each recorded task, the node that it is part of.
+  std::vector<std::size_t> places;
+
+  /// Instead of nodes, as long as there are only host functions that a plan can hold, and graphs of
+  /// such. Each graph, or choice among graphs, has a function in it which is never called.
+  std::shared_ptr<host_plan> plan = std::make_shared<host_plan>(functions());
+
+  /// Which of the plan's functions stand for graphs, in their order.
+  struct planned_use {
+    std::uint32_t node;
+    graph_use use;
+  };
+  std::vector<planned_use> uses;
+
+  /// What its tasks can be told in each run, each parameter once.
+  std::vector<parameter_ref> parameters;
+
+  /// Adds a task and returns what stands for it.
+  [[nodiscard]] task_state_ptr add(task_description&& task);
+  [[nodiscard]] task_state_ptr add(graph_use&& use);
+
+  /// Makes one node of each group of tasks that can become one and fits a device.
+  void group(const grouping_rule& rule, placed_runtime& home);
+
+  /// The recording is complete.
+  void finish();
+
+  [[nodiscard]] std::size_t size() const noexcept;
+
+  /// Whether a task of this recording is there.
+  [[nodiscard]] bool has(const place_in_recording& place) const noexcept {
+    return place.number == number();
+  }
+
+  [[nodiscard]] const boost::intrusive_ptr<recorded_functions>& all_functions() const noexcept {
+    return functions();
+  }
+
+  /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
+  /// them have. The frame's priority is of the run.
+  [[nodiscard]] task_state_ptr run(const run_frame& frame, const task_label& label,
+                                   std::span<const task_state_ptr> after) const;
+
+ private:
+  /// Submits every node in order and returns what came of them.
+  [[nodiscard]] std::vector<task_state_ptr> submit(const run_frame& frame,
+                                                   std::span<const task_state_ptr> after) const;
+  [[nodiscard]] task_state_ptr submit(node&& each, const run_frame& frame) const;
+
+  [[nodiscard]] task_handle add(const task_options& options, recorded_function& function) override;
+  [[nodiscard]] task_handle add(std::span<const task_handle> after,
+                                recorded_function& function) override;
+  [[nodiscard]] bool add_to_plan(graph_use& use);
+  /// Their numbers in the plan, or nothing if it cannot know of one.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_in_plan(
+      const future_list& named) const;
+  [[nodiscard]] task_handle add_carefully(const task_options& options, recorded_function& function);
+  [[nodiscard]] task_state_ptr add_node(const task_options& options, recorded_function& function);
+  [[nodiscard]] task_state_ptr add(node&& made, const task_label& label);
+  [[nodiscard]] task_state_ptr add_use(graph_use&& use);
+  /// Makes the tasks of a graph tasks of this one.
+  [[nodiscard]] task_state_ptr take_in(graph_use&& use);
+  void add_parameter(const parameter_ref& used);
+  [[nodiscard]] task_handle stand_in(const task_label& label, std::size_t index) const {
+    const place_in_recording place{number(), static_cast<std::uint32_t>(index)};
+    return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
+  }
+  void check_numbers(const task_description& task);
+  void check_named(const task_state_ptr& named, std::string_view label) const;
+  void give_up_plan();
+
+  std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
+};
+
+/// The buffers that the graphs and the question of a choice use, each once and whole, to be read or
+/// to be updated.
+[[nodiscard]] std::vector<access_argument> buffers_of(const graph_use& use);
+
+/// Submits what is asked in a run.
+[[nodiscard]] task_state_ptr submit_question(task_description task, const run_frame& frame);
+
+/// Checks a graph, or a choice, and runs it.
+[[nodiscard]] task_state_ptr start(graph_use&& use, const run_frame& frame);
+
+/// Runs a graph, or a choice, once all that it comes after has ended.
+[[nodiscard]] task_state_ptr start(use_node&& node, const run_frame& frame);
+
+/// The plan that a recording of host functions and of graphs of such runs as.
+[[nodiscard]] std::shared_ptr<host_plan> flattened(const graph_content& content);
+
+}  // namespace hocket::detail

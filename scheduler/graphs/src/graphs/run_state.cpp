@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "graphs/run_state.hpp"
+
+#include <algorithm>
+
+namespace hocket::detail {
+
+run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(plan.numbers()) {
+  for (std::uint32_t i = 0; i < plan.size(); ++i) {
+    // Nobody else knows of this: relaxed.
+    waits_for[i].store(plan.before(i), std::memory_order_relaxed);
+  }
+  // With one slot a run can end, should there be no memory for more.
+  free_slot(take_slot());
+}
+
+void run_state::make_ready() {
+  ended = 0;
+  begun = false;
+  std::fill(numbers.begin(), numbers.end(), 0);
+}
+
+worker_slot& run_state::take_slot() {
+  const std::lock_guard lock(guard_);
+  if (!free_.empty()) {
+    worker_slot& last = *free_.back();
+    free_.pop_back();
+    return last;
+  }
+  // All that can throw comes before anybody knows of the slot; free_slot() cannot then.
+  free_.reserve(all_.size() + 1);
+  worker_slot& made = all_.emplace_back();
+  try {
+    made.ready.reserve(waits_for.size());
+  } catch (...) {
+    all_.pop_back();
+    throw;
+  }
+  // Relaxed: only this writes it, under the lock.
+  made.next = newest_.load(std::memory_order_relaxed);
+  newest_.store(&made, std::memory_order_release);
+  return made;
+}
+
+bool run_state::has_stock() const noexcept {
+  for (const worker_slot* slot = slots(); slot != nullptr; slot = slot->next) {
+    if (slot->ready.occupied() || slot->starts.occupied()) return true;
+  }
+  return false;
+}
+
+void run_state::free_slot(worker_slot& slot) noexcept {
+  const std::lock_guard lock(guard_);
+  free_.push_back(&slot);
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <hocket/kernels/fusion.hpp>
+
+#include "graphs/graph_content.hpp"
+
+namespace hocket::detail {
+
+/// Nodes of a recording that become one, in order; a single one stays as it is.
+using task_group = std::vector<std::size_t>;
+
+/// One node of a recording, or those that become one.
+struct candidate {
+  task_group members;
+  std::vector<const access_argument*> accesses = {};
+  std::vector<std::size_t> names = {};  ///< nodes that it waits for
+  bool can_join = false;                ///< it may become one with others
+};
+
+/// Which tasks become one, and how.
+class grouping_rule {
+ public:
+  virtual ~grouping_rule() = default;
+
+  /// Whether a task can, that has no options which speak against it.
+  [[nodiscard]] virtual bool admits(const task_description& task) const = 0;
+
+  /// Whether two can that both may, and agree in their options.
+  [[nodiscard]] virtual bool can_join(const graph_content& content, const candidate& earlier,
+                                      const candidate& next) const = 0;
+
+  /// Whether a task may come earlier than it was recorded, for the sake of those that it joins;
+  /// these may always come later.
+  [[nodiscard]] virtual bool draws_forward() const = 0;
+
+  /// The one task that does what those of a group do.
+  [[nodiscard]] virtual task_description join(const graph_content& content,
+                                              const task_group& group) const = 0;
+};
+
+/// The groups are in an order in which they can be submitted: tasks that conflict, or of which one
+/// names the other, keep theirs.
+[[nodiscard]] std::vector<task_group> groups_by(const grouping_rule& rule,
+                                                const graph_content& content);
+
+// For rules.
+[[nodiscard]] const task_description& task_of(const graph_content& content, std::size_t node);
+[[nodiscard]] bool same_region(const access_argument& a, const access_argument& b);
+/// Whether the order of two accesses matters.
+[[nodiscard]] bool conflict(const access_argument& a, const access_argument& b);
+/// Whether no region of the one conflicts with another region of the other.
+[[nodiscard]] bool regions_agree(const candidate& a, const candidate& b);
+/// How the tasks of a group together use one region.
+[[nodiscard]] access_mode common_mode(const graph_content& content, const task_group& group,
+                                      const access_argument& region);
+/// The group as one candidate.
+[[nodiscard]] candidate joined(const graph_content& content, const task_group& group);
+/// "a+b", of the labels of the group's tasks; of many only the first and the last.
+[[nodiscard]] std::string label_of(const graph_content& content, const task_group& group);
+
+/// The regions of a group, each once.
+class region_table {
+ public:
+  std::size_t add(const access_argument& use);
+  [[nodiscard]] const std::vector<const access_argument*>& regions() const { return regions_; }
+
+ private:
+  std::vector<const access_argument*> regions_;
+};
+
+/// Collects what the one task is given: regions first, then the numbers of all parts.
+class composition {
+ public:
+  /// local says which regions are not given to it.
+  template <class Local>
+  composition(const graph_content& content, const task_group& group, const Local& local)
+      : content_(content), group_(group), all_(joined(content, group)) {
+    for (const access_argument* use : all_.accesses) table_.add(*use);
+    begin();
+    for (const access_argument* region : table_.regions()) add_region(*region, local(*region));
+    for (const std::size_t member : group) add_part(task_of(content, member));
+  }
+
+  /// Its description without a kernel.
+  task_description task;
+  std::vector<fused_part> parts;
+  std::vector<fused_value> values;
+
+ private:
+  void begin();
+  void add_region(const access_argument& region, bool local);
+  void add_part(const task_description& part);
+
+  const graph_content& content_;
+  const task_group& group_;
+  candidate all_;
+  region_table table_;
+};
+
+}  // namespace hocket::detail

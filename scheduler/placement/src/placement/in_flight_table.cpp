@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/in_flight_table.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "data/seeded_bug.hpp"
+
+namespace hocket::placement {
+
+using detail::bug;
+using detail::seeded_bug;
+
+namespace {
+
+timepoint_set& after_of(action& a) {
+  if (auto* copy = std::get_if<issue_copy>(&a)) return copy->after;
+  return std::get<issue_launch>(a).after;
+}
+
+}  // namespace
+
+in_flight_table::in_flight_table(const machine& machine)
+    : machine_(machine), streams_(machine.streams.size()) {}
+
+bool in_flight_table::may_hand_over(std::size_t domain, timepoint_set& after) const {
+  if (after.empty()) return true;
+  after.prune([&](point t) { return done(t); });
+  if (seeded_bug(bug::hand_over_early)) after.clear();
+  return std::all_of(after.begin(), after.end(), [&](point t) {
+    return machine_.streams[t.stream.value].domain == domain &&
+           streams_[t.stream.value].handed >= t.value;
+  });
+}
+
+void in_flight_table::flush_all(action_list& out) {
+  for (bool progress = true; progress && unhanded_ > 0;) {
+    progress = false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      stream_state& s = streams_[i];
+      while (!s.outbox.empty() &&
+             may_hand_over(machine_.streams[i].domain, after_of(s.outbox.front()))) {
+        out.push_back(s.outbox.take_front());
+        ++s.handed;
+        --unhanded_;
+        progress = true;
+      }
+    }
+  }
+}
+
+command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
+  stream_state& s = streams_[stream.value];
+  command_record record = s.commands.take_front();
+  s.ended = value;
+  s.backlog -= record.predicted;
+  if (!s.waiters.empty()) wake(s, value);
+  return record;
+}
+
+command_record in_flight_table::leave(stream_id stream, std::uint64_t value, time_stamp when) {
+  command_record& record = apart_[{stream, value}];
+  record = end(stream, value);
+  record.left = when;
+  return record;
+}
+
+std::optional<command_record> in_flight_table::end_apart(point number) {
+  const auto at = apart_.find(number);
+  if (at == apart_.end()) return std::nullopt;
+  command_record record = std::move(at->second);
+  apart_.erase(at);
+  return record;
+}
+
+std::vector<command_record> in_flight_table::lose(stream_id stream) {
+  stream_state& s = streams_[stream.value];
+  std::vector<command_record> lost;
+  const auto first = apart_.lower_bound({stream, 0});
+  auto last = first;
+  for (; last != apart_.end() && last->first.stream == stream; ++last) lost.push_back(last->second);
+  apart_.erase(first, last);
+  while (!s.commands.empty()) lost.push_back(s.commands.take_front());
+  unhanded_ -= s.outbox.size();
+  s.outbox.clear();
+  s.backlog = nanoseconds{0};
+  s.lost = true;
+  wake(s, std::numeric_limits<std::uint64_t>::max());
+  return lost;
+}
+
+bool in_flight_table::all_done(const timepoint_set& points) const {
+  return std::all_of(points.begin(), points.end(), [&](point t) { return done(t); });
+}
+
+void in_flight_table::when_done(const timepoint_set& points, std::function<void()> next) {
+  const auto waits = std::make_shared<waiter>();
+  for (const point t : points) {
+    if (done(t)) continue;
+    ++waits->missing;
+    streams_[t.stream.value].waiters.emplace(t.value, waits);
+  }
+  if (waits->missing == 0) {
+    next();
+  } else {
+    waits->next = std::move(next);
+  }
+}
+
+void in_flight_table::wake(stream_state& s, std::uint64_t up_to) {
+  const auto last = s.waiters.upper_bound(up_to);
+  for (auto at = s.waiters.begin(); at != last; ++at) {
+    if (--at->second->missing == 0) woken_.push_back(std::move(at->second->next));
+  }
+  s.waiters.erase(s.waiters.begin(), last);
+}
+
+bool in_flight_table::run_all_woken() {
+  const std::vector<std::function<void()>> due = std::exchange(woken_, {});
+  for (const auto& next : due) next();
+  return true;
+}
+
+std::size_t in_flight_table::in_flight() const {
+  std::size_t sum = apart_.size();
+  for (const stream_state& s : streams_) sum += s.commands.size();
+  return sum;
+}
+
+}  // namespace hocket::placement

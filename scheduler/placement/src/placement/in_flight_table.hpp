@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <hocket/core/ring.hpp>
+
+#include "placement/action.hpp"
+#include "placement/machine.hpp"
+
+namespace hocket::placement {
+
+/// What a copy brings where.
+struct copied_part {
+  data_id data;
+  box region;
+  memory_id from;
+  memory_id to;
+  std::uint64_t bytes = 0;
+};
+
+/// What a command is for; kept until it has ended.
+struct command_record {
+  point number;
+  task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
+  std::shared_ptr<const copied_part> copy;  ///< null for a launch
+  nanoseconds predicted{0};
+  bool unmeasured = false;              ///< nobody knows how long it takes
+  bool alone = false;                   ///< nothing is to stand behind it
+  time_stamp left = time_stamp::max();  ///< its stream, if it has
+  time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
+};
+
+/// The streams as the placement engine sees them: which numbers were given out, which commands were
+/// handed to their device and which have ended. A command has its number from the moment it is
+/// planned. It is handed over, in order, when everything it waits for on streams of other domains
+/// has ended and everything on streams of its own domain was handed over; what is left is waited
+/// for on the device.
+class in_flight_table {
+ public:
+  explicit in_flight_table(const machine& machine);
+
+  [[nodiscard]] point next(stream_id stream) const {
+    return {stream, streams_[stream.value].planned + 1};
+  }
+
+  /// Plans the next command of a stream: Made is issue_copy or issue_launch, made of its number,
+  /// what it comes after, and the rest. It is handed over at once if it can be. Returns the
+  /// command's record, of which the caller fills in all but the number and the predicted time.
+  template <class Made, class... Rest>
+  command_record& plan(point number, nanoseconds predicted, timepoint_set&& after, action_list& out,
+                       Rest&&... rest) {
+    stream_state& s = streams_[number.stream.value];
+    s.planned = number.value;
+    s.backlog += predicted;
+    if (s.outbox.empty() && may_hand_over(machine_.streams[number.stream.value].domain, after)) {
+      ++s.handed;
+      out.emplace_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
+    } else {
+      s.outbox.push_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
+      ++unhanded_;
+    }
+    command_record& record = s.commands.add();
+    record.number = number;
+    record.predicted = predicted;
+    return record;
+  }
+
+  /// Hands over what can be by now.
+  void flush(action_list& out) {
+    if (unhanded_ > 0) flush_all(out);
+  }
+
+  /// True if the stream's epoch has ended.
+  [[nodiscard]] bool is_lost(stream_id stream) const { return streams_[stream.value].lost; }
+
+  /// The oldest command of a stream whose epoch has not ended has. Returns its record.
+  command_record end(stream_id stream, std::uint64_t value);
+
+  /// The same of one that goes on apart from its stream. It is in flight until end_apart.
+  command_record leave(stream_id stream, std::uint64_t value, time_stamp when);
+  /// Nothing if its stream's epoch has ended.
+  std::optional<command_record> end_apart(point number);
+  /// Commands that have left their streams.
+  [[nodiscard]] const std::map<point, command_record>& apart() const { return apart_; }
+
+  /// The stream's epoch ends: all its commands count as done, and come back.
+  std::vector<command_record> lose(stream_id stream);
+
+  [[nodiscard]] bool done(point t) const {
+    const stream_state& s = streams_[t.stream.value];
+    return s.lost || t.value <= s.ended;
+  }
+  [[nodiscard]] bool all_done(const timepoint_set& points) const;
+
+  /// Calls next when all timepoints are done: at once if they are, else from run_woken.
+  void when_done(const timepoint_set& points, std::function<void()> next);
+  /// Runs what became due. Returns false if there was nothing.
+  bool run_woken() { return !woken_.empty() && run_all_woken(); }
+
+  /// Commands planned and not ended.
+  [[nodiscard]] std::size_t in_flight(stream_id stream) const {
+    return streams_[stream.value].commands.size();
+  }
+  [[nodiscard]] std::size_t in_flight() const;  ///< on all streams
+  /// The sum of their predicted times.
+  [[nodiscard]] nanoseconds backlog(stream_id stream) const {
+    return streams_[stream.value].backlog;
+  }
+  struct stream_load {
+    std::size_t in_flight;
+    nanoseconds backlog;
+  };
+  [[nodiscard]] stream_load load(stream_id stream) const {
+    const stream_state& s = streams_[stream.value];
+    return {s.commands.size(), s.backlog};
+  }
+  /// The commands that are in flight, oldest first.
+  [[nodiscard]] const ring<command_record>& commands(stream_id stream) const {
+    return streams_[stream.value].commands;
+  }
+
+ private:
+  struct waiter {
+    std::size_t missing = 0;
+    std::function<void()> next;
+  };
+  struct stream_state {
+    std::uint64_t planned = 0;
+    std::uint64_t handed = 0;
+    std::uint64_t ended = 0;
+    bool lost = false;
+    nanoseconds backlog{0};
+    ring<command_record> commands;
+    ring<action> outbox;
+    std::multimap<std::uint64_t, std::shared_ptr<waiter>> waiters;
+  };
+
+  void flush_all(action_list& out);
+  [[nodiscard]] bool may_hand_over(std::size_t domain, timepoint_set& after) const;
+  void wake(stream_state& s, std::uint64_t up_to);
+  bool run_all_woken();
+
+  const machine& machine_;
+  std::vector<stream_state> streams_;
+  std::map<point, command_record> apart_;
+  std::size_t unhanded_ = 0;  ///< commands in all outboxes
+  std::vector<std::function<void()>> woken_;
+};
+
+}  // namespace hocket::placement

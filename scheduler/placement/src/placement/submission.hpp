@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include <boost/intrusive_ptr.hpp>
+
+#include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+
+#include "placement/request.hpp"
+#include "tasks/timer_queue.hpp"
+
+namespace hocket::detail {
+
+class placed_runtime;
+
+/// A task on its way through the placement engine: what the placement engine reads of it, and what
+/// the runtime needs when the placement engine has decided.
+class submission : public placement::request {
+ public:
+  explicit submission(placed_runtime& home);
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
+  ~submission() override;
+  void unused() noexcept override;
+
+  /// The task that ends with this, if there is one; of a hold, the task that holds. By who steps
+  /// the placement engine, while this is in it.
+  [[nodiscard]] virtual task_state* stands_for() const noexcept { return nullptr; }
+  /// Which tasks it waits for beside those that the placement engine knows of. Likewise.
+  virtual void tell_awaited(wait_visitor& /*to*/) const {}
+
+  /// The launch, or the view, was completed. By the owner of the outbox.
+  virtual void completed(const failure& why) = 0;
+
+  /// What it does has not ended, though it is about to be completed: until retired(). By the owner
+  /// of the outbox.
+  virtual void runs_on() {}
+  virtual void retired() {}
+
+  /// The content of a view or fetch is at these addresses. By the owner of the outbox.
+  virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
+
+  /// Adds an access to a buffer, which is kept alive until the task is gone. part: null for all.
+  void add_access(buffer_ref data, const box* part, access_mode mode) {
+    parts_.push_back(part_of(*data, part));
+    add_access(std::move(data), *parts_.back(), part == nullptr, mode);
+  }
+
+  boost::container::small_vector<buffer_ref, 3> keeps;  ///< pending work keeps its data alive
+
+ protected:
+  [[nodiscard]] static array_part_ref part_of(const buffer_state& data, const box* part) {
+    return part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part);
+  }
+  /// The part is kept elsewhere.
+  void add_access(buffer_ref data, const array_part& part, bool is_all, access_mode mode) {
+    accesses.push_back({data->id(), &part, mode, is_all});
+    keeps.push_back(std::move(data));
+  }
+
+  placed_runtime& home_;
+
+ private:
+  std::vector<array_part_ref> parts_;
+};
+
+/// The task that the launch is of; null if it is none of a runtime.
+[[nodiscard]] task_state* task_of_launch(const launch_command& launch) noexcept;
+
+/// One launch of a kernel.
+class launch_submission final : public submission {
+ public:
+  explicit launch_submission(placed_runtime& home);
+  ~launch_submission() override;
+  [[nodiscard]] static void* operator new(std::size_t) {
+    return task_memory::take_for<launch_submission>();
+  }
+  static void operator delete(void* place) noexcept {
+    task_memory::give_back_for<launch_submission>(place);
+  }
+  [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
+  void tell_awaited(wait_visitor& to) const override;
+  void completed(const failure& why) override;
+  void runs_on() override;
+  void retired() override;
+
+  /// As of any submission, and it is an argument of the launch.
+  void add_access(buffer_ref data, const box* part, access_mode mode) {
+    placed_buffer& placed = launch->buffers.emplace_back();
+    placed.part = part_of(*data, part);
+    submission::add_access(std::move(data), *placed.part, part == nullptr, mode);
+  }
+
+  /// Reports the end of every future in waits to the placement engine; numbers are filled in
+  /// before.
+  void watch();
+  void watch_stop(const std::stop_token& stop);
+  /// The launch names the state from now on, for the body.
+  void be_known_to_launch() noexcept;
+  /// The task belongs to the scope.
+  void watch_scope(const host_context& scope);
+  /// Unless it is completed before, the task fails at that time. By the owner of the outbox.
+  void set_deadline(time_stamp time);
+
+  boost::intrusive_ptr<device_task> state;
+  bool has_result = false;  ///< then success is told by the fetch
+
+  struct awaited {
+    task_state_ptr source;
+    std::optional<std::size_t> scalar;  ///< the number that the future is
+    number_argument number;
+  };
+  std::vector<awaited> waits;
+
+  /// The first of waits to fail, which the failure of this launch names; the launch may have ended
+  /// before, and of other failures the placement engine is not told.
+  std::atomic<task_state*> fallen{nullptr};
+
+ private:
+  class stop_relay;
+  class running_body;
+  class own_timer;
+
+  launch_submission(placed_runtime& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
+
+  std::unique_ptr<stop_relay> stop_;
+  std::unique_ptr<stop_relay> scope_stop_;
+  boost::intrusive_ptr<running_body> running_;
+  boost::intrusive_ptr<own_timer> timer_;
+};
+
+/// Brings the value of a kernel to its future.
+class fetch_submission final : public submission {
+ public:
+  using submission::submission;
+  [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
+  void completed(const failure& why) override;
+  void delivered(const std::vector<void*>& addresses) override;
+
+  boost::intrusive_ptr<device_task> state;
+};
+
+}  // namespace hocket::detail

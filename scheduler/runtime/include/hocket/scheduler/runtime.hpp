@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hocket/devices/device.hpp>
+#include <hocket/execution/topology.hpp>
+#include <hocket/scheduler/pending.hpp>
+#include <hocket/scheduler/recorder.hpp>
+#include <hocket/scheduler/report.hpp>
+#include <hocket/scheduler/submitter.hpp>
+
+namespace hocket {
+
+enum class clock_kind : std::uint8_t {
+  real,      ///< oneTBB workers and the time that passes
+  simulated  ///< one thread, an order that comes from the seed, and time that devices model
+};
+
+/// Which way tasks with data go.
+enum class data_path : std::uint8_t {
+  automatic,  ///< in place where that is possible, time is real and nothing is traced; else placed
+  placed,     ///< a device is chosen for each, and data are brought there
+  in_place    ///< they are ordered when they are submitted, and run as functions do
+};
+
+/// What becomes of a submission when as many tasks are pending as may be.
+enum class overload_kind : std::uint8_t {
+  block,  ///< the thread waits for a place; no core is burnt
+  refuse  ///< error is thrown, with the code overloaded
+};
+
+struct runtime_options {
+  /// Names of the devices to use, as in "NUMA0,Sim1"; empty: HOCKET_VISIBLE_DEVICES, and all there
+  /// are if that is not set.
+  std::string devices = {};
+
+  /// What backends are told, for example {{"sim", "2,memory=256M"}}. See each backend's README.
+  std::map<std::string, std::string> backends = {};
+
+  clock_kind clock = clock_kind::real;
+
+  /// With the virtual clock: decides the order of what happens at one time.
+  std::uint64_t seed = 0;
+  /// With the virtual clock: how probable it is that something comes later, and by how much at
+  /// most.
+  double delay_probability = 0;
+  nanoseconds longest_delay{0};
+
+  /// Devices that share the host's memory get replicas of their own, as if they did not. For tests.
+  bool private_memory = false;
+
+  /// With one device, of all of the host's cores and its memory, there is nothing to place: tasks
+  /// with data go the in-place path then, at a quarter of the cost. On the virtual clock they take
+  /// no time there.
+  data_path data_tasks = data_path::automatic;
+
+  /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
+  /// memory for. The limit is for submissions from outside; what tasks submit, and continuations,
+  /// count but are always let through, so that nothing that runs waits for itself. So are those of
+  /// a thread that holds a host view, where it would have to wait. A run of a graph needs a place
+  /// for one task.
+  std::size_t max_pending = 0;
+
+  /// How many bytes the pending tasks may hold; 0: any number. What counts is what the runtime
+  /// keeps for a task until it has ended: the task, its function with what that holds by value,
+  /// lists of what it follows and accesses; neither buffers nor what a function points to. A
+  /// submission waits while they hold so many, or is refused: the last one that was let in may go
+  /// beyond, so that no task is too large. Both limits may be given.
+  std::size_t max_pending_bytes = 0;
+
+  /// What becomes of a submission when a limit is reached.
+  overload_kind overload = overload_kind::block;
+
+  /// The host, where it was found before: finding it takes milliseconds.
+  std::shared_ptr<const host_topology> topology = nullptr;
+
+  /// If nothing has ended for that time, what is pending is printed on standard error, once, and
+  /// again when it has changed. Zero: HOCKET_WATCHDOG, for example 10s, and no watchdog if that is
+  /// not set. Not on the virtual clock. With a watchdog each task costs a look into a table more.
+  nanoseconds watchdog{0};
+
+  /// How many spans the trace keeps; 0 switches it off.
+  std::size_t trace_capacity = 0;
+};
+
+/// The devices of this machine, and what is to be run on them. Work is submitted from any thread
+/// and runs at once, in an order that its data allow. Several runtimes do not disturb one another.
+///
+/// With the virtual clock everything happens in the thread that made the runtime, while it waits,
+/// and no other may use it.
+class runtime : public submitter {
+ public:
+  /// Starts the workers. Drivers connect when the first buffer or device is asked for.
+  explicit runtime(const runtime_options& options = {});
+
+  /// Waits for what was submitted. A failure that nobody has looked at is printed on standard
+  /// error.
+  ~runtime() override;
+
+  /// Waits until everything that was submitted so far has ended. Rethrows the first failure that
+  /// nobody has looked at. Not from a task.
+  void wait();
+
+  /// Cancels what has not started; what runs, ends. Later submissions are cancelled as well.
+  void stop();
+
+  /// Records the tasks that record(submitter&) submits, without running them.
+  template <class F>
+  [[nodiscard]] graph record(const record_options& options, F&& record_tasks) {
+    recorder kept(*this, options);
+    record_tasks(static_cast<submitter&>(kept));
+    return std::move(kept).finish();
+  }
+  template <class F>
+  [[nodiscard]] graph record(F&& record_tasks) {
+    return record(record_options{}, std::forward<F>(record_tasks));
+  }
+
+  /// The devices in use, in the order of their handles.
+  [[nodiscard]] std::vector<device_info> devices();
+
+  /// Throws usage_error for an unknown name; the message lists the known ones.
+  [[nodiscard]] device_handle device(std::string_view name);
+
+  /// What every device has done so far.
+  [[nodiscard]] runtime_report report();
+
+  /// What has not ended, and what it waits for. The list is complete with a watchdog or a limit of
+  /// pending tasks. Otherwise it has the tasks that were placed, those that wait in the middle of
+  /// their functions, open views, and all that these wait for or that waits for an open view;
+  /// others are only counted. Any thread may ask, also one that was made for it.
+  [[nodiscard]] pending_report pending();
+
+  /// The spans that the trace holds, oldest first.
+  [[nodiscard]] trace_snapshot trace();
+
+  /// Time since the runtime started, on its clock.
+  [[nodiscard]] time_stamp now() const;
+
+  [[nodiscard]] runtime& home() noexcept override { return *this; }
+  [[nodiscard]] const std::shared_ptr<detail::runtime_core>& core() const noexcept { return core_; }
+  /// The same, for buffers.
+  [[nodiscard]] std::shared_ptr<detail::data_runtime> owner_of_data() const noexcept;
+
+ private:
+  [[nodiscard]] host_target for_functions() noexcept override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
+  [[nodiscard]] detail::in_place_lane* find_in_place_lane() override;
+  [[nodiscard]] detail::task_state_ptr enqueue(detail::graph_use&& use) override;
+
+  std::shared_ptr<detail::runtime_core> core_;
+};
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::string label)
+    : region<T, R>([&] {
+        const index_list sizes(extents.begin(), extents.end());
+        return detail::region_ref(detail::buffer_ref(new detail::buffer_state(
+            home.owner_of_data(), element_type_of<T>, sizes, std::move(label))));
+      }()) {}
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, T value, std::string label)
+    : buffer(home, extents, std::move(label)) {
+  home.submit(ops::fill, value, writes(*this));
+}
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::span<const T> values,
+                     std::string label)
+    : buffer(home, extents, std::move(label)) {
+  if (values.size() != this->size()) {
+    throw usage_error("Buffer \"" + this->label() + "\" has " + std::to_string(this->size()) +
+                      " elements and is given " + std::to_string(values.size()) + " values.");
+  }
+  const auto content = this->write();
+  std::copy(values.begin(), values.end(), content.begin());
+}
+
+}  // namespace hocket

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+
+#include <hocket/core/saturating.hpp>
+
+#include "data/in_place_runtime.hpp"
+#include "graphs/check.hpp"
+#include "runtime/device_set.hpp"
+#include "runtime/post_watched.hpp"
+#include "runtime/runtime_core.hpp"
+#include "tasks/caught.hpp"
+#include "tasks/each_once.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+void add_number(launch_submission& s, const number_argument& number, element_type type) {
+  scalar_arguments& scalars = s.launch->scalars;
+  scalars.push_back(number.value);
+  if (number.from == nullptr) return;
+  number.from->check_waitable();
+  scalars.back().type = type;
+  s.waits.push_back({number.from, scalars.size() - 1, number});
+}
+
+/// The buffers are taken out of the description.
+void add_arguments(launch_submission& s, task_description& task) {
+  for (std::size_t i = 0; i < task.arguments.size(); ++i) {
+    if (auto* use = std::get_if<access_argument>(&task.arguments[i])) {
+      const bool is_part = use->where != use->data->whole();
+      s.add_access(std::move(use->data), is_part ? &use->where : nullptr, use->mode);
+    } else {
+      add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
+    }
+  }
+}
+
+/// Of all that a task uses, each once.
+std::uint64_t bytes_of(std::span<const buffer_ref> used) {
+  std::uint64_t sum = 0;
+  for_each_once(
+      used, [](const buffer_ref& data) { return data.get(); },
+      [&](const buffer_ref& data) { sum = saturating_add(sum, data->bytes()); });
+  return sum;
+}
+
+/// The hidden buffer that a kernel's value goes through.
+buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
+  const index_list one(1, 1);
+  buffer_ref value(new buffer_state(home, *s.launch->kernel->result, one,
+                                    "value of " + std::string(s.label_text())));
+  s.add_access(value, nullptr, access_mode::write);
+  s.has_result = true;
+  return value;
+}
+
+/// What the front and the placement engine keep for a launch, with lists of accesses in both.
+std::uint32_t bytes_kept_for(const launch_submission& s) {
+  constexpr std::size_t of_access =
+      sizeof(placement::task_access) + sizeof(buffer_ref) + 2 * sizeof(void*);
+  return static_cast<std::uint32_t>(
+      sizeof(launch_submission) + sizeof(counted_launch) + placement::engine::bytes_of_task() +
+      s.accesses.size() * of_access + s.launch->scalars.size() * sizeof(scalar_argument) +
+      s.waits.size() * sizeof(launch_submission::awaited));
+}
+
+/// By the accesses that the signature has.
+void estimate(launch_submission& s) {
+  const kernel_definition& kernel = *s.launch->kernel;
+  if (kernel.estimate || kernel.width) {
+    launch_shape shape;
+    for (const placement::task_access& a : s.accesses) shape.push_back(a.part->sizes());
+    s.launch->cost = kernel.work_of(shape);
+    s.launch->width = kernel.width_of(shape);
+    return;
+  }
+  for (const placement::task_access& a : s.accesses) {
+    s.launch->cost.add_buffer(a.part->elements(), a.part->type(), a.mode);
+  }
+}
+
+}  // namespace
+
+task_state_ptr runtime_core::launch(task_description&& task) {
+  check(task, *this);
+  if (task.deadline != time_stamp::max()) {
+    const time_stamp now = executor_->now();
+    task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));
+  }
+  if (in_place_ != nullptr) return in_place_->launch(std::move(task));
+  for (const task_state_ptr& before : task.after) before->check_waitable();
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  s->label = std::move(task.label);
+  s->launch->kernel = std::move(task.kernel);
+  s->host_only = task.host_only;
+  s->on = task.on;
+  s->priority = task.priority;
+  s->in_order = task.in_order;
+  s->timeout = task.timeout;
+  s->within = task.within.id;
+  for (const task_state_ptr& before : task.after) s->waits.push_back({before, std::nullopt, {}});
+  for (const task_state_ptr& taker : task.returns) {
+    s->returns.push_back(static_cast<const device_task&>(*taker).id);
+  }
+  if (task.takes) {
+    s->budget = task.takes->budget;
+    s->budget_bytes = task.takes->bytes;
+  }
+  task.kernel = s->launch->kernel;
+  add_arguments(*s, task);
+  s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
+  host_context& owner = task.scope == nullptr ? *this : *task.scope;
+  return send(std::move(s), task.make_state, owner, task.stop, task.function_bytes);
+}
+
+/// True if there is nothing to describe or to complain of. bytes: of all buffers.
+bool runtime_core::is_plain(const in_place_launch& what, std::uint64_t& bytes) {
+  if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
+      what.kernel->check || !is_open()) {
+    return false;
+  }
+  for (const in_place_access& use : what.accesses) {
+    const buffer_ref& data = *use.data;
+    if (!data->belongs_to(*this)) return false;
+    for (const in_place_access* before = what.accesses.data(); before != &use; ++before) {
+      if (*before->data == data) return false;
+    }
+    bytes = saturating_add(bytes, data->bytes());
+  }
+  const placement::machine& all = machine().description();
+  return std::ranges::any_of(all.devices, [&](const placement::machine::device_node& node) {
+    return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel);
+  });
+}
+
+task_state* runtime_core::submit(const in_place_launch& what) {
+  std::uint64_t bytes = 0;
+  if (!is_plain(what, bytes)) return launch(described(what)).detach();
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  s->launch->kernel = what.kernel;
+  for (const in_place_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
+  for (const in_place_number& number : what.numbers) s->launch->scalars.push_back(number.value);
+  s->bytes = bytes;
+  return send(std::move(s), what.make_state, *this, {}, 0).detach();
+}
+
+/// Gives the placement engine a launch that is complete but for what follows from its kernel and
+/// its accesses.
+task_state_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
+                                  make_device_state make_state, host_context& owner,
+                                  const std::stop_token& stop, std::uint32_t function_bytes) {
+  if (traces()) s->trace_name = names().intern(s->label_text());
+  estimate(*s);
+  s->external = static_cast<std::uint32_t>(s->waits.size());
+  const buffer_ref value = s->launch->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
+
+  const task_id id{next_number()};
+  s->id = id;
+  s->state = {make_state(&owner, s->label, s->launch->kernel), false};
+  s->state->id = id;
+  s->be_known_to_launch();
+  s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
+  const task_state_ptr state(s->state.get(), false);
+  owner.started(*state);
+  s->watch_stop(stop);
+  if (owner.is_scope()) s->watch_scope(owner);
+  const auto unwanted = [&] { return stop.stop_requested() || owner.stopping().stop_requested(); };
+  const auto refusal = [&] {
+    const bool by_scope = owner.is_scope() && !stop.stop_requested();
+    return by_scope ? owner.refusal_of(*state) : cancelled(state->label_text());
+  };
+  const auto kept = s->waits.empty() && value == nullptr ? nullptr : s;
+  const auto submit = [&](bool is_unwanted) {
+    post(placement::submitted{std::move(s), is_unwanted ? refusal() : failure()});
+    if (kept != nullptr) kept->watch();
+    if (value != nullptr) post(placement::submitted{fetch_of(*kept, value), {}});
+  };
+  post_watched(unwanted, submit, [&] { post(placement::cancel_asked{id, refusal()}); });
+  return state;
+}
+
+placement::request_ref runtime_core::fetch_of(const launch_submission& launch,
+                                              const buffer_ref& value) {
+  const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(*this));
+  fetch->kind = placement::task_kind::fetch;
+  fetch->label = launch.label;
+  fetch->trace_name = launch.trace_name;
+  fetch->priority = launch.priority;
+  fetch->add_access(value, nullptr, access_mode::read);
+  fetch->state = launch.state;
+  fetch->id = task_id{next_number()};
+  return fetch;
+}
+
+}  // namespace hocket::detail

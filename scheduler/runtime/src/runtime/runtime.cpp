@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/runtime.hpp>
+
+#include "data/in_place_runtime.hpp"
+#include "graphs/check.hpp"
+#include "graphs/graph_content.hpp"
+#include "runtime/device_set.hpp"
+#include "runtime/runtime_core.hpp"
+#include "tasks/caught.hpp"
+#include "tasks/deadline.hpp"
+
+namespace hocket {
+
+runtime::runtime(const runtime_options& options)
+    : core_(std::make_shared<detail::runtime_core>(options)) {
+  runs_functions_ = core_.get();
+}
+
+runtime::~runtime() { detail::runtime_core::end(std::move(core_)); }
+
+std::shared_ptr<detail::data_runtime> runtime::owner_of_data() const noexcept { return core_; }
+
+void runtime::wait() { core_->wait_all(); }
+
+void runtime::stop() { core_->stop(); }
+
+std::vector<device_info> runtime::devices() { return core_->devices(); }
+
+device_handle runtime::device(std::string_view name) { return core_->device(name); }
+
+time_stamp runtime::now() const { return core_->where().now(); }
+
+submitter::host_target runtime::for_functions() noexcept { return {core_.get(), nullptr}; }
+
+detail::task_state_ptr runtime::enqueue(detail::task_description&& task) {
+  return core_->launch(std::move(task));
+}
+
+detail::in_place_lane* runtime::find_in_place_lane() {
+  detail::in_place_lane* const found = &core_->lane();
+  // Pairs with the acquire in in_place().
+  lane_.store(found, std::memory_order_release);
+  return found;
+}
+
+detail::task_state_ptr runtime::enqueue(detail::graph_use&& use) {
+  return detail::start(std::move(use), {*core_});
+}
+
+runtime_report runtime::report() {
+  const std::vector<device_info>& infos = core_->devices();
+  runtime_report made;
+  const std::vector<placement::device_statistics> all = core_->statistics();
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    const placement::device_statistics& s = all[i];
+    made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes, s.alive, s.kernels,
+                            s.flops, s.busy, s.bytes_in, s.bytes_out, s.peak_bytes});
+  }
+  made.now = now();
+  return made;
+}
+
+pending_report runtime::pending() { return core_->pending(); }
+
+trace_snapshot runtime::trace() {
+  const detail::device_set& machine = core_->machine();
+  trace_snapshot made;
+  if (core_->in_place() == nullptr)
+    core_->inspect([&](const placement::engine& h) {
+      made.records = h.trace().snapshot();
+      made.dropped = h.trace().dropped();
+    });
+  for (const trace_record& r : made.records) {
+    made.record_names.push_back(core_->names().name(r.name));
+  }
+  for (const device_info& info : machine.infos()) made.device_names.push_back(info.name);
+  for (std::size_t i = 0; i < machine.description().streams.size(); ++i) {
+    made.stream_names.push_back(machine.stream_name(stream_id{i}));
+  }
+  core_->host_tasks().add_to(made);
+  return made;
+}
+
+budget::budget(runtime& home, std::uint64_t bytes)
+    : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {
+  home.core()->add_budget(id_, bytes);
+}
+
+budget_share budget::share(std::uint64_t bytes) const {
+  if (bytes > bytes_) {
+    throw usage_error("A task is to take " + std::to_string(bytes) + " bytes of a budget of " +
+                      std::to_string(bytes_) + ".");
+  }
+  return {id_, bytes, runtime_};
+}
+
+}  // namespace hocket

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime/scope_core.hpp"
+
+#include <utility>
+
+#include "runtime/runtime_core.hpp"
+#include "runtime/wait_search.hpp"
+#include "tasks/deadline.hpp"
+
+namespace hocket::detail {
+
+/// Not one of the scope's tasks: it belongs to the runtime.
+class scope_core::end_of_scope final : public task_state {
+ public:
+  explicit end_of_scope(scope_core& of) : task_state(&of.core_, "end of a scope"), scope_(&of) {
+    of.core_.started(*this);
+  }
+
+  /// Runs a task of the scope that no worker has begun.
+  bool help(helping& by) noexcept override { return scope_->recent_.help(by); }
+
+  void end_with(const task_state_ptr& failed) noexcept {
+    finish(failed == nullptr ? failure() : same_failure(*failed));
+  }
+
+  void tell_awaited(wait_visitor& to) override {
+    if (!done() && !scope_->ends_by_itself()) to.follow_all_of(*scope_);
+  }
+  [[nodiscard]] const host_context* ends_with() const noexcept override {
+    return scope_->ends_by_itself() ? nullptr : scope_.get();
+  }
+
+ private:
+  boost::intrusive_ptr<scope_core> scope_;
+};
+
+/// Rings at the deadline of the scope.
+class scope_core::own_timer final : public timer {
+ public:
+  explicit own_timer(scope_core& scope) : scope_(&scope) {}
+  void ring() noexcept override { scope_->stop(reason::late); }
+
+ private:
+  boost::intrusive_ptr<scope_core> scope_;
+};
+
+scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_options& options)
+    : host_context(home),
+      cancel_on_failure_(options.cancel_on_failure),
+      core_(home),
+      outer_(outer),
+      label_(options.label) {}
+
+void scope_core::open(const scope_options& options) {
+  check_timeout("The " + name(), options.timeout);
+  const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
+  host_context& around = outer_ ? static_cast<host_context&>(*outer_) : home();
+  by_outer_.emplace(around.stopping(), [this] { stop(reason::outer); });
+  if (options.stop.stop_possible()) {
+    by_user_.emplace(options.stop, [this] { stop(reason::cancelled); });
+  }
+  if (deadline == time_stamp::max()) return;
+  if (deadline <= where().now()) return stop(reason::late);
+  const boost::intrusive_ptr<own_timer> rings(new own_timer(*this));
+  timers()->set(rings, deadline);
+  timer_ = rings;
+  has_deadline_ = true;
+}
+
+scope_core::~scope_core() = default;
+
+std::string scope_core::name() const {
+  return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
+}
+
+void scope_core::note_start(const task_state& task) noexcept {
+  unfinished_.fetch_add(1);
+  if (outer_) {
+    outer_->started(task);
+  } else {
+    core_.started(task);
+  }
+}
+
+void scope_core::ended(task_state& task) noexcept {
+  if (task.is_first_to_fail()) keep(task);
+  one_ended(task);
+}
+
+void scope_core::one_ended(const task_state& task) noexcept {
+  if (unfinished_.fetch_sub(1) == 1) {
+    decltype(ends_) due;
+    task_state_ptr failed;
+    {
+      const std::lock_guard lock(guard_);
+      // Others may have come since; who waits then waits for them too.
+      if (unfinished_ == 0) due.swap(ends_);
+      failed = first_unseen();
+    }
+    if (due[false]) due[false]->end_with(nullptr);
+    if (due[true]) due[true]->end_with(failed);
+  }
+  // The runtime may be gone when it has heard of its last task.
+  if (outer_) {
+    outer_->one_ended(task);
+  } else {
+    core_.one_ended(task);
+  }
+}
+
+void scope_core::keep(task_state& failed) noexcept {
+  task_state_ptr seen;
+  bool closed = false;
+  {
+    const std::lock_guard lock(guard_);
+    closed = closed_;
+    const bool is_first = first_unseen() == nullptr;
+    if (!closed && is_first) seen = std::exchange(first_, &failed);
+    // Who looks at the first one has not overlooked the others.
+    if (!closed && !is_first) failed.look();
+  }
+  if (closed) return hand_on(failed);
+  if (cancel_on_failure_) stop(reason::failed);
+}
+
+void scope_core::hand_on(task_state& failed) noexcept {
+  if (outer_) {
+    outer_->keep(failed);
+  } else {
+    core_.keep(failed);
+  }
+}
+
+task_state_ptr scope_core::first_unseen() const {
+  return first_ == nullptr || first_->is_seen() ? nullptr : first_;
+}
+
+task_state_ptr scope_core::end(bool tells) {
+  boost::intrusive_ptr<end_of_scope> made;
+  task_state_ptr failed;
+  {
+    const std::lock_guard lock(guard_);
+    if (ends_[tells]) return ends_[tells];
+    made.reset(new end_of_scope(*this));
+    if (unfinished_ != 0) return ends_[tells] = made;
+    if (tells) failed = first_unseen();
+  }
+  made->end_with(failed);
+  return made;
+}
+
+const host_context* scope_core::around() const noexcept {
+  if (outer_) return outer_.get();
+  return &home();
+}
+
+void scope_core::close() noexcept {
+  by_user_.reset();
+  if (timer_) timers()->call_off(*timer_);
+  timer_.reset();
+  task_state_ptr failed;
+  task_state_ptr first;
+  {
+    const std::lock_guard lock(guard_);
+    closed_ = true;
+    failed = first_unseen();
+    first.swap(first_);
+  }
+  recent_.clear();
+  if (failed) hand_on(*failed);
+}
+
+void scope_core::stop(reason why) noexcept {
+  reason none = reason::none;
+  why_.compare_exchange_strong(none, why);
+  // What this stops may have been the last to keep the scope.
+  std::stop_source source = stop_source_;
+  source.request_stop();
+}
+
+bool scope_core::is_late() const noexcept {
+  const reason why = why_;
+  return why == reason::late || (why == reason::outer && outer_ && outer_->is_late());
+}
+
+failure scope_core::refusal_of(const task_state& task) const {
+  switch (why_.load()) {
+    case reason::none:  // who cancelled it has not said so yet
+    case reason::cancelled:
+      return {failure_code::cancelled,
+              task.name() + " did not start, because its " + name() + " was cancelled."};
+    case reason::failed:
+      return {failure_code::cancelled,
+              task.name() + " did not start, because another task of its " + name() + " failed."};
+    case reason::late:
+      return {failure_code::timed_out,
+              task.name() + " did not begin before the deadline of its " + name() + "."};
+    case reason::outer:
+      break;
+  }
+  return outer_ ? outer_->refusal_of(task) : home().refusal_of(task);
+}
+
+}  // namespace hocket::detail

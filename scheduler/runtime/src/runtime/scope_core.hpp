@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
+#include <hocket/scheduler/task_scope.hpp>
+
+#include "tasks/recent_tasks.hpp"
+#include "tasks/timer_queue.hpp"
+
+namespace hocket::detail {
+
+class runtime_core;
+
+/// What stands behind a task_scope: the context of its tasks, which keep it. It counts them, passes
+/// a stop on and keeps the first failure; for all else it refers to the runtime.
+class scope_core final : public host_context {
+ public:
+  scope_core(runtime_core& home, scope_core* outer, const scope_options& options);
+  ~scope_core() override;
+
+  // For the front.
+  /// To be called once, before there are tasks: who stops them.
+  void open(const scope_options& options);
+  void cancel() noexcept { stop(reason::cancelled); }
+  /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
+  /// did that failed and that nobody has looked at.
+  [[nodiscard]] task_state_ptr end(bool tells);
+  /// True if no task is pending. One that is submitted later may be.
+  [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
+  /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.
+  [[nodiscard]] bool ends_by_itself() const noexcept {
+    return has_deadline_ || stopping().stop_requested() || (outer_ && outer_->ends_by_itself());
+  }
+  /// The scope is left: no task is.
+  void close() noexcept;
+
+  // host_context
+  void kept() noexcept override { intrusive_ptr_add_ref(this); }
+  void dropped() noexcept override { intrusive_ptr_release(this); }
+  [[nodiscard]] std::size_t arena_of(const device_handle& device,
+                                     const std::string& name) override {
+    return home().arena_of(device, name);
+  }
+  void offer(task_state& task) noexcept override {
+    recent_.add(task);
+    // Tasks keep their scope: one that is kept here after close() would keep itself.
+    if (closed_) recent_.clear();
+  }
+  void ended(task_state& task) noexcept override;
+  void check_wait(task_state& task, parked_wait& by) override { home().check_wait(task, by); }
+  void check_wait_again(parked_wait& by) override { home().check_wait_again(by); }
+  void let_readers_leave() noexcept override { home().let_readers_leave(); }
+  [[nodiscard]] const host_context* around() const noexcept override;
+  [[nodiscard]] std::string title() const override { return name(); }
+  void ran(const task_label& task, std::int64_t begin) noexcept override {
+    home().ran(task, begin);
+  }
+  [[nodiscard]] failure refusal_of(const task_state& task) const override;
+  [[nodiscard]] bool is_late() const noexcept override;
+  [[nodiscard]] timer_queue* timers() noexcept override { return home().timers(); }
+
+ private:
+  class end_of_scope;
+  class own_timer;
+  enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
+
+  friend void intrusive_ptr_add_ref(scope_core* s) noexcept {
+    // A new reference comes from an old one, which keeps the object alive: nothing to order.
+    s->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  friend void intrusive_ptr_release(scope_core* s) noexcept {
+    // Release and acquire pair with one another: the deletion comes after all uses.
+    if (s->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+  }
+
+  [[nodiscard]] std::size_t next_arena() noexcept override { return home().arena_for_host_tasks(); }
+  void note_start(const task_state& task) noexcept override;
+  void keep(task_state& failed) noexcept;
+  void hand_on(task_state& failed) noexcept;
+  void one_ended(const task_state& task) noexcept;
+  void stop(reason why) noexcept;
+  [[nodiscard]] task_state_ptr first_unseen() const;
+  [[nodiscard]] std::string name() const;
+
+  std::atomic<std::uint32_t> references_{0};
+  std::atomic<reason> why_{reason::none};
+  const bool cancel_on_failure_;
+  runtime_core& core_;
+  const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
+  const task_label label_;
+  bool has_deadline_ = false;  // set before there are tasks
+  boost::intrusive_ptr<own_timer> timer_;
+  recent_tasks recent_;
+  std::atomic<bool> closed_{false};  // changed under the guard
+
+  std::mutex guard_;                                        // for what follows
+  std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that somebody waits for: [tells]
+  task_state_ptr first_;                                    // that failed, and was not looked at
+
+  // Last: they call this.
+  std::optional<std::stop_callback<std::function<void()>>> by_outer_;
+  std::optional<std::stop_callback<std::function<void()>>> by_user_;
+};
+
+}  // namespace hocket::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <hocket/core/ids.hpp>
+#include <hocket/scheduler/detail/task_state.hpp>
+#include <hocket/scheduler/pending.hpp>
+
+#include "tasks/parked_wait.hpp"
+
+namespace hocket::placement {
+class engine;
+}
+
+namespace hocket::detail {
+
+class wait_listing;
+
+/// A host view that is open. It is held by the stack that opened it.
+struct held_view {
+  task_id id = {};           ///< of a placed view
+  task_state_ptr node = {};  ///< of one without placement: a view_node
+  std::uint64_t holder = 0;  ///< its stack_number()
+  std::string label = {};    ///< of the buffer
+
+  [[nodiscard]] bool is_same(const held_view& other) const noexcept {
+    return id == other.id && node == other.node;
+  }
+};
+
+/// Who waits for what in a runtime, as far as stacks that wait and open views are concerned; the
+/// tasks know the rest. Nothing is entered for tasks that merely run. It may outlive the runtime,
+/// for those that are still about to leave it.
+class wait_graph final : public wait_registry, public std::enable_shared_from_this<wait_graph> {
+ public:
+  explicit wait_graph(const host_context& home) noexcept : home_(home) {}
+
+  // Views.
+  void opened(held_view&& view);
+  /// Returns false if the view is not known, or not any more.
+  [[nodiscard]] bool closed(const held_view& view);
+  [[nodiscard]] std::vector<held_view> views() const;
+  /// Whether the calling stack holds one.
+  [[nodiscard]] bool holds_view() const;
+
+  /// The calling stack is about to wait. Returns false if it works on no task and holds no view:
+  /// then nothing can wait for it.
+  [[nodiscard]] bool add(parked_wait& by);
+
+  enum class finding : std::uint8_t { nothing, circle, needs_engine };
+  /// Whether what the stack waits for waits for that stack. If so, says it in a sentence. The
+  /// placement engine is null where there is none or nobody steps it for the caller.
+  [[nodiscard]] finding look(const parked_wait& by, const placement::engine* placement,
+                             std::string& sentence);
+
+  /// Fills the listing, which goes when nothing is locked any more, and writes it to the report.
+  void list(wait_listing& listing, std::span<const task_state* const> known, pending_report& to,
+            const std::function<std::optional<time_stamp>(const task_state&)>& since);
+
+  /// Waits until nobody reads the lists of what follows tasks. To be called between the claim of a
+  /// task that ends while it waits for others, and its end.
+  void let_readers_leave() { const std::lock_guard lock(guard_); }
+
+  void remove(parked_wait& by) noexcept override;
+
+ private:
+  friend class wait_search;
+  friend class wait_listing;
+
+  const host_context& home_;
+  mutable std::mutex guard_;  // for what follows
+  std::vector<held_view> views_;
+  std::unordered_map<std::uint64_t, parked_wait*> stacks_;
+  std::unordered_multimap<const task_state*, parked_wait*> working_on_;
+  std::unordered_multimap<const host_context*, parked_wait*> within_;
+};
+
+/// The tasks that the calling stack works on, innermost first; some may have ended.
+[[nodiscard]] boost::container::small_vector<task_state*, 4> tasks_at_hand();
+
+}  // namespace hocket::detail

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+// Included by <hocket/scheduler/future.hpp>, and useful only with it.
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <hocket/scheduler/future.hpp>
+
+namespace hocket {
+
+namespace detail {
+
+/// Continues a coroutine, of any kind, when a task has ended. The node lives in the coroutine.
+class awaiter_base : public continuation {
+ public:
+  explicit awaiter_base(task_state_ptr awaited) noexcept : awaited_(std::move(awaited)) {}
+  awaiter_base(const awaiter_base&) = delete;
+  awaiter_base& operator=(const awaiter_base&) = delete;
+  ~awaiter_base() = default;
+
+  [[nodiscard]] bool await_ready() const {
+    if (awaited_->done()) return true;
+    awaited_->check_waitable();
+    return false;
+  }
+  bool await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    return awaited_->attach(*this);
+  }
+
+  void run(task_state& source, ready_list&) noexcept override;
+
+ protected:
+  task_state& ended_well() const {
+    awaited_->look();
+    if (awaited_->error()) awaited_->error().raise();
+    return *awaited_;
+  }
+  [[nodiscard]] const task_state_ptr& awaited() const noexcept { return awaited_; }
+
+ private:
+  task_state_ptr awaited_;
+  std::coroutine_handle<> waiting_;
+};
+
+template <class T>
+class future_awaiter : public awaiter_base {
+ public:
+  using awaiter_base::awaiter_base;
+  kept_t<T> await_resume() const { return *static_cast<const T*>(this->ended_well().value()); }
+};
+template <>
+class future_awaiter<void> : public awaiter_base {
+ public:
+  using awaiter_base::awaiter_base;
+  void await_resume() const { (void)this->ended_well(); }
+};
+
+/// The state that the future of a coroutine refers to.
+class coroutine_state : public task_state {
+ public:
+  coroutine_state() : task_state(nullptr, "coroutine") {}
+
+  /// The coroutine waits for a task for the first time: from now on it belongs to its runtime.
+  void belong_to(host_context* context) noexcept;
+  void request_cancel() noexcept override { cancelled_ = true; }
+
+  void tell_awaited(wait_visitor& to) override;
+
+  /// The coroutine is suspended until that task has ended. To be called before it may go on.
+  void suspends_for(task_state& awaited) noexcept {
+    // Release: pairs with the acquire in tell_awaited(), which uses the task.
+    awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
+  }
+  /// It goes on, and may let go of that task.
+  void goes_on() noexcept {
+    std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
+    do {
+      seen &= ~being_read;
+      // Acquire: pairs with the release at the end of tell_awaited(), which has its own reference.
+    } while (!awaited_.compare_exchange_weak(seen, 0, std::memory_order_acquire,
+                                             std::memory_order_relaxed));
+  }
+
+  /// Throws if the coroutine was cancelled.
+  void check_cancelled() const;
+  [[nodiscard]] failure failed() const noexcept;
+
+ private:
+  static constexpr std::uintptr_t being_read = 1;
+
+  std::atomic<bool> cancelled_{false};
+  std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether somebody takes it just now
+};
+
+template <class T>
+class coroutine_result final : public coroutine_state {
+ public:
+  template <class V>
+  void keep(V&& value) {
+    set_value(&result_.emplace(std::forward<V>(value)));
+  }
+
+ private:
+  std::optional<T> result_;
+};
+
+/// Awaits a future in a coroutine of ours: it belongs to the runtime of the first such one.
+template <class T>
+class owned_awaiter final : public future_awaiter<T> {
+ public:
+  owned_awaiter(task_state_ptr awaited, coroutine_state& owner) noexcept
+      : future_awaiter<T>(std::move(awaited)), owner_(&owner) {}
+
+  [[nodiscard]] bool await_ready() const {
+    owner_->check_cancelled();
+    return future_awaiter<T>::await_ready();
+  }
+  bool await_suspend(std::coroutine_handle<> waiting) noexcept {
+    owner_->belong_to(this->awaited()->context());
+    owner_->suspends_for(*this->awaited());
+    return future_awaiter<T>::await_suspend(waiting);
+  }
+  [[nodiscard]] task_state* follower() const noexcept override { return owner_; }
+  decltype(auto) await_resume() const {
+    owner_->goes_on();
+    owner_->check_cancelled();
+    return future_awaiter<T>::await_resume();
+  }
+
+ private:
+  coroutine_state* owner_;
+};
+
+/// Destroys the frame first, so that what it held is gone when the future is done.
+template <class State>
+struct finish_coroutine {
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
+    const boost::intrusive_ptr<State> state = ended.promise().state();
+    failure why = ended.promise().error();
+    ended.destroy();
+    state->finish(std::move(why));
+  }
+  void await_resume() const noexcept {}
+};
+
+template <class State>
+class promise_base {
+ public:
+  [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
+  [[nodiscard]] finish_coroutine<State> final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { why_ = state_->failed(); }
+
+  /// Only futures can be awaited: another thing to wait for could not tell where to go on.
+  template <class U>
+  [[nodiscard]] owned_awaiter<U> await_transform(const future<U>& awaited) const {
+    if (!awaited.valid()) throw usage_error("A future without a task is awaited.");
+    return {awaited.state(), *state_};
+  }
+
+  [[nodiscard]] const boost::intrusive_ptr<State>& state() const noexcept { return state_; }
+  [[nodiscard]] const failure& error() const noexcept { return why_; }
+
+ private:
+  boost::intrusive_ptr<State> state_{new State};
+  failure why_;
+};
+
+template <class T>
+class coroutine_promise : public promise_base<coroutine_result<T>> {
+ public:
+  [[nodiscard]] future<T> get_return_object() const { return future<T>(this->state()); }
+  template <class V>
+  void return_value(V&& value) {
+    this->state()->keep(std::forward<V>(value));
+  }
+};
+
+template <>
+class coroutine_promise<void> : public promise_base<coroutine_state> {
+ public:
+  [[nodiscard]] future<void> get_return_object() const { return future<void>(this->state()); }
+  void return_void() const noexcept {}
+};
+
+}  // namespace detail
+
+template <class T>
+detail::future_awaiter<T> continuable_future<T>::operator co_await() const {
+  return detail::future_awaiter<T>(this->checked_state());
+}
+
+}  // namespace hocket

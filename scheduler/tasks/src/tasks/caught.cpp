@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "tasks/caught.hpp"
+
+#include <exception>
+
+namespace hocket::detail {
+
+namespace {
+
+std::string sentence(std::string text) {
+  if (text.empty() || (text.back() != '.' && text.back() != '!' && text.back() != '?')) text += '.';
+  return text;
+}
+
+}  // namespace
+
+std::string task_name(std::string_view label) {
+  if (label.empty()) return "A task without a label";
+  return "Task \"" + std::string(label) + "\"";
+}
+
+failure caught(const std::string& name, bool stopped) {
+  try {
+    throw;
+  } catch (const hocket::error& e) {
+    if (e.code() == failure_code::cancelled && stopped) {
+      return {failure_code::cancelled, name + " was cancelled while it ran.",
+              std::current_exception()};
+    }
+    return {failure_code::task_failed, sentence(name + " failed: " + e.what()),
+            std::current_exception()};
+  } catch (const std::exception& e) {
+    return {failure_code::task_failed, sentence(name + " failed: " + e.what()),
+            std::current_exception()};
+  } catch (...) {
+    return {failure_code::task_failed,
+            name + " failed: it threw something that is no std::exception.",
+            std::current_exception()};
+  }
+}
+
+failure cancelled(std::string_view label) {
+  return failure(failure_code::cancelled, task_name(label) + " was cancelled.");
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <string>
+
+#include <hocket/core/error.hpp>
+
+namespace hocket::detail {
+
+/// What a task fails with whose function has thrown the exception that is being handled. name
+/// begins the sentence; stopped: somebody asked for the task to end early.
+[[nodiscard]] failure caught(const std::string& name, bool stopped);
+
+/// How a task of that label ends that was cancelled before it ran.
+[[nodiscard]] failure cancelled(std::string_view label);
+
+/// `Task "label"`, the way sentences begin with it.
+[[nodiscard]] std::string task_name(std::string_view label);
+
+}  // namespace hocket::detail

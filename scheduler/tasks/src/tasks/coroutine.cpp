@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/detail/coroutine.hpp>
+
+#include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/host_context.hpp>
+
+#include "tasks/wait_visitor.hpp"
+
+namespace hocket::detail {
+
+void awaiter_base::run(task_state& source, ready_list&) noexcept {
+  host_context* const context = source.context();
+  if (context == nullptr) {
+    waiting_.resume();
+    return;
+  }
+  const std::coroutine_handle<> handle = waiting_;
+  task_state* const of = follower();
+  const auto go_on = [handle, of] {
+    if (of == nullptr) return handle.resume();
+    const item_note at(item_note::kind::task, of);
+    handle.resume();
+  };
+  try {
+    const std::uint32_t near = context->has_nodes() ? source.arena() : no_arena;
+    const std::size_t arena = near == no_arena ? context->arena_for_host_tasks() : near;
+    context->where().post(arena, 0, go_on);
+  } catch (...) {
+    // No memory for the item: the coroutine goes on here, because it has to go on somewhere.
+    go_on();
+  }
+}
+
+void coroutine_state::belong_to(host_context* context) noexcept {
+  if (this->context() != nullptr || context == nullptr) return;
+  // Not to a scope: a coroutine may wait for the end of one.
+  set_context(context->home());
+  context->home().started(*this);
+}
+
+void coroutine_state::tell_awaited(wait_visitor& to) {
+  std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
+  do {
+    if (seen == 0 || (seen & being_read) != 0) return;
+    // Acquire: pairs with the release in suspends_for().
+  } while (!awaited_.compare_exchange_weak(seen, seen | being_read, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
+  to.follow_and_keep(reinterpret_cast<task_state*>(seen));  // NOLINT(performance-no-int-to-ptr)
+  // Release: pairs with the acquire in goes_on(), after which the coroutine's reference may go.
+  awaited_.store(seen, std::memory_order_release);
+}
+
+void coroutine_state::check_cancelled() const {
+  if (cancelled_)
+    throw hocket::error({failure_code::cancelled, name() + " was cancelled while it ran."});
+}
+
+failure coroutine_state::failed() const noexcept {
+  try {
+    throw;
+  } catch (const hocket::error& e) {
+    if (e.code() == failure_code::cancelled && cancelled_) return e.reason();
+    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
+            std::current_exception()};
+  } catch (const std::exception& e) {
+    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
+            std::current_exception()};
+  } catch (...) {
+    return {failure_code::task_failed,
+            name() + " failed: it threw something that is no std::exception.",
+            std::current_exception()};
+  }
+}
+
+}  // namespace hocket::detail
