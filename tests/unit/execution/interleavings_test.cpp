@@ -30,15 +30,18 @@ struct event {
 /// are found as a race.
 template <class Atomics>
 struct strand_under_search {
-  explicit strand_under_search(std::size_t bound)
-      : under_search([this](event&& e) { step(e); }, [this] { due.exchange(due_now); }, bound) {}
+  explicit strand_under_search(std::size_t bound) : under_search(*this, bound) {}
 
+  void begin_run() { stepped_in_run = 0; }
+  void end_run() { search::here().require(stepped_in_run > 0, "a run was empty"); }
+  void resume_later() { due.exchange(due_now); }
   void step(event e) {
     search& s = search::here();
     s.require(e.number == last_of[static_cast<std::size_t>(e.producer)] + 1,
               "events of one thread are out of order");
     last_of[static_cast<std::size_t>(e.producer)] = e.number;
     stepped = stepped + 1;
+    stepped_in_run = stepped_in_run + 1;
     if (on_step) on_step(e);
   }
   void look() {
@@ -54,8 +57,9 @@ struct strand_under_search {
   interleavings::atomic<int> due;
   std::array<plain<int>, interleavings::max_threads> last_of;
   plain<int> stepped;
+  plain<int> stepped_in_run;
   std::function<void(event)> on_step;
-  strand<event, Atomics> under_search;
+  strand<event, strand_under_search, Atomics> under_search;
 };
 
 template <class Atomics>
@@ -89,16 +93,22 @@ TEST(interleavings, three_threads_with_hand_over) {
   expect_none("3 x 1, bound 1", 4, [] { return posting<searched_atomics>(3, 1, 1); });
 }
 
-TEST(interleavings, a_driver_thread_only_posts) {
-  expect_none("post and post_only", interleavings::unlimited, [] {
+/// As the end of a runtime does, which keeps what it has come to own.
+TEST(interleavings, a_thread_becomes_the_owner_while_another_posts) {
+  expect_none("post and try_own", interleavings::unlimited, [] {
     auto s = std::make_shared<strand_under_search<searched_atomics>>(64);
     scenario result;
     result.threads.emplace_back([s] {
       s->under_search.post({0, 1});
       s->look();
     });
-    result.threads.emplace_back([s] { s->under_search.post_only({1, 1}); });
-    result.check = [s] { s->check(2); };
+    result.threads.emplace_back([s] {
+      if (!s->under_search.try_own()) return;
+      s->stepped_in_run = 0;  // what the owner alone may touch
+      s->under_search.resume();
+      s->look();
+    });
+    result.check = [s] { s->check(1); };
     return result;
   });
 }

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include <hocket/execution/pump.hpp>
-#include <hocket/execution/strand.hpp>
+
+#include "strand_handler.hpp"
 
 namespace hocket {
 namespace {
@@ -46,43 +47,61 @@ TEST(inbox, takes_values_that_can_only_be_moved) {
   EXPECT_EQ(*values.pop(), 7);
 }
 
+using testing::strand_handler;
+using int_handler = strand_handler<int>;
+using int_strand = strand<int, int_handler>;
+
 TEST(strand, steps_in_the_thread_that_posts) {
   std::thread::id stepped_by;
-  strand<int> s([&](int&&) { stepped_by = std::this_thread::get_id(); }, [] {}, 10);
+  int_handler handler{[&](int&&) { stepped_by = std::this_thread::get_id(); }};
+  int_strand s(handler, 10);
   s.post(1);
   EXPECT_EQ(stepped_by, std::this_thread::get_id());
 }
 
 TEST(strand, steps_what_a_handler_posts_after_the_handler) {
   std::vector<int> order;
-  strand<int>* self = nullptr;
-  strand<int> s(
-      [&](int&& n) {
-        if (n < 3) self->post(n + 1);
-        order.push_back(n);
-      },
-      [] {}, 10);
-  self = &s;
+  int_handler handler;
+  int_strand s(handler, 10);
+  handler.on_step = [&](int&& n) {
+    if (n < 3) s.post(n + 1);
+    order.push_back(n);
+  };
   s.post(1);
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(strand, steps_what_is_there_in_one_run) {
+  std::vector<int> order;
+  int_handler handler{[&](int&& n) { order.push_back(n); }};
+  int_strand s(handler, 10);
+  handler.on_end = [&] {
+    order.push_back(-handler.runs_ended);
+    if (handler.runs_ended > 1) return;
+    s.post(2);
+    s.post(3);
+  };
+  s.post(1);
+  EXPECT_EQ(order, (std::vector<int>{1, -1, 2, 3, -2}));
+  EXPECT_EQ(handler.runs_begun, 2);
 }
 
 TEST(strand, hands_over_at_its_bound_and_keeps_its_owner) {
   int stepped = 0;
   int handed_over = 0;
-  strand<int>* self = nullptr;
-  strand<int> s(
-      [&](int&& n) {
-        ++stepped;
-        if (n > 0) self->post(n - 1);
-      },
-      [&] { ++handed_over; }, 4);
-  self = &s;
+  int_handler handler;
+  int_strand s(handler, 4);
+  handler.on_step = [&](int&& n) {
+    ++stepped;
+    if (n > 0) s.post(n - 1);
+  };
+  handler.later = [&] { ++handed_over; };
   s.post(9);
   EXPECT_EQ(stepped, 4);
   EXPECT_EQ(handed_over, 1);
   s.post(0);
-  EXPECT_EQ(stepped, 4) << "the strand belongs to whoever resumes it";
+  EXPECT_EQ(stepped, 4) << "the strand belongs to the thread that resumes it";
+  EXPECT_FALSE(s.try_own());
   s.resume();
   EXPECT_EQ(stepped, 8);
   s.resume();
@@ -93,22 +112,25 @@ TEST(strand, hands_over_at_its_bound_and_keeps_its_owner) {
 
 TEST(strand, does_not_hand_over_when_its_bound_is_just_enough) {
   int handed_over = 0;
-  strand<int> s([](int&&) {}, [&] { ++handed_over; }, 1);
+  int_handler handler{[](int&&) {}, [&] { ++handed_over; }};
+  int_strand s(handler, 1);
   s.post(1);
   EXPECT_EQ(handed_over, 0);
 }
 
-TEST(strand, never_steps_in_post_only) {
+TEST(strand, keeps_its_events_for_a_thread_that_owns_it) {
   int stepped = 0;
-  int asked = 0;
-  strand<int> s([&](int&&) { ++stepped; }, [&] { ++asked; }, 10);
-  s.post_only(1);
-  s.post_only(2);
+  int_handler handler{[&](int&&) { ++stepped; }};
+  int_strand s(handler, 10);
+  EXPECT_TRUE(s.try_own());
+  EXPECT_FALSE(s.try_own());
+  s.post(1);
+  s.post(2);
   EXPECT_EQ(stepped, 0);
-  EXPECT_EQ(asked, 1);
   EXPECT_TRUE(s.owned());
   s.resume();
   EXPECT_EQ(stepped, 2);
+  EXPECT_FALSE(s.owned());
 }
 
 TEST(strand, has_one_owner_at_a_time_over_many_threads) {
@@ -120,28 +142,22 @@ TEST(strand, has_one_owner_at_a_time_over_many_threads) {
   std::atomic<bool> done = false;
   {
     pump later("later");
-    strand<std::pair<int, int>>* self = nullptr;
-    strand<std::pair<int, int>> s(
-        [&](std::pair<int, int>&& e) {
-          EXPECT_FALSE(owned.exchange(true));
-          EXPECT_EQ(e.second, ++last[static_cast<std::size_t>(e.first)]);
-          owned = false;
-          if (++stepped != threads * each) return;
-          done = true;
-          done.notify_one();
-        },
-        [&] { later.post([&] { self->resume(); }); }, 16);
-    self = &s;
+    using handler_of_pairs = strand_handler<std::pair<int, int>>;
+    handler_of_pairs handler{[&](std::pair<int, int>&& e) {
+      EXPECT_FALSE(owned.exchange(true));
+      EXPECT_EQ(e.second, ++last[static_cast<std::size_t>(e.first)]);
+      owned = false;
+      if (++stepped != threads * each) return;
+      done = true;
+      done.notify_one();
+    }};
+    strand<std::pair<int, int>, handler_of_pairs> s(handler, 16);
+    handler.later = [&] { later.post([&] { s.resume(); }); };
     {
       std::vector<std::jthread> posting;
       for (int t = 0; t < threads; ++t) {
         posting.emplace_back([&s, t] {
-          for (int i = 1; i <= each; ++i) {
-            if (i % 3 == 0)
-              s.post_only({t, i});
-            else
-              s.post({t, i});
-          }
+          for (int i = 1; i <= each; ++i) s.post({t, i});
         });
       }
     }

@@ -23,6 +23,9 @@ using interleavings::searched_atomics;
 struct planner_under_search {
   enum class event : int { submitted, submitted_unwanted, cancelled };
 
+  void begin_run() {}
+  void end_run() {}
+  void resume_later() {}
   void step(event e) {
     if (e == event::cancelled && knows_task == 0) return;
     knows_task = 1;
@@ -44,7 +47,7 @@ struct planner_under_search {
   searched_atomics::atomic<int> asked{0};
   plain<int> knows_task = 0;
   plain<int> is_cancelled = 0;
-  strand<event, searched_atomics> events{[this](event&& e) { step(e); }, [] {}, 64};
+  strand<event, planner_under_search, searched_atomics> events{*this, 64};
 };
 
 TEST(post_watched_interleavings, a_request_is_heard_whenever_it_comes) {

@@ -3,67 +3,69 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <utility>
 
 #include <hocket/execution/inbox.hpp>
 
 namespace hocket {
 
-/// Steps events through a handler one after another, on whatever threads they come from: who posts
-/// to a strand that nobody owns becomes its owner and steps. There are never two owners, and never
-/// an event without one. Events of one thread are stepped in the order in which it posted them.
-/// Before a strand is destroyed, owned() must be false and nobody may post any more.
-template <class Event, class Atomics = real_atomics>
+/// Steps events through a handler one after another, on whatever threads they come from: a thread
+/// that posts to a strand without an owner becomes the owner and steps. There are never two owners,
+/// and never an event without one. Events of one thread are stepped in the order in which it posted
+/// them. Before a strand is destroyed it must have no owner, and no thread may post any more.
+///
+/// The handler has, called by the owner alone:
+/// - begin_run(), before one or several events that are stepped together;
+/// - step(Event&&);
+/// - end_run(), after them. What it posts to this strand is stepped afterwards;
+/// - resume_later(), when `bound` events were stepped and others are left: it arranges that
+///   resume() is called once, soon, on any thread. Must not throw.
+template <class Event, class Handler, class Atomics = real_atomics, class Memory = heap_memory>
 class strand {
  public:
-  using handler = std::function<void(Event&&)>;
+  /// The handler is kept by reference. bound: so many events one call of post() or resume() steps
+  /// at most.
+  strand(Handler& handler, std::size_t bound) noexcept : handler_(handler), bound_(bound) {}
 
-  /// step must not throw. later is called by an owner that goes away with events left; it arranges
-  /// that resume() is called once, soon, on any thread, and must not throw. bound is the number of
-  /// events that one call of post or resume steps at most.
-  strand(handler step, std::function<void()> later, std::size_t bound)
-      : step_(std::move(step)), later_(std::move(later)), bound_(bound) {}
-
-  /// Steps event here, and up to bound events in all, if nobody owns the strand; else leaves it to
-  /// the owner. A handler may post to its own strand: the event is stepped after it has returned.
+  /// Steps the event here, and up to `bound` events in all, if the strand has no owner; else leaves
+  /// it to the owner. A handler may post to its own strand.
   void post(Event event) {
     if (inbox_.poll()) {
-      step_(std::move(event));
+      handler_.begin_run();
+      handler_.step(std::move(event));
+      handler_.end_run();
       step_all(1);
     } else if (inbox_.push(std::move(event))) {
       resume();
     }
   }
 
-  /// Never steps here: for threads of a driver, which have to be back soon.
-  void post_only(Event event) {
-    if (inbox_.push(std::move(event))) give_away();
-  }
+  /// The caller becomes the owner if there is none and nothing is left. It has to call resume().
+  [[nodiscard]] bool try_own() noexcept { return inbox_.poll(); }
 
-  /// For any thread: false once every event was stepped and the owner has gone; it then touches the
+  /// By the owner: after try_own(), or once for each resume_later().
+  void resume() { step_all(0); }
+
+  /// Any thread: false once every event was stepped and the owner has gone; it then touches the
   /// strand no more. What the last event tells a thread is not enough: its owner is still here.
   [[nodiscard]] bool owned() const noexcept { return inbox_.attended(); }
 
-  /// Called once for each call of later, by what that arranged: the caller is the owner now.
-  void resume() noexcept { step_all(0); }
-
  private:
   /// The caller owns the strand, and has stepped so many.
-  void step_all(std::size_t stepped) noexcept {
+  void step_all(std::size_t stepped) {
     while (!inbox_.leave()) {
-      if (stepped++ == bound_) return give_away();
-      step_(inbox_.pop());
+      if (stepped >= bound_) return handler_.resume_later();
+      handler_.begin_run();
+      do {
+        handler_.step(inbox_.pop());
+      } while (++stepped < bound_ && !inbox_.empty());
+      handler_.end_run();
     }
   }
 
-  // An owner that could not hand over would leave events behind for ever: better to end here.
-  void give_away() noexcept { later_(); }
-
-  handler step_;
-  std::function<void()> later_;
-  std::size_t bound_;
-  inbox<Event, Atomics> inbox_;
+  Handler& handler_;
+  const std::size_t bound_;
+  inbox<Event, Atomics, Memory> inbox_;
 };
 
 }  // namespace hocket

@@ -25,9 +25,6 @@ namespace hocket::detail {
 
 namespace {
 
-// Events and actions that one call of the user's works off at most before a worker takes over.
-constexpr std::size_t steps_of_caller = 64;
-
 // How often a stack that holds a view looks whether a task came to stand behind it.
 constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
 
@@ -157,12 +154,12 @@ void runtime_core::shut_down() noexcept {
     return leave_behind();
   }
   watchdog_.reset();
-  // Who attends the events is in the placement engine and in the devices until it has left them.
-  // This thread attends them for good, so that nobody deals with what comes too late.
+  // The owner of the strand uses the placement engine and the devices until it has left them. This
+  // thread stays the owner, so that events that come too late are dealt with by no thread.
   const auto over = [&] {
-    if (!quiet() || !events_.poll()) return false;
+    if (!quiet() || !events_.try_own()) return false;
     if (idle()) return true;
-    drive(nullptr);
+    events_.resume();
     return false;
   };
   while (engine_ && !over()) {
@@ -247,39 +244,18 @@ bool runtime_core::quiet() {
 
 void runtime_core::post(placement::event what) {
   if (!open_) return;
-  if (events_.poll()) {
-    drive(&what);
-  } else if (events_.push(std::move(what))) {
-    drive(nullptr);
-  }
+  events_.post(std::move(what));
 }
 
-void runtime_core::drive(placement::event* first) {
-  std::size_t steps = 0;
-  if (first != nullptr) {
-    engine_->step(time_for_engine(), std::move(*first), actions_);
-    ++steps;
-    carry_out();
-  }
-  while (!events_.leave()) {
-    if (steps >= steps_of_caller) return drive_later();
-    const time_stamp time = time_for_engine();
-    do {
-      engine_->step(time, events_.pop(), actions_);
-    } while (++steps < steps_of_caller && !events_.empty());
-    carry_out();
-  }
-}
-
-void runtime_core::drive_later() {
+void runtime_core::resume_later() {
   // The worker that takes over may be done before this has returned.
   use_begins();
-  executor_->post(0, high_priority, [this] { drive(nullptr); });
+  executor_->post(0, high_priority, [this] { events_.resume(); });
   use_ends();
 }
 
-/// By who attends the events, who alone knows the actions.
-void runtime_core::carry_out() {
+/// Carries out the actions.
+void runtime_core::end_run() {
   struct performer {
     runtime_core& home;
     device_set& machine;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <hocket/devices/registry.hpp>
-#include <hocket/execution/inbox.hpp>
+#include <hocket/execution/strand.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/runtime.hpp>
@@ -127,6 +127,8 @@ class runtime_core final : public placed_runtime,
   void device_lost(device_id device, const failure& why) override;
 
  private:
+  using event_strand = strand<placement::event, runtime_core, real_atomics, task_memory>;
+
   [[nodiscard]] std::size_t next_arena() noexcept override;
   // For the placement engine to decide.
   [[nodiscard]] task_state* submit(const in_place_launch& what) override;
@@ -148,14 +150,15 @@ class runtime_core final : public placed_runtime,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
   [[nodiscard]] placement::request_ref fetch_of(const launch_submission& launch,
                                                 const buffer_ref& value);
-  /// By who has become the consumer of the events, which come after the first.
-  void drive(placement::event* first);
-  void drive_later();
-  /// To read the clock takes longer than to step the placement engine over much of what happens.
-  [[nodiscard]] time_stamp time_for_engine() const {
-    return traces() ? executor_->now() : time_stamp{};
+  // The handler of the strand of events.
+  friend event_strand;
+  void begin_run() {
+    // To read the clock takes longer than many a step.
+    time_of_run_ = traces() ? executor_->now() : time_stamp{};
   }
-  void carry_out();
+  void step(placement::event&& what) { engine_->step(time_of_run_, std::move(what), actions_); }
+  void end_run();
+  void resume_later();
   void wait_for_all();
   /// check, if there is one, is called now and again while it is waited.
   void wait_until(const std::function<bool()>& reached,
@@ -177,8 +180,11 @@ class runtime_core final : public placed_runtime,
   std::unique_ptr<device_set> machine_;
   std::unique_ptr<placement::engine> engine_;
   std::unique_ptr<in_place_runtime> in_place_;  ///< instead
-  inbox<placement::event, real_atomics, task_memory> events_;
-  placement::action_list actions_;  ///< of who attends the events
+  /// Events that one call of a program's own thread steps at most, before a worker takes over.
+  static constexpr std::size_t events_of_caller = 64;
+  event_strand events_{*this, events_of_caller};
+  time_stamp time_of_run_{};        ///< by the owner of the strand
+  placement::action_list actions_;  ///< by the owner of the strand
   host_trace host_trace_;
 
   std::atomic<std::uint64_t> arenas_used_{0};
