@@ -13,7 +13,7 @@
 
 namespace hocket::placement {
 
-/// The block is for a replica of data. If the memory has no room, allocation_failed has to tell.
+/// Allocates a block for a replica. If the memory has no room, allocation_failed is posted.
 struct allocate_block {
   block_id block;
   data_id data;
@@ -25,7 +25,7 @@ struct free_block {
   block_id block;
 };
 
-/// Both blocks hold the whole buffer.
+/// Copies a region between two blocks of the size of the whole buffer.
 struct issue_copy {
   point number;
   timepoint_set after;
@@ -40,7 +40,7 @@ struct issue_copy {
 struct issue_launch {
   point number;
   timepoint_set after;
-  request* task;           ///< whose accesses have their blocks; some later action keeps it
+  request* task;           ///< its accesses have their blocks; a later action keeps it alive
   bool may_leave = false;  ///< as in launch_command
 };
 
@@ -50,7 +50,7 @@ struct deliver {
   std::vector<block_id> blocks;
 };
 
-/// The task reached its final state; an empty failure means success.
+/// The task has ended; an empty failure means success.
 struct complete {
   request_ref task;
   failure why;
@@ -62,19 +62,19 @@ struct retire {
   request_ref task;
 };
 
-/// cancel_asked is to come for the launch when this time has passed, unless it is completed before.
+/// Posts cancel_asked for the launch after this time, unless it is completed before.
 struct start_timer {
   request_ref task;
   nanoseconds after{0};
 };
 
-/// After this time, memory_awaited is to tell that it has passed.
+/// Posts memory_awaited after this time.
 struct await_memory {
   task_id task;
   nanoseconds after{0};
 };
 
-/// The user is to be told, once.
+/// Prints a warning, once.
 struct warn {
   std::string text;
 };

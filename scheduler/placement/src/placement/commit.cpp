@@ -11,10 +11,11 @@ namespace hocket::placement {
 
 namespace {
 
-// How far down a queue a task is looked for that needs no memory while another waits for some.
+// While a task of a device waits for memory, a task that needs none is looked for only among so
+// many at the front of the queue.
 constexpr std::size_t overtake_window = 16;
 
-// So many commands cover what the host needs to learn of an end and to hand over the next one,
+// So many commands hide the time in which the host learns of an end and issues the next command,
 // however short they are.
 constexpr std::size_t max_ahead = 64;
 
@@ -106,8 +107,8 @@ void engine::note_load(const command_record& record, int count) {
   d.backlog += count * record.predicted;
   if (record.alone) l.alone += static_cast<std::size_t>(count);
   if (record.unmeasured) l.unmeasured += static_cast<std::size_t>(count);
-  const auto [in_flight, backlog] = board_.load(record.number.stream);
-  // Many at a time: to hand over each one when another has ended costs a wake for each.
+  const auto [in_flight, backlog] = commands_.load(record.number.stream);
+  // Many at a time: issuing one command for each that ends would wake a worker for each.
   if (in_flight >= max_ahead || backlog >= l.ahead || l.unmeasured > 0) {
     l.filling = false;
   } else if (in_flight <= max_ahead / 2 && backlog <= l.ahead / 2) {
@@ -129,7 +130,7 @@ std::optional<std::size_t> engine::free_lane(const task& t) const {
   }
   if (open.empty()) return std::nullopt;
   if (open.size() == 1) return open.first();
-  // Behind a predecessor it needs no wait at all.
+  // In the lane of its predecessor the command needs no wait.
   const auto follows_on = [&](stream_id stream) {
     return std::ranges::any_of(t.predecessors, [&](task_id id) {
       const task* const earlier = find(id);
@@ -140,7 +141,7 @@ std::optional<std::size_t> engine::free_lane(const task& t) const {
   nanoseconds least = nanoseconds::max();
   open.until([&](std::size_t at) {
     const stream_id stream = node.compute[at];
-    const nanoseconds backlog = board_.backlog(stream);
+    const nanoseconds backlog = commands_.backlog(stream);
     const bool follows = !t.predecessors.empty() && follows_on(stream);
     if (best && !follows && backlog >= least) return false;
     best = at;
@@ -167,7 +168,8 @@ failure engine::unusable_input(const task& t) const {
   return {};
 }
 
-/// A task that comes to a device where nothing waits, and whose data are there, need not be queued.
+/// Issues the task without queueing it, if nothing waits on the device and the data of the task are
+/// present.
 bool engine::issue_at_once(task& t) {
   const device_state& d = devices_[t.device.value];
   if (!d.present.empty() || !d.absent.empty() || d.reserving.valid() || !has_turn(t)) return false;
@@ -175,8 +177,8 @@ bool engine::issue_at_once(task& t) {
   return lane && issue_as_it_is(t, *lane);
 }
 
-/// Issues the task if all that it uses are whole buffers whose content is there, as most are:
-/// nothing is to be reserved or copied then. Else it does nothing and returns false.
+/// Issues the task if it uses only whole buffers whose content is present: then nothing has to be
+/// reserved or copied. Otherwise does nothing and returns false.
 bool engine::issue_as_it_is(task& t, std::size_t lane) {
   const request& r = *t.request;
   const machine::device_node& node = machine_.devices[t.device.value];
@@ -186,7 +188,7 @@ bool engine::issue_as_it_is(task& t, std::size_t lane) {
       return false;
     }
   }
-  t.number = board_.next(node.compute[lane]);
+  t.number = commands_.next(node.compute[lane]);
   t.pinned_all = !seeded_bug(bug::forget_pins);
   timepoint_set waits;
   coherence::whole_access how{.data = {},
@@ -235,8 +237,8 @@ timepoint_set engine::acquire(const task& t, memory_id memory) {
   return waits;
 }
 
-/// True if the task's body may wait for a task that is submitted later, and leaves its lane then:
-/// what devices run computes, what is C++ alone may do anything.
+/// True if the body of the task may block on a task that is submitted later, and yields its lane
+/// then. Only bodies in C++ can; kernels of devices cannot.
 bool engine::may_leave(const task& t) const {
   if (!machine_.devices[t.device.value].runs_host_tasks) return false;
   const kernel_definition& kernel = *t.request->launch->kernel;
@@ -245,14 +247,14 @@ bool engine::may_leave(const task& t) const {
                              [](const kernel_part& part) { return part.kernel->sources.empty(); });
 }
 
-/// waits: for what it uses.
+/// waits: the timepoints of what the task uses.
 void engine::plan_launch(task& t, std::size_t lane, timepoint_set&& waits) {
   const machine::device_node& node = machine_.devices[t.device.value];
   device_state& d = devices_[t.device.value];
   waits.add(d.last_wide);
   if (t.request->launch->width == body_width::wide) {
     for (const stream_id other : node.compute) {
-      const point next = board_.next(other);
+      const point next = commands_.next(other);
       if (next.value > 1) waits.add({other, next.value - 1});
     }
     d.last_wide = t.number;
@@ -260,13 +262,13 @@ void engine::plan_launch(task& t, std::size_t lane, timepoint_set&& waits) {
   const stream_id own = node.compute[lane];
   if (seeded_bug(bug::drop_waits)) waits.clear();
   if (!waits.empty()) {
-    waits.prune([&](point t2) { return t2.stream == own || board_.done(t2); });
+    waits.prune([&](point t2) { return t2.stream == own || commands_.done(t2); });
   }
-  command_record& record = board_.plan<issue_launch>(t.number, t.predicted.time, std::move(waits),
-                                                     *out_, t.request.get(), t.may_leave);
+  command_record& record = commands_.plan<issue_launch>(
+      t.number, t.predicted.time, std::move(waits), *out_, t.request.get(), t.may_leave);
   record.task = t.request->id;
   record.wanted = t.submitted;
-  // It may block its lane in ways that nobody hears of, too.
+  // The body may also block without the scheduler knowing.
   record.alone = t.may_leave;
   record.unmeasured = t.predicted.known == nullptr && !costs_.knows(*t.request->launch, t.device);
   note_load(record, 1);
@@ -286,10 +288,11 @@ void engine::note_accesses(task& t, memory_id memory, point number) {
 
 void engine::issue(task& t) {
   const machine::device_node& node = machine_.devices[t.device.value];
-  // A reservation may have taken its time; then any lane will do, the command queues there.
+  // The reservation may have been granted late: then no lane is free, and the command queues in
+  // one.
   const std::size_t lane = free_lane(t).value_or(0);
   timepoint_set waits = acquire(t, node.memory);
-  t.number = board_.next(node.compute[lane]);
+  t.number = commands_.next(node.compute[lane]);
   for (task_access& a : t.request->accesses) a.block = coherence_.block(a.data, node.memory);
   plan_launch(t, lane, std::move(waits));
   note_accesses(t, node.memory, t.number);
@@ -318,7 +321,7 @@ void engine::mark_issued(task& t) {
 }
 
 void engine::open_domain(task& t) {
-  t.within_it = std::make_unique<inside>();
+  t.opened = std::make_unique<domain_state>();
   mark_issued(t);
   out_->emplace_back(deliver{t.request, {}});
 }
@@ -337,16 +340,16 @@ void engine::issue_view(task& t) {
   const timepoint_set waits = acquire(t, host_memory);
   note_accesses(t, host_memory, point{});
   mark_issued(t);
-  board_.when_done(waits, [this, id = t.request->id] { deliver_view(id); });
+  commands_.when_done(waits, [this, id = t.request->id] { deliver_view(id); });
 }
 
 void engine::deliver_view(task_id id) {
   task* t = find(id);
   if (t == nullptr) return;
-  // A copy may have brought nothing: its source was lost on the way.
+  // A copy may have failed: its source was lost.
   failure why = t->poisoned ? t->poisoned : unusable_input(*t);
   for (const task_access& a : t->request->accesses) {
-    // Nor if the copy failed that another task had asked for.
+    // Likewise if the copy that failed was requested by another task.
     const bool arrived =
         !reads_content(a.mode) || coherence_.missing(a.data, a.region(), host_memory) == 0;
     if (!why && !arrived) {

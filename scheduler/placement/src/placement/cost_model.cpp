@@ -13,10 +13,10 @@ namespace hocket::placement {
 
 namespace {
 
-// Launches that take less come so often that to look at each would cost more than it tells.
+// Shorter launches are so frequent that recording each would cost more than the samples are worth.
 constexpr nanoseconds brief = std::chrono::microseconds(10);
 
-/// Of what is not negative.
+/// The value is not negative.
 nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
 
 double count(nanoseconds time) { return static_cast<double>(time.count()); }

@@ -11,7 +11,7 @@ namespace hocket::placement {
 void engine::add_edges(task& t) {
   edges_.clear();
   const task_id id = t.request->id;
-  const bool held = t.request->within.valid();
+  const bool in_domain = t.request->within.valid();
   const auto live = [&](task_id other) { return find(other) != nullptr; };
   const auto depend = [&](task_id earlier, edge_kind kind) {
     if (earlier == id) return;
@@ -23,10 +23,10 @@ void engine::add_edges(task& t) {
     data_state& d = *data_.find(a.data);
     *used++ = &d;
     if (a.is_empty()) continue;
-    (held ? chain_within(t, a.data, d) : d.chain).append(id, a, d.all, live, depend);
+    (in_domain ? history_within(t, a.data, d) : d.history).append(id, a, d.all, live, depend);
   }
   if (edges_.empty()) return;
-  // Nothing within a hold is ordered with what came before it: that has to end first.
+  // Tasks within a nested domain are not ordered with tasks before it, so those have to end first.
   if (t.request->kind == task_kind::domain) {
     for (edge& e : edges_) e.kind = edge_kind::content;
   }
@@ -34,7 +34,7 @@ void engine::add_edges(task& t) {
   for (const edge& e : edges_) add_edge(*e.before, t, e.kind);
 }
 
-/// In the order of ids, each once, by content if by both.
+/// Sorts the edges by id and leaves one for each task: content if there is one, else order.
 void engine::sort_edges() {
   std::sort(edges_.begin(), edges_.end(), [](const edge& a, const edge& b) {
     return a.from != b.from ? a.from < b.from : a.kind < b.kind;
@@ -58,19 +58,20 @@ void engine::add_edge(task& before, task& t, edge_kind kind) const {
   before.successors.push_back({t.request->id, kind});
 }
 
-/// True if what follows the task, which was issued, cannot be issued behind it. A view hands memory
-/// to the host, where no timepoint guards it. Nor does the timepoint of a body that left its lane.
+/// True if successors of the task, which was issued, have to wait until it has ended. A view hands
+/// memory to the host, where no timepoint guards it; nor does one guard a body that yielded its
+/// lane.
 bool engine::has_to_end(const task& t) const {
   return t.request->kind != task_kind::launch || t.may_leave;
 }
 
-/// Of a task that belongs to a hold.
-engine_history& engine::chain_within(const task& t, data_id data, data_state& all) {
+/// The history of a task within a nested domain.
+engine_history& engine::history_within(const task& t, data_id data, data_state& all) {
   task* const around = find(t.request->within);
-  if (around == nullptr) return all.chain;
-  const auto held = [&](const task_access& a) { return a.data == data; };
-  if (std::ranges::none_of(around->request->accesses, held)) return all.chain;
-  return around->within_it->chains[data];
+  if (around == nullptr) return all.history;
+  const auto uses_data = [&](const task_access& a) { return a.data == data; };
+  if (std::ranges::none_of(around->request->accesses, uses_data)) return all.history;
+  return around->opened->histories[data];
 }
 
 void engine::consider(task& t) {
@@ -78,8 +79,8 @@ void engine::consider(task& t) {
     if (t.poisoned && t.state != phase::issued) end_later(t.request->id, t.poisoned);
     return;
   }
-  // A poisoned task keeps its place too: its outputs are given up after all that comes before it
-  // has taken its versions, and not earlier.
+  // A poisoned task waits like any other: its outputs are poisoned after all tasks before it have
+  // taken their versions, and not earlier.
   if (t.poisoned && seeded_bug(bug::poison_out_of_order))
     return end_later(t.request->id, t.poisoned);
   if (t.order > 0 || t.unissued > 0) return;
@@ -88,7 +89,7 @@ void engine::consider(task& t) {
   if (const auto device = device_behind_predecessors(t)) enqueue(t, *device);
 }
 
-/// Where a task that waits for others may be enqueued already; nothing if it has to wait.
+/// The device on which a task may be enqueued before its predecessors end; none if it has to wait.
 std::optional<device_id> engine::device_behind_predecessors(task& t) const {
   if (t.request->kind != task_kind::launch || t.request->budget.valid()) return std::nullopt;
   device_id common;
@@ -98,8 +99,7 @@ std::optional<device_id> engine::device_behind_predecessors(task& t) const {
     if (before->poisoned || (common.valid() && before->device != common)) return std::nullopt;
     common = before->device;
   }
-  // On a device with a queue of its own the task can follow at once; elsewhere it would block a
-  // lane.
+  // A device with a queue of its own orders the two itself; elsewhere the task would block a lane.
   if (!common.valid() || machine_.devices[common.value].depth == 1) return std::nullopt;
   return choose_device(t) == common ? std::optional(common) : std::nullopt;
 }

@@ -13,10 +13,10 @@ namespace hocket::placement {
 
 namespace {
 
-// Tickets that are done cost time wherever they are met; looking at all of them costs time as well.
+// Timepoints that are done cost time wherever they are compared; removing them costs time as well.
 constexpr std::uint64_t steps_between_prunings = 256;
 
-// So many tasks are kept for new ones; what a burst has left beyond that is given back.
+// So many records of ended tasks are kept for new ones; the rest of a burst is freed.
 constexpr std::size_t max_spare = 1024;
 
 std::vector<std::uint64_t> capacities(const machine& m) {
@@ -30,7 +30,7 @@ std::vector<std::uint64_t> capacities(const machine& m) {
 engine::engine(machine description, std::size_t trace_capacity)
     : machine_(std::move(description)),
       costs_(machine_),
-      board_(machine_),
+      commands_(machine_),
       coherence_(machine_.memories.size()),
       ledger_(capacities(machine_)),
       trace_(trace_capacity),
@@ -56,7 +56,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   std::visit([this](auto& e) { handle(e); }, what);
   settle();
   if (++steps_ % steps_between_prunings == 0) {
-    coherence_.prune([this](point t) { return board_.done(t); });
+    coherence_.prune([this](point t) { return commands_.done(t); });
   }
   out_ = nullptr;
 }
@@ -70,9 +70,9 @@ void engine::settle() {
       }
     }
     dirty_.take_each([this](std::size_t device) { pump(device_id{device}); });
-    board_.flush(*out_);
-    if (issued_ == board_.apart().size()) look_at_reservations();
-  } while (board_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed());
+    commands_.flush(*out_);
+    if (issued_ == commands_.apart().size()) look_at_reservations();
+  } while (commands_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed());
 }
 
 void engine::end_due() {
@@ -103,8 +103,8 @@ void engine::remove(task_id id) {
   static_cast<task_facts&>(*gone) = {};
   gone->request.reset();
   if (gone->poisoned) gone->poisoned = {};
-  gone->held.reset();
-  gone->within_it.reset();
+  gone->early_result.reset();
+  gone->opened.reset();
   gone->successors.clear();
   gone->predecessors.clear();
   gone->data.clear();
@@ -139,12 +139,12 @@ void engine::handle(submitted& e) {
   const task_id id = e.task->id;
   task& t = add(std::move(e.task));
   t.submitted = now_;
-  // Not by id, which is drawn before the event has its place in the inbox: the age that decides
-  // between tasks of one priority has to agree with the order of the tasks in their data.
+  // Not the id, which is drawn before the event has its place in the inbox: the age that decides
+  // between tasks of one priority has to agree with their order in the access histories.
   t.age = submitted_++;
   t.blockers = t.unissued = t.request->external;
   if (task* around = t.request->within.valid() ? find(t.request->within) : nullptr) {
-    ++around->within_it->tasks;
+    ++around->opened->tasks;
   }
   add_edges(t);
   if (t.request->in_order) devices_[t.request->on->value].in_order.insert(place_of(t));
@@ -177,9 +177,9 @@ void engine::poison(task& t, const failure& why) {
   if (t.poisoned || (t.state == phase::issued && t.request->kind != task_kind::launch)) return;
   t.poisoned = why;
   give_up_places(t);
-  // Nobody has to wait for what will not commit: neither for a command that cannot be called back,
-  // nor for earlier tasks that keep the versions of its buffers in order.
-  if (!std::exchange(t.told, true)) {
+  // The future fails at once. It waits neither for a command that cannot be recalled nor for
+  // earlier tasks, which keep the versions of the buffers in order.
+  if (!std::exchange(t.notified, true)) {
     out_->emplace_back(complete{t.request, why, t.state == phase::issued});
   }
   consider(t);
@@ -188,7 +188,7 @@ void engine::poison(task& t, const failure& why) {
 void engine::handle(stop_asked& e) {
   std::vector<task_id> waiting;
   tasks_.each([&](task_id id, const task& t) {
-    // A fetch ends as the kernel does whose value it brings, which may be running.
+    // A fetch ends as the kernel does whose value it reads, and that may be running.
     const bool follows = t.request->kind == task_kind::fetch;
     if (t.state != phase::issued && !follows) waiting.push_back(id);
   });
@@ -199,11 +199,11 @@ void engine::handle(stop_asked& e) {
 void engine::handle(view_released& e) {
   task* t = find(e.task);
   if (t == nullptr) return;
-  if (t->within_it == nullptr) return end_later(e.task, t->poisoned);
-  // The future of a task may be final while the task is not.
-  t->within_it->released = true;
-  t->within_it->why = std::move(e.why);
-  if (t->within_it->tasks == 0) end_later(e.task, t->within_it->why);
+  if (t->opened == nullptr) return end_later(e.task, t->poisoned);
+  // The future of a task may have ended while the task has not.
+  t->opened->released = true;
+  t->opened->why = std::move(e.why);
+  if (t->opened->tasks == 0) end_later(e.task, t->opened->why);
 }
 
 void engine::handle(command_ended& e) { end_command(e.stream, e.value, e.how); }
@@ -213,8 +213,8 @@ void engine::handle(commands_ended& e) {
 }
 
 void engine::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
-  if (board_.is_lost(stream)) return;
-  const command_record record = board_.end(stream, value);
+  if (commands_.is_lost(stream)) return;
+  const command_record record = commands_.end(stream, value);
   note_load(record, -1);
   if (record.copy != nullptr) {
     finish_copy(record, how);
@@ -224,13 +224,13 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
 }
 
 void engine::handle(command_left& e) {
-  if (board_.is_lost(e.stream)) return;
-  note_load(board_.leave(e.stream, e.value, e.when), -1);
+  if (commands_.is_lost(e.stream)) return;
+  note_load(commands_.leave(e.stream, e.value, e.when), -1);
   mark_dirty(*machine_.streams[e.stream.value].device);
 }
 
 void engine::handle(command_ended_apart& e) {
-  const std::optional<command_record> record = board_.end_apart({e.stream, e.value});
+  const std::optional<command_record> record = commands_.end_apart({e.stream, e.value});
   if (record) finish_launch(*record, e.how);
 }
 
@@ -243,7 +243,7 @@ void engine::handle(memory_awaited& e) {
   // Nobody may have looked since the last copy of something else came to another memory.
   find_memory(machine_.devices[t.device.value].memory);
   if (!lacks_memory(e.task)) return;
-  if (board_.apart().empty()) {
+  if (commands_.apart().empty()) {
     end_later(e.task, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
   } else {
     t.warned_of = true;
@@ -253,15 +253,15 @@ void engine::handle(memory_awaited& e) {
   }
 }
 
-/// Nothing is issued but bodies that have left their lanes, and some task may wait for memory.
+/// Called when only bodies that yielded their lanes are in flight, and a task may wait for memory.
 void engine::look_at_reservations() {
-  // Who has ended may be about to let go of the last handle of a buffer. And who has left its lane
-  // may be about to end, or not: of that nobody is sure.
+  // A task that has ended may be about to drop the last handle of a buffer, and a body that yielded
+  // its lane may be about to end.
   constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
   if (awaits_memory_.valid()) return;
   for (const device_state& d : devices_) {
     if (!lacks_memory(d.reserving)) continue;
-    const bool is_hopeless = board_.apart().empty();
+    const bool is_hopeless = commands_.apart().empty();
     if (find(d.reserving)->warned_of && !is_hopeless) continue;
     awaits_memory_ = d.reserving;
     ended_before_ = ended_;
@@ -270,10 +270,10 @@ void engine::look_at_reservations() {
   }
 }
 
-/// True if the task waits for memory, and nothing is under way that would give some back.
+/// True if the task waits for memory, and no command in flight will free any.
 bool engine::lacks_memory(task_id id) const {
   const task* const t = id.valid() ? find(id) : nullptr;
-  return t != nullptr && t->state == phase::reserving && issued_ == board_.apart().size() &&
+  return t != nullptr && t->state == phase::reserving && issued_ == commands_.apart().size() &&
          coming_[machine_.devices[t->device.value].memory.value] == 0;
 }
 

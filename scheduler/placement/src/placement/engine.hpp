@@ -41,32 +41,32 @@ class engine {
   engine(machine description, std::size_t trace_capacity);
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
-  /// The time is for the trace: nothing depends on it, and without a trace nobody asks.
+  /// The time is for the trace alone; decisions do not depend on it.
   void step(time_stamp now, event&& what, action_list& out);
 
   [[nodiscard]] const machine& description() const noexcept { return machine_; }
   [[nodiscard]] const device_statistics& statistics(device_id device) const;
   [[nodiscard]] bool alive(device_id device) const;
   [[nodiscard]] const trace_ring& trace() const noexcept { return trace_; }
-  /// What is kept for each task beside its request.
+  /// Bytes that the engine keeps for each task beside its request.
   [[nodiscard]] static std::size_t bytes_of_task() noexcept { return sizeof(task); }
   /// How many tasks have ended so far.
   [[nodiscard]] std::uint64_t ended() const noexcept { return ended_; }
   [[nodiscard]] std::size_t unfinished() const noexcept { return tasks_.size(); }
-  [[nodiscard]] std::size_t commands_in_flight() const { return board_.in_flight(); }
+  [[nodiscard]] std::size_t commands_in_flight() const { return commands_.in_flight(); }
 
-  /// How a view or fetch fails for which the host has no memory.
+  /// The failure of a view or fetch for which the host has no memory.
   [[nodiscard]] static failure no_room_for(const request& r, const failure& why);
 
-  /// How a task stands. What it refers to lasts until the next step.
+  /// The state of a task, for reports and searches. References are valid until the next step.
   struct standing {
-    const request* what = nullptr;  ///< null: it has ended, or never was
-    bool is_issued = false;         ///< it was given to its device; of a view or hold: it is given
-    bool wants_budget = false;      ///< nothing else keeps it back
-    bool wants_memory = false;      ///< likewise
-    device_id device = {};          ///< preferred or committed; none as yet if not valid
-    std::span<const task_id> before;  ///< what it comes after; some may have ended
-    time_stamp submitted{};           ///< only where a trace is kept
+    const request* what = nullptr;    ///< null: there is no such task, or it has ended
+    bool is_issued = false;           ///< given to its device; of a view or nested domain: open
+    bool wants_budget = false;        ///< the budget is all that it waits for
+    bool wants_memory = false;        ///< likewise
+    device_id device = {};            ///< preferred or committed; not valid: none yet
+    std::span<const task_id> before;  ///< predecessors; some may have ended
+    time_stamp submitted{};           ///< only if the runtime keeps a trace
   };
   [[nodiscard]] standing standing_of(task_id id) const;
   /// Calls visit for each task that comes after that one and waits for it.
@@ -82,9 +82,9 @@ class engine {
     edge_kind kind;
   };
 
-  /// What happens within a hold.
-  struct inside {
-    std::unordered_map<data_id, engine_history> chains;
+  /// The state of a nested domain that is open.
+  struct domain_state {
+    std::unordered_map<data_id, engine_history> histories;
     std::size_t tasks = 0;  ///< that have not ended
     bool released = false;
     failure why;
@@ -94,59 +94,59 @@ class engine {
     std::string label;
     box all;
     std::size_t element_size = 0;
-    engine_history chain;
+    engine_history history;
     std::uint64_t last_use = 0;
     buffer_state* where = nullptr;  ///< in coherence_
   };
 
-  /// What is said of a task in plain values.
+  /// The plain values of a task.
   struct task_facts {
     phase state = phase::blocked;
-    bool told = false;  ///< its future was failed before it ended
+    bool notified = false;  ///< its future has failed, but the task has not ended
     bool fetching = false;
-    bool wrote = false;        ///< coherence knows its outputs
+    bool wrote = false;        ///< its outputs are recorded in coherence_
     bool pinned_all = false;   ///< each access has a pin
-    bool may_leave = false;    ///< its lane, on the device where it was enqueued
-    bool warned_of = false;    ///< that it lacks memory
-    bool suits = false;        ///< the device that it names can run it, as long as that lives
+    bool may_leave = false;    ///< its body may yield its lane, on this device
+    bool warned_of = false;    ///< a warning was printed that it lacks memory
+    bool suits = false;        ///< the device that it names can run it
     std::size_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
-    std::size_t unissued = 0;  ///< those of them that were not issued either
+    std::size_t unissued = 0;  ///< blockers that were not issued
     std::size_t order = 0;     ///< order edges from tasks that were not issued
     device_id device;          ///< preferred or committed
-    point number;              ///< of the launch, once issued
+    point number;              ///< timepoint of the launch, once issued
     time_estimate predicted;   ///< on that device
     task_id cause;
-    std::uint64_t age = 0;  ///< how many were submitted before
+    std::uint64_t age = 0;  ///< number of tasks submitted before
     time_stamp submitted{};
   };
 
   struct task : task_facts {
     request_ref request;
-    failure poisoned;  ///< it may run but it will not commit
-    /// How its command ended, where that was heard of before the end of a predecessor.
-    std::optional<failure> held;
-    std::unique_ptr<inside> within_it;  ///< of a hold that was given
+    failure poisoned;  ///< if set, the task may run but does not commit
+    /// The result of its command, if that was reported before the end of a predecessor.
+    std::optional<failure> early_result;
+    std::unique_ptr<domain_state> opened;  ///< of a nested domain that is open
     boost::container::small_vector<successor, 4> successors;
     boost::container::small_vector<task_id, 4> predecessors;  ///< by content
-    boost::container::small_vector<data_state*, 4> data;      ///< of each access
+    boost::container::small_vector<data_state*, 4> data;      ///< one for each access
     boost::container::small_vector<data_id, 4> pinned;
   };
 
   struct device_state {
     explicit device_state(std::size_t lanes) : open(lanes) {}
 
-    number_set open;            ///< lanes that take one more command
+    number_set open;            ///< lanes that accept one more command
     std::size_t in_flight = 0;  ///< commands, on all lanes
-    nanoseconds backlog{0};     ///< predicted time of these
+    nanoseconds backlog{0};     ///< their predicted time
     bool alive = true;
-    std::string lost;     ///< why it is not
-    task_queue present;   ///< tasks whose data are there
-    task_queue absent;    ///< tasks whose data have to come
-    task_queue in_order;  ///< tasks that want it and were not issued, ready or not
+    std::string lost;     ///< the reason why it is not alive
+    task_queue present;   ///< tasks whose data are in its memory
+    task_queue absent;    ///< tasks whose data have to be copied
+    task_queue in_order;  ///< unissued tasks with in_order, ready or not
     std::size_t fetching = 0;
-    task_id reserving;  ///< waits for memory
+    task_id reserving;  ///< the task that waits for memory
     point last_wide;
-    nanoseconds queued{0};  ///< predicted time of what is in the queues
+    nanoseconds queued{0};  ///< predicted time of the queued tasks
     device_statistics done;
   };
 
@@ -161,7 +161,7 @@ class engine {
     task* before;
   };
 
-  // placement engine.cpp: events.
+  // engine.cpp: events.
   void handle(data_added& e);
   void handle(data_dropped& e);
   void handle(budget_added& e);
@@ -189,26 +189,26 @@ class engine {
   [[nodiscard]] task& add(request_ref&& made);
   void remove(task_id id);
 
-  // standing.cpp: for those who ask.
+  // standing.cpp: reports.
   [[nodiscard]] static standing standing_of(const task& t);
 
-  // depend.cpp: when a task may start.
+  // depend.cpp: edges, and when a task may start.
   void add_edges(task& t);
   void add_edge(task& before, task& t, edge_kind kind) const;
   [[nodiscard]] bool has_to_end(const task& t) const;
   void sort_edges();
-  [[nodiscard]] engine_history& chain_within(const task& t, data_id data, data_state& all);
+  [[nodiscard]] engine_history& history_within(const task& t, data_id data, data_state& all);
   void leave_domain(const task& t);
   void consider(task& t);
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(task& t) const;
   void start(task& t);
 
-  // place.cpp: where it runs.
+  // place.cpp: the choice of a device.
   void place(task& t);
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
   [[nodiscard]] bool can_bind(const task_access& a, const machine::device_node& node) const;
   [[nodiscard]] std::optional<device_id> choose_device(task& t) const;
-  /// From now on.
+  /// Relative to now.
   [[nodiscard]] nanoseconds predicted_end(const task& t, device_id device) const;
   void enqueue(task& t, device_id device);
   void dequeue(task& t);
@@ -216,10 +216,11 @@ class engine {
     return {rank_of(t.request->priority), t.age, t.request->id};
   }
   [[nodiscard]] bool data_present(const task& t) const;
-  /// Moves a task of a busy device here, if it would end earlier. Returns whether it did.
+  /// Moves a task from the queue of a busy device to this one, if it is predicted to end earlier.
+  /// Returns whether it did.
   bool steal_for(device_id thief);
 
-  // fetch.cpp: moving data ahead of a launch.
+  // fetch.cpp: copies ahead of a launch.
   /// Tasks of one device whose data are on their way at the same time. Two hide a copy behind a
   /// kernel; the others absorb unequal lengths.
   static constexpr std::size_t fetch_window = 4;
@@ -228,17 +229,17 @@ class engine {
   [[nodiscard]] bool fetch(task& t);
   void fetched(task_id id, device_id device);
 
-  // commit.cpp: the step that is final.
+  // commit.cpp: device, copies and memory become final, and the launch is issued.
   void pump(device_id device);
   [[nodiscard]] task* pick(device_id device);
   [[nodiscard]] bool has_turn(const task& t) const;
   void give_up_turn(const task& t);
   /// Releases the turn and the budget request of a task that will not run.
   void give_up_places(const task& t);
-  /// A command was planned on the stream (count 1), or has ended (-1). Of a lane it decides whether
-  /// that takes one more.
+  /// A command was planned on the stream (count 1), or has ended (-1). Decides whether the lane
+  /// accepts one more.
   void note_load(const command_record& record, int count);
-  /// Until a command ends nothing can be done for the device.
+  /// True if the device accepts no command before one of its commands ends.
   [[nodiscard]] bool is_full(device_id device) const;
   [[nodiscard]] bool idle(device_id device) const { return devices_[device.value].in_flight == 0; }
   [[nodiscard]] std::optional<std::size_t> free_lane(const task& t) const;
@@ -266,9 +267,9 @@ class engine {
   void relieve(memory_id memory);
   void evict(data_id data, memory_id memory);
   void release(const released_block& freed);
-  /// The task no longer pins the replica, which is gone. Returns whether it did.
+  /// Removes the pin of a replica that was dropped. Returns whether the task had one.
   static bool forget_pin(task& t, data_id data);
-  /// Parts that no link connects with a memory get there through the host's.
+  /// Copies parts to the memory of the host, where no link connects their memory with the target.
   void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
   void need_host_block(data_id data);
   timepoint_set bring(data_id data, const box& region, memory_id memory, task_id for_task);
@@ -278,7 +279,7 @@ class engine {
   void note_peak(memory_id memory);
   void mark_users_dirty(memory_id memory);
 
-  // finish.cpp: the end of tasks, streams and devices.
+  // finish.cpp: ends of tasks, streams and devices.
   void end_later(task_id id, failure why);
   void finish(task& t, const failure& why);
   void finish_launch(const command_record& record, const command_result& how);
@@ -294,37 +295,36 @@ class engine {
 
   machine machine_;
   cost_model costs_;
-  in_flight_table board_;
+  in_flight_table commands_;
   coherence coherence_;
   reservation_ledger ledger_;
   budget_queue budgets_;
   trace_ring trace_;
-  std::vector<time_stamp> last_end_;  ///< of the commands of each stream, as far as heard of
-  /// What the streams of devices compute on, and whether they take commands until they have the
-  /// most.
+  std::vector<time_stamp> last_end_;  ///< for each stream, the last end that was reported
+  /// How full the lane behind a stream is.
   struct lane_state {
-    device_id device;  ///< none for another stream
+    device_id device;  ///< not valid: the stream is not a lane
     std::size_t at = 0;
     std::size_t depth = 1;       ///< as of the device
     nanoseconds ahead{0};        ///< as of the device
-    std::size_t unmeasured = 0;  ///< so many of its commands are
+    std::size_t unmeasured = 0;  ///< number of its commands in flight that were not measured
     std::size_t alone = 0;       ///< likewise
     bool filling = true;
   };
-  std::vector<lane_state> lanes_;  ///< of each stream
+  std::vector<lane_state> lanes_;  ///< for each stream
 
   id_map<task_id, task> tasks_;
-  std::vector<std::unique_ptr<task>> spare_;  ///< tasks that are gone, for new ones
+  std::vector<std::unique_ptr<task>> spare_;  ///< records of ended tasks, for new ones
   id_map<data_id, data_state> data_;
   std::vector<device_state> devices_;
   number_set dirty_;
   std::vector<ending> ending_;
-  std::vector<edge> edges_;  ///< that the task has which is being submitted
-  bool alone_ = false;       ///< the task that is being submitted is all that this step is about
-  std::vector<std::uint64_t> coming_;  ///< bytes of each memory that are about to be freed
+  std::vector<edge> edges_;            ///< of the task that is being submitted
+  bool alone_ = false;                 ///< this step is one submission and nothing else
+  std::vector<std::uint64_t> coming_;  ///< for each memory, bytes that are about to be freed
   std::vector<std::uint64_t> peaks_;
-  std::size_t issued_ = 0;  ///< tasks that were issued and have not ended, views too
-  /// The task that lacks memory which is being waited for, and how many had ended before.
+  std::size_t issued_ = 0;  ///< tasks and views that were issued and have not ended
+  /// The task that waits for memory while nothing is in flight, and how many tasks had ended then.
   task_id awaits_memory_;
   std::uint64_t ended_before_ = 0;
   std::uint64_t ended_ = 0;
@@ -334,7 +334,7 @@ class engine {
   std::uint64_t blocks_ = 0;
   std::uint64_t uses_ = 0;
   time_stamp now_{0};
-  action_list* out_ = nullptr;  ///< of the step that is under way
+  action_list* out_ = nullptr;  ///< of the current step
 };
 
 }  // namespace hocket::placement

@@ -16,8 +16,8 @@ using detail::bug;
 using detail::edge_kind;
 using detail::seeded_bug;
 
-/// The accesses to one buffer that a later task could depend on. As long as only all of the buffer
-/// is used at once, and again since it was last written so, no boxes are compared.
+/// The access history of one buffer. As long as tasks use the whole buffer, no boxes are compared;
+/// the first access to a part switches to access_history, a write of the whole buffer back.
 class engine_history {
  public:
   /// Appends an access and reports what it depends on, as access_history does. all: the box of the
@@ -33,7 +33,7 @@ class engine_history {
     if (access.is_all && writes_content(access.mode)) begin_anew(task);
   }
 
-  /// The task has ended: nobody comes after it any more. To say so saves looking for it.
+  /// The task has ended, and later tasks need not be ordered behind it. Optional: it saves edges.
   void ended(task_id task) noexcept {
     if (writer_ == task) writer_ = {};
   }
@@ -91,10 +91,10 @@ class engine_history {
     writer_ = writer;
   }
 
-  task_id writer_;                ///< of all, the last one
-  std::vector<task_id> readers_;  ///< of all, since
+  task_id writer_;                ///< the last one of the whole buffer
+  std::vector<task_id> readers_;  ///< of the whole buffer, since then
   std::size_t tidy_at_ = 16;
-  std::unique_ptr<access_history> parts_;  ///< instead of these, where parts were used
+  std::unique_ptr<access_history> parts_;  ///< if not null, used instead of these
 };
 
 }  // namespace hocket::placement

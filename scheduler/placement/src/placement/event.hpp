@@ -16,7 +16,7 @@ namespace hocket::placement {
 
 class engine;
 
-/// A buffer exists from here on.
+/// A buffer was made.
 struct data_added {
   data_id data;
   index_list extents;
@@ -24,7 +24,7 @@ struct data_added {
   std::string label;
 };
 
-/// Nobody can name the buffer any more, and every task that used it has ended.
+/// The last handle of the buffer is gone, and every task that used it has ended.
 struct data_dropped {
   data_id data;
 };
@@ -36,27 +36,28 @@ struct budget_added {
 
 struct submitted {
   request_ref task;
-  failure unwanted;  ///< cancelled before it came
+  failure unwanted;  ///< not empty: cancelled before it was submitted
 };
 
-/// One future that the task waits for is final.
+/// One future that the task waits for has ended.
 struct external_ended {
   task_id task;
   failure why;
 };
 
-/// Somebody wants the task not to run: cancelled or timed out.
+/// The task is to be cancelled, by the user or by a timer.
 struct cancel_asked {
   task_id task;
   failure why;
 };
 
-/// Everything that was not issued is cancelled.
+/// The runtime stops: all tasks that were not issued are cancelled.
 struct stop_asked {
   failure why;
 };
 
-/// A view, or a hold, has ended; why: what was to be written within a hold will not be.
+/// A view was closed, or the tasks of a nested domain are complete. why: what the domain was to
+/// write is poisoned.
 struct view_released {
   task_id task;
   failure why = {};
@@ -68,21 +69,21 @@ struct command_ended {
   command_result how;
 };
 
-/// Commands of one stream that follow one another, the first of which has this value.
+/// Consecutive commands of one stream have ended; the first has this value.
 struct commands_ended {
   stream_id stream;
   std::uint64_t first = 0;
   std::vector<command_result> how;
 };
 
-/// A command's body waits, and its stream goes on without it.
+/// The body of a command blocks, and yields its stream.
 struct command_left {
   stream_id stream;
   std::uint64_t value = 0;
   time_stamp when{};
 };
 
-/// A command that left its stream has ended.
+/// A command that yielded its stream has ended.
 struct command_ended_apart {
   stream_id stream;
   std::uint64_t value = 0;
@@ -94,13 +95,13 @@ struct device_gone {
   failure why;
 };
 
-/// The task has waited for memory so long that something is to be done about it.
+/// The time of an await_memory action has passed.
 struct memory_awaited {
   task_id task;
 };
 
-/// A memory had no room for a block that an action asked for. Commands that refer to the block
-/// fail.
+/// A memory had no room for the block of an allocate_block action. Commands that refer to the
+/// block fail.
 struct allocation_failed {
   block_id block;
   data_id data;
@@ -108,7 +109,7 @@ struct allocation_failed {
   failure why;
 };
 
-/// Looks at the placement engine between two events, for reports and questions.
+/// Calls look between two events, for reports and searches.
 struct inspected {
   std::function<void(const engine&)> look;
 };

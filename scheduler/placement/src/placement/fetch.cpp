@@ -24,7 +24,7 @@ void engine::fetch_ahead(device_id device) {
 }
 
 void engine::fetch_early(task& t) {
-  // Where it will run is known before its budget is: the time until then hides the copies.
+  // The device is chosen before the budget is granted: the wait for the budget hides the copies.
   const request& r = *t.request;
   if (!r.on || !can_run(r, *r.on) || devices_[r.on->value].fetching >= fetch_window) return;
   t.device = *r.on;
@@ -33,14 +33,14 @@ void engine::fetch_early(task& t) {
 
 bool engine::fetch(task& t) {
   const memory_id memory = machine_.devices[t.device.value].memory;
-  if (unusable_input(t)) return true;  // found again, and told, when it is committed
+  if (unusable_input(t)) return true;  // the failure is found again when the task is committed
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> wanted;
   for (const task_access& a : t.request->accesses) {
     if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
     if (wanted.insert(a.data).second) bytes = saturating_add(bytes, coherence_.bytes(a.data));
   }
-  // Only what is free: fetching ahead never pushes anything out.
+  // Only free memory is used: fetching ahead never evicts.
   const std::uint64_t capacity = ledger_.capacity(memory), used = ledger_.used(memory);
   if (bytes > 0 && (used > capacity || bytes > capacity - used || ledger_.shortage(memory) > 0)) {
     return false;
@@ -56,7 +56,8 @@ bool engine::fetch(task& t) {
   }
   t.fetching = true;
   ++devices_[t.device.value].fetching;
-  board_.when_done(arrives, [this, id = t.request->id, device = t.device] { fetched(id, device); });
+  commands_.when_done(arrives,
+                      [this, id = t.request->id, device = t.device] { fetched(id, device); });
   return true;
 }
 
@@ -68,10 +69,10 @@ void engine::fetched(task_id id, device_id device) {
   if (t == nullptr) return;
   t->fetching = false;
   if (t->state != phase::queued) return;
-  // Its device was lost meanwhile, and the one that has it now could not fetch for it.
+  // The device was lost meanwhile, and the task is queued at another one.
   if (t->device != device) return mark_dirty(t->device);
-  // Also where a copy failed: what is missing is brought once more when the task is committed,
-  // which fails if that does. To fetch it ahead again might go on for ever.
+  // Also if a copy failed: it is repeated once when the task is committed, which fails if the copy
+  // does. Fetching ahead again could go on for ever.
   (void)d.absent.erase(place_of(*t));
   d.present.insert(place_of(*t));
 }

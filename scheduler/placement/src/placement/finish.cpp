@@ -29,7 +29,7 @@ void engine::finish(task& t, const failure& why) {
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
   give_up_places(t);
   unpin(t, memory);
-  for (data_state* const d : t.data) d->chain.ended(r.id);
+  for (data_state* const d : t.data) d->history.ended(r.id);
   if (why && !seeded_bug(bug::keep_failed_outputs)) {
     for (const task_access& a : r.accesses) {
       if (!writes_content(a.mode) || a.is_empty()) continue;
@@ -51,20 +51,20 @@ void engine::finish(task& t, const failure& why) {
       --next->blockers;
       if (!was_passed) --next->unissued;
       next->cause = r.id;
-      // What is within a hold finds out for itself, where it matters.
+      // A task within a nested domain looks for poison itself when it starts.
       const bool is_domain = next->request->kind == task_kind::domain;
       if (why && !next->poisoned && !is_domain)
         next->poisoned = why.downstream(std::string(next->request->label_text()));
     }
-    if (next->held && next->blockers == 0) {
-      end_later(s.task, next->poisoned ? next->poisoned : *next->held);
+    if (next->early_result && next->blockers == 0) {
+      end_later(s.task, next->poisoned ? next->poisoned : *next->early_result);
     } else {
       consider(*next);
     }
   }
   leave_domain(t);
   const task_id id = r.id;
-  if (t.told) {
+  if (t.notified) {
     out_->emplace_back(retire{std::move(t.request)});
   } else {
     out_->emplace_back(complete{std::move(t.request), why});
@@ -75,7 +75,7 @@ void engine::finish(task& t, const failure& why) {
 void engine::leave_domain(const task& t) {
   task* around = t.request->within.valid() ? find(t.request->within) : nullptr;
   if (around == nullptr) return;
-  inside& within = *around->within_it;
+  domain_state& within = *around->opened;
   if (--within.tasks == 0 && within.released) end_later(t.request->within, within.why);
 }
 
@@ -97,9 +97,9 @@ void engine::finish_launch(const command_record& record, const command_result& h
   } else if (!why && record.left == time_stamp::max()) {
     costs_.measured(*t.request->launch, t.device, how.end - how.begin, t.predicted);
   }
-  // Streams report in no common order: a predecessor that has ended may still be unheard of.
+  // Streams report in no common order: the end of a predecessor may be reported later.
   if (t.blockers > 0) {
-    t.held = why;
+    t.early_result = why;
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
@@ -125,16 +125,16 @@ void engine::finish_copy(const command_record& record, const command_result& how
 
 void engine::fail_copy(const command_record& record, const failure& why) {
   if (data_.find(record.copy->data) == nullptr)
-    return;  // its last handle went while it was fetched ahead
+    return;  // the buffer was dropped while it was fetched ahead
   coherence_.fail_copy(record.copy->data, record.copy->region, record.copy->to, record.number, why);
   poison_readers(record, why);
   task* const view = find(record.task);
   if (view != nullptr && view->request->kind != task_kind::launch && !view->poisoned) {
     view->poisoned = why.downstream(std::string(view->request->label_text()));
   }
-  // What was copied on from there is worth nothing either.
+  // Copies that were made from that replica are invalid too.
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    const ring<command_record> later = board_.commands(stream_id{i});
+    const ring<command_record> later = commands_.commands(stream_id{i});
     for (const command_record& c : later) {
       if (c.copy != nullptr && c.copy->data == record.copy->data &&
           c.copy->from == record.copy->to && c.copy->to != record.copy->from &&
@@ -157,10 +157,10 @@ void engine::poison_readers(const command_record& record, const failure& why) {
     }
   };
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
-    for (const command_record& c : board_.commands(stream_id{i})) look_at(c);
+    for (const command_record& c : commands_.commands(stream_id{i})) look_at(c);
   }
   // Streams report in no common order.
-  for (const auto& [number, c] : board_.apart()) look_at(c);
+  for (const auto& [number, c] : commands_.apart()) look_at(c);
 }
 
 void engine::record_trace(const command_record& record, const command_result& how, trace_kind kind,
@@ -183,7 +183,7 @@ void engine::record_trace(const command_record& record, const command_result& ho
 }
 
 void engine::record_wait(const trace_record& ended, time_stamp wanted) {
-  // Shorter gaps are what a stream needs between two commands.
+  // Shorter gaps are the overhead of a stream between two commands.
   constexpr nanoseconds shortest{1000};
   time_stamp& last = last_end_[ended.stream.value];
   trace_record gap = ended;
@@ -200,7 +200,7 @@ void engine::handle(device_gone& e) {
   if (!d.alive) return;
   d.alive = false;
   d.lost = e.why.message();
-  // Or it would be granted, and issued here, as soon as the first block is free.
+  // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
   if (d.reserving.valid()) {
     ledger_.withdraw(d.reserving);
     mark_users_dirty(machine_.devices[e.device.value].memory);
@@ -211,7 +211,8 @@ void engine::handle(device_gone& e) {
     lose_launches(e.device, e.why);
   }
   const memory_id memory = machine_.devices[e.device.value].memory;
-  // What was queued here and not issued goes elsewhere, or fails for want of a device.
+  // Tasks that were queued here and not issued are placed elsewhere, or fail if no device can run
+  // them.
   std::vector<task_id> homeless;
   for (const task_queue* queue : {&d.present, &d.absent}) {
     (void)queue->until([&](const place_in_queue& p) {
@@ -234,13 +235,12 @@ void engine::handle(device_gone& e) {
 
 void engine::lose_memory(device_id device, const failure& why) {
   const memory_id memory = machine_.devices[device.value].memory;
-  // Copies that others make out of the lost memory bring nothing that can be trusted, and still
-  // read it.
+  // Copies from the lost memory that are in flight bring invalid content, and still read it.
   timepoint_set readers;
   std::vector<command_record> untrusted;
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     const bool own = machine_.streams[i].device == device;
-    for (const command_record& c : board_.commands(stream_id{i})) {
+    for (const command_record& c : commands_.commands(stream_id{i})) {
       if (c.copy == nullptr || (!own && c.copy->from != memory)) continue;
       untrusted.push_back(c);
       if (!own) readers.add(c.number);
@@ -262,7 +262,7 @@ void engine::lose_launches(device_id device, const failure& why) {
   devices_[device.value].backlog = nanoseconds{0};
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     if (machine_.streams[i].device != device) continue;
-    for (const command_record& c : board_.lose(stream_id{i})) {
+    for (const command_record& c : commands_.lose(stream_id{i})) {
       if (c.copy != nullptr) continue;
       const task& t = *find(c.task);
       end_later(c.task, t.poisoned

@@ -15,7 +15,7 @@
 
 namespace hocket::placement {
 
-/// What a copy brings where.
+/// The region that a copy brings, and the memory it brings it to.
 struct copied_part {
   data_id data;
   box region;
@@ -30,17 +30,16 @@ struct command_record {
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
   std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
-  bool unmeasured = false;              ///< nobody knows how long it takes
-  bool alone = false;                   ///< nothing is to stand behind it
-  time_stamp left = time_stamp::max();  ///< its stream, if it has
-  time_stamp wanted{};  ///< since when it could have run, had nothing been in its way
+  bool unmeasured = false;              ///< its duration was not measured yet
+  bool alone = false;                   ///< no command may queue behind it
+  time_stamp left = time_stamp::max();  ///< when it yielded its stream, if it did
+  time_stamp wanted{};                  ///< the earliest time at which it could have run
 };
 
-/// The streams as the placement engine sees them: which numbers were given out, which commands were
-/// handed to their device and which have ended. A command has its number from the moment it is
-/// planned. It is handed over, in order, when everything it waits for on streams of other domains
-/// has ended and everything on streams of its own domain was handed over; what is left is waited
-/// for on the device.
+/// The commands that were planned and have not ended. A command gets its number when it is planned.
+/// It is issued to its device, in order, when everything it waits for on streams of other domains
+/// has ended and everything on streams of its own domain was issued; for the latter the device
+/// waits.
 class in_flight_table {
  public:
   explicit in_flight_table(const machine& machine);
@@ -50,7 +49,7 @@ class in_flight_table {
   }
 
   /// Plans the next command of a stream: Made is issue_copy or issue_launch, made of its number,
-  /// what it comes after, and the rest. It is handed over at once if it can be. Returns the
+  /// what it comes after, and the rest. It is issued at once if possible. Returns the
   /// command's record, of which the caller fills in all but the number and the predicted time.
   template <class Made, class... Rest>
   command_record& plan(point number, nanoseconds predicted, timepoint_set&& after, action_list& out,
@@ -71,7 +70,7 @@ class in_flight_table {
     return record;
   }
 
-  /// Hands over what can be by now.
+  /// Issues the commands that can be issued by now.
   void flush(action_list& out) {
     if (unhanded_ > 0) flush_all(out);
   }
@@ -79,14 +78,15 @@ class in_flight_table {
   /// True if the stream's epoch has ended.
   [[nodiscard]] bool is_lost(stream_id stream) const { return streams_[stream.value].lost; }
 
-  /// The oldest command of a stream whose epoch has not ended has. Returns its record.
+  /// The oldest command of a stream has ended. The epoch of the stream has not ended. Returns the
+  /// record of the command.
   command_record end(stream_id stream, std::uint64_t value);
 
-  /// The same of one that goes on apart from its stream. It is in flight until end_apart.
+  /// The command yielded its stream and goes on running. It is in flight until end_apart().
   command_record leave(stream_id stream, std::uint64_t value, time_stamp when);
-  /// Nothing if its stream's epoch has ended.
+  /// Returns nothing if the epoch of the stream has ended.
   std::optional<command_record> end_apart(point number);
-  /// Commands that have left their streams.
+  /// Commands that yielded their streams and have not ended.
   [[nodiscard]] const std::map<point, command_record>& apart() const { return apart_; }
 
   /// The stream's epoch ends: all its commands count as done, and come back.
@@ -100,7 +100,7 @@ class in_flight_table {
 
   /// Calls next when all timepoints are done: at once if they are, else from run_woken.
   void when_done(const timepoint_set& points, std::function<void()> next);
-  /// Runs what became due. Returns false if there was nothing.
+  /// Calls what when_done() was given and has become due. Returns false if there was nothing.
   bool run_woken() { return !woken_.empty() && run_all_woken(); }
 
   /// Commands planned and not ended.

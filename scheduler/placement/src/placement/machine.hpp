@@ -15,7 +15,7 @@ namespace hocket::placement {
 /// The memory that host views and host tasks without a device of their own use.
 inline constexpr memory_id host_memory{0};
 
-/// What the placement engine knows of the machine: plain values, no drivers.
+/// What the placement engine knows of memories, devices, streams and links: plain values.
 struct machine {
   struct memory_node {
     std::string name;
@@ -30,9 +30,10 @@ struct machine {
 
   struct device_node {
     std::string name;
-    std::string driver;  ///< what it and its driver call themselves; empty without one
+    std::string driver;  ///< names of the device and its driver; empty if it has no driver
     memory_id memory;
-    bool owns_memory = true;  ///< else it uses another's, which is not lost with it
+    bool owns_memory =
+        true;  ///< else the memory belongs to another device, and is not lost with this one
     std::vector<stream_id> compute;
     std::vector<kernel_format> formats;
     device_style style = device_style::gpu;
@@ -58,7 +59,7 @@ struct machine {
     nanoseconds launch_latency{0};
   };
 
-  /// How bytes get from one memory to another in one copy.
+  /// The cost of one copy from one memory to another.
   struct link {
     stream_id stream;
     double bytes_per_second = 1e10;

@@ -10,13 +10,13 @@
 
 namespace hocket::placement {
 
-/// Some of the numbers from zero up to a bound, a bit for each.
+/// A set of numbers below a bound: one bit for each.
 class number_set {
  public:
   explicit number_set(std::size_t bound) : words_((bound + bits - 1) / bits, 0) {}
 
   void insert(std::size_t number) noexcept { set(number, true); }
-  /// Puts it in or takes it out.
+  /// Inserts the number, or erases it.
   void set(std::size_t number, bool in) noexcept {
     std::uint64_t& word = words_[number / bits];
     const std::uint64_t bit = std::uint64_t{1} << (number % bits);
@@ -27,7 +27,7 @@ class number_set {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  /// The least one. Precondition: not empty.
+  /// The smallest number. Precondition: not empty.
   [[nodiscard]] std::size_t first() const noexcept {
     std::size_t i = 0;
     while (words_[i] == 0) ++i;
@@ -45,8 +45,8 @@ class number_set {
     }
   }
 
-  /// Takes out what is there and calls visit(number) for each of these, in order. What is inserted
-  /// meanwhile may be visited as well, or stays.
+  /// Empties the set and calls visit(number) for each of its numbers, in order. A number that is
+  /// inserted meanwhile is either visited as well or stays.
   template <class Visit>
   void take_each(const Visit& visit) {
     for (std::size_t i = 0; size_ > 0 && i < words_.size(); ++i) {

@@ -10,7 +10,7 @@ namespace hocket::placement {
 
 namespace {
 
-// How many tasks of another device's queue are looked at before an idle device gives up.
+// An idle device looks at so many tasks of another device's queue for one to steal.
 constexpr std::size_t steal_window = 16;
 
 }  // namespace
@@ -53,12 +53,12 @@ bool engine::can_bind(const task_access& a, const machine::device_node& node) co
 std::optional<device_id> engine::choose_device(task& t) const {
   const request& r = *t.request;
   if (r.on) {
-    // Only its loss can change this.
+    // This changes only when the device is lost.
     t.suits = t.suits || can_run(r, *r.on);
     return t.suits && devices_[r.on->value].alive ? r.on : std::nullopt;
   }
   std::optional<device_id> best;
-  std::optional<nanoseconds> best_end;  // of the only one that can run it nobody asks
+  std::optional<nanoseconds> best_end;  // not computed if only one device can run the task
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device_id device{i};
     if (!can_run(r, device)) continue;
@@ -121,10 +121,11 @@ void engine::dequeue(task& t) {
 
 bool engine::data_present(const task& t) const {
   const memory_id memory = machine_.devices[t.device.value].memory;
-  // What its own lanes are still computing is as good as there: the launch follows it.
+  // Content that a lane of this device is still computing counts as present: the launch is ordered
+  // behind it.
   const auto there = [&](point arrives) {
     return !arrives.valid() || lanes_[arrives.stream.value].device == t.device ||
-           board_.done(arrives);
+           commands_.done(arrives);
   };
   data_state* const* used = t.data.data();
   for (const task_access& a : t.request->accesses) {
@@ -145,13 +146,13 @@ bool engine::steal_for(device_id thief) {
   task* best = nullptr;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device_state& victim = devices_[i];
-    // An idle device is about to take the task itself.
+    // An idle device takes its task itself.
     if (i == thief.value || victim.present.empty() || idle(device_id{i})) continue;
     std::size_t looked = 0;
     (void)victim.present.until_from_last([&](const place_in_queue& at) {
       if (looked++ == steal_window || best != nullptr) return true;
       task* t = find(at.task);
-      // Its predecessors may still be running where it is queued; then it stays near them.
+      // While its predecessors run on the device where it is queued, the task stays there.
       if (t->blockers > 0 || !can_run(*t->request, thief)) return false;
       if (predicted_end(*t, thief) < predicted_end(*t, t->device)) best = t;
       return false;

@@ -18,7 +18,7 @@
 
 namespace hocket::placement {
 
-/// One access of a task to a region of a buffer. Who makes the task keeps the part.
+/// One access of a task to a region of a buffer. The submission keeps the part alive.
 struct task_access {
   data_id data;
   const array_part* part = nullptr;
@@ -31,52 +31,52 @@ struct task_access {
   [[nodiscard]] bool is_empty() const noexcept { return part->elements() == 0; }
 };
 
-/// What the placement engine has to do for a task.
+/// The kinds of tasks.
 enum class task_kind : std::uint8_t {
   launch,  ///< run a kernel, or a host function with accesses, on a device
   view,    ///< make a region addressable for the host until it is released
   fetch,   ///< the same for an instant: the value is taken out when it is delivered
-  domain,  ///< keep a place in the order of the tasks that use some buffers, until it is released
+  domain,  ///< open a nested domain over some buffers, until it is released
 };
 
-/// What is said of a task in plain values.
+/// The plain values of a request.
 struct request_facts {
   task_id id;
   task_kind kind = task_kind::launch;
   std::uint32_t trace_name = 0;
 
   bool host_only = false;   ///< a host function: runs on devices of the host alone
-  std::uint64_t bytes = 0;  ///< of the whole buffers that it uses
+  std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 
-  /// A hold, if valid: to what it holds this has access in its place, in order only with others
-  /// within it. The hold was given and is not released, and stays until all of these have ended.
+  /// If valid, the nested domain that the task belongs to: the task is ordered only with others in
+  /// the domain, which is open and stays so until all of its tasks have ended.
   task_id within;
 
   std::optional<device_id> on;
   std::int64_t priority = 0;  ///< higher first
-  bool in_order = false;      ///< never before those of higher priority with the same device
+  bool in_order = false;      ///< starts after tasks of higher priority of its device
   nanoseconds timeout = nanoseconds::max();
 
-  std::uint32_t external = 0;  ///< futures that have to succeed before; each is reported once
-  budget_id budget;            ///< taken from when the task starts
+  std::uint32_t external = 0;  ///< futures it waits for; the end of each is posted once
+  budget_id budget;            ///< the bytes are taken when the task starts
   std::uint64_t budget_bytes = 0;
 };
 
-/// A task as it was submitted. The front fills it and does not change it any more once every
-/// external predecessor was reported; of what is in it the placement engine sets blocks alone.
+/// A task as it was submitted. It does not change once the end of every external predecessor was
+/// posted, except for the blocks of its accesses, which the engine sets.
 struct request : request_facts {
   virtual ~request() = default;
 
-  /// Nobody refers to it any more; it was made with new.
+  /// Called when the last reference is gone.
   virtual void unused() noexcept { delete this; }
 
   task_label label;
-  /// Of a launch: what is given to a device, but for where its buffers are.
+  /// Of a launch: the command, without the addresses of its buffers.
   boost::intrusive_ptr<counted_launch> launch;
   boost::container::small_vector<task_access, 3> accesses;  ///< as in the signature, a result last
   std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
 
-  /// Without a label what its kernel is called.
+  /// The label, or the name of the kernel if there is none.
   [[nodiscard]] std::string_view label_text() const noexcept {
     return label.empty() && launch != nullptr ? std::string_view(launch->kernel->name)
                                               : label.text();

@@ -79,8 +79,8 @@ void engine::grant_reservations() {
   }
 }
 
-/// Who stood before a reservation may have gone, and what was in use when it was made may not be
-/// any more.
+/// Grants reservations again: the task at the front may have gone, and replicas that were in use
+/// may be free.
 void engine::find_memory(memory_id memory) {
   grant_reservations();
   relieve(memory);
@@ -97,7 +97,7 @@ void engine::relieve(memory_id memory) {
   std::vector<eviction_candidate> candidates;
   for (const data_id data : coherence_.evictable(memory)) {
     const data_state& d = *data_.find(data);
-    const task_id next = d.chain.next_user(unissued);
+    const task_id next = d.history.next_user(unissued);
     std::uint64_t distance = eviction_candidate::unknown;
     if (next.valid()) distance = next.value > latest_issued_ ? next.value - latest_issued_ : 0;
     const bool sole = coherence_.sole_copy(data, memory);
@@ -105,7 +105,7 @@ void engine::relieve(memory_id memory) {
     candidates.push_back({data, coherence_.bytes(data), distance, d.last_use, sole});
   }
   for (const data_id victim : choose_victims(candidates, shortage - coming)) {
-    // A block that is free at once may have granted a reservation, and evicted more, meanwhile.
+    // Releasing a block at once may have granted a reservation, and evicted more, meanwhile.
     if (ledger_.shortage(memory) <= coming_[memory.value]) return;
     if (coherence_.has_block(victim, memory) && !coherence_.pinned(victim, memory)) {
       evict(victim, memory);
@@ -124,14 +124,14 @@ void engine::evict(data_id data, memory_id memory) {
 
 void engine::release(const released_block& freed) {
   coming_[freed.memory.value] += freed.bytes;
-  board_.when_done(seeded_bug(bug::free_early) ? timepoint_set() : freed.after,
-                   [this, block = freed.block, memory = freed.memory, bytes = freed.bytes] {
-                     out_->emplace_back(free_block{block});
-                     coming_[memory.value] -= bytes;
-                     ledger_.give_back(memory, bytes);
-                     find_memory(memory);
-                     mark_users_dirty(memory);
-                   });
+  commands_.when_done(seeded_bug(bug::free_early) ? timepoint_set() : freed.after,
+                      [this, block = freed.block, memory = freed.memory, bytes = freed.bytes] {
+                        out_->emplace_back(free_block{block});
+                        coming_[memory.value] -= bytes;
+                        ledger_.give_back(memory, bytes);
+                        find_memory(memory);
+                        mark_users_dirty(memory);
+                      });
 }
 
 bool engine::forget_pin(task& t, data_id data) {
@@ -148,7 +148,7 @@ failure engine::no_room_for(const request& r, const failure& why) {
   return why.within("making room for \"" + std::string(r.label_text()) + "\"");
 }
 
-/// The replica goes, and its bytes come back, so that whoever wants it next asks for room again.
+/// Drops the replica and returns its bytes, so that the next task that needs it reserves again.
 void engine::handle(allocation_failed& e) {
   const bool known = data_.find(e.data) != nullptr;
   if (!known || coherence_.block(e.data, e.memory) != e.block) return;  // it was released meanwhile
@@ -158,13 +158,13 @@ void engine::handle(allocation_failed& e) {
     if (is_launch && !(t.device.valid() && machine_.devices[t.device.value].memory == e.memory)) {
       return;
     }
-    // A launch that was issued fails by itself; of a view nobody else tells.
+    // A launch that was issued fails by itself; a view is failed here.
     if (forget_pin(t, e.data) && !is_launch) delivered.push_back(id);
   });
   std::sort(delivered.begin(), delivered.end());
   for (const task_id id : delivered) end_later(id, no_room_for(*find(id)->request, e.why));
   release(coherence_.drop_unallocated(e.data, e.memory, e.why));
-  // What was pinned by a task that waits for the rest of its memory has to be reserved again.
+  // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_state& d : devices_) {
     const task* const t = d.reserving.valid() ? find(d.reserving) : nullptr;
     if (t == nullptr || machine_.devices[t->device.value].memory != e.memory) continue;
@@ -197,7 +197,7 @@ void engine::need_host_block(data_id data) {
 }
 
 timepoint_set engine::bring(data_id data, const box& region, memory_id memory, task_id for_task) {
-  // Most of what a task reads is there.
+  // Mostly the content is present.
   if (coherence_.valid(data, region, memory)) return coherence_.ready(data, region, memory);
   bring_to_host(data, region, memory, for_task);
   return coherence_.make_valid(
@@ -215,7 +215,7 @@ memory_id engine::nearest(std::span<const memory_id> holders, memory_id to,
   for (const memory_id from : holders) {
     const auto& link = machine_.link_between(from, to);
     if (!link) continue;
-    const nanoseconds time = board_.backlog(link->stream) + costs_.predict_copy(from, to, bytes);
+    const nanoseconds time = commands_.backlog(link->stream) + costs_.predict_copy(from, to, bytes);
     if (time < best_time) {
       best = from;
       best_time = time;
@@ -228,9 +228,9 @@ point engine::copy(const copy_request& wanted, task_id for_task) {
   const machine::link& link = *machine_.link_between(wanted.from, wanted.to);
   const data_state& d = *data_.find(wanted.data);
   timepoint_set after = wanted.after;
-  after.prune([&](point t) { return t.stream == link.stream || board_.done(t); });
-  const point number = board_.next(link.stream);
-  command_record& record = board_.plan<issue_copy>(
+  after.prune([&](point t) { return t.stream == link.stream || commands_.done(t); });
+  const point number = commands_.next(link.stream);
+  command_record& record = commands_.plan<issue_copy>(
       number, costs_.predict_copy(wanted.from, wanted.to, wanted.bytes), std::move(after), *out_,
       coherence_.block(wanted.data, wanted.from), coherence_.block(wanted.data, wanted.to),
       d.all.end, d.element_size, wanted.region, wanted.bytes);

@@ -51,7 +51,7 @@ submission::~submission() = default;
 
 void submission::unused() noexcept {
   placed_runtime& home = home_;
-  delete this;  // before the runtime may believe that nothing is left
+  delete this;  // before the count, which lets the runtime end
   home.submission_gone();
 }
 
@@ -67,8 +67,8 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-/// Stands for a body that goes on when its task was completed: neither the scope of that nor the
-/// runtime ends before.
+/// Keeps the scope and the runtime of a task open while its body still runs after the task was
+/// completed.
 class launch_submission::running_body final : public task_state {
  public:
   explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
@@ -88,7 +88,7 @@ struct pooled_launch final : counted_launch {
 }  // namespace
 
 task_state* task_of_launch(const launch_command& launch) noexcept {
-  // Those that streams get are counted.
+  // All launches that are given to streams are counted ones.
   const auto& counted = static_cast<const counted_launch&>(launch);
   const auto* const own = dynamic_cast<const pooled_launch*>(&counted);
   return own == nullptr ? nullptr : own->task;
@@ -107,7 +107,7 @@ void launch_submission::tell_awaited(wait_visitor& to) const {
 launch_submission::launch_submission(placed_runtime& home)
     : launch_submission(home, boost::intrusive_ptr<counted_launch>(new pooled_launch)) {}
 
-// The runtime counts it from here on: nothing throws any more.
+// The runtime counts the submission from here on, so nothing may throw.
 launch_submission::launch_submission(placed_runtime& home,
                                      boost::intrusive_ptr<counted_launch>&& what) noexcept
     : submission(home) {
@@ -139,7 +139,7 @@ void launch_submission::watch_scope(const host_context& scope) {
       [&scope, task = state.get()] { return scope.refusal_of(*task); });
 }
 
-/// Rings at the deadline of a task, whose submission may be gone by then.
+/// Expires at the deadline of a task, whose submission may be gone by then.
 class launch_submission::own_timer final : public timer {
  public:
   explicit own_timer(const launch_submission& of)
@@ -151,7 +151,7 @@ class launch_submission::own_timer final : public timer {
           id, failure(failure_code::timed_out, name + " did not end within its time.")});
     };
     try {
-      // To a worker: this thread rings for others too.
+      // On a worker: this thread serves other timers too.
       home_.where().post(0, 1, ask);
     } catch (...) {
       ask();
@@ -174,7 +174,7 @@ void launch_submission::completed(const failure& why) {
   if (timer_ != nullptr) home_.timers()->call_off(*timer_);
   stop_.reset();
   scope_stop_.reset();
-  // Success of a kernel with a result is told by the fetch, which has the value.
+  // If the kernel has a result, the fetch that reads the value completes the future.
   if ((!why && has_result) || state->done()) return;
   task_state* const predecessor = fallen.load();
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {

@@ -20,8 +20,8 @@ namespace hocket::detail {
 
 class placed_runtime;
 
-/// A task on its way through the placement engine: what the placement engine reads of it, and what
-/// the runtime needs when the placement engine has decided.
+/// A task that was submitted to the placement engine: the request, which the engine reads, and what
+/// the runtime needs to carry out the actions of the engine.
 class submission : public placement::request {
  public:
   explicit submission(placed_runtime& home);
@@ -30,21 +30,21 @@ class submission : public placement::request {
   ~submission() override;
   void unused() noexcept override;
 
-  /// The task that ends with this, if there is one; of a hold, the task that holds. By who steps
-  /// the placement engine, while this is in it.
+  /// The task that ends with this; null if there is none. Of a nested domain: the choice or loop
+  /// that opened it. Called by the owner of the engine's strand, while the engine has this.
   [[nodiscard]] virtual task_state* stands_for() const noexcept { return nullptr; }
-  /// Which tasks it waits for beside those that the placement engine knows of. Likewise.
+  /// Names the tasks it waits for beside those that the engine knows. Called likewise.
   virtual void tell_awaited(wait_visitor& /*to*/) const {}
 
-  /// The launch, or the view, was completed. By the owner of the outbox.
+  /// The launch or the view has ended. Called by the owner of the engine's strand, as the next ones
+  /// are.
   virtual void completed(const failure& why) = 0;
 
-  /// What it does has not ended, though it is about to be completed: until retired(). By the owner
-  /// of the outbox.
+  /// Called before completed() if the body goes on running until retired().
   virtual void runs_on() {}
   virtual void retired() {}
 
-  /// The content of a view or fetch is at these addresses. By the owner of the outbox.
+  /// The content of a view or fetch is at these addresses.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
   /// Adds an access to a buffer, which is kept alive until the task is gone. part: null for all.
@@ -106,11 +106,11 @@ class launch_submission final : public submission {
   void be_known_to_launch() noexcept;
   /// The task belongs to the scope.
   void watch_scope(const host_context& scope);
-  /// Unless it is completed before, the task fails at that time. By the owner of the outbox.
+  /// Lets the task fail at that time, unless it has ended before.
   void set_deadline(time_stamp time);
 
   boost::intrusive_ptr<device_task> state;
-  bool has_result = false;  ///< then success is told by the fetch
+  bool has_result = false;  ///< then the fetch completes the future
 
   struct awaited {
     task_state_ptr source;
@@ -119,8 +119,8 @@ class launch_submission final : public submission {
   };
   std::vector<awaited> waits;
 
-  /// The first of waits to fail, which the failure of this launch names; the launch may have ended
-  /// before, and of other failures the placement engine is not told.
+  /// The first of `waits` to fail, which the failure of this launch names. Later failures are not
+  /// posted to the engine.
   std::atomic<task_state*> fallen{nullptr};
 
  private:

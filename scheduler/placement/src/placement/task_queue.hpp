@@ -18,8 +18,8 @@ struct place_in_queue {
   friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
 };
 
-/// Tasks in the order of their places. Most come in that order and leave from the front, which is a
-/// few instructions; the others cost a search.
+/// A queue of tasks in the order of (rank, age). Appending in that order and removing from the
+/// front take a few instructions; everything else costs a search.
 class task_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return in_turn_.empty() && others_.empty(); }
@@ -83,7 +83,7 @@ class task_queue {
  private:
   struct entry {
     place_in_queue place;
-    bool gone = false;  ///< it stays only because others are before and behind it
+    bool gone = false;  ///< erased; the entry stays until it is the first or the last
   };
 
   [[gnu::noinline]] bool erase_behind_first(const place_in_queue& place) {
