@@ -85,7 +85,7 @@ class worker_count {
     return state_.load(std::memory_order_relaxed) / one_suspended;
   }
 
-  /// True if nothing waits, works or is suspended: then nobody touches the worker count any more.
+  /// True if nothing waits, works or is suspended: then no thread uses the worker count any more.
   [[nodiscard]] bool idle() const noexcept {
     // Pairs with the releases in take() and go_on().
     return state_.load(std::memory_order_acquire) == 0;

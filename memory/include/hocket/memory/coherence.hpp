@@ -128,8 +128,9 @@ class coherence {
   /// that is no replica). The copies of make_valid and write_back are noted already.
   void note_read(data_id data, const box& region, memory_id memory, point reader);
 
-  /// What a command that overwrites the region in this memory has to wait for: its content's
-  /// timepoint and its readers in this memory. Readers in other memories are never waited for.
+  /// The timepoints that a command which overwrites the region in this memory has to wait for: that
+  /// of the content, and those of readers in this memory. Readers in other memories are never
+  /// waited for.
   [[nodiscard]] timepoint_set before_write(data_id data, const box& region, memory_id memory) const;
 
   /// The command `writer` of task replaces the region in this memory: the next version, valid here

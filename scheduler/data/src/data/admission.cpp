@@ -73,7 +73,7 @@ void admission::admit_one(task_id id, admitted& all) {
 void admission::grant(admitted& all) {
   for (const task_id id : budgets_.grant()) {
     const auto at = waiting_.find(id);
-    if (at == waiting_.end()) continue;  // it was given up
+    if (at == waiting_.end()) continue;  // it was cancelled
     if (at->second->request().in_order) {
       funded_.insert(id);
     } else {

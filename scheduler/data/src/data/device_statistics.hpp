@@ -8,7 +8,7 @@
 
 namespace hocket::detail {
 
-/// What one device has done so far.
+/// Totals of one device since the runtime began.
 struct device_statistics {
   std::uint64_t kernels = 0;
   double flops = 0;

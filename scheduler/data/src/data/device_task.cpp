@@ -25,7 +25,7 @@ std::uint32_t device_task::arena() const noexcept {
 
 bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
-  // Who waits for another task may find something better to do.
+  // A thread that waits for another task helps with host tasks instead of polling a device.
   const bool waited_for = by.depth == helping::max_depth;
   if (!waited_for || !on.valid()) return false;
   const live_runtimes::user owner(home());

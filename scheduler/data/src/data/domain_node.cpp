@@ -69,7 +69,7 @@ void domain_node::leave_place(ready_list& next) noexcept {
     return node != nullptr && node->left_well();
   };
   const auto over = [](const in_place_node_ptr& node) { return node->has_left(); };
-  // What was only read is answered for by those who have written it.
+  // Regions that the domain has only read keep their earlier writers.
   for (const in_place_use& use : uses_) {
     const auto each = inside_.find(use.data->order());
     if (each == inside_.end()) continue;  // it is empty
@@ -88,8 +88,8 @@ void domain_node::leave_place(ready_list& next) noexcept {
   if (around_) std::exchange(around_, nullptr)->task_left(next);
 }
 
-/// Instead of a hold that has left with doubts, those that it doubts: or one hold would keep the
-/// one before it, and that the one before.
+/// Instead of a domain that has retired with doubts, those that it doubts: or one domain would keep
+/// the one before it, and that the one before.
 bool domain_node::answers_for(
     const in_place_history* order, const box& part,
     const std::function<void(const in_place_node_ptr&, const box&)>& add) const {

@@ -12,8 +12,8 @@
 
 namespace hocket::detail {
 
-/// What is told of a hold: that it was given, and that it is over, which comes without the other if
-/// it was given up before.
+/// Callbacks of a nested domain. given is called first, then over. If the domain is cancelled
+/// before it is opened, only over is called.
 struct domain_owner {
   std::function<void()> given;
   std::function<void(const failure&)> over;
@@ -21,7 +21,7 @@ struct domain_owner {
 
 /// Keeps a place in the order of some buffers, whole, for the tasks of graphs that are not known as
 /// yet: within it these have an order of their own. It leaves when it was released and the last of
-/// them has. It answers then for what they have left: content that was poison_for before and that
+/// them has. It answers then for what they have left: content that was poisoned before and that
 /// none of them has written anew stays so.
 class domain_node final : public in_place_node {
  public:

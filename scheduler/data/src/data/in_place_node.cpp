@@ -232,7 +232,7 @@ inline void in_place_node::find_edges(std::span<const in_place_use, Count> uses,
 }
 
 inline host_edge::kind in_place_node::kind_of(edge_kind kind, const in_place_node& earlier) const {
-  // Within a hold everybody finds out for himself what is not there.
+  // Within a nested domain each task looks for poison itself.
   if (kind == edge_kind::order || is_domain_) return host_edge::kind::order;
   return earlier.is_domain_ ? host_edge::kind::held : host_edge::kind::content;
 }

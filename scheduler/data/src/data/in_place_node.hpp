@@ -114,7 +114,7 @@ class in_place_node : public host_task {
 
  private:
   class edge_list;
-  /// A part of what it reads that a hold has left. Of few nodes.
+  /// A part of what it reads that a nested domain has left. Of few nodes.
   struct held_part {
     in_place_node_ptr domain;
     const in_place_use* use;
@@ -156,7 +156,7 @@ class in_place_node : public host_task {
 
  protected:
   bool is_domain_ = false;
-  bool leaves_doubt_ = false;  ///< of a hold: see poison_for()
+  bool leaves_doubt_ = false;  ///< of a domain: see poison_for()
 };
 
 /// What the reader fails with of content that nobody has written.

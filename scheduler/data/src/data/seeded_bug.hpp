@@ -17,7 +17,7 @@ enum class bug : int {
   never_return_budget,  ///< bytes of a budget do not come back
   forget_pins,          ///< a replica in use may be evicted
   hand_over_early,      ///< a command is handed over before what it waits for on other domains
-  poison_out_of_order,  ///< the outputs of a cancelled task are given up at once
+  poison_out_of_order,  ///< the outputs of a cancelled task are poisoned at once
   ignore_external,      ///< the failure of a future that a task waits for is ignored
   trust_lost_copies,    ///< what was being copied from a lost device counts as there
   forget_views,         ///< a view counts as over when it has begun

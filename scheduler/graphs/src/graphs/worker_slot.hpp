@@ -38,7 +38,7 @@ class alignas(64) worker_slot final : public wait_listener {
 
   steal_deque<> ready;          ///< functions that became ready
   index_range<> starts;         ///< of those that follow none
-  std::uint64_t ended = 0;      ///< functions, and nobody else has been told yet
+  std::uint64_t ended = 0;      ///< functions, not yet added to the count of the run
   worker_slot* next = nullptr;  ///< another slot of the run
 
  private:

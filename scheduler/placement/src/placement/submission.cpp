@@ -23,9 +23,9 @@ class future_watch final : public continuation {
   void run(task_state& source, ready_list&) noexcept override {
     launch_submission::awaited& waited = owner_->waits[index_];
     failure why;
-    task_state* nobody = nullptr;
+    task_state* none = nullptr;
     if (source.error()) {
-      if (owner_->fallen.compare_exchange_strong(nobody, &source)) {
+      if (owner_->fallen.compare_exchange_strong(none, &source)) {
         why = owner_->state->told_downfall(source);
       }
     } else if (waited.scalar) {

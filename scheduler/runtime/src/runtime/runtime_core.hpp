@@ -31,10 +31,9 @@ class in_place_runtime;
 class device_set;
 class view_node;
 
-/// What stands behind a runtime: the executor, the devices, and the placement engine with its
-/// inbox. Events come from any thread; whoever finds the inbox unattended steps the placement
-/// engine with what is there and carries out the actions, until nothing is left or another thread
-/// has to go on.
+/// The implementation of a runtime: the executor, the devices, and the placement engine on its
+/// strand. Events come from any thread; the thread that becomes the owner of the strand steps the
+/// engine and carries out the actions, until no event is left or a worker takes over.
 class runtime_core final : public placed_runtime,
                            public completion_sink,
                            public std::enable_shared_from_this<runtime_core> {
@@ -194,8 +193,8 @@ class runtime_core final : public placed_runtime,
   const std::shared_ptr<wait_graph> waits_ = std::make_shared<wait_graph>(*this);
 
   std::mutex guard_;                    // for what follows
-  std::vector<task_state_ptr> failed_;  ///< that nobody may have looked at
-  std::size_t max_failed_ = 64;         ///< then those are dropped that somebody has looked at
+  std::vector<task_state_ptr> failed_;  ///< whose failure no thread may have looked at
+  std::size_t max_failed_ = 64;         ///< beyond that, seen ones are dropped
 };
 
 }  // namespace hocket::detail

@@ -62,7 +62,7 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
 
   enum class finding : std::uint8_t { nothing, circle, needs_engine };
   /// Whether what the stack waits for waits for that stack. If so, says it in a sentence. The
-  /// placement engine is null where there is none or nobody steps it for the caller.
+  /// placement engine is null if there is none, or if it is not stepped for the caller.
   [[nodiscard]] finding look(const parked_wait& by, const placement::engine* placement,
                              std::string& sentence);
 

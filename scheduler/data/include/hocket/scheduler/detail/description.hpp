@@ -114,8 +114,8 @@ struct budget_use {
   std::uint64_t runtime = 0;  ///< see budget_share
 };
 
-/// What holds buffers for all tasks of a run: a task of the engine's, or one of a runtime without
-/// other memory than the host's. See placement engine::task_kind::hold and domain_node.
+/// The nested domain that the tasks of a run belong to: one of the engine (placement::task_kind)
+/// or, of tasks in place, a domain_node. None if neither is set.
 struct place_within {
   task_id id = {};
   task_state_ptr node = nullptr;

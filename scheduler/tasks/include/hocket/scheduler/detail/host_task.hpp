@@ -297,7 +297,7 @@ class host_task : public task_state {
   static void tell_of_item(host_task& task, continuation* newest) noexcept;
 
   /// What such an item does for a inline Task without edges. Task::release_body(is_unknown)
-  /// destroys what it has, at least where nobody knows the task any more.
+  /// destroys what it has, at least if no future refers to the task any more.
   template <class Task>
   static void run_inline_item(void* counted) noexcept {
     auto& task = *static_cast<Task*>(static_cast<host_task*>(counted));
