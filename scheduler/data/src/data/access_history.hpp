@@ -124,7 +124,7 @@ class basic_access_history {
   }
 
   void replace(const Task& task, const box& region) {
-    // Who comes later depends on this task, and through it on everything it replaces.
+    // Later tasks depend on this one, and through it on everything it replaces.
     cut_out(readers_, region);
     if (writers_.size() == 1 && writers_.front().region == region) {
       writers_.front().task = task;  // as it mostly is

@@ -26,7 +26,7 @@ admission::admitted admission::try_acquire(in_place_task& task) {
   admitted all;
   const std::scoped_lock lock(guard_);
   waiting_.emplace(request.id, &task);
-  // Asked under the lock: who gives it up later finds that it has knocked.
+  // Asked under the lock: a thread that cancels it later finds that it waits.
   if (task.is_hopeless()) {
     budgets_.withdraw(request.id);
     admit_one(request.id, all);

@@ -31,8 +31,8 @@ struct admission_request {
 };
 
 /// Keeps tasks back whose predecessors have ended: until a budget has bytes for them, or until it
-/// is their turn among those that start in order. Any thread; whom a call lets in is for the caller
-/// to tell.
+/// is their turn among those that start in order. Any thread; the caller tells the tasks that a
+/// call lets in.
 class admission {
  public:
   using admitted = std::vector<in_place_task*>;

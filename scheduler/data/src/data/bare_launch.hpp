@@ -13,8 +13,8 @@ class in_place_runtime;
 /// tasks: it stands in the order of no buffer, and costs little more than a plain function.
 class bare_launch final : public host_task {
  public:
-  /// Submits it, for a caller who has to care for one reference. The kernel has a serial host body,
-  /// and no estimate.
+  /// Submits it, for a caller that has to care for one reference. The kernel has a serial host
+  /// body, and no estimate.
   [[nodiscard]] static task_state* start_new(in_place_runtime& home, const kernel_ref& kernel);
 
   [[nodiscard]] std::string_view label_text() const noexcept override { return kernel_->name; }

@@ -14,7 +14,7 @@ namespace hocket::detail {
 
 namespace {
 
-/// How often who has waited longest looks whether there is still hope.
+/// How often the task that has waited longest looks whether memory can still become free.
 constexpr nanoseconds between_looks = std::chrono::milliseconds(5);
 
 }  // namespace

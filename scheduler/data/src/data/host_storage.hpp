@@ -18,9 +18,9 @@ namespace hocket::detail {
 class task_state;
 class in_place_history;
 
-/// The memory of the buffers of one runtime, which they may outlive. Who needs more than there is
-/// waits until another buffer is gone; when nothing runs any more that could let one go, the one
-/// who has waited longest is told that there is none.
+/// The memory of the buffers of one runtime, which they may outlive. A task that needs more than
+/// there is waits until another buffer is gone; when nothing runs any more that could let one go,
+/// the task that has waited longest is told that there is none.
 class host_storage {
  public:
   host_storage(memory_resource& from, std::size_t alignment, std::string name,
@@ -30,7 +30,7 @@ class host_storage {
   void obtain(in_place_history& data, const task_state& on_behalf_of);
   void give_back(in_place_history& data) noexcept;
 
-  /// The runtime ends: all memory is given back, and nobody may ask for any.
+  /// The runtime ends: all memory is given back, and no task may ask for any.
   void close() noexcept;
 
   [[nodiscard]] std::uint64_t peak() const;
@@ -52,7 +52,7 @@ class host_storage {
   std::unordered_map<in_place_history*, allocation> blocks_;
   std::uint64_t used_ = 0;
   std::uint64_t peak_ = 0;
-  std::uint64_t changes_ = 0;  ///< times that who waits had a reason to look again
+  std::uint64_t changes_ = 0;  ///< times that waiting tasks had a reason to look again
   std::deque<std::shared_ptr<executor::gate>> waiting_;  ///< first come first
 };
 

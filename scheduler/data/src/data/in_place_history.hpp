@@ -19,7 +19,7 @@ namespace hocket::detail {
 
 class host_storage;
 
-/// The order of those who use all of a buffer, since it was last written so.
+/// The order of the tasks that use all of a buffer, since it was last written so.
 struct whole_uses {
   in_place_node_ptr writer;  ///< null: what is there needs no waiting for
   bool is_written = false;

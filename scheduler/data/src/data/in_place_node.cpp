@@ -15,7 +15,7 @@ namespace hocket::detail {
 namespace {
 
 /// The locks of all buffers of a node. Where one of them is taken, they are taken in the order of
-/// their addresses, so that those who submit at the same time cannot wait for one another in a
+/// their addresses, so that threads that submit at the same time cannot wait for one another in a
 /// circle.
 class order_locks {
  public:
@@ -43,7 +43,7 @@ class order_locks {
     for (const in_place_use& use : uses) use.data->order()->guard().unlock();
   }
 
-  /// One of them is taken: by somebody else, or because a buffer is used twice.
+  /// One of them is taken: by another thread, or because a buffer is used twice.
   [[gnu::noinline]] void lock_in_order() {
     in_order_ = std::make_unique<std::vector<in_place_history*>>();
     for (const in_place_use& use : uses_) in_order_->push_back(use.data->order());
@@ -201,7 +201,7 @@ inline void in_place_node::take_places_and_start(std::span<const in_place_use, C
 }
 
 void in_place_node::expect_all(edge_list& found) {
-  // Nobody can run it before its last edge is attached; if it has none, before it is started.
+  // No thread can run it before its last edge is attached; if it has none, before it is started.
   if (found.empty()) be_known_early();
   has_far_edges_ = found.are_far();
   expect(found.all(), 0);
@@ -301,7 +301,7 @@ void in_place_node::wait_for_other_writer(const in_place_use& use, whole_uses& k
     const host_edge::kind kind = kind_of(needs_it ? edge_kind::content : edge_kind::order, *writer);
     if (kind == host_edge::kind::held) note_held(known.writer, use, use.data->whole());
     found.reserve(1);
-    // Who writes takes its place.
+    // A writer takes its place.
     found.add_place(writes_content(use.mode) ? std::move(known.writer) : known.writer, kind);
   }
 }
@@ -311,7 +311,7 @@ void in_place_node::add_edges_of_part(const in_place_use& use, in_place_history&
   const auto live = [](const in_place_node_ptr& node) {
     return node == nullptr || !node->left_well();
   };
-  // How a reader ended concerns nobody.
+  // How a reader ended concerns no other task.
   const auto reads_still = [](const in_place_node_ptr& node) { return !node->has_left(); };
   const auto depend = [&](const in_place_node_ptr& earlier, edge_kind by, const box& there) {
     if (earlier == nullptr) {

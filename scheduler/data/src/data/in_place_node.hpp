@@ -57,7 +57,7 @@ class in_place_node : public host_task {
   }
   [[nodiscard]] virtual const domain_node* as_domain() const noexcept { return nullptr; }
   [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
-  /// True if nobody has to wait for this: it has left its place, and its content is there.
+  /// True if no task has to wait for this: it has left its place, and its content is there.
   [[nodiscard]] bool left_well() const noexcept {
     return place_.closed() && !error() && !leaves_doubt_;
   }
@@ -103,7 +103,7 @@ class in_place_node : public host_task {
   }
 
   /// It has ended before that, or the rest is over: whichever comes second leaves the place, since
-  /// who waits there asks how it ended.
+  /// the tasks that wait there ask how it ended.
   void ended_early(ready_list& next) noexcept;
   void rest_is_over(ready_list& next) noexcept;
 
@@ -159,7 +159,7 @@ class in_place_node : public host_task {
   bool leaves_doubt_ = false;  ///< of a domain: see poison_for()
 };
 
-/// What the reader fails with of content that nobody has written.
+/// What the reader fails with of content that no task has written.
 [[nodiscard]] failure not_written(const in_place_node& reader, const in_place_use& use);
 
 }  // namespace hocket::detail

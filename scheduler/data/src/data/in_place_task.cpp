@@ -32,7 +32,7 @@ struct in_place_task::optional_state {
   boost::intrusive_ptr<domain_node> within;
   bool has_timeout = false;
   bool unwritten = false;
-  /// Of a task with a time-out: somebody has told, or tells, how it ended.
+  /// Of a task with a time-out: a thread has told, or tells, how it ended.
   std::atomic<bool> told{false};
   /// A task in a scope, or with a token, can be cancelled once it is started. A request and the
   /// start meet: the one that comes second cancels.
@@ -311,7 +311,7 @@ void in_place_task::cancel(failure why) noexcept {
 void in_place_task::tell(failure why) noexcept {
   ready_list next;
   if (optional_state_->unwritten) {
-    // Where somebody ends it already, with that, it is left to him.
+    // Where another thread ends it already, with that, it is left to that thread.
     if (give_up(std::move(why)) && optional_state_->request.waits()) {
       admit(home_.gate().give_up(optional_state_->request), next);
     }

@@ -33,7 +33,7 @@ class in_place_task final : public in_place_node {
   [[nodiscard]] static boost::intrusive_ptr<in_place_task> make(in_place_runtime& home,
                                                                 const in_place_launch& what,
                                                                 in_place_content&& from);
-  /// The same, and it is started, for a caller who has to care for one reference: without anything
+  /// The same, and it is started, for a caller that has to care for one reference: without anything
   /// else, numbers of futures and what only few tasks have, in a context that only counts.
   [[nodiscard]] static task_state* start_new(in_place_runtime& home, const in_place_launch& what);
   /// The same without these conditions but the first two.

@@ -11,7 +11,8 @@ namespace hocket::detail {
 
 namespace {
 
-/// Longer ones would save little more, and keep those waiting who need what the first tasks leave.
+/// Longer ones would save little more, and keep the tasks waiting that need what the first ones
+/// leave.
 constexpr std::size_t max_tasks = 1024;
 
 /// Of different regions: each pair of them is compared at every run.

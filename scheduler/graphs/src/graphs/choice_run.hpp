@@ -64,7 +64,7 @@ class choice_run final : public task_state {
   run_frame frame_;     // of the bodies
   place_within outer_;  // what holds the buffers around this
 
-  // Whoever does a step writes these; steps follow one another.
+  // The thread that does a step writes these; steps follow one another.
   step step_ = step::before;
   std::uint64_t rounds_ = 0;
   edge after_;

@@ -28,7 +28,7 @@ bool regions_meet(const candidate& a, const candidate& b) {
   return regions_agree(a, b) && std::ranges::any_of(a.accesses, shared);
 }
 
-/// Whether nobody but the group can ever use the buffer: it has no handle any more, and no other
+/// Whether nothing but the group can ever use the buffer: it has no handle any more, and no other
 /// task has it.
 bool owned_by(const candidate& group, const buffer_ref& data) {
   const auto uses = std::ranges::count_if(
@@ -41,7 +41,7 @@ bool is_local(const graph_content& content, const candidate& group, const access
          common_mode(content, group.members, region) == access_mode::write;
 }
 
-/// The region that stays a buffer although nobody else can use it, because that is so of all of
+/// The region that stays a buffer although nothing else can use it, because that is so of all of
 /// them: a launch has the extents of its buffers. Null if there are others.
 const access_argument* kept_for_extents(const graph_content& content, const candidate& group) {
   const auto local = [&](const access_argument* each) { return is_local(content, group, *each); };

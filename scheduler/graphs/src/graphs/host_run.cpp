@@ -57,7 +57,7 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
       priority_(how.priority),
       plan_(std::move(plan)),
       workers_(all_workers(where_)),
-      // Nobody else runs while a thread of the seeded executor spins.
+      // No other thread runs while a thread of the seeded executor spins.
       spins_(where_.is_virtual() ? 0 : looks_before_leaving) {
   state_ = plan_->state_for_run();
   if (context.traces()) mode_ = traced;
@@ -105,7 +105,7 @@ task_status host_run::status() const noexcept {
 }
 
 void host_run::request_cancel() noexcept {
-  // Who does not see it yet calls one more function: relaxed.
+  // A thread that does not see it yet calls one more function: relaxed.
   mode_.fetch_or(cancelled, std::memory_order_relaxed);
   stop_.request_stop();
 }
@@ -121,7 +121,7 @@ void host_run::send_for_worker() noexcept {
       if (self->work()) self->send_for_worker();
     });
   } catch (...) {
-    // No memory for the item: this thread does the work itself, because somebody has to.
+    // No memory for the item: this thread does the work itself.
     while (work()) workers_.send_for();
   }
 }
@@ -237,7 +237,7 @@ class host_run::participant {
     // before it runs: what was told of is never more than what has ended.
     const plan_body& next = choice.bodies[body];
     state_.ended.fetch_sub(next.tasks);
-    // Relaxed: who leads back here sees it because of what the body begins with.
+    // Relaxed: the thread that leads back here sees it because of what the body begins with.
     if (next.ends > 1) state_.waits_for[node].store(next.ends, std::memory_order_relaxed);
     return plan_.next(node, choice, body);
   }
@@ -294,7 +294,7 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   try {
     slot = &state_->take_slot();
   } catch (const std::bad_alloc&) {
-    return 0;  // who has the slot that there was from the beginning does the work
+    return 0;  // the worker with the slot of the beginning does the work
   }
   if (!state_->begun.exchange(true)) {
     slot->starts.assign({0, static_cast<std::uint32_t>(plan_->starts().size())});

@@ -21,8 +21,8 @@
 
 namespace hocket::detail {
 
-/// One run of a plan. Threads take part in it: workers that were sent for, and whoever waits for
-/// the run. Each goes from a function to one that it made ready, and keeps the others in stock,
+/// One run of a plan. Threads take part in it: workers that were sent for, and threads that wait
+/// for the run. Each goes from a function to one that it made ready, and keeps the others in stock,
 /// where those that have none find them. More workers are sent for where there is stock.
 ///
 /// The run ends when every function has been called or passed over; it fails as the first one, in

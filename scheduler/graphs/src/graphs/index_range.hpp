@@ -18,7 +18,7 @@ class index_range {
 
   /// Only for the owner, and only while it is empty.
   void assign(limits range) noexcept {
-    // Release: who steals from here sees what the owner knew, the tasks among others.
+    // Release: a thread that steals from here sees what the owner knew, the tasks among others.
     word_.store(packed(range), std::memory_order_release);
   }
 
@@ -37,7 +37,7 @@ class index_range {
     return true;
   }
 
-  /// For anybody. Returns an empty range if there is nothing, or if somebody else was faster.
+  /// Any thread. Returns an empty range if there is nothing, or if another thread was faster.
   [[nodiscard]] limits steal() noexcept {
     // Acquire: pairs with assign().
     std::uint64_t seen = word_.load(std::memory_order_acquire);

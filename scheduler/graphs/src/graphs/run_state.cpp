@@ -9,7 +9,7 @@ namespace hocket::detail {
 
 run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(plan.numbers()) {
   for (std::uint32_t i = 0; i < plan.size(); ++i) {
-    // Nobody else knows of this: relaxed.
+    // No other thread knows of this: relaxed.
     waits_for[i].store(plan.before(i), std::memory_order_relaxed);
   }
   // With one slot a run can end, should there be no memory for more.

@@ -28,7 +28,8 @@ struct run_state {
 
   /// All seats that were ever taken, linked; more may come, none goes.
   [[nodiscard]] worker_slot* slots() const noexcept {
-    // Pairs with the release in take_slot(): who sees a slot sees the one that it is linked to.
+    // Pairs with the release in take_slot(): a thread that sees a slot sees the one that it is
+    // linked to.
     return newest_.load(std::memory_order_acquire);
   }
 
@@ -36,7 +37,7 @@ struct run_state {
   [[nodiscard]] bool has_stock() const noexcept;
 
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
-  std::atomic<bool> begun{false};                   ///< somebody has the functions that follow none
+  std::atomic<bool> begun{false};                   ///< a thread has the functions that follow none
   alignas(64) std::atomic<std::uint64_t> ended{0};  ///< functions, as far as told
   std::vector<std::uint64_t> numbers;               ///< of choices: answers, and rounds so far
 

@@ -39,7 +39,7 @@ class run_workers {
     leave();
     return has_stock() && wants_more();
   }
-  /// Who has left goes on, whether there are enough or not.
+  /// A worker that has left goes on, whether there are enough or not.
   void come_back() noexcept { word_.fetch_add(one_active); }
 
   /// True if another one should be sent for, where there is stock.

@@ -13,11 +13,11 @@ namespace hocket::detail {
 
 /// Numbers that their owner pushes and takes at one end, the newest first, while others steal them
 /// at the other, the oldest first (Chase and Lev, "Dynamic circular work-stealing deque", with a
-/// fixed size). Whoever gets a number sees what was written before it was pushed.
+/// fixed size). A thread that gets a number sees what was written before it was pushed.
 template <class Atomics = real_atomics>
 class steal_deque {
  public:
-  /// Makes room for so many at a time. While nobody else knows of the deque.
+  /// Makes room for so many at a time. While no other thread knows of the deque.
   void reserve(std::size_t most) {
     const std::size_t wanted = std::bit_ceil(most);
     if (wanted <= cells_.size()) return;
@@ -55,7 +55,7 @@ class steal_deque {
     return got;
   }
 
-  /// For anybody. Returns false if there is nothing, or if somebody else was faster.
+  /// Any thread. Returns false if there is nothing, or if another thread was faster.
   [[nodiscard]] bool steal(std::uint32_t& value) noexcept {
     std::int64_t top = top_.load(std::memory_order_seq_cst);
     // Acquires what push() has released.

@@ -70,7 +70,7 @@ device_set::device_set(const std::string& names, std::string_view source,
     const failure why = add_device(**at, imports || at == host, where, sink);
     if (!why) continue;
     const failure said = cannot_be_used(info, why);
-    // Nobody asked for just this one, and nothing rests on it.
+    // It was not named alone, and nothing rests on it.
     if (!names.empty() || at == host) said.raise();
     left_out.push_back(said.message());
   }
@@ -233,7 +233,7 @@ std::string device_set::stream_name(stream_id stream) const {
 
 failure device_set::allocate(const placement::allocate_block& what) {
   const std::size_t alignment = alignments_[what.memory.value];
-  // Who imports host memory takes whole units of its alignment.
+  // A device that imports host memory takes whole units of its alignment.
   const bool in_units = what.memory == placement::host_memory && !importing_.empty() &&
                         what.bytes <= std::numeric_limits<std::uint64_t>::max() - alignment;
   const std::uint64_t bytes =

@@ -95,7 +95,7 @@ void scope_core::one_ended(const task_state& task) noexcept {
     task_state_ptr failed;
     {
       const std::lock_guard lock(guard_);
-      // Others may have come since; who waits then waits for them too.
+      // Others may have come since; a thread that waits then waits for them too.
       if (unfinished_ == 0) due.swap(ends_);
       failed = first_unseen();
     }
@@ -118,7 +118,7 @@ void scope_core::keep(task_state& failed) noexcept {
     closed = closed_;
     const bool is_first = first_unseen() == nullptr;
     if (!closed && is_first) seen = std::exchange(first_, &failed);
-    // Who looks at the first one has not overlooked the others.
+    // A thread that looks at the first one has not overlooked the others.
     if (!closed && !is_first) failed.look();
   }
   if (closed) return hand_on(failed);
@@ -187,7 +187,7 @@ bool scope_core::is_late() const noexcept {
 
 failure scope_core::refusal_of(const task_state& task) const {
   switch (why_.load()) {
-    case reason::none:  // who cancelled it has not said so yet
+    case reason::none:  // the thread that cancelled it has not said so yet
     case reason::cancelled:
       return {failure_code::cancelled,
               task.name() + " did not start, because its " + name() + " was cancelled."};

@@ -31,11 +31,11 @@ class scope_core final : public host_context {
   ~scope_core() override;
 
   // For the front.
-  /// To be called once, before there are tasks: who stops them.
+  /// To be called once, before there are tasks: what stops them.
   void open(const scope_options& options);
   void cancel() noexcept { stop(reason::cancelled); }
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
-  /// did that failed and that nobody has looked at.
+  /// did that failed and that no thread has looked at.
   [[nodiscard]] task_state_ptr end(bool tells);
   /// True if no task is pending. One that is submitted later may be.
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
@@ -106,7 +106,7 @@ class scope_core final : public host_context {
   std::atomic<bool> closed_{false};  // changed under the guard
 
   std::mutex guard_;                                        // for what follows
-  std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that somebody waits for: [tells]
+  std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that a thread waits for: [tells]
   task_state_ptr first_;                                    // that failed, and was not looked at
 
   // Last: they call this.

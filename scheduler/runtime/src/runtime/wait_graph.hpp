@@ -41,9 +41,9 @@ struct held_view {
   }
 };
 
-/// Who waits for what in a runtime, as far as stacks that wait and open views are concerned; the
-/// tasks know the rest. Nothing is entered for tasks that merely run. It may outlive the runtime,
-/// for those that are still about to leave it.
+/// Which threads and tasks wait for which in a runtime, as far as stacks that wait and open views
+/// are concerned; the tasks know the rest. Nothing is entered for tasks that merely run. It may
+/// outlive the runtime, for those that are still about to leave it.
 class wait_graph final : public wait_registry, public std::enable_shared_from_this<wait_graph> {
  public:
   explicit wait_graph(const host_context& home) noexcept : home_(home) {}
@@ -70,8 +70,8 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   void list(wait_listing& listing, std::span<const task_state* const> known, pending_report& to,
             const std::function<std::optional<time_stamp>(const task_state&)>& since);
 
-  /// Waits until nobody reads the lists of what follows tasks. To be called between the claim of a
-  /// task that ends while it waits for others, and its end.
+  /// Waits until no thread reads the lists of what follows tasks. To be called between the claim of
+  /// a task that ends while it waits for others, and its end.
   void let_readers_leave() { const std::lock_guard lock(guard_); }
 
   void remove(parked_wait& by) noexcept override;

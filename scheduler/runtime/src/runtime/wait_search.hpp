@@ -34,7 +34,7 @@ class wait_search : public wait_visitor {
 
   /// With the graph locked.
   [[nodiscard]] wait_graph::finding run();
-  /// Of a circle: who waits for what.
+  /// Of a circle: which thread or task waits for which.
   [[nodiscard]] std::string sentence() const;
 
   // wait_visitor

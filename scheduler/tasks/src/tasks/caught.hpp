@@ -9,7 +9,7 @@
 namespace hocket::detail {
 
 /// What a task fails with whose function has thrown the exception that is being handled. name
-/// begins the sentence; stopped: somebody asked for the task to end early.
+/// begins the sentence; stopped: a thread asked for the task to end early.
 [[nodiscard]] failure caught(const std::string& name, bool stopped);
 
 /// How a task of that label ends that was cancelled before it ran.

@@ -339,7 +339,7 @@ inline bool host_task::run_simply(ready_list& next) noexcept {
 
 namespace {
 
-/// While it lives, somebody who took the task up while it waited is in the task.
+/// While it lives, a thread that took the task up while it waited is in the task.
 class task_in_hand {
  public:
   explicit task_in_hand(task_state& task)
@@ -394,7 +394,8 @@ failure host_task::failure_of_predecessors() {
     if (!first) {
       first = gathers_ ? same_failure(*e.source) : downfall(*e.source);
     } else if (!same_root(*e.source)) {
-      // One failure of several is passed on; who looks at that one has not overlooked the others.
+      // One failure of several is passed on; a thread that looks at that one has not overlooked the
+      // others.
       e.source->look();
     }
   }

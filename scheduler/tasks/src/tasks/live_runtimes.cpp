@@ -26,7 +26,7 @@ namespace {
 struct registry {
   std::mutex guard;
   std::vector<host_context*> all;
-  /// The first ones of all, for those who look without the lock. Sequentially consistent.
+  /// The first ones of all, for threads that look without the lock. Sequentially consistent.
   std::array<std::atomic<const host_context*>, 8> first{};
   std::atomic<bool> has_more{false};
 
@@ -87,7 +87,7 @@ void live_runtimes::add(host_context& made) {
 void live_runtimes::remove(const host_context& gone) noexcept {
   registry& known = the_registry();
   const std::scoped_lock lock(known.guard);
-  // The others stay where they are, so that nobody who looks without the lock misses one.
+  // The others stay where they are, so that no thread that looks without the lock misses one.
   const auto at = std::find(known.all.begin(), known.all.end(), &gone);
   if (at == known.all.end()) return;
   *at = known.all.back();

@@ -7,13 +7,13 @@ namespace hocket::detail {
 class host_context;
 
 /// The runtimes of this process that have not ended. A future may outlive its runtime, and what it
-/// has of that is an address, which tells nothing: whoever is to use the runtime of a task that may
-/// have ended asks here first. Any thread.
+/// has of that is an address, which tells nothing: a thread that is to use the runtime of a task
+/// that may have ended asks here first. Any thread.
 class live_runtimes {
  public:
   static void add(host_context& made);
 
-  /// Nobody begins to use the runtime any more.
+  /// No thread begins to use the runtime any more.
   static void remove(const host_context& gone) noexcept;
 
   /// True if the runtime has not ended. It may end at the next moment, unless a task of it is known

@@ -15,7 +15,7 @@ class basic_meeting {
  public:
   enum class party : std::uint8_t { one = 1, other = 2 };
 
-  /// Returns true for who comes second.
+  /// Returns true for the party that comes second.
   [[nodiscard]] bool come(party who) noexcept {
     // Release and acquire pair with one another, in the two calls.
     return here_.fetch_or(static_cast<std::uint8_t>(who), std::memory_order_acq_rel) != 0;

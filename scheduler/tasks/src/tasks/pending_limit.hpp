@@ -16,8 +16,8 @@
 namespace hocket::detail {
 
 /// How many tasks of a runtime are pending, and how many bytes they hold, where that has a limit.
-/// Who is to submit takes a place first, and gives it back when the task itself counts: so the
-/// limit of tasks holds exactly. That of bytes is passed by the tasks that were let in last.
+/// A thread that is to submit takes a place first, and gives it back when the task itself counts:
+/// so the limit of tasks holds exactly. That of bytes is passed by the tasks that were let in last.
 class pending_limit {
  public:
   /// 0: there is no such limit.
@@ -41,7 +41,7 @@ class pending_limit {
 
   /// A place is free, and as many bytes as its task held.
   void give_back(std::size_t bytes) noexcept {
-    // Not for each place, or who waits would be woken for every task.
+    // Not for each place, or the waiting threads would be woken for every task.
     const bool few = bytes_.give_back(static_cast<std::int64_t>(bytes));
     if (tasks_.give_back(1) || few) wake();
   }
@@ -65,7 +65,7 @@ class pending_limit {
     }
 
     const std::int64_t most;
-    const std::int64_t few;  ///< less than most: who waits is woken when no more are held
+    const std::int64_t few;  ///< less than most: waiting threads are woken when no more are held
     std::atomic<std::int64_t> held{0};
   };
 

@@ -18,7 +18,7 @@
 
 namespace hocket::detail {
 
-/// The last spans that one thread has pushed. It writes without waiting for anybody and without
+/// The last spans that one thread has pushed. It writes without waiting for any thread and without
 /// allocating, but for the pieces that the ring is made of; others may read at any time. What is
 /// overwritten while they read they leave out.
 ///
@@ -41,7 +41,7 @@ class span_ring {
   span_ring(const span_ring&) = delete;
   span_ring& operator=(const span_ring&) = delete;
   ~span_ring() {
-    // Relaxed: nobody else knows of the ring any more.
+    // Relaxed: no other thread knows of the ring any more.
     for (auto& each : pieces_) delete[] each.load(std::memory_order_relaxed);
   }
 
@@ -60,7 +60,7 @@ class span_ring {
       return;
     }
     // Relaxed: the release of each word below, which comes after it, pairs with the acquire in
-    // read(): who sees such a word sees this as well.
+    // read(): a thread that sees such a word sees this as well.
     begun_.store(at + further + 1, std::memory_order_relaxed);
     unit& head = unit_at(at);
     store(head, 1, static_cast<std::uint64_t>(begin));

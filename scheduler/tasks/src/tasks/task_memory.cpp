@@ -17,14 +17,15 @@ namespace hocket::detail {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-// Who uses a task that is gone is to be found: every block goes back to the system.
+// Uses of tasks that are gone are to be found: every block goes back to the system.
 constexpr bool keeps_blocks = false;
 #else
 constexpr bool keeps_blocks = true;
 #endif
 
 /// Beyond so much of all kinds together blocks go back to their slabs. Some thousands of tasks fit:
-/// who submits so many at once, again and again, waits for the system's memory only once.
+/// a program that submits so many at once, again and again, waits for the system's memory only
+/// once.
 constexpr std::size_t max_bytes = 4 * 1024 * 1024;
 
 }  // namespace
@@ -54,13 +55,13 @@ struct task_memory::slab {
   [[nodiscard]] void* block(std::size_t kind, std::size_t index) noexcept {
     return reinterpret_cast<std::byte*>(this) + head + index * kind * step;
   }
-  /// So many of its blocks came back; nobody has the slab that all have come back to.
+  /// So many of its blocks came back; no depot has the slab that all have come back to.
   void take_back(std::uint32_t count) noexcept {
     // Release and acquire pair with one another: the end comes after all uses.
     if (in_use.fetch_sub(count, std::memory_order_acq_rel) == count) std::free(this);
   }
 
-  std::atomic<std::uint32_t> in_use;  ///< its blocks, also those that nobody had as yet
+  std::atomic<std::uint32_t> in_use;  ///< its blocks, also those that were not handed out as yet
 };
 
 void task_memory::release(free_block* magazine) noexcept {
@@ -84,7 +85,7 @@ class task_memory::depot {
     return std::exchange(first_, first_->next_magazine);
   }
 
-  /// A magazine of blocks that nobody had as yet. Throws std::bad_alloc.
+  /// A magazine of blocks that were not handed out as yet. Throws std::bad_alloc.
   [[nodiscard]] free_block* make(std::size_t kind) {
     const range found = take_new(kind);
     free_block* made = nullptr;
@@ -120,7 +121,7 @@ class task_memory::depot {
       lock.unlock();
       slab* const fresh = slab::make(kind);
       lock.lock();
-      // Somebody else may have brought one meanwhile.
+      // Another thread may have brought one meanwhile.
       if (left_ != 0) newest_->take_back(static_cast<std::uint32_t>(left_));
       newest_ = fresh;
       left_ = slab::blocks(kind);
@@ -136,7 +137,7 @@ class task_memory::depot {
   std::mutex guard_;
   free_block* first_ = nullptr;
   slab* newest_ = nullptr;
-  std::size_t left_ = 0;  // blocks of the newest slab that nobody had as yet
+  std::size_t left_ = 0;  // blocks of the newest slab that were not handed out as yet
 };
 
 constinit std::atomic<std::size_t> task_memory::depot::kept_{0};

@@ -14,7 +14,7 @@
 
 namespace hocket::detail {
 
-/// The tasks of a runtime that have not ended, where somebody wants to be able to list them: with a
+/// The tasks of a runtime that have not ended, where they are to be listed on request: with a
 /// watchdog or a limit, since it costs a lock and a look into a table at each begin and end.
 class task_registry {
  public:

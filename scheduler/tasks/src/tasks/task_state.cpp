@@ -95,7 +95,7 @@ void task_state::drop_room() noexcept { delete room_.load(); }
 std::string task_state::name() const { return task_name(label_text()); }
 
 void task_state::destroy() noexcept {
-  // Nobody else has this any more: relaxed.
+  // No other thread has this any more: relaxed.
   if (!leaves_nothing_ || room_.load(std::memory_order_relaxed) != nullptr) return destroy_all();
   task_memory::give_back(this, block_);
 }
@@ -216,7 +216,7 @@ host_context& task_state::context_to_wait_in(parked_wait& by) {
 }
 
 waiting_room& task_state::room() {
-  // Release and acquire: who finds a room finds it furnished.
+  // Release and acquire: a thread that finds a room finds it complete.
   waiting_room* present = room_.load(std::memory_order_acquire);
   if (present != nullptr) return *present;
   auto fresh = std::make_unique<waiting_room>();

@@ -16,7 +16,7 @@ struct graph_content;
 struct record_options {
   /// Chains of tasks of elementwise kernels over the same regions become one task each, which gives
   /// the same bits: a value that one leaves and the next one takes stays in a register, or in the
-  /// cache of a processor. A buffer that nobody else can use any more, made within the recording
+  /// cache of a processor. A buffer that nothing else can use any more, made within the recording
   /// for example, has no memory then. Tasks become one if they agree in `on`, `priority` and
   /// `stop`, and have no other option than these, `label` and `after`. They end and fail as one,
   /// called by their labels: "a+b".

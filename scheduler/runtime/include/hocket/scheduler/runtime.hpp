@@ -101,12 +101,12 @@ class runtime : public submitter {
   /// Starts the workers. Drivers connect when the first buffer or device is asked for.
   explicit runtime(const runtime_options& options = {});
 
-  /// Waits for what was submitted. A failure that nobody has looked at is printed on standard
+  /// Waits for what was submitted. A failure that no thread has looked at is printed on standard
   /// error.
   ~runtime() override;
 
   /// Waits until everything that was submitted so far has ended. Rethrows the first failure that
-  /// nobody has looked at. Not from a task.
+  /// no thread has looked at. Not from a task.
   void wait();
 
   /// Cancels what has not started; what runs, ends. Later submissions are cancelled as well.

@@ -52,11 +52,11 @@ class task_scope final : public submitter {
   explicit task_scope(Submitter& in, const scope_options& options = {})
       : task_scope(options, static_cast<submitter&>(in)) {}
 
-  /// Waits for the tasks; left by an exception, it cancels them first. A failure that nobody has
+  /// Waits for the tasks; left by an exception, it cancels them first. A failure that no thread has
   /// looked at is handed to the outer scope, or to runtime::wait.
   ~task_scope() override;
 
-  /// Waits until no task is left, and throws the first failure that nobody has looked at; others
+  /// Waits until no task is left, and throws the first failure that no thread has looked at; others
   /// count as seen then. That tasks were cancelled is no failure. Not from a task of the scope,
   /// which would wait for itself.
   void wait();
@@ -68,7 +68,7 @@ class task_scope final : public submitter {
   /// what runs is told by its std::stop_token. A task that waits for others ends when they have.
   void cancel() noexcept;
 
-  /// Stop is requested when the scope is cancelled, by whomever.
+  /// Stop is requested when the scope is cancelled, by any thread.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
 
   [[nodiscard]] runtime& home() noexcept override { return home_; }

@@ -55,7 +55,7 @@ struct continuation_result<G, void> {
 template <class G, class T>
 using continuation_result_t = std::remove_cvref_t<typename continuation_result<G, T>::type>;
 
-/// What is given to somebody who holds no future any more.
+/// What is given to a caller that holds no future any more.
 template <class T>
 using kept_t = std::conditional_t<std::is_copy_constructible_v<T>, T, const T&>;
 
@@ -73,7 +73,7 @@ class future_base {
   [[nodiscard]] bool done() const { return !handle_.is_place() && checked().done(); }
 
   /// Waits until the task has ended; does not throw what it failed with. A thread that waits for a
-  /// task which nobody has started runs it itself, or one that the task depends on.
+  /// task that no thread has started runs it itself, or one that the task depends on.
   void wait() const { checked().wait(); }
 
   /// The same, for a time; returns false if the task has not ended. Runs no task itself.

@@ -33,7 +33,7 @@ class device_task : public task_state {
     return label().empty() && kernel_ != nullptr ? std::string_view(kernel_->name) : label().text();
   }
 
-  /// Copies the value out of host memory. Before finish(), by who finishes.
+  /// Copies the value out of host memory. Before finish(), by the thread that finishes.
   virtual void store(const void* bytes) noexcept { (void)bytes; }
 
   void request_cancel() noexcept override;
@@ -47,7 +47,8 @@ class device_task : public task_state {
 
   /// The launch was handed to the stream.
   void handed_to(stream_id stream) noexcept {
-    // Who reads an older value does without, and nothing else is read because of it: relaxed.
+    // A thread that reads an older value does without, and nothing else is read because of it:
+    // relaxed.
     stream_.store(stream.value, std::memory_order_relaxed);
   }
 

@@ -50,7 +50,7 @@ struct graph_use {
   choice_rule rule = choice_rule::always;
   question ask;
   std::uint64_t at_most = 1;  ///< rounds: how often a body is run
-  bool asks_first = true;     ///< else the first round is the first body's, and nobody is asked
+  bool asks_first = true;     ///< else the first round is the first body's, and nothing is asked
 
   [[nodiscard]] bool is_choice() const noexcept { return rule != choice_rule::always; }
 };

@@ -8,9 +8,9 @@
 
 namespace hocket::detail {
 
-/// Who may do what with a task that waits for predecessors, in one atomic word: how many of them
+/// What may be done with a task that waits for predecessors, in one atomic word: how many of them
 /// have not ended, whether one of them failed, how many threads look at the list of them, and
-/// whether somebody has claimed the task. The claimer alone runs the task or ends it unrun.
+/// whether a thread has claimed the task. The claimer alone runs the task or ends it unrun.
 ///
 /// The list of predecessors is dropped by the claimer, or, if others look at it at that moment, by
 /// the last of them to leave.
@@ -26,7 +26,7 @@ class basic_claim {
 
   explicit basic_claim(std::uint32_t predecessors) noexcept : word_(predecessors * one_waiting) {}
 
-  /// Only by who makes the task, before anybody else knows of it.
+  /// Only by the maker of the task, before any other thread knows of it.
   void expect(std::uint32_t predecessors) noexcept {
     // What publishes the task publishes this as well: relaxed.
     word_.store(predecessors * one_waiting, std::memory_order_relaxed);
@@ -70,7 +70,7 @@ class basic_claim {
     }
   }
 
-  /// Claims the task, alone, if it is ready, nothing before it failed and nobody reads its list.
+  /// Claims the task, alone, if it is ready, nothing before it failed and no thread reads its list.
   [[nodiscard]] bool claim_untouched() noexcept {
     std::uint64_t expected = 0;
     // Acquire: pairs with the releases of arrive() and leave().
@@ -78,7 +78,8 @@ class basic_claim {
                                          std::memory_order_relaxed);
   }
 
-  /// The same for who knows that nobody else knows the task any more, and has seen what they did.
+  /// The same for a thread that knows that no other knows the task any more, and has seen what
+  /// those did.
   [[nodiscard]] bool claim_unshared() noexcept {
     // Relaxed, both: see above.
     if (word_.load(std::memory_order_relaxed) != 0) return false;
@@ -92,7 +93,8 @@ class basic_claim {
     do {
       if ((seen & claimed_bit) != 0 || seen / one_waiting == 0) return false;
       if ((seen & readers_mask) == readers_mask) return false;
-      // Nothing is read through this: who hands the task out has published its list. Relaxed.
+      // Nothing is read through this: the thread that hands the task out has published its list.
+      // Relaxed.
     } while (!word_.compare_exchange_weak(seen, seen + one_reader, std::memory_order_relaxed,
                                           std::memory_order_relaxed));
     return true;
@@ -117,7 +119,7 @@ class basic_claim {
   static constexpr std::uint64_t readers_mask = one_waiting - one_reader;
 
   [[nodiscard]] std::uint64_t now() const noexcept {
-    // Nothing is read because of the answer but by the claimer, whom claim() has ordered: relaxed.
+    // Nothing is read because of the answer but by the claimer, which claim() has ordered: relaxed.
     return word_.load(std::memory_order_relaxed);
   }
 

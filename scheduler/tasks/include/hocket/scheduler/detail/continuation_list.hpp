@@ -23,18 +23,21 @@ class continuation_list {
   continuation_list& operator=(const continuation_list&) = delete;
 
   [[nodiscard]] bool closed() const noexcept {
-    // Pairs with the release in close(): who sees the list closed sees what was written before.
+    // Pairs with the release in close(): a thread that sees the list closed sees what was
+    // written before.
     return head_.load(std::memory_order_acquire) == closed_mark();
   }
 
-  /// True if nothing was pushed. Only for who knows that nobody else knows the list any more.
+  /// True if nothing was pushed. Only for a thread that knows that no other knows the list any
+  /// more.
   [[nodiscard]] bool untouched() const noexcept {
-    // Who knows that has seen what they did before: relaxed.
+    // A thread that knows that has seen what those did before: relaxed.
     return head_.load(std::memory_order_relaxed) == nullptr;
   }
 
   /// The node that was pushed last; `link` leads to the older ones. Null if there is none, or if
-  /// the list is closed. Only for who knows that the list is not closed meanwhile.
+  /// the list is closed. Only for a thread that knows that the list is not closed
+  /// meanwhile.
   [[nodiscard]] Node* newest() const noexcept {
     // Pairs with the release in push(), so that the nodes can be read.
     Node* const head = head_.load(std::memory_order_acquire);
@@ -44,7 +47,7 @@ class continuation_list {
   /// Returns false, and leaves the node alone, if the list is closed. Until it is closed the node
   /// must live.
   [[nodiscard]] bool push(Node& node) noexcept {
-    // Pairs with the release in close(), for the caller who learns here that it has happened.
+    // Pairs with the release in close(), for the caller that learns here that it has happened.
     Node* seen = head_.load(std::memory_order_acquire);
     do {
       if (seen == closed_mark()) return false;

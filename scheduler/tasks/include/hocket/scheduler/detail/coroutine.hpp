@@ -97,7 +97,7 @@ class coroutine_state : public task_state {
   static constexpr std::uintptr_t being_read = 1;
 
   std::atomic<bool> cancelled_{false};
-  std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether somebody takes it just now
+  std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether a thread takes it just now
 };
 
 template <class T>

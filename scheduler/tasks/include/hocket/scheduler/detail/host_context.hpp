@@ -49,7 +49,7 @@ class host_context {
   [[nodiscard]] host_context& home() const noexcept { return *home_; }
   [[nodiscard]] bool is_scope() const noexcept { return home_ != this; }
 
-  /// Of a scope: one who keeps it, more or less.
+  /// Of a scope: one reference more, or less.
   virtual void kept() noexcept {}
   virtual void dropped() noexcept {}
 
@@ -79,11 +79,11 @@ class host_context {
     }
   }
 
-  /// Of a scope: whoever waits for the scope may run the task, which is about to be ready.
+  /// Of a scope: a thread that waits for the scope may run the task, which is about to be ready.
   virtual void offer(task_state& /*task*/) noexcept {}
 
   /// That task has ended: it is done and what was attached to it has been run. Its failure is kept
-  /// until somebody has looked at it.
+  /// until a thread has looked at it.
   virtual void ended(task_state& task) noexcept = 0;
 
   /// The same of one that ended well, if it is certainly not the last and there is nothing to do
@@ -107,7 +107,7 @@ class host_context {
   /// The same, of a wait that was noted and goes on.
   virtual void check_wait_again(parked_wait& /*by*/) {}
 
-  /// Returns when nobody reads any more what follows a task that was claimed just now.
+  /// Returns when no thread reads any more what follows a task that was claimed just now.
   virtual void let_readers_leave() noexcept {}
 
   /// Of a scope: the scope that it is in, or the runtime.

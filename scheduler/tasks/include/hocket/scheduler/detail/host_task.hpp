@@ -35,8 +35,8 @@ struct host_options {
   bool gathers = false;  ///< fail with what the first failed predecessor failed with
 };
 
-/// Tasks that have become ready, in that order, and are not on their way yet. Whoever ends a task
-/// has one of these, so that long chains are walked in a loop and never by recursion.
+/// Tasks that have become ready, in that order, and are not on their way yet. The thread that ends
+/// a task has one of these, so that long chains are walked in a loop and never by recursion.
 class ready_list {
  public:
   ready_list() = default;
@@ -75,7 +75,7 @@ class ready_list {
   host_task* abandoned_ = nullptr;
 };
 
-/// One thread's helping somebody it waits for.
+/// One thread's helping a task that it waits for.
 struct helping {
   static constexpr std::size_t max_depth = 16;
   static constexpr std::size_t max_visits = 256;
@@ -145,7 +145,7 @@ class host_task : public task_state {
     if (edge_count_ != 0) drop_edges();
   }
 
-  /// To be called once, by who made the task, before anybody else knows it.
+  /// To be called once, by the maker of the task, before any other thread knows it.
   void start() noexcept;
 
   /// The same for one without options. Its maker keeps one reference, the machinery the other.
@@ -206,10 +206,11 @@ class host_task : public task_state {
   host_task(host_context* context, host_options&& options);
 
   /// The edges, in memory that lives as long as the task, and how many more arrivals than theirs
-  /// and that of start() there will be. Before anybody else knows the task.
+  /// and that of start() there will be. Before any other thread knows the task.
   void expect(std::span<host_edge> edges, std::uint32_t more) noexcept;
 
-  /// The same of one edge, and nothing else: nobody can run the task before that is attached.
+  /// The same of one edge, and nothing else: no thread can run the task before
+  /// that is attached.
   void expect_only(host_edge& e) noexcept {
     e.owner = this;
     edges_ = &e;
@@ -217,7 +218,8 @@ class host_task : public task_state {
     claim_.expect(1);
   }
 
-  /// Others will know of the task before it is started: nobody may run it by then. Before expect().
+  /// Others will know of the task before it is started: none may run it by then. Before
+  /// expect().
   void be_known_early() noexcept { is_known_early_ = true; }
   /// failure_of_predecessors() may find that none concerns this task.
   void ask_when_poisoned() noexcept { asks_when_poisoned_ = true; }
@@ -301,7 +303,7 @@ class host_task : public task_state {
   template <class Task>
   static void run_inline_item(void* counted) noexcept {
     auto& task = *static_cast<Task*>(static_cast<host_task*>(counted));
-    // Nobody gets to know a task again that nobody knows: then nothing about it is shared.
+    // No thread gets to know a task again that none knows: then nothing about it is shared.
     const bool unshared = task.is_unshared();
     if (!(unshared ? task.claim_unshared() : task.claim_untouched())) [[unlikely]] {
       return run_item(counted);
@@ -345,7 +347,7 @@ class host_task : public task_state {
     return true;
   }
 
-  /// Ends the task so, if nobody has claimed it. Returns false if somebody has.
+  /// Ends the task so, if no thread has claimed it. Returns false if one has.
   bool give_up(failure why) noexcept;
 
  private:
@@ -353,7 +355,7 @@ class host_task : public task_state {
   friend struct host_edge;
 
   [[nodiscard]] static bool attach_edge(host_edge& e) noexcept;
-  /// Who runs a task: a worker for whom it was posted, or somebody else, a worker or not.
+  /// Which thread runs a task: a worker that it was posted for, or another one, a worker or not.
   enum class runner : std::uint8_t { worker, anybody };
 
   [[nodiscard]] bool run_if_ready(ready_list& next) noexcept;

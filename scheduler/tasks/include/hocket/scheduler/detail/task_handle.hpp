@@ -21,7 +21,7 @@ class task_handle;
 
 /// What a future holds: nothing, the state of a task, or only the place of a recorded one. That is
 /// a number in the bits of the pointer, with the lowest one set, so that recording a task makes no
-/// state, and nobody counts who knows of it.
+/// state, and it is not counted what knows of it.
 class task_handle {
  public:
   task_handle() = default;

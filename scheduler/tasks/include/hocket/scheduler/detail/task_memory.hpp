@@ -16,7 +16,7 @@ namespace hocket::detail {
 
 /// Where tasks lie that are made and destroyed all the time, mostly in another thread than they
 /// were made in. Each thread keeps some blocks of each size, and threads exchange them by the
-/// magazine; what nobody needs goes back to the system.
+/// magazine; what is not needed goes back to the system.
 class task_memory {
  public:
   /// In what a task lies with so many bytes behind it.
@@ -47,7 +47,7 @@ class task_memory {
       auto* const made = ::new (place) Task(std::forward<Args>(args)...);
       task_state& state = *made;
       state.block_ = kind;
-      // Nobody else knows the task as yet: relaxed.
+      // No other thread knows the task as yet: relaxed.
       state.references_.store(references, std::memory_order_relaxed);
       return made;
     } catch (...) {

@@ -58,7 +58,7 @@ class continuation {
 };
 
 /// The shared, counted state of one task, host or device: how it ends, and what is attached to its
-/// end. Somebody claims the task (once; how is the business of the kind of task), runs it, writes
+/// end. A thread claims the task (once; how is the business of the kind of task), runs it, writes
 /// the result and calls finish().
 class task_state {
  public:
@@ -75,7 +75,7 @@ class task_state {
   task_state(const task_state&) = delete;
   task_state& operator=(const task_state&) = delete;
   virtual ~task_state() {
-    // Nobody else has this any more: relaxed.
+    // No other thread has this any more: relaxed.
     if (room_.load(std::memory_order_relaxed) != nullptr) drop_room();
     if (keeps_context_) context_->dropped();
   }
@@ -96,7 +96,7 @@ class task_state {
     return keeps_context_ ? &context_->home() : context_;
   }
 
-  /// Where its data may be, if it has run, for who follows it in the same runtime.
+  /// Where its data may be, if it has run, for tasks that follow it in the same runtime.
   [[nodiscard]] virtual std::uint32_t arena() const noexcept { return no_arena; }
 
   [[nodiscard]] bool done() const noexcept { return continuations_.closed(); }
@@ -122,8 +122,8 @@ class task_state {
   /// task that has left its place.
   [[nodiscard]] virtual bool may_poison() const noexcept { return static_cast<bool>(why_); }
 
-  /// The task has ended; to be called once, by who claimed it. The context, if there is one, must
-  /// have been told that the task started. The caller holds a reference.
+  /// The task has ended; to be called once, by the thread that claimed it. The context, if there is
+  /// one, must have been told that the task started. The caller holds a reference.
   void finish(failure why = {}) noexcept;
 
   /// The same; the tasks that became ready are left to the caller.
@@ -135,7 +135,7 @@ class task_state {
   /// Asks for the task not to run, or to end early. It ends in its own time.
   virtual void request_cancel() noexcept {}
 
-  /// Runs the task here if it is ready and nobody has claimed it, else such a task among its
+  /// Runs the task here if it is ready and no thread has claimed it, else such a task among its
   /// predecessors. Returns whether it ran one.
   virtual bool help(helping& by) noexcept;
 
@@ -171,29 +171,30 @@ class task_state {
   /// Throws usage_error if not_waitable(), or if the task has ended and its runtime has gone.
   void check_continuable() const;
 
-  /// Makes known that somebody has looked at how the task ended, so that its failure, and the one
+  /// Makes known that a thread has looked at how the task ended, so that its failure, and the one
   /// that it comes from, need not be reported. Only for a task that has ended.
   void look() noexcept;
   [[nodiscard]] bool looked() const noexcept { return looked_; }
 
-  /// True if the task failed, and neither because of another nor because somebody wished it: then
+  /// True if the task failed, and neither because of another nor because it was cancelled: then
   /// the failure is to be reported, unless looked(). Only for a task that has ended.
   [[nodiscard]] bool failed_itself() const noexcept {
     return why_ && root_ == nullptr && why_.code() != failure_code::cancelled;
   }
 
-  /// The same, for who waits for more than this task. Only for a task that has ended.
+  /// The same, for a thread that waits for more than this task. Only for a task that has ended.
   [[nodiscard]] bool is_first_to_fail() const noexcept {
     return failed_itself() && why_.code() != failure_code::dependency_failed;
   }
   [[nodiscard]] bool is_seen() const noexcept { return looked_ || why_.seen(); }
 
   /// The failure of this task because of that of a predecessor: names both, and the way between.
-  /// Only for who claimed the task; the halves are for who cannot know whether somebody has.
+  /// Only for the thread that claimed the task; the halves are for threads that cannot know whether
+  /// one has.
   [[nodiscard]] failure downfall(task_state& predecessor);
   /// What the failure says. Any thread, whether or not the task has ended.
   [[nodiscard]] failure told_downfall(task_state& predecessor) const;
-  /// That it comes from the predecessor. Only for who claimed the task.
+  /// That it comes from the predecessor. Only for the thread that claimed the task.
   void comes_after(task_state& predecessor) noexcept;
 
   /// The failure of this task is that of the other, unchanged.
@@ -209,7 +210,8 @@ class task_state {
   void settle(failure&& why) noexcept { why_ = std::move(why); }
   void announce(ready_list& next) noexcept;
 
-  /// True if the caller's reference is the only one: then nobody else learns what becomes of this.
+  /// True if the caller's reference is the only one: then no other thread learns what becomes of
+  /// this.
   [[nodiscard]] bool is_unshared() const noexcept {
     // Acquire: pairs with the releases of the references that are gone.
     return references_.load(std::memory_order_acquire) == 1;
@@ -276,7 +278,7 @@ class task_state {
   failure why_;
   task_state_ptr root_;  // whose failure this one's comes from; null if it is its own
   task_label label_;
-  std::atomic<waiting_room*> room_{nullptr};  // made when somebody waits for a limited time
+  std::atomic<waiting_room*> room_{nullptr};  // made when a thread waits for a limited time
 };
 
 }  // namespace hocket::detail
