@@ -32,9 +32,9 @@ TEST(inbox, destroys_what_was_not_taken) {
   auto counted = std::make_shared<int>(0);
   {
     inbox<std::shared_ptr<int>> values;
-    (void)values.push(counted);
-    (void)values.push(counted);
-    (void)values.push(counted);
+    (void)values.push(std::shared_ptr<int>(counted));
+    (void)values.push(std::shared_ptr<int>(counted));
+    (void)values.push(std::shared_ptr<int>(counted));
     (void)values.pop();
     EXPECT_EQ(counted.use_count(), 3);
   }

@@ -58,7 +58,7 @@ class lane_depth : public testing::Test {
   }
   void submit_function() {
     const auto kernel = std::make_shared<const kernel_definition>(in_cpp_alone("function"));
-    request_ref made = launch_of(kernel);
+    task_ref made = launch_of(kernel);
     made->host_only = true;
     step(submitted{std::move(made), {}});
   }
@@ -80,8 +80,8 @@ class lane_depth : public testing::Test {
   [[nodiscard]] std::uint64_t in_flight() const { return issued_ - ended_; }
 
  private:
-  request_ref launch_of(const kernel_ref& kernel) {
-    request_ref made(new request);
+  task_ref launch_of(const kernel_ref& kernel) {
+    task_ref made(new placed_task);
     made->id = task_id{next_++};
     made->launch = new counted_launch;
     made->launch->kernel = kernel;

@@ -12,8 +12,8 @@
 namespace hocket {
 
 /// A table from ids to values, made for finding them in a few instructions. Values stay where they
-/// are until they are erased. It has no order.
-template <class Id, class T>
+/// are until they are erased. It has no order. Pointer is what keeps a value.
+template <class Id, class T, class Pointer = std::unique_ptr<T>>
 class id_map {
  public:
   id_map() = default;
@@ -61,7 +61,7 @@ class id_map {
   T& insert(Id id, T value) { return insert(id, std::make_unique<T>(std::move(value))); }
 
   /// The same; the value stays where it is.
-  T& insert(Id id, std::unique_ptr<T> value) {
+  T& insert(Id id, Pointer value) {
     assert(id.valid() && find(id) == nullptr);
     // At most half full, so that what is looked for is near.
     if (2 * (size_ + 1) > places_.size()) grow();
@@ -76,10 +76,10 @@ class id_map {
   void erase(Id id) { (void)extract(id); }
 
   /// Erases the id, not the value.
-  std::unique_ptr<T> extract(Id id) {
+  Pointer extract(Id id) {
     std::size_t gap = place_of(id);
     assert(places_[gap].value != nullptr);
-    std::unique_ptr<T> value = std::move(places_[gap].value);
+    Pointer value = std::move(places_[gap].value);
     places_[gap].id = {};
     --size_;
     // What was put behind because the gap was taken moves up to where it is found.
@@ -93,7 +93,7 @@ class id_map {
  private:
   struct place {
     Id id;
-    std::unique_ptr<T> value;
+    Pointer value;
   };
 
   [[nodiscard]] std::size_t next(std::size_t i) const noexcept {

@@ -47,7 +47,7 @@ class inbox {
   }
 
   /// Returns true if nobody attended the inbox: the caller is its consumer now.
-  [[nodiscard]] bool push(T value) {
+  [[nodiscard]] bool push(T&& value) {
     auto fresh = std::make_unique<node>(std::move(value));
     link* seen = head_.load(std::memory_order_relaxed);
     do {

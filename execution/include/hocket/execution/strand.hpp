@@ -29,7 +29,7 @@ class strand {
 
   /// Steps the event here, and up to `bound` events in all, if the strand has no owner; else leaves
   /// it to the owner. A handler may post to its own strand.
-  void post(Event event) {
+  void post(Event&& event) {
     if (inbox_.poll()) {
       handler_.begin_run();
       handler_.step(std::move(event));

@@ -18,10 +18,10 @@
 namespace hocket::detail {
 
 /// Keeps a place among the tasks that use the buffers, for those of the graphs.
-class choice_run::domain final : public submission {
+class choice_run::domain final : public region_submission {
  public:
   domain(placed_runtime& home, boost::intrusive_ptr<choice_run> owner)
-      : submission(home), owner_(std::move(owner)) {}
+      : region_submission(home), owner_(std::move(owner)) {}
 
   [[nodiscard]] task_state* stands_for() const noexcept override { return owner_.get(); }
   void delivered(const std::vector<void*>& /*addresses*/) override { owner_->domain_opened(); }

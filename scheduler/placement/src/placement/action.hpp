@@ -9,7 +9,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/memory/timepoint_set.hpp>
 
-#include "placement/request.hpp"
+#include "placement/placed_task.hpp"
 
 namespace hocket::placement {
 
@@ -40,31 +40,31 @@ struct issue_copy {
 struct issue_launch {
   point number;
   timepoint_set after;
-  request* task;           ///< its accesses have their blocks; a later action keeps it alive
+  placed_task* task;       ///< its accesses have their blocks; a later action keeps it alive
   bool may_leave = false;  ///< as in launch_command
 };
 
 /// The content of a view or fetch is in host memory.
 struct deliver {
-  request_ref task;
+  task_ref task;
   std::vector<block_id> blocks;
 };
 
 /// The task has ended; an empty failure means success.
 struct complete {
-  request_ref task;
+  task_ref task;
   failure why;
   bool runs_on = false;  ///< its body may run until it is retired
 };
 
 /// The engine has forgotten a task that was completed before.
 struct retire {
-  request_ref task;
+  task_ref task;
 };
 
 /// Posts cancel_asked for the launch after this time, unless it is completed before.
 struct start_timer {
-  request_ref task;
+  task_ref task;
   nanoseconds after{0};
 };
 

@@ -75,7 +75,7 @@ class cost_model {
   };
 
   /// What was found last for a kernel of some size on a device. It does not keep the kernel, but
-  /// its name for who compares: another one never has the same owner.
+  /// its name to compare: another one never has the same owner.
   struct finding {
     std::weak_ptr<const kernel_definition> kernel;
     int size = 0;

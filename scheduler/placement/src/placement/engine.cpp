@@ -16,43 +16,27 @@ namespace {
 // Timepoints that are done cost time wherever they are compared; removing them costs time as well.
 constexpr std::uint64_t steps_between_prunings = 256;
 
-// So many records of ended tasks are kept for new ones; the rest of a burst is freed.
-constexpr std::size_t max_spare = 1024;
-
-std::vector<std::uint64_t> capacities(const machine& m) {
-  std::vector<std::uint64_t> bytes;
-  for (const auto& memory : m.memories) bytes.push_back(memory.capacity);
-  return bytes;
-}
-
 }  // namespace
 
 engine::engine(machine description, std::size_t trace_capacity)
     : machine_(std::move(description)),
       costs_(machine_),
       commands_(machine_),
+      tasks_(data_),
       coherence_(machine_.memories.size()),
-      ledger_(capacities(machine_)),
-      trace_(trace_capacity),
-      last_end_(machine_.streams.size()),
-      lanes_(machine_.streams.size()),
-      dirty_(machine_.devices.size()),
-      coming_(machine_.memories.size(), 0),
-      peaks_(machine_.memories.size(), 0) {
-  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
-    const machine::device_node& node = machine_.devices[i];
-    const auto& compute = node.compute;
-    device_state& d = devices_.emplace_back(compute.size());
-    for (std::size_t at = 0; at < compute.size(); ++at) {
-      lanes_[compute[at].value] = {device_id{i}, at, node.depth, node.ahead};
-      d.open.insert(at);
-    }
-  }
-}
+      replicas_(machine_, coherence_),
+      transfers_(machine_, costs_, data_, coherence_, replicas_, commands_),
+      trace_(machine_, trace_capacity),
+      lanes_(machine_),
+      devices_(machine_.devices.size()),
+      view_(machine_, costs_, coherence_, replicas_, lanes_, devices_),
+      dirty_(machine_.devices.size()) {}
 
 void engine::step(time_stamp now, event&& what, action_list& out) {
   now_ = std::max(now_, now);
   out_ = &out;
+  replicas_.begin(out);
+  transfers_.begin(now_, out);
   std::visit([this](auto& e) { handle(e); }, what);
   settle();
   if (++steps_ % steps_between_prunings == 0) {
@@ -66,7 +50,7 @@ void engine::settle() {
     if (!ending_.empty()) end_due();
     if (budgets_.changed()) {
       for (const task_id granted : budgets_.grant()) {
-        if (task* t = find(granted)) place(*t);
+        if (placed_task* t = tasks_.find(granted)) place(*t);
       }
     }
     dirty_.take_each([this](std::size_t device) { pump(device_id{device}); });
@@ -79,48 +63,26 @@ void engine::end_due() {
   while (!ending_.empty()) {
     const std::vector<ending> due = std::exchange(ending_, {});
     for (const ending& e : due) {
-      if (task* t = find(e.task)) finish(*t, e.why);
+      // It may have ended since. An action of this step keeps it alive then.
+      if (e.task->phase != task_phase::ended) finish(*e.task, e.why);
     }
   }
 }
 
-engine::task& engine::add(request_ref&& made) {
-  std::unique_ptr<task> fresh;
-  if (spare_.empty()) {
-    fresh = std::make_unique<task>();
-  } else {
-    fresh = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  fresh->request = std::move(made);
-  const task_id id = fresh->request->id;
-  return tasks_.insert(id, std::move(fresh));
+device_statistics engine::statistics(device_id device) const {
+  device_statistics made = devices_[device.value].done;
+  made.peak_bytes = replicas_.peak(machine_.devices[device.value].memory);
+  made.alive = devices_[device.value].alive;
+  return made;
 }
 
-void engine::remove(task_id id) {
-  std::unique_ptr<task> gone = tasks_.extract(id);
-  if (spare_.size() == max_spare) return;
-  static_cast<task_facts&>(*gone) = {};
-  gone->request.reset();
-  if (gone->poisoned) gone->poisoned = {};
-  gone->early_result.reset();
-  gone->opened.reset();
-  gone->successors.clear();
-  gone->predecessors.clear();
-  gone->data.clear();
-  gone->pinned.clear();
-  spare_.push_back(std::move(gone));
+void engine::each_task(const std::function<void(const placed_task&)>& visit) const {
+  for (const placed_task* const t : tasks_.sorted()) visit(*t);
 }
-
-const device_statistics& engine::statistics(device_id device) const {
-  return devices_[device.value].done;
-}
-
-bool engine::alive(device_id device) const { return devices_[device.value].alive; }
 
 void engine::handle(data_added& e) {
   coherence_.add(e.data, e.extents, e.element_size);
-  auto d = std::make_unique<data_state>();
+  auto d = std::make_unique<tracked_buffer>();
   d->label = std::move(e.label);
   d->all = box::whole(e.extents);
   d->element_size = e.element_size;
@@ -136,23 +98,14 @@ void engine::handle(data_dropped& e) {
 void engine::handle(budget_added& e) { budgets_.add(e.budget, e.bytes); }
 
 void engine::handle(submitted& e) {
-  const task_id id = e.task->id;
-  task& t = add(std::move(e.task));
+  placed_task& t = tasks_.add(std::move(e.task));
   t.submitted = now_;
-  // Not the id, which is drawn before the event has its place in the inbox: the age that decides
-  // between tasks of one priority has to agree with their order in the access histories.
-  t.age = submitted_++;
-  t.blockers = t.unissued = t.request->external;
-  if (task* around = t.request->within.valid() ? find(t.request->within) : nullptr) {
-    ++around->opened->tasks;
+  if (t.in_order) devices_[t.on->value].in_order.insert(place_of(t));
+  if (t.takes_bytes()) {
+    budgets_.announce(t.budgets->budget, t.id, t.priority, t.budgets->bytes);
   }
-  add_edges(t);
-  if (t.request->in_order) devices_[t.request->on->value].in_order.insert(place_of(t));
-  if (t.request->budget.valid()) {
-    budgets_.announce(t.request->budget, id, t.request->priority, t.request->budget_bytes);
-  }
-  if (t.request->timeout != nanoseconds::max()) {
-    out_->emplace_back(start_timer{t.request, t.request->timeout});
+  if (t.timeout != nanoseconds::max()) {
+    out_->emplace_back(start_timer{task_ref(&t), t.timeout});
   }
   if (e.unwanted) return poison(t, e.unwanted);
   alone_ = true;
@@ -161,7 +114,7 @@ void engine::handle(submitted& e) {
 }
 
 void engine::handle(external_ended& e) {
-  task* t = find(e.task);
+  placed_task* t = tasks_.find(e.task);
   if (t == nullptr) return;
   --t->blockers;
   --t->unissued;
@@ -170,40 +123,37 @@ void engine::handle(external_ended& e) {
 }
 
 void engine::handle(cancel_asked& e) {
-  if (task* t = find(e.task)) poison(*t, e.why);
+  if (placed_task* t = tasks_.find(e.task)) poison(*t, e.why);
 }
 
-void engine::poison(task& t, const failure& why) {
-  if (t.poisoned || (t.state == phase::issued && t.request->kind != task_kind::launch)) return;
+void engine::poison(placed_task& t, const failure& why) {
+  if (t.poisoned || (t.is_issued() && t.kind != task_kind::launch)) return;
   t.poisoned = why;
   give_up_places(t);
   // The future fails at once. It waits neither for a command that cannot be recalled nor for
   // earlier tasks, which keep the versions of the buffers in order.
   if (!std::exchange(t.notified, true)) {
-    out_->emplace_back(complete{t.request, why, t.state == phase::issued});
+    out_->emplace_back(complete{task_ref(&t), why, t.is_issued()});
   }
   consider(t);
 }
 
 void engine::handle(stop_asked& e) {
-  std::vector<task_id> waiting;
-  tasks_.each([&](task_id id, const task& t) {
+  for (placed_task* const t : tasks_.sorted()) {
     // A fetch ends as the kernel does whose value it reads, and that may be running.
-    const bool follows = t.request->kind == task_kind::fetch;
-    if (t.state != phase::issued && !follows) waiting.push_back(id);
-  });
-  std::sort(waiting.begin(), waiting.end());
-  for (const task_id id : waiting) poison(*find(id), e.why);
+    const bool follows = t->kind == task_kind::fetch;
+    if (!t->is_issued() && !follows) poison(*t, e.why);
+  }
 }
 
 void engine::handle(view_released& e) {
-  task* t = find(e.task);
+  placed_task* t = tasks_.find(e.task);
   if (t == nullptr) return;
-  if (t->opened == nullptr) return end_later(e.task, t->poisoned);
+  if (t->opened == nullptr) return end_later(*t, t->poisoned);
   // The future of a task may have ended while the task has not.
-  t->opened->released = true;
+  t->opened->is_released = true;
   t->opened->why = std::move(e.why);
-  if (t->opened->tasks == 0) end_later(e.task, t->opened->why);
+  if (t->opened->tasks == 0) end_later(*t, t->opened->why);
 }
 
 void engine::handle(command_ended& e) { end_command(e.stream, e.value, e.how); }
@@ -215,7 +165,7 @@ void engine::handle(commands_ended& e) {
 void engine::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
   if (commands_.is_lost(stream)) return;
   const command_record record = commands_.end(stream, value);
-  note_load(record, -1);
+  lanes_.ended(record, commands_.load(stream));
   if (record.copy != nullptr) {
     finish_copy(record, how);
   } else {
@@ -225,7 +175,8 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
 
 void engine::handle(command_left& e) {
   if (commands_.is_lost(e.stream)) return;
-  note_load(commands_.leave(e.stream, e.value, e.when), -1);
+  const command_record record = commands_.leave(e.stream, e.value, e.when);
+  lanes_.ended(record, commands_.load(e.stream));
   mark_dirty(*machine_.streams[e.stream.value].device);
 }
 
@@ -238,13 +189,14 @@ void engine::handle(inspected& e) { e.look(*this); }
 
 void engine::handle(memory_awaited& e) {
   awaits_memory_ = {};
-  if (!lacks_memory(e.task) || ended_ != ended_before_) return;
-  task& t = *find(e.task);
-  // Nobody may have looked since the last copy of something else came to another memory.
+  placed_task* const waiting = tasks_.find(e.task);
+  if (!lacks_memory(waiting) || ended_ != ended_before_) return;
+  placed_task& t = *waiting;
+  // It may not have been looked at since the last copy of something else came to another memory.
   find_memory(machine_.devices[t.device.value].memory);
-  if (!lacks_memory(e.task)) return;
+  if (!lacks_memory(&t)) return;
   if (commands_.apart().empty()) {
-    end_later(e.task, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
+    end_later(t, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
   } else {
     t.warned_of = true;
     out_->emplace_back(warn{what_it_lacks(t) +
@@ -259,30 +211,30 @@ void engine::look_at_reservations() {
   // its lane may be about to end.
   constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
   if (awaits_memory_.valid()) return;
-  for (const device_state& d : devices_) {
+  for (const device_record& d : devices_) {
     if (!lacks_memory(d.reserving)) continue;
     const bool is_hopeless = commands_.apart().empty();
-    if (find(d.reserving)->warned_of && !is_hopeless) continue;
-    awaits_memory_ = d.reserving;
+    if (d.reserving->warned_of && !is_hopeless) continue;
+    awaits_memory_ = d.reserving->id;
     ended_before_ = ended_;
-    out_->emplace_back(await_memory{d.reserving, is_hopeless ? moment : long_time});
+    out_->emplace_back(await_memory{d.reserving->id, is_hopeless ? moment : long_time});
     return;
   }
 }
 
 /// True if the task waits for memory, and no command in flight will free any.
-bool engine::lacks_memory(task_id id) const {
-  const task* const t = id.valid() ? find(id) : nullptr;
-  return t != nullptr && t->state == phase::reserving && issued_ == commands_.apart().size() &&
-         coming_[machine_.devices[t->device.value].memory.value] == 0;
+bool engine::lacks_memory(const placed_task* t) const {
+  return t != nullptr && t->phase == task_phase::reserving && issued_ == commands_.apart().size() &&
+         !replicas_.awaits_blocks(machine_.devices[t->device.value].memory);
 }
 
-std::string engine::what_it_lacks(const task& t) const {
+std::string engine::what_it_lacks(const placed_task& t) const {
   const memory_id memory = machine_.devices[t.device.value].memory;
-  return detail::task_name(t.request->label_text()) + " lacks " +
-         std::to_string(ledger_.shortage(memory)) + " bytes in " +
-         machine_.memories[memory.value].name + ", where " + std::to_string(ledger_.used(memory)) +
-         " of " + std::to_string(ledger_.capacity(memory)) +
+  return detail::task_name(t.label_text()) + " lacks " +
+         std::to_string(replicas_.ledger().shortage(memory)) + " bytes in " +
+         machine_.memories[memory.value].name + ", where " +
+         std::to_string(replicas_.ledger().used(memory)) + " of " +
+         std::to_string(replicas_.ledger().capacity(memory)) +
          " are in use and none can be moved out";
 }
 

@@ -10,7 +10,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/streams/command.hpp>
 
-#include "placement/request.hpp"
+#include "placement/placed_task.hpp"
 
 namespace hocket::placement {
 
@@ -35,7 +35,7 @@ struct budget_added {
 };
 
 struct submitted {
-  request_ref task;
+  task_ref task;
   failure unwanted;  ///< not empty: cancelled before it was submitted
 };
 

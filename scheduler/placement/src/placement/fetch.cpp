@@ -9,66 +9,66 @@
 namespace hocket::placement {
 
 void engine::fetch_ahead(device_id device) {
-  device_state& d = devices_[device.value];
+  device_record& d = devices_[device.value];
   if (d.absent.empty()) return;
-  std::vector<task_id> wanted;
+  std::vector<placed_task*> wanted;
   (void)d.absent.until([&](const place_in_queue& place) {
     if (d.fetching + wanted.size() >= fetch_window) return true;
-    if (!find(place.task)->fetching) wanted.push_back(place.task);
+    if (!place.task->fetching) wanted.push_back(place.task);
     return false;
   });
   // Fetching may find the data already there, which moves the task to the other queue.
-  for (const task_id id : wanted) {
-    if (!fetch(*find(id))) return;
+  for (placed_task* const t : wanted) {
+    if (!fetch(*t)) return;
   }
 }
 
-void engine::fetch_early(task& t) {
+void engine::fetch_early(placed_task& t) {
   // The device is chosen before the budget is granted: the wait for the budget hides the copies.
-  const request& r = *t.request;
-  if (!r.on || !can_run(r, *r.on) || devices_[r.on->value].fetching >= fetch_window) return;
-  t.device = *r.on;
+  if (!t.on || !view_.can_run(t, *t.on) || devices_[t.on->value].fetching >= fetch_window) return;
+  t.device = *t.on;
   (void)fetch(t);
 }
 
-bool engine::fetch(task& t) {
+bool engine::fetch(placed_task& t) {
   const memory_id memory = machine_.devices[t.device.value].memory;
   if (unusable_input(t)) return true;  // the failure is found again when the task is committed
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> wanted;
-  for (const task_access& a : t.request->accesses) {
+  for (const task_access& a : t.accesses) {
     if (!reads_content(a.mode) || coherence_.has_block(a.data, memory)) continue;
     if (wanted.insert(a.data).second) bytes = saturating_add(bytes, coherence_.bytes(a.data));
   }
   // Only free memory is used: fetching ahead never evicts.
-  const std::uint64_t capacity = ledger_.capacity(memory), used = ledger_.used(memory);
-  if (bytes > 0 && (used > capacity || bytes > capacity - used || ledger_.shortage(memory) > 0)) {
+  const std::uint64_t capacity = replicas_.ledger().capacity(memory),
+                      used = replicas_.ledger().used(memory);
+  if (bytes > 0 &&
+      (used > capacity || bytes > capacity - used || replicas_.ledger().shortage(memory) > 0)) {
     return false;
   }
   for (const data_id data : wanted) {
-    ledger_.take(memory, coherence_.bytes(data));
-    give_block(data, memory);
+    replicas_.ledger().take(memory, coherence_.bytes(data));
+    replicas_.give_block(data, memory);
   }
   timepoint_set arrives;
-  for (const task_access& a : t.request->accesses) {
+  for (const task_access& a : t.accesses) {
     if (reads_content(a.mode) && !a.is_empty())
-      arrives.add(bring(a.data, a.region(), memory, t.request->id));
+      arrives.add(transfers_.bring(a.data, a.region(), memory, t.id));
   }
   t.fetching = true;
   ++devices_[t.device.value].fetching;
-  commands_.when_done(arrives,
-                      [this, id = t.request->id, device = t.device] { fetched(id, device); });
+  commands_.when_done(arrives, [this, id = t.id, device = t.device] { fetched(id, device); });
   return true;
 }
 
 void engine::fetched(task_id id, device_id device) {
-  device_state& d = devices_[device.value];
+  device_record& d = devices_[device.value];
   --d.fetching;
   mark_dirty(device);
-  task* t = find(id);
+  placed_task* t = tasks_.find(id);
   if (t == nullptr) return;
   t->fetching = false;
-  if (t->state != phase::queued) return;
+  if (t->phase != task_phase::queued) return;
   // The device was lost meanwhile, and the task is queued at another one.
   if (t->device != device) return mark_dirty(t->device);
   // Also if a copy failed: it is repeated once when the task is committed, which fails if the copy

@@ -9,97 +9,104 @@
 
 namespace hocket::placement {
 
-void engine::end_later(task_id id, failure why) { ending_.push_back({id, std::move(why)}); }
+void engine::end_later(placed_task& t, failure why) { ending_.push_back({&t, std::move(why)}); }
 
-void engine::finish(task& t, const failure& why) {
+void engine::finish(placed_task& t, const failure& why) {
   ++ended_;
-  const request& r = *t.request;
-  const memory_id memory = r.kind == task_kind::launch && t.device.valid()
+  const memory_id memory = t.kind == task_kind::launch && t.device.valid()
                                ? machine_.devices[t.device.value].memory
                                : host_memory;
-  if (t.state == phase::issued) --issued_;
-  if (t.state == phase::queued) dequeue(t);
-  if (t.state == phase::reserving) {
-    ledger_.withdraw(r.id);
-    devices_[t.device.value].reserving = {};
+  if (t.is_issued()) --issued_;
+  if (t.phase == task_phase::queued) dequeue(t);
+  if (t.phase == task_phase::reserving) {
+    replicas_.ledger().withdraw(t.id);
+    devices_[t.device.value].reserving = nullptr;
     mark_users_dirty(memory);
   }
-  const bool was_issued = t.state == phase::issued && r.kind == task_kind::launch;
-  const bool was_passed = was_issued && !has_to_end(t);
+  const bool was_issued = t.is_issued() && t.kind == task_kind::launch;
+  const bool was_passed = was_issued && !t.has_to_end();
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
   give_up_places(t);
   unpin(t, memory);
-  for (data_state* const d : t.data) d->history.ended(r.id);
-  if (why && !seeded_bug(bug::keep_failed_outputs)) {
-    for (const task_access& a : r.accesses) {
-      if (!writes_content(a.mode) || a.is_empty()) continue;
-      if (t.wrote)
-        coherence_.poison(a.data, a.region(), r.id, why);
-      else
-        coherence_.poison_unissued(a.data, a.region(), r.id, why);
-    }
+  for (const task_access& a : t.accesses) a.buffer->history.ended(t.id);
+  if (why) poison_outputs(t, why);
+  if (t.budgets != nullptr && !seeded_bug(bug::never_return_budget)) {
+    for (const task_id taker : t.budgets->returns) budgets_.give_back(taker);
   }
-  for (const task_id taker : r.returns) {
-    if (!seeded_bug(bug::never_return_budget)) budgets_.give_back(taker);
-  }
-  for (const successor& s : t.successors) {
-    task* next = find(s.task);
-    if (next == nullptr) continue;
-    if (s.kind == edge_kind::order) {
-      --next->order;
-    } else {
-      --next->blockers;
-      if (!was_passed) --next->unissued;
-      next->cause = r.id;
-      // A task within a nested domain looks for poison itself when it starts.
-      const bool is_domain = next->request->kind == task_kind::domain;
-      if (why && !next->poisoned && !is_domain)
-        next->poisoned = why.downstream(std::string(next->request->label_text()));
-    }
-    if (next->early_result && next->blockers == 0) {
-      end_later(s.task, next->poisoned ? next->poisoned : *next->early_result);
-    } else {
-      consider(*next);
-    }
-  }
+  release_followers(t, was_passed, why);
   leave_domain(t);
-  const task_id id = r.id;
+  task_ref gone = tasks_.remove(t);
   if (t.notified) {
-    out_->emplace_back(retire{std::move(t.request)});
+    out_->emplace_back(retire{std::move(gone)});
   } else {
-    out_->emplace_back(complete{std::move(t.request), why});
+    out_->emplace_back(complete{std::move(gone), why});
   }
-  remove(id);
 }
 
-void engine::leave_domain(const task& t) {
-  task* around = t.request->within.valid() ? find(t.request->within) : nullptr;
+void engine::poison_outputs(const placed_task& t, const failure& why) {
+  if (seeded_bug(bug::keep_failed_outputs)) return;
+  for (const task_access& a : t.accesses) {
+    if (!writes_content(a.mode) || a.is_empty()) continue;
+    if (t.wrote) {
+      coherence_.poison(a.data, a.region(), t.id, why);
+    } else {
+      coherence_.poison_unissued(a.data, a.region(), t.id, why);
+    }
+  }
+}
+
+/// was_passed: tasks behind this one did not have to wait for its end once it was issued.
+void engine::release_followers(placed_task& t, bool was_passed, const failure& why) {
+  for (const task_edge& edge : t.followers) {
+    if (edge.is_passed) continue;
+    placed_task& next = *edge.after;
+    if (edge.kind == edge_kind::order) {
+      --next.order;
+    } else {
+      --next.blockers;
+      if (!was_passed) --next.unissued;
+      next.cause = t.id;
+      // A task within a nested domain looks for poison itself when it starts.
+      const bool is_domain = next.kind == task_kind::domain;
+      if (why && !next.poisoned && !is_domain) {
+        next.poisoned = why.downstream(std::string(next.label_text()));
+      }
+    }
+    if (next.early_result && next.blockers == 0) {
+      end_later(next, next.poisoned ? next.poisoned : *next.early_result);
+    } else {
+      consider(next);
+    }
+  }
+}
+
+void engine::leave_domain(const placed_task& t) {
+  placed_task* const around = tasks_.domain_of(t);
   if (around == nullptr) return;
-  domain_state& within = *around->opened;
-  if (--within.tasks == 0 && within.released) end_later(t.request->within, within.why);
+  open_domain& within = *around->opened;
+  if (--within.tasks == 0 && within.is_released) end_later(*around, within.why);
 }
 
 void engine::finish_launch(const command_record& record, const command_result& how) {
-  task& t = *find(record.task);
+  placed_task& t = *record.launched;
   device_statistics& done = devices_[t.device.value].done;
-  done.kernels += std::max<std::size_t>(t.request->launch->kernel->sequence.size(), 1);
+  done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
   done.busy += std::min(record.left, how.end) - how.begin;
-  done.flops += t.request->launch->cost.flops;
-  if (trace_.keeps()) record_trace(record, how, trace_kind::kernel, &t);
+  done.flops += t.launch->cost.flops;
+  trace_.ended(record, how, &t);
   failure why = how.why;
   if (why && why.thrown()) {
-    why = failure(why.code(),
-                  detail::task_name(t.request->label_text()) + " failed: " + why.message(),
+    why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
                   why.thrown());
   } else if (why) {
-    why = why.within("running task \"" + std::string(t.request->label_text()) + "\" on " +
+    why = why.within("running task \"" + std::string(t.label_text()) + "\" on " +
                      machine_.devices[t.device.value].label_text());
   } else if (!why && record.left == time_stamp::max()) {
-    costs_.measured(*t.request->launch, t.device, how.end - how.begin, t.predicted);
+    costs_.measured(*t.launch, t.device, how.end - how.begin, t.predicted);
   }
   // Streams report in no common order: the end of a predecessor may be reported later.
   if (t.blockers > 0) {
-    t.early_result = why;
+    t.early_result = std::make_unique<failure>(why);
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
@@ -112,7 +119,7 @@ void engine::finish_copy(const command_record& record, const command_result& how
     if (node.memory == record.copy->to) devices_[i].done.bytes_in += record.copy->bytes;
     if (node.memory == record.copy->from) devices_[i].done.bytes_out += record.copy->bytes;
   }
-  if (trace_.keeps()) record_trace(record, how, trace_kind::transfer, find(record.task));
+  trace_.ended(record, how, tasks_.find(record.task));
   if (how.why) {
     fail_copy(record, how.why);
   } else {
@@ -128,9 +135,9 @@ void engine::fail_copy(const command_record& record, const failure& why) {
     return;  // the buffer was dropped while it was fetched ahead
   coherence_.fail_copy(record.copy->data, record.copy->region, record.copy->to, record.number, why);
   poison_readers(record, why);
-  task* const view = find(record.task);
-  if (view != nullptr && view->request->kind != task_kind::launch && !view->poisoned) {
-    view->poisoned = why.downstream(std::string(view->request->label_text()));
+  placed_task* const view = tasks_.find(record.task);
+  if (view != nullptr && view->kind != task_kind::launch && !view->poisoned) {
+    view->poisoned = why.downstream(std::string(view->label_text()));
   }
   // Copies that were made from that replica are invalid too.
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
@@ -147,12 +154,12 @@ void engine::fail_copy(const command_record& record, const failure& why) {
 
 void engine::poison_readers(const command_record& record, const failure& why) {
   const auto look_at = [&](const command_record& c) {
-    task* t = c.copy != nullptr ? nullptr : find(c.task);
+    placed_task* const t = c.launched;
     if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) return;
-    for (const task_access& a : t->request->accesses) {
+    for (const task_access& a : t->accesses) {
       if (a.data != record.copy->data || !reads_content(a.mode)) continue;
       if (overlap(a.region(), record.copy->region) && !t->poisoned) {
-        t->poisoned = why.downstream(std::string(t->request->label_text()));
+        t->poisoned = why.downstream(std::string(t->label_text()));
       }
     }
   };
@@ -163,46 +170,14 @@ void engine::poison_readers(const command_record& record, const failure& why) {
   for (const auto& [number, c] : commands_.apart()) look_at(c);
 }
 
-void engine::record_trace(const command_record& record, const command_result& how, trace_kind kind,
-                          const task* of) {
-  trace_record made;
-  made.kind = kind;
-  const auto device = machine_.streams[record.number.stream.value].device;
-  if (device) made.device = *device;
-  made.stream = record.number.stream;
-  made.task = record.task;
-  if (of != nullptr) {
-    made.cause = of->cause;
-    made.name = of->request->trace_name;
-  }
-  if (record.copy != nullptr) made.bytes = record.copy->bytes;
-  made.begin = how.begin;
-  made.end = how.end;
-  record_wait(made, record.wanted);
-  trace_.push(made);
-}
-
-void engine::record_wait(const trace_record& ended, time_stamp wanted) {
-  // Shorter gaps are the overhead of a stream between two commands.
-  constexpr nanoseconds shortest{1000};
-  time_stamp& last = last_end_[ended.stream.value];
-  trace_record gap = ended;
-  gap.kind = trace_kind::wait;
-  gap.bytes = 0;
-  gap.begin = std::max(last, wanted);
-  gap.end = ended.begin;
-  if (gap.end - gap.begin >= shortest) trace_.push(gap);
-  last = ended.end;
-}
-
 void engine::handle(device_gone& e) {
-  device_state& d = devices_[e.device.value];
+  device_record& d = devices_[e.device.value];
   if (!d.alive) return;
   d.alive = false;
   d.lost = e.why.message();
   // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
-  if (d.reserving.valid()) {
-    ledger_.withdraw(d.reserving);
+  if (d.reserving != nullptr) {
+    replicas_.ledger().withdraw(d.reserving->id);
     mark_users_dirty(machine_.devices[e.device.value].memory);
   }
   if (machine_.devices[e.device.value].owns_memory) {
@@ -213,24 +188,23 @@ void engine::handle(device_gone& e) {
   const memory_id memory = machine_.devices[e.device.value].memory;
   // Tasks that were queued here and not issued are placed elsewhere, or fail if no device can run
   // them.
-  std::vector<task_id> homeless;
+  std::vector<placed_task*> homeless;
   for (const task_queue* queue : {&d.present, &d.absent}) {
     (void)queue->until([&](const place_in_queue& p) {
       homeless.push_back(p.task);
       return false;
     });
   }
-  if (d.reserving.valid()) homeless.push_back(d.reserving);
-  std::sort(homeless.begin(), homeless.end());
-  for (const task_id id : homeless) {
-    task& t = *find(id);
-    if (t.state == phase::queued) dequeue(t);
-    unpin(t, memory);
-    t.state = phase::blocked;
-    t.device = {};
+  if (d.reserving != nullptr) homeless.push_back(d.reserving);
+  std::ranges::sort(homeless, {}, [](const placed_task* t) { return t->id; });
+  for (placed_task* const t : homeless) {
+    if (t->phase == task_phase::queued) dequeue(*t);
+    unpin(*t, memory);
+    t->phase = task_phase::blocked;
+    t->device = {};
   }
-  d.reserving = {};
-  for (const task_id id : homeless) place(*find(id));
+  d.reserving = nullptr;
+  for (placed_task* const t : homeless) place(*t);
 }
 
 void engine::lose_memory(device_id device, const failure& why) {
@@ -258,17 +232,15 @@ void engine::lose_memory(device_id device, const failure& why) {
 }
 
 void engine::lose_launches(device_id device, const failure& why) {
-  devices_[device.value].in_flight = 0;
-  devices_[device.value].backlog = nanoseconds{0};
+  lanes_.lose(device);
   for (std::size_t i = 0; i < machine_.streams.size(); ++i) {
     if (machine_.streams[i].device != device) continue;
     for (const command_record& c : commands_.lose(stream_id{i})) {
-      if (c.copy != nullptr) continue;
-      const task& t = *find(c.task);
-      end_later(c.task, t.poisoned
-                            ? t.poisoned
-                            : why.within("running task \"" + std::string(t.request->label_text()) +
-                                         "\" on " + machine_.devices[device.value].label_text()));
+      if (c.launched == nullptr) continue;
+      placed_task& t = *c.launched;
+      end_later(t, t.poisoned ? t.poisoned
+                              : why.within("running task \"" + std::string(t.label_text()) +
+                                           "\" on " + machine_.devices[device.value].label_text()));
     }
   }
 }

@@ -28,12 +28,19 @@ struct copied_part {
 struct command_record {
   point number;
   task_id task;  ///< that is launched, or that a copy is for (none for an eviction)
+  placed_task* launched = nullptr;          ///< null for a copy; ends later than the command
   std::shared_ptr<const copied_part> copy;  ///< null for a launch
   nanoseconds predicted{0};
   bool unmeasured = false;              ///< its duration was not measured yet
   bool alone = false;                   ///< no command may queue behind it
   time_stamp left = time_stamp::max();  ///< when it yielded its stream, if it did
   time_stamp wanted{};                  ///< the earliest time at which it could have run
+};
+
+/// The commands of one stream that were planned and have not ended.
+struct stream_load {
+  std::size_t in_flight;
+  nanoseconds backlog;  ///< the sum of their predicted times
 };
 
 /// The commands that were planned and have not ended. A command gets its number when it is planned.
@@ -112,10 +119,6 @@ class in_flight_table {
   [[nodiscard]] nanoseconds backlog(stream_id stream) const {
     return streams_[stream.value].backlog;
   }
-  struct stream_load {
-    std::size_t in_flight;
-    nanoseconds backlog;
-  };
   [[nodiscard]] stream_load load(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     return {s.commands.size(), s.backlog};

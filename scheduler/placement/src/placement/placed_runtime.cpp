@@ -14,9 +14,9 @@ namespace hocket::detail {
 namespace {
 
 /// A view on its way; its state is done when the content is there.
-class view_submission final : public submission {
+class view_submission final : public region_submission {
  public:
-  using submission::submission;
+  using region_submission::region_submission;
 
   [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override {

@@ -17,7 +17,7 @@ namespace hocket::detail {
 class placed_runtime : public data_runtime {
  public:
   /// Any thread. After the end of the runtime events are ignored.
-  virtual void post(placement::event what) = 0;
+  virtual void post(placement::event&& what) = 0;
 
   /// Connects the devices if no task has done so.
   [[nodiscard]] virtual const placement::machine& description() = 0;

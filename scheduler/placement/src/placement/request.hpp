@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -18,14 +19,18 @@
 
 namespace hocket::placement {
 
+struct tracked_buffer;
+
 /// One access of a task to a region of a buffer. The submission keeps the part alive.
 struct task_access {
   data_id data;
   const array_part* part = nullptr;
   access_mode mode = access_mode::read;
   bool is_all = false;  ///< the region is all of the buffer
-  block_id block =
-      {};  ///< set by the placement engine when it issues the launch; none for an empty region
+  // What follows is the engine's.
+  bool is_pinned = false;            ///< the replica has a pin of this access
+  block_id block = {};               ///< once the launch is issued; none for an empty region
+  tracked_buffer* buffer = nullptr;  ///< lives as long as the task
 
   [[nodiscard]] const box& region() const noexcept { return part->region(); }
   [[nodiscard]] bool is_empty() const noexcept { return part->elements() == 0; }
@@ -58,12 +63,17 @@ struct request_facts {
   nanoseconds timeout = nanoseconds::max();
 
   std::uint32_t external = 0;  ///< futures it waits for; the end of each is posted once
-  budget_id budget;            ///< the bytes are taken when the task starts
-  std::uint64_t budget_bytes = 0;
+};
+
+/// What a task has to do with budgets. Few have.
+struct budget_part {
+  budget_id budget;  ///< the bytes are taken from it when the task starts; not valid: none are
+  std::uint64_t bytes = 0;
+  std::vector<task_id> returns;  ///< tasks whose bytes come back when this one ends
 };
 
 /// A task as it was submitted. It does not change once the end of every external predecessor was
-/// posted, except for the blocks of its accesses, which the engine sets.
+/// posted, but for what the engine notes in its accesses.
 struct request : request_facts {
   virtual ~request() = default;
 
@@ -74,7 +84,11 @@ struct request : request_facts {
   /// Of a launch: the command, without the addresses of its buffers.
   boost::intrusive_ptr<counted_launch> launch;
   boost::container::small_vector<task_access, 3> accesses;  ///< as in the signature, a result last
-  std::vector<task_id> returns;  ///< tasks whose budget bytes come back when this one ends
+  std::unique_ptr<budget_part> budgets;                     ///< null: none
+
+  [[nodiscard]] bool takes_bytes() const noexcept {
+    return budgets != nullptr && budgets->budget.valid();
+  }
 
   /// The label, or the name of the kernel if there is none.
   [[nodiscard]] std::string_view label_text() const noexcept {
@@ -94,7 +108,5 @@ struct request : request_facts {
  private:
   std::atomic<std::uint32_t> references_{0};
 };
-
-using request_ref = boost::intrusive_ptr<request>;
 
 }  // namespace hocket::placement

@@ -11,41 +11,6 @@
 
 namespace hocket::detail {
 
-namespace {
-
-/// Waits for one future on behalf of a submission.
-class future_watch final : public continuation {
- public:
-  future_watch(boost::intrusive_ptr<launch_submission> owner, std::size_t index,
-               placed_runtime& home)
-      : owner_(std::move(owner)), index_(index), home_(home) {}
-
-  void run(task_state& source, ready_list&) noexcept override {
-    launch_submission::awaited& waited = owner_->waits[index_];
-    failure why;
-    task_state* none = nullptr;
-    if (source.error()) {
-      if (owner_->fallen.compare_exchange_strong(none, &source)) {
-        why = owner_->state->told_downfall(source);
-      }
-    } else if (waited.scalar) {
-      const std::size_t at = *waited.scalar;
-      scalar_argument& number = owner_->launch->scalars[at];
-      number = waited.number.convert(source.value(), number.type);
-    }
-    home_.post(placement::external_ended{owner_->id, std::move(why)});
-    delete this;
-  }
-  [[nodiscard]] task_state* follower() const noexcept override { return owner_->state.get(); }
-
- private:
-  boost::intrusive_ptr<launch_submission> owner_;
-  std::size_t index_;
-  placed_runtime& home_;
-};
-
-}  // namespace
-
 submission::submission(placed_runtime& home) : home_(home) { home_.submission_made(); }
 submission::~submission() = default;
 
@@ -74,71 +39,6 @@ class launch_submission::running_body final : public task_state {
   explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
 };
 
-namespace {
-
-struct pooled_launch final : counted_launch {
-  static void* operator new(std::size_t) { return task_memory::take_for<pooled_launch>(); }
-  static void operator delete(void* place) noexcept {
-    task_memory::give_back_for<pooled_launch>(place);
-  }
-
-  device_task* task = nullptr;  ///< lives longer than the body runs
-};
-
-}  // namespace
-
-task_state* task_of_launch(const launch_command& launch) noexcept {
-  // All launches that are given to streams are counted ones.
-  const auto& counted = static_cast<const counted_launch&>(launch);
-  const auto* const own = dynamic_cast<const pooled_launch*>(&counted);
-  return own == nullptr ? nullptr : own->task;
-}
-
-void launch_submission::be_known_to_launch() noexcept {
-  static_cast<pooled_launch&>(*launch).task = state.get();
-}
-
-void launch_submission::tell_awaited(wait_visitor& to) const {
-  for (const awaited& each : waits) {
-    if (!each.source->done()) to.follow(*each.source);
-  }
-}
-
-launch_submission::launch_submission(placed_runtime& home)
-    : launch_submission(home, boost::intrusive_ptr<counted_launch>(new pooled_launch)) {}
-
-// The runtime counts the submission from here on, so nothing may throw.
-launch_submission::launch_submission(placed_runtime& home,
-                                     boost::intrusive_ptr<counted_launch>&& what) noexcept
-    : submission(home) {
-  launch = std::move(what);
-}
-launch_submission::~launch_submission() = default;
-
-void launch_submission::watch() {
-  for (std::size_t i = 0; i < waits.size(); ++i) {
-    auto watched = std::make_unique<future_watch>(this, i, home_);
-    if (waits[i].source->attach(*watched)) {
-      (void)watched.release();
-    } else {
-      ready_list none;
-      watched.release()->run(*waits[i].source, none);
-    }
-  }
-}
-
-void launch_submission::watch_stop(const std::stop_token& stop) {
-  if (!stop.stop_possible()) return;
-  stop_ = std::make_unique<stop_relay>(
-      home_, id, stop, [name = std::string(label_text())] { return cancelled(name); });
-}
-
-void launch_submission::watch_scope(const host_context& scope) {
-  scope_stop_ = std::make_unique<stop_relay>(
-      home_, id, scope.stopping(),
-      [&scope, task = state.get()] { return scope.refusal_of(*task); });
-}
-
 /// Expires at the deadline of a task, whose submission may be gone by then.
 class launch_submission::own_timer final : public timer {
  public:
@@ -164,29 +64,139 @@ class launch_submission::own_timer final : public timer {
   std::string name_;
 };
 
+/// What few launches have. It is made by the submitter, or later by the owner of the strand.
+struct launch_submission::rare_parts {
+  std::vector<awaited> waits;
+  /// The first of those to fail, which the failure of this launch names. Later failures are not
+  /// posted to the engine.
+  std::atomic<task_state*> fallen{nullptr};
+  std::unique_ptr<stop_relay> stop;
+  std::unique_ptr<stop_relay> scope_stop;
+  boost::intrusive_ptr<running_body> running;
+  boost::intrusive_ptr<own_timer> timer;
+};
+
+launch_submission::rare_parts& launch_submission::rare() {
+  if (rare_ == nullptr) rare_ = std::make_unique<rare_parts>();
+  return *rare_;
+}
+
+void launch_submission::wait_for(awaited&& what) { rare().waits.push_back(std::move(what)); }
+
+std::size_t launch_submission::awaits() const noexcept {
+  return rare_ == nullptr ? 0 : rare_->waits.size();
+}
+
+/// Waits for one future on behalf of a launch.
+class launch_submission::future_watch final : public continuation {
+ public:
+  future_watch(boost::intrusive_ptr<launch_submission> owner, awaited& what)
+      : owner_(std::move(owner)), what_(what) {}
+
+  void run(task_state& source, ready_list&) noexcept override {
+    failure why;
+    task_state* none = nullptr;
+    if (source.error()) {
+      if (owner_->rare_->fallen.compare_exchange_strong(none, &source)) {
+        why = owner_->state->told_downfall(source);
+      }
+    } else if (what_.scalar) {
+      scalar_argument& number = owner_->launch->scalars[*what_.scalar];
+      number = what_.number.convert(source.value(), number.type);
+    }
+    owner_->home_.post(placement::external_ended{owner_->id, std::move(why)});
+    delete this;
+  }
+  [[nodiscard]] task_state* follower() const noexcept override { return owner_->state.get(); }
+
+ private:
+  boost::intrusive_ptr<launch_submission> owner_;
+  awaited& what_;
+};
+
+task_state* task_of_launch(const launch_command& launch) noexcept {
+  // All launches that are given to streams are counted ones.
+  const auto& counted = static_cast<const counted_launch&>(launch);
+  const auto* const own = dynamic_cast<const launch_submission::own_launch*>(&counted);
+  return own == nullptr ? nullptr : own->task();
+}
+
+void launch_submission::tell_awaited(wait_visitor& to) const {
+  if (rare_ == nullptr) return;
+  for (const awaited& each : rare_->waits) {
+    if (!each.source->done()) to.follow(*each.source);
+  }
+}
+
+launch_submission::launch_submission(placed_runtime& home) noexcept
+    : submission(home), own_launch_(*this) {
+  launch = &own_launch_;
+}
+launch_submission::~launch_submission() = default;
+
+void launch_submission::unused() noexcept {
+  placed_runtime& home = home_;
+  if (launch->is_unshared()) {
+    (void)launch.detach();
+    delete this;
+  } else {
+    // A stream still has the command. The rest belongs to the runtime, which may end now.
+    keeps.clear();
+    rare_.reset();
+    const boost::intrusive_ptr<counted_launch> last = std::move(launch);
+  }
+  home.submission_gone();
+}
+
+void launch_submission::watch() {
+  for (awaited& each : rare_->waits) {
+    auto watched = std::make_unique<future_watch>(this, each);
+    if (each.source->attach(*watched)) {
+      (void)watched.release();
+    } else {
+      ready_list none;
+      watched.release()->run(*each.source, none);
+    }
+  }
+}
+
+void launch_submission::watch_stop(const std::stop_token& stop) {
+  if (!stop.stop_possible()) return;
+  rare().stop = std::make_unique<stop_relay>(
+      home_, id, stop, [name = std::string(label_text())] { return cancelled(name); });
+}
+
+void launch_submission::watch_scope(const host_context& scope) {
+  rare().scope_stop = std::make_unique<stop_relay>(
+      home_, id, scope.stopping(),
+      [&scope, task = state.get()] { return scope.refusal_of(*task); });
+}
+
 void launch_submission::set_deadline(time_stamp time) {
   if (time == time_stamp::max()) return;
-  timer_ = new own_timer(*this);
-  home_.timers()->set(timer_, time);
+  rare().timer = new own_timer(*this);
+  home_.timers()->set(rare_->timer, time);
 }
 
 void launch_submission::completed(const failure& why) {
-  if (timer_ != nullptr) home_.timers()->call_off(*timer_);
-  stop_.reset();
-  scope_stop_.reset();
+  if (rare_ != nullptr) {
+    if (rare_->timer != nullptr) home_.timers()->call_off(*rare_->timer);
+    rare_->stop.reset();
+    rare_->scope_stop.reset();
+  }
   // If the kernel has a result, the fetch that reads the value completes the future.
   if ((!why && has_result) || state->done()) return;
-  task_state* const predecessor = fallen.load();
+  task_state* const predecessor = rare_ == nullptr ? nullptr : rare_->fallen.load();
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
     state->comes_after(*predecessor);
   }
   state->finish(why);
 }
 
-void launch_submission::runs_on() { running_ = new running_body(*state->context()); }
+void launch_submission::runs_on() { rare().running = new running_body(*state->context()); }
 
 void launch_submission::retired() {
-  if (running_ != nullptr) running_->finish({});
+  if (rare_ != nullptr && rare_->running != nullptr) rare_->running->finish({});
 }
 
 void fetch_submission::completed(const failure& why) {

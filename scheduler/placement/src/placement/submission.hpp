@@ -13,7 +13,7 @@
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 
-#include "placement/request.hpp"
+#include "placement/placed_task.hpp"
 #include "tasks/timer_queue.hpp"
 
 namespace hocket::detail {
@@ -22,7 +22,7 @@ class placed_runtime;
 
 /// A task that was submitted to the placement engine: the request, which the engine reads, and what
 /// the runtime needs to carry out the actions of the engine.
-class submission : public placement::request {
+class submission : public placement::placed_task {
  public:
   explicit submission(placed_runtime& home);
   submission(const submission&) = delete;
@@ -47,12 +47,6 @@ class submission : public placement::request {
   /// The content of a view or fetch is at these addresses.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
-  /// Adds an access to a buffer, which is kept alive until the task is gone. part: null for all.
-  void add_access(buffer_ref data, const box* part, access_mode mode) {
-    parts_.push_back(part_of(*data, part));
-    add_access(std::move(data), *parts_.back(), part == nullptr, mode);
-  }
-
   boost::container::small_vector<buffer_ref, 3> keeps;  ///< pending work keeps its data alive
 
  protected:
@@ -66,19 +60,33 @@ class submission : public placement::request {
   }
 
   placed_runtime& home_;
+};
+
+/// A view, a fetch or a nested domain.
+class region_submission : public submission {
+ public:
+  using submission::submission;
+
+  /// Adds an access to a buffer, which is kept alive until the task is gone. part: null for all.
+  void add_access(buffer_ref data, const box* part, access_mode mode) {
+    parts_.push_back(part_of(*data, part));
+    submission::add_access(std::move(data), *parts_.back(), part == nullptr, mode);
+  }
 
  private:
-  std::vector<array_part_ref> parts_;
+  boost::container::small_vector<array_part_ref, 1> parts_;
 };
 
 /// The task that the launch is of; null if it is none of a runtime.
 [[nodiscard]] task_state* task_of_launch(const launch_command& launch) noexcept;
 
-/// One launch of a kernel.
+/// One launch of a kernel, with the command that is given to its device. Commands may refer to that
+/// part of it for longer than the runtime lives.
 class launch_submission final : public submission {
  public:
-  explicit launch_submission(placed_runtime& home);
+  explicit launch_submission(placed_runtime& home) noexcept;
   ~launch_submission() override;
+  void unused() noexcept override;
   [[nodiscard]] static void* operator new(std::size_t) {
     return task_memory::take_for<launch_submission>();
   }
@@ -98,12 +106,10 @@ class launch_submission final : public submission {
     submission::add_access(std::move(data), *placed.part, part == nullptr, mode);
   }
 
-  /// Reports the end of every future in waits to the placement engine; numbers are filled in
-  /// before.
+  /// Only if there are any: reports the end of every future that is waited for to the placement
+  /// engine; numbers are filled in before.
   void watch();
   void watch_stop(const std::stop_token& stop);
-  /// The launch names the state from now on, for the body.
-  void be_known_to_launch() noexcept;
   /// The task belongs to the scope.
   void watch_scope(const host_context& scope);
   /// Lets the task fail at that time, unless it has ended before.
@@ -117,29 +123,42 @@ class launch_submission final : public submission {
     std::optional<std::size_t> scalar;  ///< the number that the future is
     number_argument number;
   };
-  std::vector<awaited> waits;
-
-  /// The first of `waits` to fail, which the failure of this launch names. Later failures are not
-  /// posted to the engine.
-  std::atomic<task_state*> fallen{nullptr};
+  /// The task waits for the future too. Before watch().
+  void wait_for(awaited&& what);
+  /// How many futures the task waits for.
+  [[nodiscard]] std::size_t awaits() const noexcept;
 
  private:
   class stop_relay;
   class running_body;
   class own_timer;
+  class future_watch;
+  friend task_state* task_of_launch(const launch_command& launch) noexcept;
 
-  launch_submission(placed_runtime& home, boost::intrusive_ptr<counted_launch>&& what) noexcept;
+  /// The command; it has a reference to itself until the submission is of no more use.
+  class own_launch final : public counted_launch {
+   public:
+    explicit own_launch(launch_submission& of) noexcept : of_(of) {}
+    void unused() const noexcept override { delete &of_; }
+    /// Lives longer than the body runs.
+    [[nodiscard]] task_state* task() const noexcept { return of_.state.get(); }
 
-  std::unique_ptr<stop_relay> stop_;
-  std::unique_ptr<stop_relay> scope_stop_;
-  boost::intrusive_ptr<running_body> running_;
-  boost::intrusive_ptr<own_timer> timer_;
+   private:
+    launch_submission& of_;
+  };
+
+  own_launch own_launch_;
+  /// What few launches have.
+  struct rare_parts;
+  [[nodiscard]] rare_parts& rare();
+
+  std::unique_ptr<rare_parts> rare_;
 };
 
 /// Brings the value of a kernel to its future.
-class fetch_submission final : public submission {
+class fetch_submission final : public region_submission {
  public:
-  using submission::submission;
+  using region_submission::region_submission;
   [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override;
   void delivered(const std::vector<void*>& addresses) override;

@@ -4,18 +4,26 @@
 
 #include <cstdint>
 #include <set>
+#include <tuple>
 #include <utility>
 
-#include <hocket/core/ids.hpp>
 #include <hocket/core/ring.hpp>
 
 namespace hocket::placement {
 
+struct placed_task;
+
 struct place_in_queue {
   std::int64_t rank = 0;  ///< lower first
-  std::uint64_t age = 0;  ///< lower first
-  task_id task;
-  friend auto operator<=>(const place_in_queue&, const place_in_queue&) = default;
+  std::uint64_t age = 0;  ///< lower first; no two tasks have the same
+  placed_task* task = nullptr;
+
+  friend bool operator==(const place_in_queue& a, const place_in_queue& b) noexcept {
+    return a.rank == b.rank && a.age == b.age;
+  }
+  friend auto operator<=>(const place_in_queue& a, const place_in_queue& b) noexcept {
+    return std::tie(a.rank, a.age) <=> std::tie(b.rank, b.age);
+  }
 };
 
 /// A queue of tasks in the order of (rank, age). Appending in that order and removing from the

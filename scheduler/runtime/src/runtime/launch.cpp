@@ -23,7 +23,7 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
   if (number.from == nullptr) return;
   number.from->check_waitable();
   scalars.back().type = type;
-  s.waits.push_back({number.from, scalars.size() - 1, number});
+  s.wait_for({number.from, scalars.size() - 1, number});
 }
 
 /// The buffers are taken out of the description.
@@ -36,6 +36,18 @@ void add_arguments(launch_submission& s, task_description& task) {
       add_number(s, std::get<number_argument>(task.arguments[i]), task.kernel->parameters[i].type);
     }
   }
+}
+
+std::unique_ptr<placement::budget_part> budgets_of(const task_description& task) {
+  auto made = std::make_unique<placement::budget_part>();
+  if (task.takes) {
+    made->budget = task.takes->budget;
+    made->bytes = task.takes->bytes;
+  }
+  for (const task_state_ptr& taker : task.returns) {
+    made->returns.push_back(static_cast<const device_task&>(*taker).id);
+  }
+  return made;
 }
 
 /// Of all that a task uses, each once.
@@ -61,10 +73,9 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>&
 std::uint32_t bytes_kept_for(const launch_submission& s) {
   constexpr std::size_t of_access =
       sizeof(placement::task_access) + sizeof(buffer_ref) + 2 * sizeof(void*);
-  return static_cast<std::uint32_t>(
-      sizeof(launch_submission) + sizeof(counted_launch) + placement::engine::bytes_of_task() +
-      s.accesses.size() * of_access + s.launch->scalars.size() * sizeof(scalar_argument) +
-      s.waits.size() * sizeof(launch_submission::awaited));
+  return static_cast<std::uint32_t>(sizeof(launch_submission) + s.accesses.size() * of_access +
+                                    s.launch->scalars.size() * sizeof(scalar_argument) +
+                                    s.awaits() * sizeof(launch_submission::awaited));
 }
 
 /// By the accesses that the signature has.
@@ -101,14 +112,8 @@ task_state_ptr runtime_core::launch(task_description&& task) {
   s->in_order = task.in_order;
   s->timeout = task.timeout;
   s->within = task.within.id;
-  for (const task_state_ptr& before : task.after) s->waits.push_back({before, std::nullopt, {}});
-  for (const task_state_ptr& taker : task.returns) {
-    s->returns.push_back(static_cast<const device_task&>(*taker).id);
-  }
-  if (task.takes) {
-    s->budget = task.takes->budget;
-    s->budget_bytes = task.takes->bytes;
-  }
+  for (const task_state_ptr& before : task.after) s->wait_for({before, std::nullopt, {}});
+  if (task.takes || !task.returns.empty()) s->budgets = budgets_of(task);
   task.kernel = s->launch->kernel;
   add_arguments(*s, task);
   s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
@@ -154,14 +159,13 @@ task_state_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
                                   const std::stop_token& stop, std::uint32_t function_bytes) {
   if (traces()) s->trace_name = names().intern(s->label_text());
   estimate(*s);
-  s->external = static_cast<std::uint32_t>(s->waits.size());
+  s->external = static_cast<std::uint32_t>(s->awaits());
   const buffer_ref value = s->launch->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
 
   const task_id id{next_number()};
   s->id = id;
   s->state = {make_state(&owner, s->label, s->launch->kernel), false};
   s->state->id = id;
-  s->be_known_to_launch();
   s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
   const task_state_ptr state(s->state.get(), false);
   owner.started(*state);
@@ -172,18 +176,19 @@ task_state_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
     return by_scope ? owner.refusal_of(*state) : cancelled(state->label_text());
   };
-  const auto kept = s->waits.empty() && value == nullptr ? nullptr : s;
+  const bool awaits = s->external > 0;
+  const auto kept = awaits || value != nullptr ? s : nullptr;
   const auto submit = [&](bool is_unwanted) {
     post(placement::submitted{std::move(s), is_unwanted ? refusal() : failure()});
-    if (kept != nullptr) kept->watch();
+    if (awaits) kept->watch();
     if (value != nullptr) post(placement::submitted{fetch_of(*kept, value), {}});
   };
   post_watched(unwanted, submit, [&] { post(placement::cancel_asked{id, refusal()}); });
   return state;
 }
 
-placement::request_ref runtime_core::fetch_of(const launch_submission& launch,
-                                              const buffer_ref& value) {
+placement::task_ref runtime_core::fetch_of(const launch_submission& launch,
+                                           const buffer_ref& value) {
   const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(*this));
   fetch->kind = placement::task_kind::fetch;
   fetch->label = launch.label;

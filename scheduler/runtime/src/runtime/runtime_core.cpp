@@ -242,7 +242,7 @@ bool runtime_core::quiet() {
   return none;
 }
 
-void runtime_core::post(placement::event what) {
+void runtime_core::post(placement::event&& what) {
   if (!open_) return;
   events_.post(std::move(what));
 }
@@ -466,7 +466,6 @@ std::vector<placement::device_statistics> runtime_core::statistics() {
   inspect([&](const placement::engine& h) {
     for (std::size_t i = 0; i < h.description().devices.size(); ++i) {
       all.push_back(h.statistics(device_id{i}));
-      all.back().alive = h.alive(device_id{i});
     }
   });
   return all;

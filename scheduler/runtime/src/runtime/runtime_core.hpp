@@ -51,7 +51,7 @@ class runtime_core final : public placed_runtime,
   static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
-  void post(placement::event what) override;
+  void post(placement::event&& what) override;
   [[nodiscard]] task_state_ptr launch(task_description&& task) override;
   using data_runtime::launch;
   /// Of a runtime that has no memory but the host's; null for others, which have a placement
@@ -83,7 +83,7 @@ class runtime_core final : public placed_runtime,
 
   bool poll(const task_state& task, stream_id on) noexcept override;
 
-  /// That nobody may have looked at: told by wait_all, or at the end.
+  /// A failure that no thread may have looked at: told by wait_all, or at the end.
   void keep(task_state& failed) noexcept;
   void one_ended(const task_state& task) noexcept {
     if (limit_) limit_->give_back(task.held_bytes());
@@ -147,8 +147,8 @@ class runtime_core final : public placed_runtime,
   [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
-  [[nodiscard]] placement::request_ref fetch_of(const launch_submission& launch,
-                                                const buffer_ref& value);
+  [[nodiscard]] placement::task_ref fetch_of(const launch_submission& launch,
+                                             const buffer_ref& value);
   // The handler of the strand of events.
   friend event_strand;
   void begin_run() {

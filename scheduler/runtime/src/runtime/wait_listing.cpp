@@ -19,7 +19,7 @@ void wait_listing::run(std::span<const task_state* const> known) {
   }
   for (const task_state* task : known) add(const_cast<task_state*>(task));
   if (placement_ != nullptr) {
-    placement_->each_task([this](const placement::engine::standing& s) { add(s.what->id); });
+    placement_->each_task([this](const placement::placed_task& t) { add(t.id); });
   }
   // The list of what stands behind a view is safe to read only while its holder waits.
   for (const held_view& view : graph_.views_) {
@@ -37,8 +37,8 @@ const task_state* wait_listing::task_of(std::size_t at) const {
   if (const auto* task = std::get_if<task_state*>(&what)) return *task;
   const auto* id = std::get_if<task_id>(&what);
   if (id == nullptr) return nullptr;
-  const placement::engine::standing found = placement_->standing_of(*id);
-  return found.what == nullptr ? nullptr : static_cast<const submission&>(*found.what).stands_for();
+  const placement::placed_task* const found = placement_->find_task(*id);
+  return found == nullptr ? nullptr : static_cast<const submission&>(*found).stands_for();
 }
 
 /// A placed task is listed as the placement engine knows it, and a choice as the task that it is.
@@ -48,11 +48,11 @@ bool wait_listing::is_listed(std::size_t at) const {
     return !(*task)->done() && dynamic_cast<const device_task*>(*task) == nullptr;
   }
   if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::engine::standing found = placement_->standing_of(*id);
-    if (found.what == nullptr) return false;
-    const bool is_open_view = found.what->kind == placement::task_kind::view && found.is_issued;
-    return !is_open_view && found.what->kind != placement::task_kind::domain &&
-           found.what->kind != placement::task_kind::fetch;
+    const placement::placed_task* const found = placement_->find_task(*id);
+    if (found == nullptr) return false;
+    const bool is_open_view = found->kind == placement::task_kind::view && found->is_issued();
+    return !is_open_view && found->kind != placement::task_kind::domain &&
+           found->kind != placement::task_kind::fetch;
   }
   return std::holds_alternative<const held_view*>(what);
 }
@@ -107,15 +107,17 @@ pending_task wait_listing::described(std::size_t at) const {
                                                                      : "its turn");
     }
   } else if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::engine::standing found = placement_->standing_of(*id);
-    made.label = std::string(found.what->label_text());
+    const placement::placed_task& found = *placement_->find_task(*id);
+    const bool wants_budget = found.phase == placement::task_phase::budget;
+    const bool wants_memory = found.phase == placement::task_phase::reserving;
+    made.label = std::string(found.label_text());
     if (found.device.valid()) made.device = name_of_device_(found.device);
-    const bool is_ready = made.waits_for.empty() && !found.wants_budget && !found.wants_memory;
-    made.state = found.is_issued ? pending_state::running
-                 : is_ready      ? pending_state::ready
-                                 : pending_state::waiting;
-    if (found.wants_budget) made.waits_for.emplace_back("bytes of its budget");
-    if (found.wants_memory) made.waits_for.push_back("memory of " + made.device);
+    const bool is_ready = made.waits_for.empty() && !wants_budget && !wants_memory;
+    made.state = found.is_issued() ? pending_state::running
+                 : is_ready        ? pending_state::ready
+                                   : pending_state::waiting;
+    if (wants_budget) made.waits_for.emplace_back("bytes of its budget");
+    if (wants_memory) made.waits_for.push_back("memory of " + made.device);
   }
   return made;
 }

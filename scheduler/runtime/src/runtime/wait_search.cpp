@@ -17,8 +17,8 @@ namespace hocket::detail {
 
 namespace {
 
-// Who holds no view and waits for the last of very many tasks does not look at all of them: longer
-// circles are left to the watchdog.
+// A thread that holds no view and waits for the last of very many tasks does not look at all of
+// them: longer circles are left to the watchdog.
 constexpr std::size_t max_looked_at = 20'000;
 
 std::string capitalized(std::string text) {
@@ -65,7 +65,9 @@ class wait_search::forward {
 
   void visit_after(task_id id) {
     if (search_.placement_ == nullptr) return;
-    search_.placement_->each_after(id, [this](const placement::request& after) {
+    const placement::placed_task* const found = search_.placement_->find_task(id);
+    if (found == nullptr) return;
+    found->each_after([this](const placement::placed_task& after) {
       if (task_state* task = static_cast<const submission&>(after).stands_for()) visit(*task);
     });
   }
@@ -142,7 +144,7 @@ void wait_search::follow_and_keep(task_state_ptr task) {
 void wait_search::follow(task_id placed) {
   if (placement_ == nullptr) {
     needs_engine_ = true;
-  } else if (placement_->standing_of(placed).what != nullptr) {
+  } else if (placement_->find_task(placed) != nullptr) {
     add(placed);
   }
 }
@@ -178,13 +180,13 @@ void wait_search::follow_workers_on(const task_state& task) {
 }
 
 void wait_search::expand(task_id placed) {
-  const placement::engine::standing found = placement_->standing_of(placed);
-  if (found.what == nullptr) return;
-  const auto& own = static_cast<const submission&>(*found.what);
+  const placement::placed_task* const found = placement_->find_task(placed);
+  if (found == nullptr) return;
+  const auto& own = static_cast<const submission&>(*found);
   if (task_state* const task = own.stands_for()) follow(*task);
   own.tell_awaited(*this);
-  for (const task_id before : found.before) follow(before);
-  if (found.what->kind != placement::task_kind::view || !found.is_issued) return;
+  found->each_before([this](const placement::placed_task& before) { follow(before.id); });
+  if (found->kind != placement::task_kind::view || !found->is_issued()) return;
   for (const held_view& each : graph_.views_) {
     if (each.node == nullptr && each.id == placed) add(&each);
   }
@@ -232,8 +234,8 @@ void wait_search::expand(const set& all) {
 std::string wait_search::name_of(const thing& what) const {
   if (const auto* task = std::get_if<task_state*>(&what)) return (*task)->name();
   if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::engine::standing found = placement_->standing_of(*id);
-    return found.what == nullptr ? std::string("A task") : task_name(found.what->label_text());
+    const placement::placed_task* const found = placement_->find_task(*id);
+    return found == nullptr ? std::string("A task") : task_name(found->label_text());
   }
   if (const auto* all = std::get_if<set>(&what)) return "The end of " + all->of->title();
   if (const auto* view = std::get_if<const held_view*>(&what)) {

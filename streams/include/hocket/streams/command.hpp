@@ -63,7 +63,8 @@ struct launch_command {
   bool may_leave = false;
 };
 
-/// A launch that commands point to: to hand one on copies no argument.
+/// A launch that commands point to: to hand one on copies no argument. It may be a part of a larger
+/// object.
 struct counted_launch : launch_command {
   counted_launch() = default;
   explicit counted_launch(launch_command&& what) : launch_command(std::move(what)) {}
@@ -71,13 +72,21 @@ struct counted_launch : launch_command {
   counted_launch& operator=(const counted_launch&) = delete;
   virtual ~counted_launch() = default;
 
+  /// The last reference is gone: nothing refers to the launch any more. Any thread.
+  virtual void unused() const noexcept { delete this; }
+  /// True if the caller's reference is the only one.
+  [[nodiscard]] bool is_unshared() const noexcept {
+    // Acquire: pairs with the releases of the references that are gone.
+    return references_.load(std::memory_order_acquire) == 1;
+  }
+
   friend void intrusive_ptr_add_ref(const counted_launch* l) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
     l->references_.fetch_add(1, std::memory_order_relaxed);
   }
   friend void intrusive_ptr_release(const counted_launch* l) noexcept {
     // Release and acquire pair with one another: the deletion comes after all uses.
-    if (l->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
+    if (l->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) l->unused();
   }
 
  private:

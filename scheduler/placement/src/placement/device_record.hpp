@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/timepoint.hpp>
+
+#include "data/device_statistics.hpp"
+#include "placement/placed_task.hpp"
+#include "placement/task_queue.hpp"
+
+namespace hocket::placement {
+
+using detail::device_statistics;
+
+/// The tasks that wait for one device, and how the device fares.
+struct device_record {
+  bool alive = true;
+  std::string lost;     ///< the reason why it is not alive
+  task_queue present;   ///< tasks whose data are in its memory
+  task_queue absent;    ///< tasks whose data have to be copied
+  task_queue in_order;  ///< unissued tasks with in_order, ready or not
+  std::size_t fetching = 0;
+  placed_task* reserving = nullptr;  ///< the task that waits for memory
+  point last_wide;                   ///< the last launch that had all lanes
+  nanoseconds queued{0};             ///< predicted time of the queued tasks
+  device_statistics done;
+};
+
+}  // namespace hocket::placement

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include <boost/intrusive/list.hpp>
+#include <hocket/core/error.hpp>
+#include <hocket/core/timepoint.hpp>
+
+#include "placement/cost_model.hpp"
+#include "placement/engine_history.hpp"
+#include "placement/request.hpp"
+
+namespace hocket::placement {
+
+struct placed_task;
+
+/// Where a task is on its way through the placement engine.
+enum class task_phase : std::uint8_t {
+  blocked,    ///< earlier tasks are in its way
+  budget,     ///< it waits for bytes of its budget
+  queued,     ///< it waits in the queue of a device
+  reserving,  ///< it waits for memory of its device
+  issued,     ///< given to its device; of a view or nested domain: open
+  ended,
+};
+
+/// A task comes after an earlier one. The edge lies in the later task, and in the list of the
+/// earlier one until either of them ends.
+struct task_edge
+    : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+  placed_task* before = nullptr;  ///< null: that task has ended
+  placed_task* after = nullptr;
+  edge_kind kind = edge_kind::order;
+  bool is_passed = false;  ///< the later task need not wait for the earlier one any more
+};
+using edge_list = boost::intrusive::list<task_edge, boost::intrusive::constant_time_size<false>>;
+
+/// The state of a nested domain that is open.
+struct open_domain {
+  std::unordered_map<data_id, engine_history> histories;
+  std::size_t tasks = 0;  ///< that have not ended
+  bool is_released = false;
+  failure why;
+};
+
+/// A task that was submitted to the placement engine: the request, and what the engine notes of it
+/// from then on. Only the engine writes that, and only where the engine is stepped is it read.
+struct placed_task : request {
+  task_phase phase = task_phase::blocked;
+  bool notified = false;  ///< its future has failed, but the task has not ended
+  bool fetching = false;
+  bool wrote = false;          ///< its outputs are recorded in the content state
+  bool may_leave = false;      ///< its body may yield its lane, on this device
+  bool warned_of = false;      ///< a warning was printed that it lacks memory
+  bool suits = false;          ///< the device that it names can run it
+  std::uint32_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
+  std::uint32_t unissued = 0;  ///< blockers that were not issued
+  std::uint32_t order = 0;     ///< order edges from tasks that were not issued
+  device_id device;            ///< preferred or committed; not valid: none yet
+  point number;                ///< timepoint of the launch, once issued
+  time_estimate predicted;     ///< on that device
+  task_id cause;
+  std::uint64_t age = 0;  ///< number of tasks submitted before
+  time_stamp submitted{};
+  failure poisoned;  ///< if set, the task may run but does not commit
+  /// The result of its command, if that was reported before the end of a predecessor.
+  std::unique_ptr<failure> early_result;
+  std::unique_ptr<open_domain> opened;  ///< of a nested domain that is open
+
+  boost::container::small_vector<task_edge, 2> edges;  ///< from earlier tasks; one for each
+  edge_list followers;                                 ///< edges to later tasks, in their order
+
+  [[nodiscard]] bool is_issued() const noexcept { return phase == task_phase::issued; }
+  /// True if tasks behind this one, which was issued, wait until it has ended. A view hands memory
+  /// to the host, where no timepoint guards it; nor does one guard a body that yielded its lane.
+  [[nodiscard]] bool has_to_end() const noexcept { return kind != task_kind::launch || may_leave; }
+
+  /// Calls visit(task) for each task that comes after this one and waits for it.
+  template <class Visit>
+  void each_after(const Visit& visit) const {
+    for (const task_edge& edge : followers) {
+      if (!edge.is_passed) visit(*edge.after);
+    }
+  }
+  /// Calls visit(task) for each task that this one comes after and that has not ended.
+  template <class Visit>
+  void each_before(const Visit& visit) const {
+    for (const task_edge& edge : edges) {
+      if (edge.before != nullptr) visit(*edge.before);
+    }
+  }
+};
+
+using task_ref = boost::intrusive_ptr<placed_task>;
+
+}  // namespace hocket::placement

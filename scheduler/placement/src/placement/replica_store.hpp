@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <hocket/memory/coherence.hpp>
+#include <hocket/memory/reservation.hpp>
+
+#include "placement/action.hpp"
+#include "placement/machine.hpp"
+#include "placement/placed_task.hpp"
+#include "placement/tracked_buffer.hpp"
+
+namespace hocket::placement {
+
+/// The blocks of the replicas: which memory has room for more, which blocks tasks have pinned, and
+/// which are about to be free. Actions go to the list that begin() was given.
+class replica_store {
+ public:
+  replica_store(const machine& machine, coherence& content);
+
+  /// The actions of the current step go there.
+  void begin(action_list& out) noexcept { out_ = &out; }
+
+  /// Which task may use how many bytes of which memory.
+  [[nodiscard]] reservation_ledger& ledger() noexcept { return ledger_; }
+  [[nodiscard]] const reservation_ledger& ledger() const noexcept { return ledger_; }
+  /// The most bytes of the memory that were in use at once.
+  [[nodiscard]] std::uint64_t peak(memory_id memory) const { return peaks_[memory.value]; }
+
+  /// The bytes of the buffers that the task uses and that have no block in memory: one need, or
+  /// none.
+  [[nodiscard]] std::vector<need> needs_of(const request& r, memory_id memory) const;
+  /// Allocates a block for the replica, whose bytes were granted or taken.
+  void give_block(data_id data, memory_id memory);
+  /// The same for each buffer of the task that has no block in memory.
+  void give_blocks(const request& r, memory_id memory);
+  /// Takes the bytes and allocates a block, if the replica has none.
+  void take_block(data_id data, memory_id memory);
+
+  /// Pins the replicas in memory of all buffers that the task uses, once each.
+  void pin(placed_task& t, memory_id memory);
+  /// Removes the pins of the task. Returns whether it had any.
+  static bool unpin(placed_task& t, memory_id memory);
+  /// Forgets the pin of a replica that was dropped. Returns whether the task had one.
+  static bool forget_pin(placed_task& t, data_id data);
+
+  /// The bytes of a block will be free when the commands that use it have ended.
+  void begin_release(const released_block& freed) { coming_[freed.memory.value] += freed.bytes; }
+  /// These commands have ended.
+  void end_release(block_id block, memory_id memory, std::uint64_t bytes);
+  /// True if blocks of this memory will be free without further doing.
+  [[nodiscard]] bool awaits_blocks(memory_id memory) const { return coming_[memory.value] != 0; }
+  /// The bytes that the first waiting reservation lacks beside those that will be free.
+  [[nodiscard]] std::uint64_t lacking(memory_id memory) const;
+
+ private:
+  coherence& content_;
+  reservation_ledger ledger_;
+  std::vector<std::uint64_t> coming_;  ///< for each memory, bytes that are about to be free
+  std::vector<std::uint64_t> peaks_;
+  std::uint64_t blocks_ = 0;  ///< numbers of blocks that were given
+  action_list* out_ = nullptr;
+};
+
+}  // namespace hocket::placement

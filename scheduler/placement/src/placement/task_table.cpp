@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/task_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/seeded_bug.hpp"
+
+namespace hocket::placement {
+
+placed_task& task_table::add(task_ref&& made) {
+  placed_task& t = *made;
+  (void)tasks_.insert(t.id, std::move(made));
+  // Not the id, which is drawn before the event has its place in the inbox: the age that decides
+  // between tasks of one priority has to agree with their order in the access histories.
+  t.age = added_++;
+  t.blockers = t.unissued = t.external;
+  if (placed_task* const around = domain_of(t)) ++around->opened->tasks;
+  find_edges(t);
+  if (found_.empty()) return t;
+  // Tasks within a nested domain are not ordered with tasks before it, so those have to end first.
+  if (t.kind == task_kind::domain) {
+    for (found_edge& e : found_) e.kind = edge_kind::content;
+  }
+  if (found_.size() > 1) sort_edges();
+  // At once, because edges that are linked must not move.
+  t.edges.resize(found_.size());
+  task_edge* edge = t.edges.data();
+  for (const found_edge& e : found_) link(*e.before, t, e.kind, *edge++);
+  return t;
+}
+
+void task_table::find_edges(placed_task& t) {
+  found_.clear();
+  const auto live = [&](task_id other) { return find(other) != nullptr; };
+  const auto depend = [&](task_id earlier, edge_kind kind) {
+    if (earlier == t.id) return;
+    if (placed_task* const before = find(earlier)) found_.push_back({before, kind});
+  };
+  for (task_access& a : t.accesses) {
+    tracked_buffer& d = *buffers_.find(a.data);
+    a.buffer = &d;
+    if (a.is_empty()) continue;
+    (t.within.valid() ? history_of(t, a.data, d) : d.history).append(t.id, a, d.all, live, depend);
+  }
+}
+
+/// Sorts the edges by age and leaves one for each task: content if there is one, else order.
+void task_table::sort_edges() {
+  std::ranges::sort(found_, [](const found_edge& a, const found_edge& b) {
+    return a.before != b.before ? a.before->age < b.before->age : a.kind < b.kind;
+  });
+  const auto repeated = std::ranges::unique(found_, {}, &found_edge::before);
+  found_.erase(repeated.begin(), repeated.end());
+}
+
+void task_table::link(placed_task& before, placed_task& t, edge_kind kind, task_edge& made) {
+  const bool is_passed =
+      before.is_issued() && (!before.has_to_end() || seeded_bug(bug::forget_views));
+  made.before = &before;
+  made.after = &t;
+  made.kind = kind;
+  before.followers.push_back(made);
+  if (kind == edge_kind::content) {
+    ++t.blockers;
+    if (!is_passed) ++t.unissued;
+  } else if (is_passed) {
+    made.is_passed = true;
+  } else {
+    ++t.order;
+  }
+}
+
+/// Of a task within a nested domain: the domain's own, if it is over the buffer.
+engine_history& task_table::history_of(const placed_task& t, data_id data,
+                                       tracked_buffer& all) const {
+  placed_task* const around = find(t.within);
+  if (around == nullptr) return all.history;
+  const auto uses_data = [&](const task_access& a) { return a.data == data; };
+  if (std::ranges::none_of(around->accesses, uses_data)) return all.history;
+  return around->opened->histories[data];
+}
+
+task_ref task_table::remove(placed_task& t) {
+  t.phase = task_phase::ended;
+  t.edges.clear();
+  t.followers.clear_and_dispose([](task_edge* edge) { edge->before = nullptr; });
+  return tasks_.extract(t.id);
+}
+
+std::vector<placed_task*> task_table::sorted() const {
+  std::vector<placed_task*> all;
+  tasks_.each([&](task_id, const placed_task& t) { all.push_back(const_cast<placed_task*>(&t)); });
+  std::ranges::sort(all, {}, [](const placed_task* t) { return t->id; });
+  return all;
+}
+
+}  // namespace hocket::placement

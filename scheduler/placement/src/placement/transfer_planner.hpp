@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <hocket/core/id_map.hpp>
+#include <hocket/memory/coherence.hpp>
+
+#include "placement/cost_model.hpp"
+#include "placement/in_flight_table.hpp"
+#include "placement/machine.hpp"
+#include "placement/replica_store.hpp"
+#include "placement/tracked_buffer.hpp"
+
+namespace hocket::placement {
+
+/// Plans the copies that bring the content of buffers to memories, each from the memory from which
+/// it is predicted to arrive first, and by way of the host where no link is between two memories.
+class transfer_planner {
+ public:
+  using buffer_table = id_map<data_id, tracked_buffer>;
+
+  transfer_planner(const machine& machine, const cost_model& costs, const buffer_table& buffers,
+                   coherence& content, replica_store& replicas, in_flight_table& commands)
+      : machine_(machine),
+        costs_(costs),
+        buffers_(buffers),
+        content_(content),
+        replicas_(replicas),
+        commands_(commands) {}
+
+  /// The time of the current step, and where its actions go.
+  void begin(time_stamp now, action_list& out) noexcept {
+    now_ = now;
+    out_ = &out;
+  }
+
+  /// Makes the region valid in memory, where the buffer has a block, and returns what a reader
+  /// there has to wait for. for_task: what the copies are for, in the trace.
+  timepoint_set bring(data_id data, const box& region, memory_id memory, task_id for_task);
+  /// Makes valid in the host's memory what is valid in `from` alone.
+  void write_back(data_id data, memory_id from);
+
+ private:
+  void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
+  [[nodiscard]] point copy(const copy_request& wanted, task_id for_task);
+  [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
+                                  std::uint64_t bytes) const;
+
+  const machine& machine_;
+  const cost_model& costs_;
+  const buffer_table& buffers_;
+  coherence& content_;
+  replica_store& replicas_;
+  in_flight_table& commands_;
+  time_stamp now_{0};
+  action_list* out_ = nullptr;
+};
+
+}  // namespace hocket::placement
