@@ -16,10 +16,9 @@ bool limit_resource::charge(std::size_t bytes) noexcept {
 }
 
 failure limit_resource::too_much(std::size_t bytes) const {
-  return failure(failure_code::out_of_memory, "A limit refuses " + std::to_string(bytes) +
-                                                  " bytes; " + std::to_string(in_use()) +
-                                                  " are in use of the " + std::to_string(allowed_) +
-                                                  " allowed.");
+  return {failure_code::out_of_memory, owner_ + " has no memory for " + std::to_string(bytes) +
+                                           " bytes: " + std::to_string(in_use()) + " of " +
+                                           std::to_string(allowed_) + " bytes are in use."};
 }
 
 result<allocation> limit_resource::allocate(std::size_t bytes, std::size_t alignment) {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <functional>
 #include <mutex>
-#include <string>
 
+#include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
 
 namespace hocket {
@@ -15,203 +16,161 @@ namespace {
 
 namespace intrusive = boost::intrusive;
 
-constexpr std::size_t granule = 256;
-
 struct by_place_tag;
 struct by_size_tag;
+struct by_age_tag;
 
 using place_hook = intrusive::set_base_hook<intrusive::tag<by_place_tag>>;
 using size_hook = intrusive::set_base_hook<intrusive::tag<by_size_tag>>;
+using age_hook = intrusive::list_base_hook<intrusive::tag<by_age_tag>>;
 
-/// A part of a chunk of upstream, free or handed out. Both trees are linked through it, so that
-/// taking one back needs no memory.
-struct range : place_hook, size_hook {
-  allocation chunk;  // what upstream gave, and gets back
-  std::size_t offset = 0;
-  std::size_t bytes = 0;
-  bool free = true;
-
-  [[nodiscard]] bool whole_chunk() const noexcept {
-    return offset == chunk.offset && bytes == chunk.bytes / granule * granule;
-  }
+/// A block of upstream, kept or handed out. It is linked through itself, so that giving one back
+/// needs no memory.
+struct block : place_hook, size_hook, age_hook {
+  allocation where;           // what upstream gave, and gets back
+  std::size_t bytes = 0;      // that it was asked for
+  std::size_t alignment = 0;  // that it was asked for
 };
 
-struct place {
-  void* chunk;
-  std::size_t offset;
-};
-bool before(const place& a, const place& b) noexcept {
-  if (a.chunk != b.chunk) return std::less<void*>{}(a.chunk, b.chunk);
-  return a.offset < b.offset;
-}
-place place_of(const range& r) noexcept { return {r.chunk.chunk, r.offset}; }
-
+// Upstream may itself cut its chunks: a block is found by both.
 struct place_less {
-  bool operator()(const range& a, const range& b) const noexcept {
-    return before(place_of(a), place_of(b));
+  using is_transparent = void;
+  static bool before(const allocation& a, const allocation& b) noexcept {
+    if (a.chunk != b.chunk) return std::less<void*>{}(a.chunk, b.chunk);
+    return a.offset < b.offset;
   }
-  bool operator()(const place& a, const range& b) const noexcept { return before(a, place_of(b)); }
-  bool operator()(const range& a, const place& b) const noexcept { return before(place_of(a), b); }
+  bool operator()(const block& a, const block& b) const noexcept {
+    return before(a.where, b.where);
+  }
+  bool operator()(const allocation& a, const block& b) const noexcept { return before(a, b.where); }
+  bool operator()(const block& a, const allocation& b) const noexcept { return before(a.where, b); }
+};
+
+struct wanted {
+  std::size_t bytes;
+  std::size_t alignment;
 };
 
 struct size_less {
-  // Of ranges of one size the first in address order is taken, which keeps the ends empty.
-  bool operator()(const range& a, const range& b) const noexcept {
-    return a.bytes != b.bytes ? a.bytes < b.bytes : place_less{}(a, b);
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const noexcept {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.alignment < b.alignment;
   }
-  bool operator()(const range& a, std::size_t bytes) const noexcept { return a.bytes < bytes; }
 };
-
-// Upstream may itself cut its chunks, so neighbours in address are not always of one chunk.
-bool adjoin(const range& a, const range& b) noexcept {
-  return a.chunk.chunk == b.chunk.chunk && a.chunk.offset == b.chunk.offset &&
-         a.offset + a.bytes == b.offset;
-}
 
 }  // namespace
 
 struct pool_resource::content {
   memory_resource& upstream;
-  std::size_t chunk_bytes;
+  const options how;
   mutable std::mutex mutex;
-  intrusive::set<range, intrusive::base_hook<place_hook>, intrusive::compare<place_less>> all;
-  intrusive::set<range, intrusive::base_hook<size_hook>, intrusive::compare<size_less>> free;
+  intrusive::set<block, intrusive::base_hook<place_hook>, intrusive::compare<place_less>> all;
+  intrusive::multiset<block, intrusive::base_hook<size_hook>, intrusive::compare<size_less>> kept;
+  intrusive::list<block, intrusive::base_hook<age_hook>> oldest_first;  // of those that are kept
   usage used;
+  std::size_t peak = 0;  // of used.in_use
 
-  content(memory_resource& up, std::size_t bytes) : upstream(up), chunk_bytes(bytes) {}
+  content(memory_resource& up, options given) : upstream(up), how(given) {}
 
-  allocation take(range& r, std::size_t bytes, std::unique_ptr<range> rest);
-  void give_back(range& r) noexcept;
-  void absorb(range& left, range& right) noexcept;
-  result<range*> grow(std::size_t bytes);
-  void release_empty() noexcept;
-  failure explain(const failure& why, std::size_t bytes) const;
+  [[nodiscard]] block* take_kept(wanted what) noexcept;
+  [[nodiscard]] result<allocation> obtain(wanted what);
+  void keep(block& b) noexcept;
+  void forget(block& b) noexcept;
+  void give_back(block& b) noexcept;
+  void keep_at_most(std::size_t bytes) noexcept;
+  [[nodiscard]] std::size_t allowed(std::size_t in_use) const noexcept;
 };
 
-// Hands out the front of a free range; `rest` becomes the entry of what is left of it, if anything.
-allocation pool_resource::content::take(range& r, std::size_t bytes, std::unique_ptr<range> rest) {
-  free.erase(free.iterator_to(r));
-  r.free = false;
-  if (r.bytes > bytes) {
-    rest->chunk = r.chunk;
-    rest->offset = r.offset + bytes;
-    rest->bytes = r.bytes - bytes;
-    r.bytes = bytes;
-    free.insert(*rest);
-    all.insert(*rest.release());
-  }
-  used.in_use += r.bytes;
-  return {r.chunk.chunk, r.offset, r.bytes};
+block* pool_resource::content::take_kept(wanted what) noexcept {
+  const auto fit = kept.lower_bound(what, size_less{});
+  if (fit == kept.end() || fit->bytes != what.bytes) return nullptr;
+  forget(*fit);
+  return &*fit;
 }
 
-// The right one's bytes become the left one's. Neither is in the tree by size.
-void pool_resource::content::absorb(range& left, range& right) noexcept {
-  left.bytes += right.bytes;
-  all.erase_and_dispose(all.iterator_to(right), std::default_delete<range>());
+/// From upstream, which gets kept blocks back if it refuses.
+result<allocation> pool_resource::content::obtain(wanted what) {
+  result<allocation> given = upstream.allocate(what.bytes, what.alignment);
+  if (given || used.kept == 0) return given;
+  keep_at_most(0);
+  return upstream.allocate(what.bytes, what.alignment);
 }
 
-void pool_resource::content::give_back(range& r) noexcept {
-  assert(!r.free);
-  used.in_use -= r.bytes;
-  r.free = true;
-  range* joined = &r;
-  const auto next = std::next(all.iterator_to(r));
-  if (next != all.end() && next->free && adjoin(r, *next)) {
-    free.erase(free.iterator_to(*next));
-    absorb(r, *next);
-  }
-  const auto here = all.iterator_to(r);
-  if (here != all.begin()) {
-    const auto previous = std::prev(here);
-    if (previous->free && adjoin(*previous, r)) {
-      free.erase(free.iterator_to(*previous));
-      joined = &*previous;
-      absorb(*previous, r);
-    }
-  }
-  free.insert(*joined);
+void pool_resource::content::keep(block& b) noexcept {
+  used.kept += b.bytes;
+  kept.insert_before(kept.lower_bound(b, size_less{}), b);
+  oldest_first.push_back(b);
 }
 
-result<range*> pool_resource::content::grow(std::size_t bytes) {
-  auto fresh = std::make_unique<range>();
-  result<allocation> given = upstream.allocate(chunk_bytes, granule);
-  if (!given) {
-    release_empty();
-    given = upstream.allocate(chunk_bytes, granule);
-  }
-  if (!given) given = upstream.allocate(bytes, granule);
-  if (!given) return explain(given.error(), bytes);
-  fresh->chunk = given.value();
-  fresh->offset = fresh->chunk.offset;
-  fresh->bytes = fresh->chunk.bytes / granule * granule;
-  used.held += fresh->bytes;
-  ++used.chunks;
-  free.insert(*fresh);
-  all.insert(*fresh);
-  return fresh.release();
+/// It is no longer one of those that are kept.
+void pool_resource::content::forget(block& b) noexcept {
+  used.kept -= b.bytes;
+  kept.erase(kept.iterator_to(b));
+  oldest_first.erase(oldest_first.iterator_to(b));
 }
 
-void pool_resource::content::release_empty() noexcept {
-  for (auto at = free.begin(); at != free.end();) {
-    range& r = *at++;
-    if (!r.whole_chunk()) continue;
-    used.held -= r.bytes;
-    --used.chunks;
-    upstream.deallocate(r.chunk);
-    free.erase(free.iterator_to(r));
-    all.erase_and_dispose(all.iterator_to(r), std::default_delete<range>());
+void pool_resource::content::give_back(block& b) noexcept {
+  upstream.deallocate(b.where);
+  all.erase_and_dispose(all.iterator_to(b), std::default_delete<block>());
+}
+
+void pool_resource::content::keep_at_most(std::size_t bytes) noexcept {
+  while (used.kept > bytes) {
+    block& oldest = oldest_first.front();
+    forget(oldest);
+    give_back(oldest);
   }
 }
 
-failure pool_resource::content::explain(const failure& why, std::size_t bytes) const {
-  return why.within("taking " + std::to_string(bytes) + " bytes for a pool that holds " +
-                    std::to_string(used.held) + " bytes in " + std::to_string(used.chunks) +
-                    " chunks, " + std::to_string(used.in_use) + " of them in use");
+std::size_t pool_resource::content::allowed(std::size_t in_use) const noexcept {
+  return std::max(how.kept_bytes, peak > in_use ? peak - in_use : 0);
 }
 
-pool_resource::pool_resource(memory_resource& upstream, std::size_t chunk_bytes)
-    : content_(std::make_unique<content>(upstream,
-                                         std::max(granule, chunk_bytes / granule * granule))) {}
+pool_resource::pool_resource(memory_resource& upstream, options how)
+    : content_(std::make_unique<content>(upstream, how)) {}
 
 pool_resource::~pool_resource() {
   assert(content_->used.in_use == 0);
-  content_->release_empty();
+  content_->keep_at_most(0);
 }
 
 result<allocation> pool_resource::allocate(std::size_t bytes, std::size_t alignment) {
   content& c = *content_;
-  const std::lock_guard lock(c.mutex);
-  if (bytes > c.chunk_bytes / 2 || alignment > granule) {
-    result<allocation> direct = c.upstream.allocate(bytes, alignment);
-    if (direct) return direct;
-    c.release_empty();
-    direct = c.upstream.allocate(bytes, alignment);
-    if (direct) return direct;
-    return c.explain(direct.error(), bytes);
+  const wanted what{bytes, alignment};
+  if (bytes < c.how.least_bytes) {
+    result<allocation> given = c.upstream.allocate(bytes, alignment);
+    if (given) return given;
+    const std::lock_guard lock(c.mutex);
+    return c.obtain(what);
   }
-  const std::size_t size = std::max(granule, (bytes + granule - 1) / granule * granule);
-  auto rest = std::make_unique<range>();
-  const auto fit = c.free.lower_bound(size, size_less{});
-  if (fit != c.free.end()) return c.take(*fit, size, std::move(rest));
-  result<range*> grown = c.grow(size);
-  if (!grown) return grown.error();
-  return c.take(*grown.value(), size, std::move(rest));
+  const std::lock_guard lock(c.mutex);
+  block* found = c.take_kept(what);
+  if (found == nullptr) {
+    auto fresh = std::make_unique<block>();
+    if (bytes <= SIZE_MAX - c.used.in_use) c.keep_at_most(c.allowed(c.used.in_use + bytes));
+    const result<allocation> given = c.obtain(what);
+    if (!given) return given;
+    fresh->where = given.value();
+    fresh->bytes = bytes;
+    fresh->alignment = alignment;
+    found = fresh.release();
+    c.all.insert(*found);
+  }
+  c.used.in_use += bytes;
+  c.peak = std::max(c.peak, c.used.in_use);
+  return found->where;
 }
 
 void pool_resource::deallocate(const allocation& a) noexcept {
   content& c = *content_;
+  // Upstream gives at least what was asked for: what has fewer bytes was not kept.
+  if (a.bytes < c.how.least_bytes) return c.upstream.deallocate(a);
   const std::lock_guard lock(c.mutex);
-  const auto found = c.all.find(place{a.chunk, a.offset}, place_less{});
-  if (found == c.all.end()) {
-    c.upstream.deallocate(a);
-  } else {
-    c.give_back(*found);
-  }
-}
-
-void pool_resource::release() noexcept {
-  const std::lock_guard lock(content_->mutex);
-  content_->release_empty();
+  const auto found = c.all.find(a, place_less{});
+  if (found == c.all.end()) return c.upstream.deallocate(a);
+  c.used.in_use -= found->bytes;
+  c.keep(*found);
+  c.keep_at_most(c.allowed(c.used.in_use));
 }
 
 pool_resource::usage pool_resource::now() const {

@@ -27,22 +27,6 @@ device_numbers number(const device_info& info, const std::vector<device_numbers>
   return made;
 }
 
-/// The memory of the host that devices import.
-class imported_memory final : public host_memory {
- public:
-  imported_memory(const std::vector<std::unique_ptr<device>>& users, const device_info& first)
-      : host_memory(first.name, first.memory_bytes), users_(users) {}
-
- protected:
-  void give_back(void* address, std::size_t bytes) noexcept override {
-    for (const auto& d : users_) d->forget({address, 0, bytes});
-    host_memory::give_back(address, bytes);
-  }
-
- private:
-  const std::vector<std::unique_ptr<device>>& users_;
-};
-
 }  // namespace
 
 void conformance::SetUp() {
@@ -61,6 +45,7 @@ void conformance::SetUp() {
     GTEST_SKIP() << "The device cannot use the host's memory in place, which this case is about.";
   }
   for (const auto& candidate : found) connect(*candidate);
+  open_memories();
 }
 
 void conformance::connect(const device_candidate& found) {
@@ -73,15 +58,24 @@ void conformance::connect(const device_candidate& found) {
   auto made = found.connect(own, *executor_, sink);
   ASSERT_TRUE(made) << made.error().message();
   devices_.push_back(std::move(made).value());
-  if (host_memory && !host_memory_) {
-    host_memory_ = std::make_unique<imported_memory>(devices_, found.info());
+}
+
+void conformance::open_memories() {
+  std::vector<device*> importing;
+  if (GetParam().host_memory) {
+    for (const auto& d : devices_) importing.push_back(d.get());
+    host_memory_ = std::make_unique<host_memory>(first().info().name);
+    pools_.push_back(std::make_unique<pooled_memory>(*host_memory_, first().info(), importing));
   }
-  memories_.push_back(
-      std::make_unique<counting_resource>(host_memory ? *host_memory_ : devices_.back()->memory()));
+  for (const auto& d : devices_) {
+    if (!host_memory_) pools_.push_back(std::make_unique<pooled_memory>(d->memory(), d->info()));
+    memories_.push_back(std::make_unique<counting_resource>(*pools_.back()));
+  }
 }
 
 void conformance::TearDown() {
   for (const auto& m : memories_) EXPECT_EQ(m->now().live_allocations, 0U);
+  pools_.clear();
   devices_.clear();
   executor_.reset();
 }

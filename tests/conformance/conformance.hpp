@@ -11,9 +11,10 @@
 #include <vector>
 
 #include <hocket/devices/backend.hpp>
-#include <hocket/memory/counting_resource.hpp>
+#include <hocket/devices/pooled_memory.hpp>
 
 #include "commands.hpp"
+#include "counting_resource.hpp"
 #include "recording_sink.hpp"
 
 namespace hocket::testing {
@@ -50,8 +51,8 @@ inline std::string target_name(const ::testing::TestParamInfo<target>& info) {
 inline constexpr const char* needs_host_bodies =
     "The test is about bodies in C++, and this device runs texts in its driver's language.";
 
-/// The devices of a target, their memories counted. Each test ends with no command in flight, no
-/// live allocation and nothing that overlapped.
+/// The devices of a target; their memories are those of a runtime, counted. Each test ends with no
+/// command in flight, no live allocation and nothing that overlapped.
 class conformance : public ::testing::TestWithParam<target> {
  protected:
   void SetUp() override;
@@ -128,11 +129,13 @@ class conformance : public ::testing::TestWithParam<target> {
 
  private:
   void connect(const device_candidate& found);
+  void open_memories();
 
   kernel_ref nothing_;
   std::unique_ptr<const backend> backend_;
   std::vector<device_numbers> numbers_;
   std::unique_ptr<memory_resource> host_memory_;
+  std::vector<std::unique_ptr<pooled_memory>> pools_;
   std::vector<std::unique_ptr<counting_resource>> memories_;
 };
 

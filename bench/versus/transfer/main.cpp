@@ -30,6 +30,8 @@ std::vector<place> places() {
   return all;
 }
 
+constexpr std::size_t mib = std::size_t{1} << 20U;
+
 std::string amount(std::size_t bytes) {
   const std::size_t kib = bytes >> 10U;
   return kib < 1024 ? std::to_string(kib) + " KiB" : std::to_string(kib >> 10U) + " MiB";
@@ -73,7 +75,22 @@ void add_bytes(std::vector<comparison>& to, const device_info& device, const set
   }
 }
 
-constexpr std::size_t mib = std::size_t{1} << 20U;
+/// In memory of the device's own, and in the host's where the device can use that in place.
+void add_fresh_buffers(std::vector<comparison>& to, const device_info& device,
+                       const settings& wanted) {
+  const std::vector<std::size_t> sizes =
+      wanted.quick ? std::vector<std::size_t>{4096} : std::vector<std::size_t>{4096, mib, 16 * mib};
+  for (const bool shared : {false, true}) {
+    if (shared && !device.imports_host_memory) continue;
+    for (const std::size_t bytes : sizes) {
+      const std::size_t calls = wanted.quick ? 2 : bytes > mib ? 20 : 200;
+      to.push_back(
+          {"fresh buffer", device.name + (shared ? " shared " : " ") + amount(bytes), "us/kernel",
+           wanted.threads,
+           fresh_buffers(bytes, calls, {.devices = device.name, .private_memory = !shared})});
+    }
+  }
+}
 
 comparison pipeline_on(const char* name, const pipeline& what, const settings& wanted,
                        const runtime_options& options) {
@@ -110,7 +127,10 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   std::vector<comparison> all;
   for (const place& where : places()) {
     add_copies(all, where, wanted);
-    if (where.name == where.device.name) add_bytes(all, where.device, wanted);
+    if (where.name == where.device.name) {
+      add_bytes(all, where.device, wanted);
+      add_fresh_buffers(all, where.device, wanted);
+    }
     add_pipeline(all, where, wanted);
   }
   add_simulated_pipelines(all, wanted);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <hocket/hocket.hpp>
 
@@ -37,6 +38,11 @@ struct transfer {
 /// Through the API alone.
 [[nodiscard]] contender opencl_copy(const transfer& what);
 [[nodiscard]] contender vulkan_copy(const transfer& what, const device_info& device);
+
+/// A kernel fills a buffer that is made for it and goes away behind it, so often in one sample; and
+/// the same kernel one buffer that stays, which asks for no memory. The options name the device.
+[[nodiscard]] std::vector<contender> fresh_buffers(std::size_t bytes, std::size_t calls,
+                                                   const runtime_options& options);
 
 /// Arrays that go to a device, through a kernel there and back again, all independent.
 struct pipeline {

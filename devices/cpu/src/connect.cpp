@@ -35,6 +35,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   info.backend = "cpu";
   info.formats = {kernel_format::host};
   info.shares_host_memory = true;
+  info.keeps_freed_blocks = true;
   info.peer_copies = true;
   info.arena = node;
   info.lanes = given.lanes.value_or(where.workers(node));
@@ -75,9 +76,9 @@ class candidate final : public device_candidate {
   [[nodiscard]] std::unique_ptr<memory_resource> memory(const host_topology* topology) const {
     // With one node all memory is that node's.
     if (topology == nullptr || topology->nodes().size() == 1) {
-      return std::make_unique<host_memory>(info_.name, info_.memory_bytes);
+      return std::make_unique<host_memory>(info_.name);
     }
-    return std::make_unique<cpu::node_resource>(*topology, node_, info_.name, info_.memory_bytes);
+    return std::make_unique<cpu::node_resource>(*topology, node_, info_.name);
   }
 
   device_info info_;

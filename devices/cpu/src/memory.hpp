@@ -12,9 +12,8 @@ namespace hocket::cpu {
 class node_resource final : public host_memory {
  public:
   /// The topology outlives the resource.
-  node_resource(const host_topology& topology, std::size_t node, std::string device,
-                std::uint64_t limit)
-      : host_memory(std::move(device), limit), topology_(topology), node_(node) {}
+  node_resource(const host_topology& topology, std::size_t node, std::string device)
+      : host_memory(std::move(device)), topology_(topology), node_(node) {}
 
  protected:
   [[nodiscard]] void* obtain(std::size_t bytes, std::size_t alignment) noexcept override;

@@ -121,6 +121,7 @@ void add_root(found_devices& made, std::size_t number, const std::shared_ptr<con
     if (!whole) info.description += ", part of it";
     info.domain = name;
     info.peer_copies = !whole;
+    info.keeps_freed_blocks = true;
     info.imports_host_memory = info.imports_host_memory && given.import;
     if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);

@@ -77,7 +77,7 @@ opencl_device::opencl_device(device_info info, std::shared_ptr<root_device> root
     : info_(std::move(info)),
       root_(std::move(root)),
       context_(parts.in),
-      memory_(context_->buffers(), info_.name, info_.memory_bytes, info_.largest_binding),
+      memory_(context_->buffers(), info_.name, info_.largest_binding),
       compute_(parts, std::move(queues[0]), where, numbers.compute.front(), false),
       inbound_(parts, std::move(queues[1]), where, numbers.inbound, false),
       outbound_(parts, std::move(queues[2]), where, numbers.outbound, true) {}

@@ -87,26 +87,14 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignm
     return no_memory(device_, bytes,
                      "one allocation of it has at most " + std::to_string(largest_) + " bytes.");
   }
-  std::uint64_t used = used_.load();
-  do {
-    if (bytes > limit_ || used > limit_ - bytes) {
-      return no_memory(
-          device_, bytes,
-          std::to_string(used) + " of " + std::to_string(limit_) + " bytes are in use.");
-    }
-  } while (!used_.compare_exchange_weak(used, used + bytes));
   cl_int code = CL_SUCCESS;
   const cl_mem made = buffers_.create(std::max<std::size_t>(bytes, 1), code);
-  if (made == nullptr) {
-    used_.fetch_sub(bytes);
-    return no_memory(device_, bytes, "its driver says " + name_of(code) + ".");
-  }
+  if (made == nullptr) return no_memory(device_, bytes, "its driver says " + name_of(code) + ".");
   return allocation{made, 0, bytes};
 }
 
 void device_memory::deallocate(const allocation& a) noexcept {
   buffers_.release(static_cast<cl_mem>(a.chunk));
-  used_.fetch_sub(a.bytes);
 }
 
 }  // namespace hocket::opencl

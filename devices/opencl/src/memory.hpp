@@ -64,13 +64,12 @@ class buffer_table {
   handle<cl_mem> stand_in_;
 };
 
-/// A device's memory: each allocation is a buffer of its context, up to a limit.
+/// The bottom of a device's memory: each block is a buffer of its context.
 class device_memory final : public memory_resource {
  public:
   /// The table outlives it. largest: bytes of one allocation.
-  device_memory(buffer_table& buffers, std::string device, std::uint64_t limit,
-                std::uint64_t largest)
-      : buffers_(buffers), device_(std::move(device)), limit_(limit), largest_(largest) {}
+  device_memory(buffer_table& buffers, std::string device, std::uint64_t largest)
+      : buffers_(buffers), device_(std::move(device)), largest_(largest) {}
 
   [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
   void deallocate(const allocation& a) noexcept override;
@@ -78,9 +77,7 @@ class device_memory final : public memory_resource {
  private:
   buffer_table& buffers_;
   std::string device_;
-  std::uint64_t limit_;
   std::uint64_t largest_;
-  std::atomic<std::uint64_t> used_{0};
 };
 
 }  // namespace hocket::opencl

@@ -15,9 +15,9 @@ namespace hocket::sim {
 /// which nobody brought here show.
 class device_memory final : public host_memory {
  public:
-  device_memory(const std::string& device, std::uint64_t limit, bool poisons,
+  device_memory(const std::string& device, bool poisons,
                 std::shared_ptr<const sim_device::faults> faults)
-      : host_memory(device, limit), poisons_(poisons), faults_(std::move(faults)) {}
+      : host_memory(device), poisons_(poisons), faults_(std::move(faults)) {}
 
  protected:
   [[nodiscard]] void* obtain(std::size_t bytes, std::size_t alignment) noexcept override;

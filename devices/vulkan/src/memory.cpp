@@ -82,12 +82,20 @@ result<buffer> make_buffer(const context& of, std::uint64_t bytes, VkMemoryPrope
 }
 
 result<allocation> device_memory::allocate(std::size_t bytes, std::size_t) {
+  const std::uint64_t largest = of_.about().largest_allocation;
+  const std::uint64_t most = of_.limits().maxMemoryAllocationCount;
+  if (bytes > largest) {
+    return no_memory(of_.name(), bytes,
+                     "its largest allocation is " + std::to_string(largest) + " bytes.");
+  }
+  if (count_.fetch_add(1) >= most) {
+    --count_;
+    return no_memory(of_.name(), bytes,
+                     "all of its " + std::to_string(most) + " allocations are in use.");
+  }
   // Buffers begin at offset zero, which is a multiple of everything.
-  if (failure why = reserve(bytes)) return why;
   auto made = make_buffer(of_, bytes, of_.plan().required, of_.plan().preferred);
   if (!made) {
-    const std::scoped_lock lock(guard_);
-    used_ -= bytes;
     --count_;
     return made.error();
   }
@@ -95,32 +103,9 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t) {
   return allocation{chunk.release(), 0, bytes};
 }
 
-failure device_memory::reserve(std::uint64_t bytes) {
-  const std::uint64_t all = of_.info().memory_bytes;
-  const std::uint64_t largest = of_.about().largest_allocation;
-  const std::scoped_lock lock(guard_);
-  if (bytes > all || used_ > all - bytes) {
-    return no_memory(of_.name(), bytes,
-                     std::to_string(used_) + " of " + std::to_string(all) + " bytes are in use.");
-  }
-  if (bytes > largest) {
-    return no_memory(of_.name(), bytes,
-                     "its largest allocation is " + std::to_string(largest) + " bytes.");
-  }
-  if (count_ >= of_.limits().maxMemoryAllocationCount) {
-    return no_memory(of_.name(), bytes,
-                     "all of its " + std::to_string(count_) + " allocations are in use.");
-  }
-  used_ += bytes;
-  ++count_;
-  return {};
-}
-
 void device_memory::deallocate(const allocation& a) noexcept {
   of_.note_release();
-  const std::unique_ptr<buffer> going(static_cast<buffer*>(a.chunk));
-  const std::scoped_lock lock(guard_);
-  used_ -= a.bytes;
+  std::unique_ptr<buffer>(static_cast<buffer*>(a.chunk)).reset();
   --count_;
 }
 

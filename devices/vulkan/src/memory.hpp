@@ -30,7 +30,7 @@ struct buffer {
 inline constexpr VkMemoryPropertyFlags host_access =
     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
-/// The bottom of a device's memory. Drivers need not refuse what they do not have: this does.
+/// The bottom of a device's memory. Drivers need not refuse what is beyond their limits: this does.
 class device_memory final : public memory_resource {
  public:
   explicit device_memory(const context& of) : of_(of) {}
@@ -43,12 +43,8 @@ class device_memory final : public memory_resource {
   }
 
  private:
-  [[nodiscard]] failure reserve(std::uint64_t bytes);
-
   const context& of_;
-  std::mutex guard_;  // for what follows
-  std::uint64_t used_ = 0;
-  std::uint64_t count_ = 0;
+  std::atomic<std::uint64_t> count_{0};
 };
 
 /// Allocations of the host's memory as the device sees them. Any thread.

@@ -16,27 +16,32 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hocket/memory/counting_resource.hpp>
 #include <hocket/memory/host_resource.hpp>
 #include <hocket/memory/limit_resource.hpp>
 #include <hocket/memory/pool_resource.hpp>
 
+#include "counting_resource.hpp"
+
 namespace hocket {
 namespace {
 
-using testing::HasSubstr;
+using hocket::testing::counting_resource;
+using ::testing::HasSubstr;
+
+constexpr std::size_t KiB = 1024;
 
 /// Each resource over the host's memory, made by its name; what it took has to be given back.
-class any_resource : public testing::TestWithParam<std::string> {
+class any_resource : public ::testing::TestWithParam<std::string> {
  protected:
   any_resource() {
     memory_resource& upstream = counted_;
-    if (GetParam() == "limit") made_ = std::make_unique<limit_resource>(upstream, 1 << 26);
-    if (GetParam() == "pool") made_ = std::make_unique<pool_resource>(upstream, 1 << 16);
-    if (GetParam() == "counting") made_ = std::make_unique<counting_resource>(upstream);
+    if (GetParam() == "limit")
+      made_ = std::make_unique<limit_resource>(upstream, "A test", 1 << 26);
+    if (GetParam() == "pool") made_ = make_pool(upstream, {.kept_bytes = 64 * KiB});
+    if (GetParam() == "pool of large blocks") made_ = make_pool(upstream, {.least_bytes = 2 * KiB});
     if (GetParam() == "pool of pool") {
-      lower_ = std::make_unique<pool_resource>(upstream, 1 << 18);
-      made_ = std::make_unique<pool_resource>(*lower_, 1 << 14);
+      lower_ = make_pool(upstream, {});
+      made_ = make_pool(*lower_, {.kept_bytes = 0});
     }
   }
   ~any_resource() override {
@@ -49,6 +54,11 @@ class any_resource : public testing::TestWithParam<std::string> {
   memory_resource& resource() { return made_ ? *made_ : counted_; }
 
  private:
+  static std::unique_ptr<memory_resource> make_pool(memory_resource& upstream,
+                                                    pool_resource::options how) {
+    return std::make_unique<pool_resource>(upstream, how);
+  }
+
   host_resource host_;
   counting_resource counted_{host_};
   std::unique_ptr<memory_resource> lower_;  // between the two, where there is one
@@ -116,7 +126,8 @@ TEST_P(any_resource, serves_many_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(resources, any_resource,
-                         testing::Values("host", "limit", "counting", "pool", "pool of pool"),
+                         ::testing::Values("host", "limit", "pool", "pool of large blocks",
+                                           "pool of pool"),
                          [](const auto& made) {
                            std::string name = made.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
@@ -125,13 +136,13 @@ INSTANTIATE_TEST_SUITE_P(resources, any_resource,
 
 TEST(limit, allows_exactly_so_much) {
   host_resource host;
-  limit_resource limit(host, 1024);
+  limit_resource limit(host, "Device \"X\"", 1024);
   const allocation a = limit.allocate(512, 16).value();
   const allocation b = limit.allocate(512, 16).value();
   const auto refused = limit.allocate(16, 16);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(),
-            "A limit refuses 16 bytes; 1024 are in use of the 1024 allowed.");
+            "Device \"X\" has no memory for 16 bytes: 1024 of 1024 bytes are in use.");
   limit.deallocate(a);
   EXPECT_EQ(limit.in_use(), 512U);
   const allocation c = limit.allocate(512, 16).value();
@@ -143,7 +154,7 @@ TEST(limit, allows_exactly_so_much) {
 TEST(limit, counts_what_upstream_rounds_up) {
   host_resource host;
   counting_resource counted(host);
-  limit_resource limit(counted, 100);
+  limit_resource limit(counted, "A test", 100);
   EXPECT_FALSE(limit.allocate(100, 64)) << "the host gives 128";
   EXPECT_EQ(limit.in_use(), 0U);
   EXPECT_EQ(counted.now().live_allocations, 0U);
@@ -151,32 +162,12 @@ TEST(limit, counts_what_upstream_rounds_up) {
 
 TEST(limit, is_not_used_up_by_failures_of_upstream) {
   host_resource host;
-  limit_resource upstream(host, 64);
-  limit_resource limit(upstream, 1024);
+  limit_resource upstream(host, "Below", 64);
+  limit_resource limit(upstream, "A test", 1024);
   EXPECT_FALSE(limit.allocate(128, 16));
   EXPECT_EQ(limit.in_use(), 0U);
 }
 
-TEST(counting, counts) {
-  host_resource host;
-  limit_resource limit(host, 1000);
-  counting_resource counted(limit);
-  const allocation a = counted.allocate(64, 16).value();
-  const allocation b = counted.allocate(32, 16).value();
-  counted.deallocate(a);
-  const allocation c = counted.allocate(16, 16).value();
-  EXPECT_FALSE(counted.allocate(2000, 16));
-  EXPECT_EQ(counted.now(), (counting_resource::counts{.live_bytes = 48,
-                                                      .live_allocations = 2,
-                                                      .peak_bytes = 96,
-                                                      .total_bytes = 112,
-                                                      .total_allocations = 3,
-                                                      .failures = 1}));
-  counted.deallocate(b);
-  counted.deallocate(c);
-}
-
-/// A pool over the host's memory with chunks of 64 KiB.
 /// Calls something while it is asked for memory.
 class calling_resource final : public memory_resource {
  public:
@@ -195,12 +186,10 @@ class calling_resource final : public memory_resource {
 };
 
 TEST(locked_pool, takes_nothing_back_while_it_grows) {
-  constexpr std::size_t chunk = 1 << 12;
   host_resource host;
   calling_resource upstream(host);
-  pool_resource made(upstream, chunk);
-  const allocation early = made.allocate(chunk / 2, 16).value();
-  const allocation rest = made.allocate(chunk / 2, 16).value();
+  pool_resource made(upstream, {});
+  const allocation early = made.allocate(KiB, 16).value();
   std::atomic<bool> begins = false;
   std::atomic<bool> was_taken_back = false;
   std::jthread other;
@@ -211,189 +200,184 @@ TEST(locked_pool, takes_nothing_back_while_it_grows) {
       was_taken_back = true;
     });
     while (!begins) std::this_thread::yield();
-    // Time to do wrong: whoever is right waits for the lock.
+    // Time to do wrong: a correct thread waits for the lock.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_FALSE(was_taken_back);
   };
-  const allocation late = made.allocate(chunk / 2, 16).value();
+  const allocation late = made.allocate(2 * KiB, 16).value();
   other.join();
   EXPECT_TRUE(was_taken_back);
-  for (const allocation& a : {rest, late}) made.deallocate(a);
+  made.deallocate(late);
 }
 
-class pool : public testing::Test {
+/// A pool over the host's memory, of which there is 64 KiB; 8 KiB may always be kept.
+class pool : public ::testing::Test {
  protected:
-  static constexpr std::size_t chunk = 1 << 16;
-  allocation take(std::size_t bytes) { return made.allocate(bytes, 16).value(); }
+  using usage = pool_resource::usage;
+  allocation take(std::size_t bytes, std::size_t alignment = 16) {
+    return made.allocate(bytes, alignment).value();
+  }
+  std::uint64_t asked() const { return counted.now().total_allocations; }
 
   host_resource host;
-  limit_resource limit{host, 4 * chunk};
+  limit_resource limit{host, "A test", 64 * KiB};
   counting_resource counted{limit};
-  pool_resource made{counted, chunk};
+  pool_resource made{counted, {.least_bytes = KiB, .kept_bytes = 8 * KiB}};
 };
 
-TEST_F(pool, takes_whole_chunks_and_joins_what_is_freed) {
-  std::vector<allocation> parts;
-  for (std::size_t i = 0; i < chunk / 1024; ++i) parts.push_back(take(1024));
-  EXPECT_EQ(made.now(), (pool_resource::usage{.in_use = chunk, .held = chunk, .chunks = 1}));
-  for (const std::size_t odd : {1U, 0U}) {
-    for (std::size_t i = odd; i < parts.size(); i += 2) made.deallocate(parts[i]);
-  }
-  EXPECT_EQ(made.now(), (pool_resource::usage{.in_use = 0, .held = chunk, .chunks = 1}));
-  const allocation half = take(chunk / 2);
-  const allocation rest = take(chunk / 2);
-  EXPECT_EQ(made.now().chunks, 1U);
-  made.deallocate(half);
-  made.deallocate(rest);
+TEST_F(pool, hands_a_block_out_again) {
+  const allocation first = take(4 * KiB);
+  EXPECT_EQ(made.now(), (usage{.in_use = 4 * KiB, .kept = 0}));
+  made.deallocate(first);
+  EXPECT_EQ(made.now(), (usage{.in_use = 0, .kept = 4 * KiB}));
+  EXPECT_EQ(take(4 * KiB), first);
+  EXPECT_EQ(asked(), 1U);
+  made.deallocate(first);
 }
 
-TEST_F(pool, fits_best) {
-  const allocation large = take(4096);
-  const allocation fence = take(256);
-  const allocation small = take(1024);
-  const allocation end = take(256);
-  made.deallocate(large);
-  made.deallocate(small);
-  const allocation again = take(1000);
-  EXPECT_EQ(again.address(), small.address());
-  for (const allocation& a : {again, fence, end}) made.deallocate(a);
+TEST_F(pool, hands_out_no_other_size) {
+  const allocation first = take(4 * KiB);
+  made.deallocate(first);
+  const allocation less = take(4 * KiB - 16);
+  const allocation more = take(4 * KiB + 16);
+  EXPECT_EQ(asked(), 3U);
+  made.deallocate(less);
+  made.deallocate(more);
 }
 
-TEST_F(pool, large_requests_pass_by) {
-  const allocation large = take(chunk);
-  EXPECT_EQ(made.now(), pool_resource::usage{});
-  EXPECT_EQ(counted.now().live_bytes, chunk);
-  made.deallocate(large);
-  EXPECT_EQ(counted.now().live_bytes, 0U);
+TEST_F(pool, hands_out_no_smaller_alignment) {
+  const allocation fine = take(4 * KiB, 64);
+  made.deallocate(fine);
+  const allocation coarse = take(4 * KiB, 4 * KiB);
+  EXPECT_EQ(asked(), 2U);
+  EXPECT_TRUE(aligned(coarse, 4 * KiB));
+  made.deallocate(coarse);
+  const allocation again = take(4 * KiB, 64);
+  EXPECT_EQ(again, fine) << "the least that suffices";
+  EXPECT_EQ(take(4 * KiB, 64), coarse);
+  made.deallocate(again);
+  made.deallocate(coarse);
 }
 
-TEST_F(pool, gives_empty_chunks_back) {
-  const allocation a = take(chunk / 2);
-  const allocation b = take(chunk / 2);
-  const allocation c = take(256);
-  EXPECT_EQ(made.now().chunks, 2U);
-  made.deallocate(c);
-  made.release();
-  EXPECT_EQ(made.now().chunks, 1U);
-  EXPECT_EQ(counted.now().live_bytes, chunk);
+TEST_F(pool, hands_out_last_what_was_given_back_first) {
+  const allocation a = take(2 * KiB), b = take(2 * KiB);
   made.deallocate(a);
-  made.release();
-  EXPECT_EQ(made.now().chunks, 1U) << "the other half is in use";
   made.deallocate(b);
-  made.release();
-  EXPECT_EQ(counted.now().live_bytes, 0U);
+  EXPECT_EQ(take(2 * KiB), b);
+  EXPECT_EQ(take(2 * KiB), a);
+  made.deallocate(a);
+  made.deallocate(b);
 }
 
-TEST_F(pool, empty_chunks_make_room_for_a_large_request) {
-  std::vector<allocation> halves;
-  for (int i = 0; i < 8; ++i) halves.push_back(take(chunk / 2));
-  for (const allocation& a : halves) made.deallocate(a);
-  EXPECT_EQ(made.now().held, 4 * chunk);
-  const allocation large = take(3 * chunk);
-  made.deallocate(large);
-}
-
-TEST_F(pool, takes_less_than_a_chunk_where_there_is_no_more) {
-  const allocation large = take(4 * chunk - 1024);
-  const allocation small = take(1024);
-  EXPECT_EQ(made.now().held, 1024U);
-  const auto refused = made.allocate(256, 16);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message(), HasSubstr("256 bytes"));
-  EXPECT_THAT(refused.error().message(), HasSubstr("1024 of them in use"));
-  EXPECT_THAT(refused.error().message(), HasSubstr(std::to_string(4 * chunk) + " allowed"));
-  made.deallocate(large);
+TEST_F(pool, keeps_no_small_blocks) {
+  const allocation small = take(KiB - 1);
   made.deallocate(small);
+  EXPECT_EQ(made.now(), usage{});
+  EXPECT_EQ(counted.now().live_allocations, 0U);
 }
 
-/// Chunks that are numbers and not memory, next to one another in the numbers.
+TEST_F(pool, holds_no_more_than_was_in_use_at_one_time) {
+  std::vector<allocation> all;
+  for (std::size_t i = 0; i < 4; ++i) all.push_back(take(8 * KiB));
+  for (const allocation& a : all) made.deallocate(a);
+  EXPECT_EQ(made.now(), (usage{.in_use = 0, .kept = 32 * KiB}));
+  const allocation other = take(12 * KiB);
+  EXPECT_EQ(made.now(), (usage{.in_use = 12 * KiB, .kept = 16 * KiB}));
+  EXPECT_EQ(take(8 * KiB), all[3]) << "the oldest go back first";
+  made.deallocate(other);
+  made.deallocate(all[3]);
+  EXPECT_EQ(made.now(), (usage{.in_use = 0, .kept = 28 * KiB}));
+}
+
+TEST_F(pool, keeps_some_in_any_case) {
+  const allocation small = take(2 * KiB);
+  made.deallocate(small);
+  const allocation large = take(40 * KiB);
+  EXPECT_EQ(made.now(), (usage{.in_use = 40 * KiB, .kept = 2 * KiB}));
+  const allocation more[] = {take(3 * KiB), take(3 * KiB), take(3 * KiB)};
+  for (const allocation& a : more) made.deallocate(a);
+  EXPECT_EQ(made.now().kept, 9 * KiB) << "as much as was in use besides";
+  made.deallocate(large);
+}
+
+TEST_F(pool, kept_blocks_make_no_allocation_fail) {
+  const allocation most = take(60 * KiB);
+  made.deallocate(take(4 * KiB));
+  EXPECT_EQ(made.now(), (usage{.in_use = 60 * KiB, .kept = 4 * KiB}));
+  const allocation other = take(3 * KiB);
+  EXPECT_EQ(made.now(), (usage{.in_use = 63 * KiB, .kept = 0}));
+  const auto refused = made.allocate(2 * KiB, 16);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "A test has no memory for 2048 bytes: 64512 of 65536 bytes are in use.");
+  made.deallocate(most);
+  made.deallocate(other);
+}
+
+TEST_F(pool, kept_blocks_make_room_for_small_ones) {
+  const allocation small = take(512);
+  const allocation most = take(63 * KiB);
+  made.deallocate(most);
+  EXPECT_EQ(made.now().kept, 63 * KiB);
+  const allocation others[] = {take(512), take(512)};
+  EXPECT_EQ(made.now().kept, 0U);
+  made.deallocate(small);
+  for (const allocation& a : others) made.deallocate(a);
+}
+
+/// Blocks that are handles and have no addresses; each is of its own chunk.
 class imagined_resource final : public memory_resource {
  public:
-  result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
-    next_ = (next_ + alignment - 1) / alignment * alignment;
-    const allocation a{nullptr, next_, bytes};
-    next_ += bytes;
-    ++live;
-    return a;
+  result<allocation> allocate(std::size_t bytes, std::size_t) override {
+    live_.emplace(++last_, bytes);
+    return allocation{reinterpret_cast<void*>(last_), 0, bytes};
   }
-  void deallocate(const allocation&) noexcept override { --live; }
-  int live = 0;
+  void deallocate(const allocation& a) noexcept override {
+    EXPECT_EQ(live_.erase(reinterpret_cast<std::uintptr_t>(a.chunk)), 1U);
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& [handle, bytes] : live_) sum += bytes;
+    return sum;
+  }
 
  private:
-  std::size_t next_ = 0;
+  std::uintptr_t last_ = 0;
+  std::map<std::uintptr_t, std::size_t> live_;
 };
 
-TEST(imagined_pool, never_joins_parts_of_two_chunks) {
-  imagined_resource upstream;
-  {
-    pool_resource made(upstream, 4096);
-    std::vector<allocation> parts;
-    for (int i = 0; i < 4; ++i) parts.push_back(made.allocate(2048, 1).value());
-    for (const allocation& a : parts) made.deallocate(a);
-    EXPECT_EQ(made.now().chunks, 2U);
-    EXPECT_EQ(upstream.live, 2);
-    made.release();
-    EXPECT_EQ(upstream.live, 0);
-  }
-}
-
-/// What is handed out, by place; the naive model that the pool is compared with.
-class model {
- public:
-  void take(const allocation& a) {
-    const auto next = taken_.lower_bound(a.offset);
-    if (next != taken_.end()) {
-      EXPECT_LE(a.offset + a.bytes, next->first);
-    }
-    if (next != taken_.begin()) {
-      const auto& [offset, bytes] = *std::prev(next);
-      EXPECT_LE(offset + bytes, a.offset);
-    }
-    taken_.emplace(a.offset, a.bytes);
-    sum_ += a.bytes;
-  }
-  void give_back(const allocation& a) {
-    EXPECT_EQ(taken_.erase(a.offset), 1U);
-    sum_ -= a.bytes;
-  }
-  [[nodiscard]] std::size_t sum() const noexcept { return sum_; }
-
- private:
-  std::map<std::size_t, std::size_t> taken_;
-  std::size_t sum_ = 0;
-};
-
-TEST(imagined_pool, agrees_with_a_naive_model) {
+TEST(imagined_pool, never_hands_a_block_out_twice_and_keeps_its_bound) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     std::mt19937_64 random(seed);
     imagined_resource upstream;
-    pool_resource made(upstream, 1 << 16);
-    model naive;
-    std::vector<allocation> live;
-    for (int step = 0; step < 5000; ++step) {
-      const bool grows = step / 500 % 2 == 0;
-      if (live.empty() || random() % 10 < (grows ? 7U : 3U)) {
-        const std::size_t bytes = std::size_t{1} << random() % 15;
-        const std::size_t alignment = std::size_t{1} << random() % 10;
-        const allocation a = made.allocate(bytes + random() % bytes, alignment).value();
-        EXPECT_EQ(a.offset % alignment, 0U);
-        naive.take(a);
-        live.push_back(a);
-      } else {
-        std::swap(live[random() % live.size()], live.back());
-        naive.give_back(live.back());
-        made.deallocate(live.back());
-        live.pop_back();
+    {
+      constexpr std::size_t kept = 4096;
+      pool_resource made(upstream, {.kept_bytes = kept});
+      std::map<void*, allocation> live;
+      std::size_t in_use = 0, peak = 0;
+      for (int step = 0; step < 5000; ++step) {
+        const bool grows = step / 500 % 2 == 0;
+        if (live.empty() || random() % 10 < (grows ? 7U : 3U)) {
+          const std::size_t bytes = 64 * (1 + random() % 40);
+          const allocation a = made.allocate(bytes, std::size_t{1} << random() % 10).value();
+          EXPECT_EQ(a.bytes, bytes);
+          EXPECT_TRUE(live.emplace(a.chunk, a).second);
+          in_use += bytes;
+          peak = std::max(peak, in_use);
+        } else {
+          const auto at =
+              std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
+          in_use -= at->second.bytes;
+          made.deallocate(at->second);
+          live.erase(at);
+        }
+        EXPECT_EQ(made.now().in_use, in_use);
+        EXPECT_EQ(made.now().in_use + made.now().kept, upstream.bytes());
+        EXPECT_LE(upstream.bytes(), std::max(peak, in_use + kept));
       }
-      if (step % 1000 == 999) made.release();
-      EXPECT_LE(made.now().in_use, naive.sum());
-      EXPECT_LE(made.now().in_use, made.now().held);
+      for (const auto& [chunk, a] : live) made.deallocate(a);
     }
-    for (const allocation& a : live) made.deallocate(a);
-    EXPECT_EQ(made.now().in_use, 0U);
-    made.release();
-    EXPECT_EQ(made.now(), pool_resource::usage{});
-    EXPECT_EQ(upstream.live, 0);
+    EXPECT_EQ(upstream.bytes(), 0U);
   }
 }
 

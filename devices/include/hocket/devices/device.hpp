@@ -31,6 +31,9 @@ struct device_info {
   std::uint64_t memory_bytes = 0;   ///< that tasks may use
   std::size_t alignment = 64;       ///< of every allocation
   bool shares_host_memory = false;  ///< its replicas are host memory; nothing moves to it
+  /// Freed blocks of its memory are kept and used again, because new ones cost calls of a driver or
+  /// fresh pages: see pooled_memory.
+  bool keeps_freed_blocks = false;
   /// It can use allocations of the host's memory as they are, in place of its own.
   bool imports_host_memory = false;
   std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
@@ -58,7 +61,8 @@ class device {
 
   [[nodiscard]] virtual const device_info& info() const noexcept = 0;
 
-  /// The bottom of this device's memory resources.
+  /// The bottom of this device's memory resources: it neither keeps blocks nor counts bytes, which
+  /// pooled_memory does on top of it.
   [[nodiscard]] virtual memory_resource& memory() noexcept = 0;
 
   /// Compute lane 0 .. info().lanes - 1. A wide body is submitted to lane 0; the caller sees to it
@@ -71,8 +75,8 @@ class device {
   /// Copies from this device's memory into host memory.
   [[nodiscard]] virtual stream& outbound() noexcept = 0;
 
-  /// An allocation of the host's memory is about to be given back: what was made to import it has
-  /// to go. Only for devices that use the host's memory; no command uses the allocation any more.
+  /// A block of the host's memory goes back to the system: what was made to import it has to go.
+  /// Only for devices that use the host's memory; no command uses the block any more.
   virtual void forget(const allocation& host) noexcept { (void)host; }
 
   /// True if the device belongs to a driver that ends with the program.

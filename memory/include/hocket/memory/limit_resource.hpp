@@ -3,18 +3,20 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <type_traits>
 
 #include <hocket/memory/resource.hpp>
 
 namespace hocket {
 
-/// Gives at most so many bytes of upstream at a time; upstream must live longer. What counts is
-/// what upstream gave, which may be more than was asked.
+/// Gives at most so many bytes of upstream at a time; upstream must live longer. The bytes that
+/// upstream gave are counted, which may be more than was asked for.
 class limit_resource final : public memory_resource {
  public:
-  limit_resource(memory_resource& upstream, std::size_t bytes) noexcept
-      : upstream_(upstream), allowed_(bytes) {}
+  /// owner begins messages, for example "Device \"OpenCL0\"".
+  limit_resource(memory_resource& upstream, std::string owner, std::size_t bytes) noexcept
+      : upstream_(upstream), owner_(std::move(owner)), allowed_(bytes) {}
 
   [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
   void deallocate(const allocation& a) noexcept override;
@@ -22,14 +24,14 @@ class limit_resource final : public memory_resource {
   [[nodiscard]] std::size_t in_use() const noexcept {
     return in_use_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::size_t allowed() const noexcept { return allowed_; }
 
  private:
   [[nodiscard]] bool charge(std::size_t bytes) noexcept;
   [[nodiscard]] failure too_much(std::size_t bytes) const;
 
   memory_resource& upstream_;
-  std::size_t allowed_;
+  const std::string owner_;
+  const std::size_t allowed_;
   std::atomic<std::size_t> in_use_{0};
 };
 

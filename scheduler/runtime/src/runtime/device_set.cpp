@@ -60,14 +60,12 @@ device_set::device_set(const std::string& names, std::string_view source,
   description_.memories.push_back({"host memory", unknown_memory});
   alignments_.push_back(64);
   memories_.push_back(nullptr);
-  if (host == chosen.end()) {
-    host_resource_ = std::make_unique<host_resource>();
-    memories_.front() = host_resource_.get();
-  }
+  device* of_host = nullptr;
   for (auto at = chosen.begin(); at != chosen.end(); ++at) {
     const device_info& info = (*at)->info();
     const bool imports = info.imports_host_memory && !private_memory;
     const failure why = add_device(**at, imports || at == host, where, sink);
+    if (!why && at == host) of_host = devices_.back().get();
     if (!why) continue;
     const failure said = cannot_be_used(info, why);
     // It was not named alone, and nothing rests on it.
@@ -75,6 +73,7 @@ device_set::device_set(const std::string& names, std::string_view source,
     left_out.push_back(said.message());
   }
   if (devices_.empty()) throw no_device(backends, left_out);
+  open_host_memory(of_host);
   for (const std::string& sentence : left_out) {
     if (names.empty()) std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
   }
@@ -83,15 +82,19 @@ device_set::device_set(const std::string& names, std::string_view source,
 
 device_set::~device_set() {
   blocks_.each([this](block_id, const block& b) {
-    if (!b.why && b.memory.valid()) deallocate(b.where, b.memory);
+    if (!b.why && b.memory.valid()) memories_[b.memory.value]->deallocate(b.where);
   });
 }
 
-void device_set::deallocate(const allocation& where, memory_id memory) noexcept {
-  if (memory == placement::host_memory) {
-    for (device* user : importing_) user->forget(where);
-  }
-  memories_[memory.value]->deallocate(where);
+/// Called once all devices are known that use it in place.
+void device_set::open_host_memory(device* of) {
+  device_info of_process;
+  of_process.name = "host memory";
+  of_process.shares_host_memory = of_process.keeps_freed_blocks = true;
+  if (of == nullptr) host_resource_ = std::make_unique<host_resource>();
+  memories_.front() =
+      std::make_unique<pooled_memory>(of == nullptr ? *host_resource_ : of->memory(),
+                                      of == nullptr ? of_process : of->info(), importing_);
 }
 
 stream_id device_set::add_stream(device_id device, std::size_t domain) {
@@ -157,12 +160,11 @@ memory_id device_set::add_memory(class device& made, bool is_the_hosts) {
   const device_info& info = made.info();
   const std::uint64_t capacity = info.memory_bytes == 0 ? unknown_memory : info.memory_bytes;
   if (is_the_hosts) {
-    memories_.front() = &made.memory();
     alignments_.front() = std::max(alignments_.front(), info.alignment);
     description_.memories.front() = {info.name, capacity};
     return placement::host_memory;
   }
-  memories_.push_back(&made.memory());
+  memories_.push_back(std::make_unique<pooled_memory>(made.memory(), info));
   alignments_.push_back(info.alignment);
   description_.memories.push_back({info.name, capacity});
   return memory_id{memories_.size() - 1};
@@ -249,7 +251,7 @@ failure device_set::allocate(const placement::allocate_block& what) {
 
 void device_set::free(const placement::free_block& what) {
   const block& b = *blocks_.find(what.block);
-  if (!b.why) deallocate(b.where, b.memory);
+  if (!b.why) memories_[b.memory.value]->deallocate(b.where);
   blocks_.erase(what.block);
 }
 

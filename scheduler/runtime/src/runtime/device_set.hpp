@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <hocket/core/id_map.hpp>
+#include <hocket/devices/pooled_memory.hpp>
 #include <hocket/devices/registry.hpp>
 
 #include "placement/action.hpp"
@@ -72,22 +73,22 @@ class device_set {
   void remove_streams(const device_numbers& numbers);
   void add_node(const device_info& info, const device_numbers& numbers, memory_id memory);
   [[nodiscard]] memory_id add_memory(class device& made, bool is_the_hosts);
+  void open_host_memory(device* of);
   void add_links();
   [[nodiscard]] bool linked(std::size_t from, std::size_t to) const;
   [[nodiscard]] stream_id add_stream(device_id device, std::size_t domain);
   [[nodiscard]] std::size_t domain_of(const std::string& name);
-  void deallocate(const allocation& where, memory_id memory) noexcept;
   void submit(point number, const timepoint_set& after, command&& what);
 
   placement::machine description_;
   std::vector<device_info> infos_;
   std::vector<std::string> domains_;
-  std::vector<stream_id> inbound_;   ///< of each device
-  std::vector<stream_id> outbound_;  ///< of each device
-  std::unique_ptr<memory_resource> host_resource_;
+  std::vector<stream_id> inbound_;                  ///< of each device
+  std::vector<stream_id> outbound_;                 ///< of each device
+  std::unique_ptr<memory_resource> host_resource_;  ///< where no device has the host's memory
   std::vector<std::unique_ptr<device>> devices_;
-  std::vector<device*> importing_;  ///< devices that use the host's memory
-  std::vector<memory_resource*> memories_;
+  std::vector<device*> importing_;                        ///< devices that use the host's memory
+  std::vector<std::unique_ptr<pooled_memory>> memories_;  // go before the devices
   std::vector<std::size_t> alignments_;
   std::vector<stream*> streams_;
   bool is_batching_ = false;

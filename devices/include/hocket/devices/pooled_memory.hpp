@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <hocket/devices/device.hpp>
+#include <hocket/memory/limit_resource.hpp>
+#include <hocket/memory/pool_resource.hpp>
+
+namespace hocket {
+
+/// A memory as the runtime uses it. On top of the bottom there is a limit, which is what the device
+/// says it has, and a pool where the device keeps_freed_blocks. Thread-safe.
+class pooled_memory final : public memory_resource {
+ public:
+  /// bottom is the memory of the device that info describes. If it is the host's, importing are the
+  /// devices that use it in place: they are told of each block that goes back to the bottom. Bottom
+  /// and devices outlive this.
+  pooled_memory(memory_resource& bottom, const device_info& info,
+                std::vector<device*> importing = {});
+
+  [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
+    return pool_.allocate(bytes, alignment);
+  }
+  void deallocate(const allocation& a) noexcept override { pool_.deallocate(a); }
+
+ private:
+  /// Has devices forget a block before it goes back to the bottom.
+  class imported_memory final : public memory_resource {
+   public:
+    imported_memory(memory_resource& bottom, std::vector<device*> users)
+        : bottom_(bottom), users_(std::move(users)) {}
+    [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
+      return bottom_.allocate(bytes, alignment);
+    }
+    void deallocate(const allocation& a) noexcept override {
+      for (device* user : users_) user->forget(a);
+      bottom_.deallocate(a);
+    }
+
+   private:
+    memory_resource& bottom_;
+    const std::vector<device*> users_;
+  };
+
+  imported_memory imported_;
+  limit_resource limit_;
+  pool_resource pool_;
+};
+
+}  // namespace hocket
