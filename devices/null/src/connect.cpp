@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/configuration.hpp>
+#include <hocket/devices/null.hpp>
+
+#include "device.hpp"
+
+namespace hocket {
+
+namespace {
+
+struct options {
+  std::uint64_t devices = 0;
+  std::uint64_t memory = std::uint64_t{256} << 20U;
+};
+
+options parse(const std::string& configuration) {
+  configuration_reader reader("null", configuration);
+  options made;
+  made.devices = reader.number("devices", 1, 64).value_or(made.devices);
+  made.memory = reader.bytes("memory").value_or(made.memory);
+  reader.finish();
+  return made;
+}
+
+device_info describe(std::uint64_t number, const options& given) {
+  device_info info;
+  info.name = "Null" + std::to_string(number);
+  info.backend = "null";
+  info.description = "a thread of the host";
+  info.formats = {kernel_format::host};
+  info.peer_copies = true;
+  info.memory_bytes = given.memory;
+  return info;
+}
+
+/// What the devices of one search share once one of them is connected.
+using shared_driver = std::shared_ptr<std::weak_ptr<null::driver>>;
+
+std::shared_ptr<null::driver> opened(std::weak_ptr<null::driver>& known) {
+  auto made = known.lock();
+  if (!made) known = made = std::make_shared<null::driver>();
+  return made;
+}
+
+class candidate final : public device_candidate {
+ public:
+  candidate(device_info info, shared_driver driver)
+      : info_(std::move(info)), driver_(std::move(driver)) {}
+
+  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
+
+  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
+                                                        executor& where,
+                                                        completion_sink& sink) const override {
+    return std::unique_ptr<device>(
+        std::make_unique<null::connected>(opened(*driver_), info_, numbers, where, sink));
+  }
+
+ private:
+  device_info info_;
+  shared_driver driver_;
+};
+
+class null_backend final : public backend {
+ public:
+  [[nodiscard]] std::string name() const override { return "null"; }
+
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
+    const options given = parse(configuration);
+    found_devices found;
+    if (where.is_virtual()) return found;  // its thread takes real time
+    const auto driver = std::make_shared<std::weak_ptr<null::driver>>();
+    for (std::uint64_t number = 0; number < given.devices; ++number) {
+      found.usable.push_back(std::make_unique<candidate>(describe(number, given), driver));
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::string why_none() const override {
+    return "No device of the null backend is asked for; the configuration \"devices=1\" makes one.";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const backend> make_null_backend() { return std::make_unique<null_backend>(); }
+
+}  // namespace hocket
