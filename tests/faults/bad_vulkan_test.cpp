@@ -52,7 +52,7 @@ const bad_driver faults[] = {
     {"recording", {"cannot record a launch of kernel \"axpy\"", "on Vulkan0 " + named}, {lost}},
     {"submit", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
     {"wait", {"VK_ERROR_DEVICE_LOST", "on Vulkan0 " + named, lost}},
-    {"wait is no code", {"VkResult -123456", "on Vulkan0 " + named, lost}},
+    {"wait is no code", {"code -123456", "on Vulkan0 " + named, lost}},
     {"submit", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no"},
     {"submit", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no,staging=yes"},
     {"wait", {"VK_ERROR_DEVICE_LOST", lost}, {}, "import=no"},

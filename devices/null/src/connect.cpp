@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/devices/configuration.hpp>
+#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/null.hpp>
 
 #include "device.hpp"
@@ -44,24 +45,13 @@ std::shared_ptr<null::driver> opened(std::weak_ptr<null::driver>& known) {
   return made;
 }
 
-class candidate final : public device_candidate {
- public:
-  candidate(device_info info, shared_driver driver)
-      : info_(std::move(info)), driver_(std::move(driver)) {}
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-
-  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                        executor& where,
-                                                        completion_sink& sink) const override {
-    return std::unique_ptr<device>(
-        std::make_unique<null::connected>(opened(*driver_), info_, numbers, where, sink));
-  }
-
- private:
-  device_info info_;
-  shared_driver driver_;
-};
+std::unique_ptr<device_candidate> candidate(const device_info& info, const shared_driver& driver) {
+  return std::make_unique<found_device>(
+      info, [info, driver](const device_numbers& numbers, executor& where, completion_sink& sink) {
+        return result<std::unique_ptr<device>>(
+            std::make_unique<null::connected>(opened(*driver), info, numbers, where, sink));
+      });
+}
 
 class null_backend final : public backend {
  public:
@@ -74,7 +64,7 @@ class null_backend final : public backend {
     if (where.is_virtual()) return found;  // its thread takes real time
     const auto driver = std::make_shared<std::weak_ptr<null::driver>>();
     for (std::uint64_t number = 0; number < given.devices; ++number) {
-      found.usable.push_back(std::make_unique<candidate>(describe(number, given), driver));
+      found.usable.push_back(candidate(describe(number, given), driver));
     }
     return found;
   }

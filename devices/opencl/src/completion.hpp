@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
+#include <hocket/devices/device_clock.hpp>
 #include <hocket/execution/executor.hpp>
 #include <hocket/streams/command.hpp>
 #include <hocket/streams/end_watch.hpp>
 
-#include "clock.hpp"
 #include "context.hpp"
 
 namespace hocket::opencl {

@@ -5,6 +5,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/opencl.hpp>
 #include <hocket/execution/executor.hpp>
 
@@ -20,25 +21,6 @@ namespace {
 using namespace opencl;
 
 constexpr cl_uint max_listed = 1024;  // platforms, devices of one; a driver that says more errs
-
-class candidate final : public device_candidate {
- public:
-  candidate(device_info info, std::shared_ptr<root_device> root, std::size_t part)
-      : info_(std::move(info)), root_(std::move(root)), part_(part) {}
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-
-  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                        executor& where,
-                                                        completion_sink& sink) const override {
-    return connect_device(info_, root_, part_, numbers, where, sink);
-  }
-
- private:
-  device_info info_;
-  std::shared_ptr<root_device> root_;
-  std::size_t part_;
-};
 
 /// Objects that a driver lists by being asked for their number and for them.
 template <class Object>
@@ -125,7 +107,10 @@ void add_root(found_devices& made, std::size_t number, const std::shared_ptr<con
     info.imports_host_memory = info.imports_host_memory && given.import;
     if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
-    made.usable.push_back(std::make_unique<candidate>(std::move(info), root, part));
+    made.usable.push_back(std::make_unique<found_device>(
+        info, [=](const device_numbers& numbers, executor& where, completion_sink& sink) {
+          return connect_device(info, root, part, numbers, where, sink);
+        }));
   }
 }
 

@@ -3,20 +3,14 @@
 
 #include "errors.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace hocket::opencl {
 
 namespace {
 
-struct code_name {
-  cl_int code;
-  const char* name;
-};
-
 #define HOCKET_OPENCL_CODE(code) \
-  code_name { code, #code }
+  driver_code { code, #code }
 constexpr std::array codes{
     HOCKET_OPENCL_CODE(CL_DEVICE_NOT_FOUND),
     HOCKET_OPENCL_CODE(CL_DEVICE_NOT_AVAILABLE),
@@ -55,23 +49,9 @@ constexpr std::array codes{
 };
 #undef HOCKET_OPENCL_CODE
 
-std::string first_lines(const std::string& log) {
-  constexpr std::size_t max_lines = 8, max_characters = 1000;
-  std::size_t end = 0;
-  for (std::size_t line = 0; line < max_lines && end != std::string::npos; ++line) {
-    end = log.find('\n', end + (line == 0 ? 0 : 1));
-  }
-  return log.substr(0, std::min(end, max_characters));
-}
-
 }  // namespace
 
-std::string name_of(cl_int code) {
-  const auto found =
-      std::ranges::find_if(codes, [&](const code_name& c) { return c.code == code; });
-  const std::string number = std::to_string(code);
-  return found == codes.end() ? "code " + number : std::string(found->name) + " (" + number + ")";
-}
+std::string name_of(cl_int code) { return text_of(codes, code); }
 
 bool means_loss(cl_int code) noexcept {
   constexpr cl_int illegal_access = -9999;  // of NVIDIA's driver; the context is dead then
@@ -79,25 +59,11 @@ bool means_loss(cl_int code) noexcept {
 }
 
 failure failure_of(cl_int code, const std::string& device, const std::string& doing) {
-  const std::string what =
-      "Device \"" + device + "\" fails " + doing + ": its driver says " + name_of(code) + ".";
-  if (means_loss(code)) return {failure_code::device_lost, what};
-  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY) {
-    return {failure_code::out_of_memory, what};
-  }
-  return {failure_code::task_failed, what};
-}
-
-failure no_memory(const std::string& device, std::size_t bytes, const std::string& why) {
-  return {failure_code::out_of_memory, "Device \"" + device + "\" has no memory for " +
-                                           std::to_string(bytes) + " bytes: " + why};
-}
-
-failure compile_failure(const std::string& kernel, const std::string& device, cl_int code,
-                        const std::string& log) {
-  return {failure_code::compile_failed, "Kernel \"" + kernel +
-                                            "\" is refused by the compiler of \"" + device +
-                                            "\" (" + name_of(code) + "): " + first_lines(log)};
+  const bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
+  const failure_code meaning = means_loss(code) ? failure_code::device_lost
+                               : memory         ? failure_code::out_of_memory
+                                                : failure_code::task_failed;
+  return driver_failure(meaning, device, "fails " + doing, name_of(code));
 }
 
 }  // namespace hocket::opencl

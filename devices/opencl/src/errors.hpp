@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <hocket/core/error.hpp>
+#include <hocket/devices/driver_failure.hpp>
 
 #include "loader.hpp"
 
@@ -19,12 +19,5 @@ namespace hocket::opencl {
 /// The failure that a code stands for: device_lost, out_of_memory, or task_failed. doing continues
 /// "Device \"OpenCL0\" fails".
 [[nodiscard]] failure failure_of(cl_int code, const std::string& device, const std::string& doing);
-
-[[nodiscard]] failure no_memory(const std::string& device, std::size_t bytes,
-                                const std::string& why);
-
-/// log is what the compiler said; the failure has its first lines.
-[[nodiscard]] failure compile_failure(const std::string& kernel, const std::string& device,
-                                      cl_int code, const std::string& log);
 
 }  // namespace hocket::opencl

@@ -3,45 +3,26 @@
 #pragma once
 
 #include <type_traits>
-#include <utility>
+
+#include <hocket/devices/driver_handle.hpp>
 
 #include "loader.hpp"
 
 namespace hocket::opencl {
 
+template <class Object>
+void release(const api& cl, Object object) {
+  if constexpr (std::is_same_v<Object, cl_context>) cl.clReleaseContext(object);
+  if constexpr (std::is_same_v<Object, cl_command_queue>) cl.clReleaseCommandQueue(object);
+  if constexpr (std::is_same_v<Object, cl_device_id>) cl.clReleaseDevice(object);
+  if constexpr (std::is_same_v<Object, cl_event>) cl.clReleaseEvent(object);
+  if constexpr (std::is_same_v<Object, cl_kernel>) cl.clReleaseKernel(object);
+  if constexpr (std::is_same_v<Object, cl_mem>) cl.clReleaseMemObject(object);
+  if constexpr (std::is_same_v<Object, cl_program>) cl.clReleaseProgram(object);
+}
+
 /// Owns one reference to an object of OpenCL. The functions outlive it.
 template <class Object>
-class handle {
- public:
-  handle() = default;
-  handle(const api& cl, Object object) noexcept : cl_(&cl), object_(object) {}
-  handle(handle&& other) noexcept
-      : cl_(other.cl_), object_(std::exchange(other.object_, nullptr)) {}
-  handle& operator=(handle&& other) noexcept {
-    std::swap(cl_, other.cl_);
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~handle() {
-    if (object_ != nullptr && !cl_->gone) release();
-  }
-
-  [[nodiscard]] Object get() const noexcept { return object_; }
-  [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
-
- private:
-  void release() noexcept {
-    if constexpr (std::is_same_v<Object, cl_context>) cl_->clReleaseContext(object_);
-    if constexpr (std::is_same_v<Object, cl_command_queue>) cl_->clReleaseCommandQueue(object_);
-    if constexpr (std::is_same_v<Object, cl_device_id>) cl_->clReleaseDevice(object_);
-    if constexpr (std::is_same_v<Object, cl_event>) cl_->clReleaseEvent(object_);
-    if constexpr (std::is_same_v<Object, cl_kernel>) cl_->clReleaseKernel(object_);
-    if constexpr (std::is_same_v<Object, cl_mem>) cl_->clReleaseMemObject(object_);
-    if constexpr (std::is_same_v<Object, cl_program>) cl_->clReleaseProgram(object_);
-  }
-
-  const api* cl_ = nullptr;
-  Object object_ = nullptr;
-};
+using handle = driver_handle<api, Object, release<Object>>;
 
 }  // namespace hocket::opencl

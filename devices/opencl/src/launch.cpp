@@ -14,14 +14,6 @@ namespace hocket::opencl {
 
 namespace {
 
-result<lowered_launch> lower_command(const launch_command& what, const kernel_source& source) {
-  boost::container::small_vector<device_argument, 4> arguments;
-  for (const placed_buffer& b : what.buffers) {
-    arguments.push_back({b.part->type(), &b.part->extents(), &b.part->region()});
-  }
-  return lower(*what.kernel, source, {arguments.data(), arguments.size()}, what.scalars);
-}
-
 bool has_work(const lowered_pass& pass) {
   return std::ranges::all_of(pass.groups, [](std::size_t n) { return n > 0; });
 }
@@ -33,27 +25,21 @@ bool has_work(const lowered_pass& pass) {
 launcher::planned& launcher::plan(const launch_command& what) {
   auto at = plans_.find(what.kernel);
   if (at == plans_.end()) {
-    // What is gone leaves nothing behind.
-    forget_expired();
+    // Kernels that are gone leave nothing behind.
+    forget_expired(plans_);
     at = plans_.emplace(what.kernel, planned()).first;
   }
   planned& known = at->second;
-  const bool sequence = !what.kernel->sequence.empty();
-  if (known.parts.empty() || known.buffers != what.buffers || known.scalars != what.scalars) {
-    known = {what.buffers, what.scalars, parts_of(what), {}};
-    for (const launch_command& each : known.split) known.parts.push_back(plan_part(each));
-    if (!sequence) known.parts.push_back(plan_part(what));
+  if (known.launches.parts.empty() || known.buffers != what.buffers ||
+      known.scalars != what.scalars) {
+    known = {what.buffers,
+             what.scalars,
+             plan_launch<compiled>(what, kernel_format::opencl_c, style_, device_),
+             {}};
+    known.found.resize(known.launches.parts.size());
   }
-  if (!sequence) known.parts.front().what = &what;
+  if (what.kernel->sequence.empty()) known.launches.parts.front().what = &what;
   return known;
-}
-
-launcher::part launcher::plan_part(const launch_command& what) const {
-  const kernel_source* const source = source_for(*what.kernel, kernel_format::opencl_c, style_);
-  if (source != nullptr) return {&what, lower_command(what, *source)};
-  return {&what, failure(failure_code::task_failed, "Kernel \"" + what.kernel->name +
-                                                        "\" has no body in OpenCL C for \"" +
-                                                        device_ + "\".")};
 }
 
 bool launcher::prepared(const command& what) {
@@ -62,59 +48,28 @@ bool launcher::prepared(const command& what) {
     value_ = what.value;
     plan_ = &plan(*what.launch());
   }
-  bool all = true;
-  for (part& each : plan_->parts) {
-    if (each.lowered && each.ready == nullptr) each.ready = find(each);
-    all = all && (each.ready != nullptr || !each.lowered);
-  }
-  return all;
-}
-
-launcher::compiled* launcher::find(const part& of) {
-  const auto known = kernels_.find(of.what->kernel);
-  if (known == kernels_.end()) return nullptr;
-  const auto variant = known->second.find(of.lowered.value().variant);
-  return variant == known->second.end() ? nullptr : &variant->second;
+  return plan_->launches.why || programs_.find(plan_->launches);
 }
 
 failure launcher::prepare() {
-  forget_expired();
-  for (const part& each : plan_->parts) {
-    if (!each.lowered || find(each) != nullptr) continue;
-    if (failure why = prepare(each)) return why;
-  }
-  return {};
+  forget_expired(plans_);  // those of sequences keep their parts' kernels, and go first
+  return programs_.make(plan_->launches);
 }
 
-/// Plans of sequences keep their parts' kernels, and go first.
-void launcher::forget_expired() {
-  const auto expired = [](const auto& entry) { return entry.first.expired(); };
-  std::erase_if(plans_, expired);
-  std::erase_if(kernels_, expired);
-}
-
-failure launcher::prepare(const part& wanted) {
-  const kernel_ref& kernel = wanted.what->kernel;
-  const kernel_source& source = *source_for(*kernel, kernel_format::opencl_c, style_);
-  auto made = compile(*kernel, source, wanted.lowered.value().variant);
-  if (!made) return made.error();
-  kernels_[kernel].emplace(wanted.lowered.value().variant, std::move(made).value());
-  return {};
-}
-
-result<launcher::compiled> launcher::compile(const kernel_definition& kernel,
-                                             const kernel_source& source,
-                                             const program_variant& variant) {
+result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_definition& kernel,
+                                                              const kernel_source& source,
+                                                              const program_variant& variant) {
   if (failure why = check_limits(kernel, source, variant)) return why;
-  compiled made{&source, {}};
+  auto made = std::make_shared<compiled>();
   for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
     const std::string text = opencl_program(kernel, source, pass, variant);
     auto program = context_->programs().get(text, kernel.name, device_);
     if (!program) return program.error();
     cl_int code = CL_SUCCESS;
     const cl_kernel object = context_->cl().clCreateKernel(program.value(), "hocket_main", &code);
-    if (object == nullptr) return compile_failure(kernel.name, device_, code, "it has no kernel.");
-    made.passes.emplace_back().kernel = handle<cl_kernel>(context_->cl(), object);
+    if (object == nullptr)
+      return compile_failure(device_, kernel.name, "it has no kernel: " + name_of(code));
+    made->passes.emplace_back().kernel = handle<cl_kernel>(context_->cl(), object);
   }
   return made;
 }
@@ -153,49 +108,48 @@ failure launcher::grow_scratch(std::size_t words) {
                    "its driver says " + name_of(code) + ", as scratch of a kernel.");
 }
 
-cl_int launcher::set_arguments(pass_object& object, const part& of, const lowered_pass& pass) {
+cl_int launcher::set_arguments(pass_object& object, const found_buffers& buffers, bool has_scratch,
+                               const lowered_pass& pass) {
   // While the command is enqueued its buffers stay the same objects, and as long as none is given
   // back; later ones may be others with the same address.
   const bool same_objects =
       object.set_by == value_ ||
       (object.set_by != 0 && object.releases == context_->buffers().releases() && object.lasts);
-  if (same_objects && object.words == pass.words && object.buffers == of.objects) {
+  if (same_objects && object.words == pass.words && object.buffers == buffers.objects) {
     return CL_SUCCESS;
   }
   const api& cl = context_->cl();
-  const bool scratch = static_cast<bool>(of.ready->source->scratch);
   cl_uint at = 0;
   cl_int code = CL_SUCCESS;
   const auto set = [&](std::size_t bytes, const void* value) {
     if (code == CL_SUCCESS) code = cl.clSetKernelArg(object.kernel.get(), at++, bytes, value);
   };
-  for (const cl_mem& buffer : of.objects) set(sizeof buffer, &buffer);
-  object.buffers = of.objects;
-  object.lasts = of.known;
-  object.releases = of.releases;
+  for (const cl_mem& buffer : buffers.objects) set(sizeof buffer, &buffer);
+  object.buffers = buffers.objects;
+  object.lasts = buffers.known;
+  object.releases = buffers.releases;
   const cl_mem more = scratch_ ? scratch_.get() : nullptr;
-  if (scratch) set(sizeof more, &more);
+  if (has_scratch) set(sizeof more, &more);
   set(pass.words.size() * sizeof pass.words[0], pass.words.data());
   object.words = pass.words;
   // Another part may make the scratch memory grow.
-  object.set_by = code == CL_SUCCESS && !scratch ? value_ : 0;
+  object.set_by = code == CL_SUCCESS && !has_scratch ? value_ : 0;
   return code;
 }
 
 enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> waits,
                            start_gate& gate) {
   progress now{queue, waits, 0, {}};
-  for (const part& each : plan_->parts) {
-    if (!each.lowered) {
-      now.made.why = each.lowered.error();
-      return std::move(now.made);
-    }
-    now.left +=
-        static_cast<std::size_t>(std::ranges::count_if(each.lowered.value().passes, has_work));
+  launch_plan<compiled>& launches = plan_->launches;
+  if (launches.why) {
+    now.made.why = launches.why;
+    return std::move(now.made);
   }
-  for (part& each : plan_->parts) {
-    if (now.made.why) break;
-    enqueue(each, now);
+  for (const part& each : launches.parts) {
+    now.left += static_cast<std::size_t>(std::ranges::count_if(each.lowered.passes, has_work));
+  }
+  for (std::size_t i = 0; i < launches.parts.size() && !now.made.why; ++i) {
+    enqueue(launches.parts[i], plan_->found[i], now);
   }
   if (now.made.why && now.made.last) {
     // What the queue has got ends with this.
@@ -212,40 +166,39 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
 }
 
 /// Asks for them only if what was found last may be something else by now.
-failure launcher::find_buffers(part& of, progress& now) {
+failure launcher::find_buffers(const part& of, found_buffers& found, progress& now) {
   buffer_table& buffers = context_->buffers();
-  if (of.known && of.releases == buffers.releases()) return {};
-  of.known = false;
-  of.releases = buffers.releases();
-  of.objects.clear();
+  if (found.known && found.releases == buffers.releases()) return {};
+  found.known = false;
+  found.releases = buffers.releases();
+  found.objects.clear();
   bool lasts = true;
   for (const placed_buffer& b : of.what->buffers) {
     auto used = buffers.use(b.where, host_memory_, device_);
     if (!used) return used.error();
-    of.objects.push_back(used.value().object);
+    found.objects.push_back(used.value().object);
     if (!used.value().held) continue;
     lasts = false;
     now.parts.push_back(std::move(used).value());
   }
-  of.known = lasts;
+  found.known = lasts;
   return {};
 }
 
-void launcher::enqueue(part& what, progress& now) {
-  assert(what.ready != nullptr);
-  const lowered_launch& lowered = what.lowered.value();
-  compiled& ready = *what.ready;
-  now.made.why = find_buffers(what, now);
+void launcher::enqueue(part& what, found_buffers& found, progress& now) {
+  assert(what.made != nullptr);
+  now.made.why = find_buffers(what, found, now);
   if (now.made.why) return;
-  if (ready.source->scratch) {
-    now.made.why = grow_scratch(std::max<std::size_t>(lowered.scratch_words, 1));
+  const bool scratch = static_cast<bool>(what.source->scratch);
+  if (scratch) {
+    now.made.why = grow_scratch(std::max<std::size_t>(what.lowered.scratch_words, 1));
   }
-  for (std::size_t i = 0; i < lowered.passes.size() && !now.made.why; ++i) {
-    const lowered_pass& pass = lowered.passes[i];
+  for (std::size_t i = 0; i < what.lowered.passes.size() && !now.made.why; ++i) {
+    const lowered_pass& pass = what.lowered.passes[i];
     if (!has_work(pass)) continue;
-    pass_object& object = ready.passes[i];
-    cl_int code = set_arguments(object, what, pass);
-    if (code == CL_SUCCESS) code = launch(object, ready.source->passes[i].local, pass, now);
+    pass_object& object = what.made->passes[i];
+    cl_int code = set_arguments(object, found, scratch, pass);
+    if (code == CL_SUCCESS) code = launch(object, what.source->passes[i].local, pass, now);
     if (code == CL_SUCCESS) continue;
     now.made.why =
         failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");

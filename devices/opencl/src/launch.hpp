@@ -2,14 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <hocket/kernels/program.hpp>
-#include <hocket/streams/command.hpp>
+#include <hocket/devices/launch_plan.hpp>
 
 #include "completion.hpp"
 #include "start_gate.hpp"
@@ -25,7 +23,10 @@ class launcher {
         id_(id),
         device_(std::move(device)),
         style_(style),
-        host_memory_(host_memory) {}
+        host_memory_(host_memory),
+        programs_(
+            [this](const kernel_ref& kernel, const kernel_source& source,
+                   const program_variant& variant) { return compile(*kernel, source, variant); }) {}
 
   /// True if the command can be enqueued, or is known to fail.
   [[nodiscard]] bool prepared(const command& what);
@@ -34,7 +35,7 @@ class launcher {
   [[nodiscard]] failure prepare();
 
   /// How many launches what prepared() was asked about last stands for.
-  [[nodiscard]] std::size_t parts() const noexcept { return plan_->parts.size(); }
+  [[nodiscard]] std::size_t parts() const noexcept { return plan_->launches.parts.size(); }
 
   /// Enqueues it. Nothing to run is no event. The gate, which it may be behind, is opened only if
   /// nothing else helps.
@@ -53,19 +54,14 @@ class launcher {
     std::vector<std::uint32_t> words;
   };
   struct compiled {
-    const kernel_source* source = nullptr;
     std::vector<pass_object> passes;
   };
-  using by_variant = std::map<program_variant, compiled>;
+  using part = launch_part<compiled>;
 
-  /// One launch of those that a command stands for.
-  struct part {
-    const launch_command* what;  ///< the command's, or one of split
-    result<lowered_launch> lowered;
-    compiled* ready = nullptr;
-    // What the buffers are, and how many had been given back when that was asked: they stay the
-    // same as long as no more are.
-    std::vector<cl_mem> objects = {};
+  /// What the buffers of a part are, and how many had been given back when that was asked: they
+  /// stay the same as long as no more are.
+  struct found_buffers {
+    std::vector<cl_mem> objects;
     std::uint64_t releases = 0;
     bool known = false;
   };
@@ -73,8 +69,8 @@ class launcher {
   struct planned {
     placed_buffers buffers;
     scalar_arguments scalars;
-    std::vector<launch_command> split;  ///< of a sequence
-    std::vector<part> parts;
+    launch_plan<compiled> launches;
+    std::vector<found_buffers> found;  ///< of each part
   };
   /// What the queue has got of a command so far.
   struct progress {
@@ -86,21 +82,18 @@ class launcher {
   };
 
   [[nodiscard]] planned& plan(const launch_command& what);
-  [[nodiscard]] part plan_part(const launch_command& what) const;
-  [[nodiscard]] compiled* find(const part& of);
-  [[nodiscard]] failure prepare(const part& wanted);
-  void forget_expired();
-  void enqueue(part& what, progress& now);
-  [[nodiscard]] failure find_buffers(part& of, progress& now);
+  void enqueue(part& what, found_buffers& found, progress& now);
+  [[nodiscard]] failure find_buffers(const part& of, found_buffers& found, progress& now);
   [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
                               progress& now);
-  [[nodiscard]] result<compiled> compile(const kernel_definition& kernel,
-                                         const kernel_source& source,
-                                         const program_variant& variant);
+  [[nodiscard]] result<std::shared_ptr<compiled>> compile(const kernel_definition& kernel,
+                                                          const kernel_source& source,
+                                                          const program_variant& variant);
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
-  [[nodiscard]] cl_int set_arguments(pass_object& object, const part& of, const lowered_pass& pass);
+  [[nodiscard]] cl_int set_arguments(pass_object& object, const found_buffers& buffers,
+                                     bool has_scratch, const lowered_pass& pass);
 
   std::shared_ptr<context> context_;
   cl_device_id id_;
@@ -108,10 +101,7 @@ class launcher {
   device_style style_;
   bool host_memory_;
 
-  // Does not keep kernels alive: programs that make ever new ones would pile them up.
-  template <class T>
-  using by_kernel = std::map<std::weak_ptr<const kernel_definition>, T, std::owner_less<>>;
-  by_kernel<by_variant> kernels_;
+  program_table<compiled> programs_;
   by_kernel<planned> plans_;
   handle<cl_mem> scratch_;
   std::size_t scratch_words_ = 0;

@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 
+#include <hocket/devices/driver_failure.hpp>
+
 namespace hocket::opencl {
 
 namespace {
@@ -18,10 +20,9 @@ void find(void* library, const char* name, Function& found, std::string& missing
   if (found == nullptr && missing.empty()) missing = name;
 }
 
-failure no_loader(const std::string& why) {
-  return {failure_code::no_device, std::string("The loader of OpenCL, ") + file + ", " + why +
-                                       "; Debian has it in the package ocl-icd-libopencl1, and a "
-                                       "driver for the CPU in pocl-opencl-icd."};
+failure unusable(const std::string& why) {
+  return no_loader("OpenCL", file, why,
+                   "ocl-icd-libopencl1, and a driver for the CPU in pocl-opencl-icd");
 }
 
 }  // namespace
@@ -31,14 +32,14 @@ result<std::shared_ptr<const api>> load() {
   void* const library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     const char* const why = ::dlerror();
-    return no_loader("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
+    return unusable("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
   }
   auto made = std::make_shared<api>();
   std::string missing;
 #define HOCKET_OPENCL_FIND(name) find(library, #name, made->name, missing)
   HOCKET_OPENCL_FUNCTIONS(HOCKET_OPENCL_FIND);
 #undef HOCKET_OPENCL_FIND
-  if (!missing.empty()) return no_loader("lacks " + missing);
+  if (!missing.empty()) return unusable("lacks " + missing);
   return std::shared_ptr<const api>(std::move(made));
 }
 

@@ -30,7 +30,9 @@ result<cl_program> program_store::get(const std::string& text, const std::string
     made = {cl_, cl_.clCreateProgramWithSource(context_, 1, &source, nullptr, &code)};
     if (!made) return failure_of(code, device, "to take the text of kernel \"" + kernel + "\"");
     code = build(made.get());
-    if (code != CL_SUCCESS) return compile_failure(kernel, device, code, log_of(made.get()));
+    if (code != CL_SUCCESS) {
+      return compile_failure(device, kernel, name_of(code) + ": " + log_of(made.get()));
+    }
     keep(key, made.get());
   }
   return programs_.emplace(text, std::move(made)).first->second.get();

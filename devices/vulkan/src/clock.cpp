@@ -3,22 +3,14 @@
 
 #include "clock.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace hocket::vulkan {
 
 namespace {
 
-/// What one reading of the device's clock tells.
-struct reading {
-  std::uint64_t ticks = 0;
-  time_stamp before{}, after{};  // of the host
-};
-
 /// Runs an empty command that writes time stamps.
-std::optional<reading> read(context& of, const executor& where) {
+std::optional<tick_reading> read(context& of, const executor& where) {
   auto timeline = of.make_timeline();
   auto commands = make_command_buffers(of, of.compute().family, 1);
   const owned_query_pool pool = make_stamps(of);
@@ -29,7 +21,7 @@ std::optional<reading> read(context& of, const executor& where) {
   write_stamp(of, buffer, pool, 0);
   write_stamp(of, buffer, pool, 1);
   if (end(of, buffer) != VK_SUCCESS) return std::nullopt;
-  reading made;
+  tick_reading made;
   made.before = where.now();
   const VkSemaphore semaphore = timeline.value().get();
   if (of.submit(of.compute(), {{&buffer, 1}, semaphore, 1}) != VK_SUCCESS) return std::nullopt;
@@ -43,40 +35,18 @@ std::optional<reading> read(context& of, const executor& where) {
 
 }  // namespace
 
-std::optional<clock> clock::measure(context& of, const executor& where) {
+std::optional<tick_clock> measure_clock(context& of, const executor& where) {
   // Its results must not be read while its queue works: a thread that does waits for ever.
   if (of.about().driver == VK_DRIVER_ID_MESA_LLVMPIPE) return std::nullopt;
-  const std::uint32_t bits = of.about().timestamp_bits;
-  clock made;
-  made.period_ = static_cast<double>(of.limits().timestampPeriod);
-  if (bits == 0 || !(made.period_ > 0)) return std::nullopt;
-  made.mask_ = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  std::vector<reading> all;
+  if (of.about().timestamp_bits == 0) return std::nullopt;
+  std::vector<tick_reading> all;
   for (int i = 0; i < 5; ++i) {
     const auto one = read(of, where);
     if (!one) return std::nullopt;
     all.push_back(*one);
   }
-  // The shortest stay in the driver says it best; the others must agree with it.
-  const reading best =
-      *std::ranges::min_element(all, {}, [](const reading& r) { return r.after - r.before; });
-  made.ticks_ = best.ticks;
-  made.time_ = best.before + (best.after - best.before) / 2;
-  for (const reading& r : all) {
-    const nanoseconds slack = (best.after - best.before) + std::chrono::microseconds(100);
-    const time_stamp then = made.at(r.ticks);
-    if (then < r.before - slack || then > r.after + slack) return std::nullopt;
-  }
-  return made;
-}
-
-time_stamp clock::at(std::uint64_t ticks) const {
-  // The distance may be negative, and the counter may have wrapped.
-  const std::uint64_t distance = (ticks - ticks_) & mask_;
-  const bool past = distance > mask_ / 2;
-  const std::uint64_t size = past ? (~distance + 1) & mask_ : distance;
-  const nanoseconds length(std::llround(static_cast<double>(size) * period_));
-  return past ? time_ - length : time_ + length;
+  return tick_clock::fit(all, of.about().timestamp_bits,
+                         static_cast<double>(of.limits().timestampPeriod));
 }
 
 owned_query_pool make_stamps(const context& of) {

@@ -4,26 +4,16 @@
 
 #include <optional>
 
+#include <hocket/devices/tick_clock.hpp>
 #include <hocket/execution/executor.hpp>
 
 #include "context.hpp"
 
 namespace hocket::vulkan {
 
-/// Turns the device's time stamps into times of an executor.
-class clock {
- public:
-  /// Nothing where the device has no time stamps, or such as do not run like the host's clock.
-  [[nodiscard]] static std::optional<clock> measure(context& of, const executor& where);
-
-  [[nodiscard]] time_stamp at(std::uint64_t ticks) const;
-
- private:
-  std::uint64_t mask_ = 0;
-  double period_ = 1;  // nanoseconds of a tick
-  std::uint64_t ticks_ = 0;
-  time_stamp time_{};  // at that tick
-};
+/// The clock of the device's time stamps. Nothing where it has none, or such as do not run like the
+/// host's clock.
+[[nodiscard]] std::optional<tick_clock> measure_clock(context& of, const executor& where);
 
 /// Two queries of time stamps.
 [[nodiscard]] owned_query_pool make_stamps(const context& of);

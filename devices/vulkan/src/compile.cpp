@@ -73,20 +73,20 @@ result<std::vector<std::uint32_t>> compiler::compile(const std::string& device,
   }
   if (content_ == nullptr) content_ = std::make_unique<content>();
   if (content_->compiler == nullptr || content_->options == nullptr) {
-    return refused(device, kernel, "the compiler cannot be begun.");
+    return compile_failure(device, kernel, "the compiler cannot be begun.");
   }
   const shaderc_compilation_result_t made =
       shaderc_compile_into_spv(content_->compiler, text.data(), text.size(), shaderc_compute_shader,
                                kernel.c_str(), "main", content_->options);
   if (shaderc_result_get_compilation_status(made) != shaderc_compilation_status_success) {
-    const failure why = refused(device, kernel, shaderc_result_get_error_message(made));
+    const failure why = compile_failure(device, kernel, shaderc_result_get_error_message(made));
     shaderc_result_release(made);
     return why;
   }
   std::vector<std::uint32_t> words(shaderc_result_get_length(made) / sizeof(std::uint32_t));
   std::memcpy(words.data(), shaderc_result_get_bytes(made), words.size() * sizeof words[0]);
   shaderc_result_release(made);
-  if (const auto says = problem(words)) return refused(device, kernel, *says);
+  if (const auto says = problem(words)) return compile_failure(device, kernel, *says);
   cache_.store(key, std::as_bytes(std::span(words)));
   return words;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/vulkan.hpp>
 
 #include "device.hpp"
@@ -10,29 +11,6 @@
 namespace hocket {
 
 namespace {
-
-class candidate final : public device_candidate {
- public:
-  candidate(vulkan::facts found, std::size_t number, const vulkan::options& given)
-      : found_(std::move(found)),
-        number_(number),
-        given_(given),
-        info_(describe(found_, number, given)) {}
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-
-  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                        executor& where,
-                                                        completion_sink& sink) const override {
-    return vulkan::connect_device(found_, number_, given_, numbers, where, sink);
-  }
-
- private:
-  vulkan::facts found_;
-  std::size_t number_;
-  vulkan::options given_;
-  device_info info_;
-};
 
 class vulkan_backend final : public backend {
  public:
@@ -52,10 +30,16 @@ class vulkan_backend final : public backend {
       if (why.code() != failure_code::no_device) made.left_out.push_back(why.message());
       return made;
     }
-    std::vector<vulkan::facts> found = vulkan::usable_devices(*looked_at.value(), &made.left_out);
+    const std::vector<vulkan::facts> found =
+        vulkan::usable_devices(*looked_at.value(), &made.left_out);
     for (std::size_t number = 0; number < found.size(); ++number) {
       if (given.device && *given.device != number) continue;
-      made.usable.push_back(std::make_unique<candidate>(std::move(found[number]), number, given));
+      made.usable.push_back(std::make_unique<found_device>(
+          describe(found[number], number, given),
+          [about = found[number], number, given](const device_numbers& numbers, executor& on,
+                                                 completion_sink& sink) {
+            return vulkan::connect_device(about, number, given, numbers, on, sink);
+          }));
     }
     return made;
   }

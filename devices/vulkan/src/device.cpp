@@ -5,7 +5,6 @@
 
 #include <cassert>
 
-#include "copy.hpp"
 #include "staging.hpp"
 #include "stream.hpp"
 
@@ -48,8 +47,8 @@ class connected final : public vulkan_device {
   std::unique_ptr<import_table> imports_;
   driver_domain domain_;
   std::unique_ptr<launch_stream> compute_;
-  std::unique_ptr<device_stream> inbound_;
-  std::unique_ptr<device_stream> outbound_;
+  std::unique_ptr<host_ordered_stream> inbound_;
+  std::unique_ptr<host_ordered_stream> outbound_;
 };
 
 failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
@@ -59,15 +58,24 @@ failure connected::start(const device_numbers& numbers, executor& where, complet
   if (!compute) return compute.error();
   compute_ = std::move(compute).value();
   const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
-  const auto copies = [&](stream_id id, direction way) -> result<std::unique_ptr<device_stream>> {
-    if (!on_host) return staged_copy_stream::make(parts, id, way, *compute_);
-    return std::unique_ptr<device_stream>(
-        std::make_unique<host_copy_stream>(parts, id, way, *compute_, numbers.uses_host_memory));
+  const auto copies = [&](stream_id id,
+                          copy_direction way) -> result<std::unique_ptr<host_ordered_stream>> {
+    const std::string thread = info().name + (way == copy_direction::inbound ? " in" : " out");
+    if (!on_host) return staged_copy_stream::make(parts, id, way, thread, *compute_);
+    host_copies how{thread, nullptr, [this] { compute_->go_on(); }};
+    if (!numbers.uses_host_memory) {
+      how.address = [way](copy_command& what) {
+        allocation& own = way == copy_direction::inbound ? what.to : what.from;
+        own.chunk = device_memory::chunk(own).mapped;
+      };
+    }
+    return std::unique_ptr<host_ordered_stream>(
+        std::make_unique<host_copy_stream>(domain_, where, parts.epoch, id, std::move(how)));
   };
-  auto inbound = copies(numbers.inbound, direction::inbound);
+  auto inbound = copies(numbers.inbound, copy_direction::inbound);
   if (!inbound) return inbound.error();
   inbound_ = std::move(inbound).value();
-  auto outbound = copies(numbers.outbound, direction::outbound);
+  auto outbound = copies(numbers.outbound, copy_direction::outbound);
   if (!outbound) return outbound.error();
   outbound_ = std::move(outbound).value();
   return {};

@@ -243,41 +243,7 @@ part_bindings bind_part(const context& of, const launch_memory& memory,
   return made;
 }
 
-failure plan_part(const context& of, const launch_command& launch, planned_part& made) {
-  made.what = &launch;
-  made.source = source_for(*launch.kernel, kernel_format::glsl, of.info().style);
-  if (made.source == nullptr) {
-    return refused(of.name(), launch.kernel->name, "it has no body in GLSL for it.");
-  }
-  std::vector<device_argument> arguments;
-  arguments.reserve(launch.buffers.size());
-  for (const placed_buffer& b : launch.buffers) {
-    arguments.push_back({b.part->type(), &b.part->extents(), &b.part->region()});
-  }
-  auto lowered = lower(*launch.kernel, *made.source, arguments, launch.scalars);
-  if (!lowered) return lowered.error();
-  made.lowered = std::move(lowered).value();
-  return {};
-}
-
 }  // namespace
-
-planned_launch plan(const context& of, const command& what) {
-  const auto& launch = *what.launch();
-  const std::vector<kernel_part>& sequence = launch.kernel->sequence;
-  planned_launch made;
-  made.of = &what;
-  made.value = what.value;
-  if (!sequence.empty()) made.split = parts_of(launch);
-  made.parts.resize(std::max<std::size_t>(sequence.size(), 1));
-  for (std::size_t i = 0; i < made.parts.size() && !made.why; ++i) {
-    planned_part& part = made.parts[i];
-    if (!sequence.empty()) part.after_others = sequence[i].after_others;
-    made.why = plan_part(of, sequence.empty() ? launch : made.split[i], part);
-    made.scratch_words = std::max(made.scratch_words, part.lowered.scratch_words);
-  }
-  return made;
-}
 
 result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped) {
   auto made = std::make_unique<slot>();

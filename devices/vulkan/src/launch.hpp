@@ -7,7 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include <hocket/streams/command.hpp>
+#include <hocket/devices/launch_plan.hpp>
+#include <hocket/devices/recording_store.hpp>
 
 #include "clock.hpp"
 #include "memory.hpp"
@@ -15,39 +16,12 @@
 
 namespace hocket::vulkan {
 
-/// One launch of those that a command stands for, in the terms of the device, as far as it was
-/// worked out.
-struct planned_part {
-  const launch_command* what = nullptr;  ///< the command's, or one of split
-  bool after_others = true;              ///< it may use what parts before it have used
-  const kernel_source* source = nullptr;
-  lowered_launch lowered;
-  std::shared_ptr<const program> made;  ///< null until it was compiled
-};
+using planned_part = launch_part<const program>;
 
-struct planned_launch {
-  const command* of = nullptr;        ///< where the command was when it was planned
-  std::uint64_t value = 0;            ///< of the command
-  failure why;                        ///< that it cannot be made
-  std::vector<launch_command> split;  ///< of a sequence
-  std::vector<planned_part> parts;
-  std::size_t scratch_words = 0;          ///< of the part that needs most
+struct planned_launch : launch_plan<const program> {
+  const command* of = nullptr;            ///< where the command was when it was planned
+  std::uint64_t value = 0;                ///< of the command
   std::shared_ptr<const buffer> scratch;  ///< null if none is needed, or until there is one
-};
-
-[[nodiscard]] planned_launch plan(const context& of, const command& what);
-
-/// A launch as it was recorded, to know it again. Kernels that are gone are not kept alive.
-struct recorded_launch {
-  std::weak_ptr<const kernel_definition> kernel;
-  placed_buffers buffers;
-  scalar_arguments scalars;
-  std::uint64_t releases = 0;  ///< of the device's buffers, before it was recorded
-
-  [[nodiscard]] bool is(const launch_command& what, std::uint64_t releases_now) const {
-    return releases == releases_now && !kernel.owner_before(what.kernel) &&
-           !what.kernel.owner_before(kernel) && buffers == what.buffers && scalars == what.scalars;
-  }
 };
 
 /// Where one command is recorded, used again once it has ended.

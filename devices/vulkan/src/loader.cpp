@@ -5,16 +5,16 @@
 
 #include <dlfcn.h>
 
+#include <hocket/devices/driver_failure.hpp>
+
 namespace hocket::vulkan {
 
 namespace {
 
 constexpr const char* file = "libvulkan.so.1";
 
-failure no_loader(const std::string& why) {
-  return {failure_code::no_device,
-          std::string("The loader of Vulkan, ") + file + ", " + why +
-              "; Debian has it in the package libvulkan1, and drivers in mesa-vulkan-drivers."};
+failure unusable(const std::string& why) {
+  return no_loader("Vulkan", file, why, "libvulkan1, and drivers in mesa-vulkan-drivers");
 }
 
 template <class Get>
@@ -32,17 +32,17 @@ result<std::unique_ptr<const library>> open_library() {
   void* const opened = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (opened == nullptr) {
     const char* const why = ::dlerror();
-    return no_loader("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
+    return unusable("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
   }
   auto made = std::make_unique<library>();
   library& to = *made;
   to.vkGetInstanceProcAddr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(opened, "vkGetInstanceProcAddr"));
-  if (to.vkGetInstanceProcAddr == nullptr) return no_loader("lacks vkGetInstanceProcAddr");
+  if (to.vkGetInstanceProcAddr == nullptr) return unusable("lacks vkGetInstanceProcAddr");
   const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(nullptr, name); };
   bool complete = true;
   HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_LOAD)
-  if (!complete) return no_loader("knows no Vulkan 1.1");
+  if (!complete) return unusable("knows no Vulkan 1.1");
   return std::unique_ptr<const library>(std::move(made));
 }
 

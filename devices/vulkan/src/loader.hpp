@@ -9,6 +9,7 @@
 #include <memory>
 
 #include <hocket/core/result.hpp>
+#include <hocket/devices/driver_handle.hpp>
 
 namespace hocket::vulkan {
 
@@ -110,32 +111,14 @@ struct device_api {
 
 #undef HOCKET_VULKAN_MEMBER
 
+template <class Handle, auto Destroy>
+void destroy(const device_api& api, Handle handle) {
+  (api.*Destroy)(api.device, handle, nullptr);
+}
+
 /// An object of a device that is destroyed with its owner.
 template <class Handle, auto Destroy>
-class owned {
- public:
-  owned() = default;
-  owned(const device_api& api, Handle handle) noexcept : api_(&api), handle_(handle) {}
-  owned(owned&& other) noexcept : api_(other.api_), handle_(other.handle_) {
-    other.handle_ = VK_NULL_HANDLE;
-  }
-  owned& operator=(owned&& other) noexcept {
-    std::swap(api_, other.api_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~owned() {
-    if (handle_ == VK_NULL_HANDLE || api_->gone) return;
-    (api_->*Destroy)(api_->device, handle_, nullptr);
-  }
-
-  [[nodiscard]] Handle get() const noexcept { return handle_; }
-  [[nodiscard]] explicit operator bool() const noexcept { return handle_ != VK_NULL_HANDLE; }
-
- private:
-  const device_api* api_ = nullptr;
-  Handle handle_ = VK_NULL_HANDLE;
-};
+using owned = driver_handle<device_api, Handle, destroy<Handle, Destroy>>;
 
 using owned_buffer = owned<VkBuffer, &device_api::vkDestroyBuffer>;
 using owned_memory = owned<VkDeviceMemory, &device_api::vkFreeMemory>;

@@ -9,45 +9,31 @@
 
 namespace hocket::vulkan {
 
-std::shared_ptr<const program> program_table::find(const kernel_definition& kernel,
-                                                   const kernel_source& source,
-                                                   const program_variant& variant) const {
-  const auto known = kernels_.find(&kernel);
-  if (known == kernels_.end()) return nullptr;
-  const auto at = known->second.made.find({&source, variant});
-  return at == known->second.made.end() ? nullptr : at->second;
-}
-
-result<std::shared_ptr<const program>> program_table::make(const kernel_ref& kernel,
+result<std::shared_ptr<const program>> program_maker::make(const kernel_definition& kernel,
                                                            const kernel_source& source,
                                                            const program_variant& variant) {
-  // Kernels that nobody else knows cannot be asked for again.
-  std::erase_if(kernels_, [](const auto& e) { return e.second.kernel.use_count() == 1; });
   auto made = std::make_shared<program>();
-  const std::size_t words = argument_words(*kernel, variant);
+  const std::size_t words = argument_words(kernel, variant);
   const bool small = words * sizeof(std::uint32_t) <= of_.limits().maxPushConstantsSize;
   made->block = small ? argument_block::push_constants : argument_block::storage_buffer;
   made->bindings =
       static_cast<std::uint32_t>(variant.ranks.size() + (source.scratch ? 1 : 0) + (small ? 0 : 1));
-  if (failure why = check(*kernel, source, *made)) return why;
+  if (failure why = check(kernel, source, *made)) return why;
   if (failure why = make_layout(*made, words)) return why;
   for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
-    const std::string text = glsl_program(*kernel, source, pass, variant, made->block);
-    if (failure why = add_pass(*made, kernel->name, text)) return why;
+    const std::string text = glsl_program(kernel, source, pass, variant, made->block);
+    if (failure why = add_pass(*made, kernel.name, text)) return why;
   }
-  entry& known = kernels_[kernel.get()];
-  known.kernel = kernel;
-  known.made[{&source, variant}] = made;
   return std::shared_ptr<const program>(std::move(made));
 }
 
-failure program_table::check(const kernel_definition& kernel, const kernel_source& source,
+failure program_maker::check(const kernel_definition& kernel, const kernel_source& source,
                              const program& made) const {
   const VkPhysicalDeviceLimits& limits = of_.limits();
   if (made.bindings > limits.maxPerStageDescriptorStorageBuffers) {
-    return refused(of_.name(), kernel.name,
-                   fmt::format("it has {} buffers, and the device binds {}.", made.bindings,
-                               limits.maxPerStageDescriptorStorageBuffers));
+    return compile_failure(of_.name(), kernel.name,
+                           fmt::format("it has {} buffers, and the device binds {}.", made.bindings,
+                                       limits.maxPerStageDescriptorStorageBuffers));
   }
   for (const kernel_pass& pass : source.passes) {
     std::size_t items = 1;
@@ -57,14 +43,14 @@ failure program_table::check(const kernel_definition& kernel, const kernel_sourc
       fits = fits && pass.local[d] <= limits.maxComputeWorkGroupSize[d];
     }
     if (fits && items <= limits.maxComputeWorkGroupInvocations) continue;
-    return refused(of_.name(), kernel.name,
-                   fmt::format("its groups have {} work-items, and those of the device {}.", items,
-                               limits.maxComputeWorkGroupInvocations));
+    return compile_failure(of_.name(), kernel.name,
+                           fmt::format("its groups have {} work-items, and those of the device {}.",
+                                       items, limits.maxComputeWorkGroupInvocations));
   }
   return {};
 }
 
-failure program_table::make_layout(program& made, std::size_t words) const {
+failure program_maker::make_layout(program& made, std::size_t words) const {
   const device_api& api = of_.api();
   std::vector<VkDescriptorSetLayoutBinding> bindings(made.bindings);
   for (std::uint32_t b = 0; b < made.bindings; ++b) {
@@ -96,7 +82,7 @@ failure program_table::make_layout(program& made, std::size_t words) const {
   return {};
 }
 
-failure program_table::add_pass(program& made, const std::string& kernel, const std::string& text) {
+failure program_maker::add_pass(program& made, const std::string& kernel, const std::string& text) {
   const device_api& api = of_.api();
   auto words = compiler_.compile(of_.name(), kernel, text);
   if (!words) return words.error();

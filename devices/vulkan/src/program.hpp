@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <hocket/kernels/program.hpp>
@@ -23,27 +21,16 @@ struct program {
   std::vector<owned_pipeline> passes;
 };
 
-/// The programs that a device was asked for. One thread at a time.
-class program_table {
+/// Makes programs for a device. One thread at a time.
+class program_maker {
  public:
-  explicit program_table(const context& of) : of_(of) {}
+  explicit program_maker(const context& of) : of_(of) {}
 
-  /// Null if it was not made yet.
-  [[nodiscard]] std::shared_ptr<const program> find(const kernel_definition& kernel,
-                                                    const kernel_source& source,
-                                                    const program_variant& variant) const;
-  /// source is one of the kernel's.
-  [[nodiscard]] result<std::shared_ptr<const program>> make(const kernel_ref& kernel,
+  [[nodiscard]] result<std::shared_ptr<const program>> make(const kernel_definition& kernel,
                                                             const kernel_source& source,
                                                             const program_variant& variant);
 
  private:
-  using variants =
-      std::map<std::pair<const kernel_source*, program_variant>, std::shared_ptr<const program>>;
-  struct entry {
-    kernel_ref kernel;  // so that no other kernel gets its address
-    variants made;
-  };
   [[nodiscard]] failure check(const kernel_definition& kernel, const kernel_source& source,
                               const program& made) const;
   [[nodiscard]] failure make_layout(program& made, std::size_t words) const;
@@ -51,7 +38,6 @@ class program_table {
 
   const context& of_;
   compiler compiler_;
-  std::map<const kernel_definition*, entry> kernels_;
 };
 
 }  // namespace hocket::vulkan

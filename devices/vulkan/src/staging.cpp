@@ -4,10 +4,7 @@
 #include "staging.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
-
-#include <hocket/streams/perform.hpp>
 
 namespace hocket::vulkan {
 
@@ -24,16 +21,18 @@ constexpr int looks_before_sleep = 100;
 
 }  // namespace
 
-staged_copy_stream::staged_copy_stream(const parts& given, stream_id id, direction way,
-                                       launch_stream& kernels)
-    : copy_stream(given, id, way, kernels), pump_(thread_name()) {}
+staged_copy_stream::staged_copy_stream(const parts& given, stream_id id, copy_direction way,
+                                       const std::string& thread, launch_stream& kernels)
+    : device_stream(given, id), way_(way), kernels_(kernels), pump_(thread) {}
 
-result<std::unique_ptr<device_stream>> staged_copy_stream::make(const parts& given, stream_id id,
-                                                                direction way,
-                                                                launch_stream& kernels) {
-  std::unique_ptr<staged_copy_stream> made(new staged_copy_stream(given, id, way, kernels));
+result<std::unique_ptr<host_ordered_stream>> staged_copy_stream::make(const parts& given,
+                                                                      stream_id id,
+                                                                      copy_direction way,
+                                                                      const std::string& thread,
+                                                                      launch_stream& kernels) {
+  std::unique_ptr<staged_copy_stream> made(new staged_copy_stream(given, id, way, thread, kernels));
   if (failure why = made->start()) return why;
-  return std::unique_ptr<device_stream>(std::move(made));
+  return std::unique_ptr<host_ordered_stream>(std::move(made));
 }
 
 failure staged_copy_stream::start() {
@@ -50,25 +49,6 @@ failure staged_copy_stream::start() {
 
 staged_copy_stream::~staged_copy_stream() { close(); }
 
-std::vector<staged_copy_stream::chunk> staged_copy_stream::cut(const copy_command& what) {
-  std::vector<chunk> chunks;
-  std::uint64_t used = chunk_bytes;  // of the last one
-  for_each_piece(what, [&](std::uint64_t offset, std::uint64_t bytes) {
-    while (bytes > 0) {
-      if (used == chunk_bytes || chunks.back().size() == max_runs) {
-        chunks.emplace_back();
-        used = 0;
-      }
-      const std::uint64_t part = std::min(bytes, chunk_bytes - used);
-      chunks.back().push_back({offset, used, part});
-      used += part;
-      offset += part;
-      bytes -= part;
-    }
-  });
-  return chunks;
-}
-
 const buffer& staged_copy_stream::staging(std::uint64_t number) const {
   return staging_[number % staging_.size()];
 }
@@ -82,10 +62,10 @@ failure staged_copy_stream::prepare(const command& what) {
   auto made = std::make_shared<plan>();
   made->value = what.value;
   made->first = chunks_;
-  made->chunks = cut(copy);
+  made->chunks = cut_into_chunks(copy, chunk_bytes, max_runs);
   next_ = made;
   if (made->chunks.empty()) return {};
-  const bool in = way() == direction::inbound;
+  const bool in = way_ == copy_direction::inbound;
   made->host = static_cast<std::byte*>((in ? copy.from : copy.to).address());
   auto commands = make_command_buffers(of(), of().transfer().family,
                                        static_cast<std::uint32_t>(made->chunks.size()));
@@ -103,9 +83,9 @@ VkResult staged_copy_stream::record(const plan& made, std::size_t which, const b
                                     std::uint64_t offset) const {
   const VkCommandBuffer commands = made.commands.buffers[which];
   const VkBuffer own = staging(made.first + which).handle.get();
-  const bool in = way() == direction::inbound;
+  const bool in = way_ == copy_direction::inbound;
   std::vector<VkBufferCopy> regions;
-  for (const run& r : made.chunks[which]) {
+  for (const staged_chunk::run& r : made.chunks[which].runs) {
     const std::uint64_t place = offset + r.in_array;
     regions.push_back({in ? r.staged : place, in ? place : r.staged, r.bytes});
   }
@@ -128,7 +108,7 @@ void staged_copy_stream::perform(const plan& todo, const std::vector<wait_point>
   await(points);
   command_result how;
   how.begin = where().now();
-  const VkResult code = way() == direction::inbound ? bring_in(todo) : take_out(todo);
+  const VkResult code = way_ == copy_direction::inbound ? bring_in(todo) : take_out(todo);
   how.end = where().now();
   conclude(todo.value, how, code);
 }
@@ -161,14 +141,8 @@ VkResult staged_copy_stream::take_out(const plan& todo) {
 }
 
 void staged_copy_stream::move(const plan& todo, std::size_t which) const {
-  auto* const own = static_cast<std::byte*>(staging(todo.first + which).mapped);
-  for (const run& r : todo.chunks[which]) {
-    if (way() == direction::inbound) {
-      std::memcpy(own + r.staged, todo.host + r.in_array, r.bytes);
-    } else {
-      std::memcpy(todo.host + r.in_array, own + r.staged, r.bytes);
-    }
-  }
+  move_chunk(todo.chunks[which], way_, todo.host,
+             static_cast<std::byte*>(staging(todo.first + which).mapped));
 }
 
 VkResult staged_copy_stream::submit_chunk(const plan& todo, std::size_t which) {

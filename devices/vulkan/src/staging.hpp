@@ -6,21 +6,25 @@
 #include <memory>
 #include <vector>
 
+#include <hocket/devices/staged_copy.hpp>
 #include <hocket/execution/pump.hpp>
 
-#include "copy.hpp"
 #include "memory.hpp"
+#include "stream.hpp"
 
 namespace hocket::vulkan {
 
 /// Copies to or from a device's memory that the host does not address. A copy is cut into chunks,
 /// which go through some staging buffers in turn: while the device copies from (to) one of them, a
 /// thread fills (empties) another.
-class staged_copy_stream final : public copy_stream {
+class staged_copy_stream final : public device_stream {
  public:
-  [[nodiscard]] static result<std::unique_ptr<device_stream>> make(const parts& given, stream_id id,
-                                                                   direction way,
-                                                                   launch_stream& kernels);
+  /// kernels wait for its copies.
+  [[nodiscard]] static result<std::unique_ptr<host_ordered_stream>> make(const parts& given,
+                                                                         stream_id id,
+                                                                         copy_direction way,
+                                                                         const std::string& thread,
+                                                                         launch_stream& kernels);
   ~staged_copy_stream() override;
 
  protected:
@@ -29,26 +33,19 @@ class staged_copy_stream final : public copy_stream {
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
  private:
-  /// Bytes that lie together in the array and in a staging buffer.
-  struct run {
-    std::uint64_t in_array = 0;
-    std::uint64_t staged = 0;
-    std::uint64_t bytes = 0;
-  };
-  using chunk = std::vector<run>;
-
   /// A copy that was recorded.
   struct plan {
     std::uint64_t value = 0;  // of the command
     std::uint64_t first = 0;  // the number of its first chunk
     std::byte* host = nullptr;
-    std::vector<chunk> chunks;
+    std::vector<staged_chunk> chunks;
     command_buffers commands;  // one for each chunk
   };
 
-  staged_copy_stream(const parts& given, stream_id id, direction way, launch_stream& kernels);
+  staged_copy_stream(const parts& given, stream_id id, copy_direction way,
+                     const std::string& thread, launch_stream& kernels);
+  void after_end() override { kernels_.go_on(); }
   [[nodiscard]] failure start();
-  [[nodiscard]] static std::vector<chunk> cut(const copy_command& what);
   [[nodiscard]] VkResult record(const plan& made, std::size_t which, const buffer& theirs,
                                 std::uint64_t offset) const;
   void perform(const plan& todo, const std::vector<wait_point>& points);
@@ -59,6 +56,8 @@ class staged_copy_stream final : public copy_stream {
   [[nodiscard]] VkResult await_chunk(const plan& todo, std::size_t which) const;
   [[nodiscard]] const buffer& staging(std::uint64_t number) const;
 
+  const copy_direction way_;
+  launch_stream& kernels_;
   std::array<buffer, 4> staging_;
   owned_semaphore done_;  // how many chunks were copied by the device
 

@@ -22,8 +22,12 @@ launch_stream::launch_stream(const parts& given, stream_id id, import_table* imp
     : device_stream(given, id),
       imports_(imports),
       memory_(given.of, imports),
-      programs_(given.of),
-      slots_(given.of),
+      compiler_(given.of),
+      programs_([this](const kernel_ref& kernel, const kernel_source& source,
+                       const program_variant& variant) {
+        return compiler_.make(*kernel, source, variant);
+      }),
+      slots_([this] { return make_slot(of(), clock_.has_value()); }),
       watch_(given.of.name(), [this] {
         finish_next();
         return std::size_t{1};
@@ -40,7 +44,7 @@ failure launch_stream::start() {
   auto timeline = of().make_timeline();
   if (!timeline) return timeline.error();
   timeline_ = std::move(timeline).value();
-  clock_ = clock::measure(of(), where());
+  clock_ = measure_clock(of(), where());
   return memory_.make_nothing();
 }
 
@@ -48,18 +52,15 @@ launch_stream::~launch_stream() { close(); }
 
 bool launch_stream::prepared(const command& what) {
   if (again_ != nullptr) slots_.give_back(std::move(again_));
-  again_ = slots_.take_recorded(*what.launch());
+  again_ = slots_.take_recorded(*what.launch(), of().releases());
   if (again_ != nullptr) return true;
-  if (next_.of != &what || next_.value != what.value) next_ = plan(of(), what);
-  if (next_.why) return true;  // enqueue says so
-  bool all = true;
-  for (planned_part& part : next_.parts) {
-    if (part.made == nullptr) {
-      part.made = programs_.find(*part.what->kernel, *part.source, part.lowered.variant);
-    }
-    all = all && part.made != nullptr;
+  if (next_.of != &what || next_.value != what.value) {
+    next_ = {plan_launch<const program>(*what.launch(), kernel_format::glsl, of().info().style,
+                                        of().name()),
+             &what, what.value, nullptr};
   }
-  if (!all || !has_scratch()) return false;
+  if (next_.why) return true;  // enqueue says so
+  if (!programs_.find(next_) || !has_scratch()) return false;
   const auto& launch = *what.launch();
   return imports_ == nullptr || std::ranges::all_of(launch.buffers, [&](const placed_buffer& b) {
            return b.where.chunk == nullptr || imports_->find(b.where) != nullptr;
@@ -72,15 +73,7 @@ bool launch_stream::has_scratch() const {
 }
 
 failure launch_stream::prepare(const command& what) {
-  for (planned_part& part : next_.parts) {
-    if (part.made != nullptr) continue;
-    // An earlier part may have been of the same kernel.
-    part.made = programs_.find(*part.what->kernel, *part.source, part.lowered.variant);
-    if (part.made != nullptr) continue;
-    auto made = programs_.make(part.what->kernel, *part.source, part.lowered.variant);
-    if (!made) return made.error();
-    part.made = std::move(made).value();
-  }
+  if (failure why = programs_.make(next_)) return why;
   if (!has_scratch()) {
     // Commands in flight keep the one they have.
     auto made = make_buffer(of(), next_.scratch_words * sizeof(std::uint32_t), 0,
@@ -120,7 +113,7 @@ result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& w
   planned_launch now = std::exchange(next_, {});
   if (now.why) return now.why;
   if (now.scratch_words > 0) now.scratch = scratch_;
-  auto taken = slots_.take(clock_.has_value());
+  auto taken = slots_.take();
   if (!taken) return taken;
   const std::uint64_t releases = of().releases();
   slot& used = *taken.value();

@@ -12,7 +12,6 @@
 #include "clock.hpp"
 #include "device_stream.hpp"
 #include "launch.hpp"
-#include "slots.hpp"
 
 namespace hocket::vulkan {
 
@@ -67,12 +66,13 @@ class launch_stream final : public device_stream {
   import_table* const imports_;
   launch_memory memory_;
   owned_semaphore timeline_;
-  std::optional<clock> clock_;
+  std::optional<tick_clock> clock_;
 
   // Of the command that is next. Under the domain's lock, or by the one worker that prepares it.
   planned_launch next_;
   std::unique_ptr<slot> again_;  ///< where it is recorded already, if it is
-  program_table programs_;
+  program_maker compiler_;
+  program_table<const program> programs_;
   std::shared_ptr<const buffer> scratch_;
 
   std::mutex waiting_guard_;  // for what follows, and for the order of submissions
@@ -80,7 +80,7 @@ class launch_stream final : public device_stream {
   std::deque<batch> in_driver_;
   std::size_t max_together_ = 1;
 
-  slot_store slots_;
+  recording_store<slot> slots_;
 
   time_stamp latest_{};  // the end of the last command; of who watches
   end_watch watch_;      // ends before what it uses

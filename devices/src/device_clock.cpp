@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "clock.hpp"
+#include <hocket/devices/device_clock.hpp>
 
 #include <algorithm>
 #include <limits>
 
-namespace hocket::opencl {
+namespace hocket {
 
-std::pair<time_stamp, time_stamp> device_clock::on_host(cl_ulong begin, cl_ulong end,
+std::pair<time_stamp, time_stamp> device_clock::on_host(std::uint64_t begin, std::uint64_t end,
                                                         time_stamp handed, time_stamp heard) {
-  constexpr cl_ulong most = std::numeric_limits<time_stamp::rep>::max();
+  constexpr std::uint64_t most = std::numeric_limits<time_stamp::rep>::max();
   if (begin == 0 || end < begin || end > most) return {handed, heard};
   const time_stamp first(static_cast<time_stamp::rep>(begin));
   const time_stamp last(static_cast<time_stamp::rep>(end));
@@ -26,4 +26,4 @@ std::pair<time_stamp, time_stamp> device_clock::on_host(cl_ulong begin, cl_ulong
   return {first + offset_, last + offset_};
 }
 
-}  // namespace hocket::opencl
+}  // namespace hocket

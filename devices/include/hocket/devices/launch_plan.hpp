@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hocket/kernels/program.hpp>
+#include <hocket/streams/command.hpp>
+
+namespace hocket {
+
+/// A launch in the terms of a device: the body that it runs, groups and argument blocks.
+struct lowered_command {
+  const kernel_source* source = nullptr;
+  lowered_launch launch;
+};
+/// device is named in failures.
+[[nodiscard]] result<lowered_command> lower_command(const launch_command& what,
+                                                    kernel_format format, device_style style,
+                                                    const std::string& device);
+
+/// One launch of those that a command stands for, as far as it was worked out. Program is what a
+/// backend makes of a kernel's text.
+template <class Program>
+struct launch_part {
+  const launch_command* what = nullptr;  ///< the command's, or one of split
+  bool after_others = true;              ///< it may use what parts before it have used
+  const kernel_source* source = nullptr;
+  lowered_launch lowered;
+  std::shared_ptr<Program> made;  ///< null until it was compiled
+};
+
+/// What a launch stands for: itself, or the parts of a sequence.
+template <class Program>
+struct launch_plan {
+  failure why;                        ///< that it cannot be made
+  std::vector<launch_command> split;  ///< of a sequence
+  std::vector<launch_part<Program>> parts;
+  std::size_t scratch_words = 0;  ///< of the part that needs most
+};
+
+/// The launch has to outlive the plan, unless it is a sequence.
+template <class Program>
+[[nodiscard]] launch_plan<Program> plan_launch(const launch_command& what, kernel_format format,
+                                               device_style style, const std::string& device) {
+  const std::vector<kernel_part>& sequence = what.kernel->sequence;
+  launch_plan<Program> made;
+  if (!sequence.empty()) made.split = parts_of(what);
+  made.parts.resize(std::max<std::size_t>(sequence.size(), 1));
+  for (std::size_t i = 0; i < made.parts.size() && !made.why; ++i) {
+    launch_part<Program>& part = made.parts[i];
+    part.what = sequence.empty() ? &what : &made.split[i];
+    if (!sequence.empty()) part.after_others = sequence[i].after_others;
+    auto lowered = lower_command(*part.what, format, style, device);
+    if (!lowered) {
+      made.why = lowered.error();
+      continue;
+    }
+    part.source = lowered.value().source;
+    part.lowered = std::move(lowered.value().launch);
+    made.scratch_words = std::max(made.scratch_words, part.lowered.scratch_words);
+  }
+  return made;
+}
+
+/// Something for each kernel. Does not keep kernels alive: programs that make ever new ones would
+/// pile them up.
+template <class T>
+using by_kernel = std::map<std::weak_ptr<const kernel_definition>, T, std::owner_less<>>;
+
+template <class T>
+void forget_expired(by_kernel<T>& entries) {
+  std::erase_if(entries, [](const auto& entry) { return entry.first.expired(); });
+}
+
+/// The programs that a device or a stream was asked for. One thread at a time.
+template <class Program>
+class program_table {
+ public:
+  using maker = std::function<result<std::shared_ptr<Program>>(
+      const kernel_ref& kernel, const kernel_source& source, const program_variant& variant)>;
+
+  explicit program_table(maker make) : make_(std::move(make)) {}
+
+  /// Gives the parts their programs. Returns false if some are still to be made.
+  [[nodiscard]] bool find(launch_plan<Program>& plan) const {
+    bool all = true;
+    for (launch_part<Program>& part : plan.parts) {
+      if (part.made == nullptr) part.made = find(part);
+      all = all && part.made != nullptr;
+    }
+    return all;
+  }
+
+  /// Makes those that are missing, which may take long.
+  [[nodiscard]] failure make(launch_plan<Program>& plan) {
+    forget_expired(known_);
+    for (launch_part<Program>& part : plan.parts) {
+      // An earlier part may have been of the same kernel.
+      if (part.made == nullptr) part.made = find(part);
+      if (part.made != nullptr) continue;
+      auto made = make_(part.what->kernel, *part.source, part.lowered.variant);
+      if (!made) return made.error();
+      part.made = std::move(made).value();
+      known_[part.what->kernel][{part.source, part.lowered.variant}] = part.made;
+    }
+    return {};
+  }
+
+ private:
+  using variants =
+      std::map<std::pair<const kernel_source*, program_variant>, std::shared_ptr<Program>>;
+
+  [[nodiscard]] std::shared_ptr<Program> find(const launch_part<Program>& part) const {
+    const auto known = known_.find(part.what->kernel);
+    if (known == known_.end()) return nullptr;
+    const auto at = known->second.find({part.source, part.lowered.variant});
+    return at == known->second.end() ? nullptr : at->second;
+  }
+
+  const maker make_;
+  by_kernel<variants> known_;
+};
+
+}  // namespace hocket

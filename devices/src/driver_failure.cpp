@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/driver_failure.hpp>
+
+#include <algorithm>
+
+namespace hocket {
+
+namespace {
+
+std::string first_lines(const std::string& log) {
+  constexpr std::size_t max_lines = 8, max_characters = 1000;
+  std::size_t end = 0;
+  for (std::size_t line = 0; line < max_lines && end != std::string::npos; ++line) {
+    end = log.find('\n', end + (line == 0 ? 0 : 1));
+  }
+  return log.substr(0, std::min(end, max_characters));
+}
+
+}  // namespace
+
+std::string text_of(std::span<const driver_code> names, int code) {
+  const auto found = std::ranges::find(names, code, &driver_code::code);
+  const std::string number = std::to_string(code);
+  return found == names.end() ? "code " + number : std::string(found->name) + " (" + number + ")";
+}
+
+failure driver_failure(failure_code meaning, const std::string& device, const std::string& what,
+                       const std::string& code) {
+  return {meaning, "Device \"" + device + "\" " + what + ": its driver says " + code + "."};
+}
+
+failure no_memory(const std::string& device, std::size_t bytes, const std::string& why) {
+  return {failure_code::out_of_memory, "Device \"" + device + "\" has no memory for " +
+                                           std::to_string(bytes) + " bytes: " + why};
+}
+
+failure compile_failure(const std::string& device, const std::string& kernel,
+                        const std::string& log) {
+  return {failure_code::compile_failed, "Kernel \"" + kernel + "\" does not compile for device \"" +
+                                            device + "\": " + first_lines(log)};
+}
+
+failure no_loader(const std::string& api, const std::string& file, const std::string& why,
+                  const std::string& packages) {
+  return {failure_code::no_device, "The loader of " + api + ", " + file + ", " + why +
+                                       "; Debian has it in the package " + packages + "."};
+}
+
+}  // namespace hocket

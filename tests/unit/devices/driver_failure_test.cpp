@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/driver_failure.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace hocket {
+
+TEST(driver_failure, codes_have_their_name_and_number) {
+  constexpr std::array names{driver_code{-5, "OUT_OF_LUCK"}, driver_code{2, "NOT_YET"}};
+  EXPECT_EQ(text_of(names, -5), "OUT_OF_LUCK (-5)");
+  EXPECT_EQ(text_of(names, 2), "NOT_YET (2)");
+  EXPECT_EQ(text_of(names, 7), "code 7");
+}
+
+TEST(driver_failure, sentences_name_the_device_and_what_the_driver_says) {
+  const failure lost =
+      driver_failure(failure_code::device_lost, "X0", "cannot begin a launch", "OUT_OF_LUCK (-5)");
+  EXPECT_EQ(lost.code(), failure_code::device_lost);
+  EXPECT_EQ(lost.message(),
+            "Device \"X0\" cannot begin a launch: its driver says OUT_OF_LUCK (-5).");
+  EXPECT_EQ(no_memory("X0", 12, "it is full.").message(),
+            "Device \"X0\" has no memory for 12 bytes: it is full.");
+  EXPECT_EQ(no_loader("X", "libX.so", "lacks x", "libx1").message(),
+            "The loader of X, libX.so, lacks x; Debian has it in the package libx1.");
+}
+
+TEST(driver_failure, of_what_a_compiler_says_the_first_lines_are_kept) {
+  std::string log;
+  for (int line = 0; line < 20; ++line) log += "line " + std::to_string(line) + "\n";
+  const failure refused = compile_failure("X0", "axpy", log);
+  EXPECT_EQ(refused.code(), failure_code::compile_failed);
+  EXPECT_NE(refused.message().find("line 7"), std::string::npos);
+  EXPECT_EQ(refused.message().find("line 8"), std::string::npos);
+  EXPECT_LT(compile_failure("X0", "axpy", std::string(5000, 'x')).message().size(), 1200U);
+  EXPECT_EQ(compile_failure("X0", "axpy", "no").message(),
+            "Kernel \"axpy\" does not compile for device \"X0\": no");
+}
+
+}  // namespace hocket

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/launch_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace hocket {
+
+namespace {
+
+using program = std::string;
+
+kernel_source body(kernel_format format) {
+  kernel_source made;
+  made.format = format;
+  made.passes = {{"", {1, 1, 1}, [](const launch_shape&) { return grid{1, 1, 1}; }}};
+  return made;
+}
+
+kernel_ref kernel(const std::string& name, kernel_format format = kernel_format::glsl) {
+  auto made = std::make_shared<kernel_definition>();
+  made->name = name;
+  made->sources.push_back(body(format));
+  return made;
+}
+
+launch_plan<program> planned(const launch_command& what) {
+  return plan_launch<program>(what, kernel_format::glsl, device_style::gpu, "X0");
+}
+
+/// Makes programs that are called as their kernels, and counts them.
+struct compiler {
+  int made = 0;
+  program_table<program> table{[this](const kernel_ref& of, const kernel_source&,
+                                      const program_variant&) -> result<std::shared_ptr<program>> {
+    if (of->name == "bad") return failure(failure_code::compile_failed, "It is bad.");
+    ++made;
+    return std::make_shared<program>(of->name);
+  }};
+};
+
+}  // namespace
+
+TEST(launch_plan, a_launch_is_one_part) {
+  launch_command what;
+  what.kernel = kernel("a");
+  const auto plan = planned(what);
+  ASSERT_FALSE(plan.why);
+  ASSERT_EQ(plan.parts.size(), 1U);
+  EXPECT_EQ(plan.parts.front().what, &what);
+  EXPECT_EQ(plan.parts.front().source, &what.kernel->sources.front());
+  EXPECT_EQ(plan.parts.front().lowered.passes.size(), 1U);
+}
+
+TEST(launch_plan, a_kernel_without_a_body_says_so) {
+  launch_command what;
+  what.kernel = kernel("a", kernel_format::opencl_c);
+  const auto plan = planned(what);
+  EXPECT_EQ(plan.why.code(), failure_code::task_failed);
+  EXPECT_EQ(plan.why.message(), "Kernel \"a\" has no body for device \"X0\".");
+}
+
+TEST(program_table, a_program_is_made_once_for_each_kernel) {
+  compiler own;
+  launch_command what;
+  what.kernel = kernel("a");
+  auto first = planned(what);
+  EXPECT_FALSE(own.table.find(first));
+  EXPECT_FALSE(own.table.make(first));
+  EXPECT_EQ(*first.parts.front().made, "a");
+  auto second = planned(what);
+  EXPECT_TRUE(own.table.find(second));
+  EXPECT_EQ(second.parts.front().made, first.parts.front().made);
+  EXPECT_EQ(own.made, 1);
+}
+
+TEST(program_table, a_failure_is_the_launchs) {
+  compiler own;
+  launch_command what;
+  what.kernel = kernel("bad");
+  auto plan = planned(what);
+  EXPECT_EQ(own.table.make(plan).code(), failure_code::compile_failed);
+  EXPECT_FALSE(own.table.find(plan));
+}
+
+TEST(program_table, programs_go_with_their_kernels) {
+  compiler own;
+  std::weak_ptr<program> gone;
+  {
+    launch_command what;
+    what.kernel = kernel("a");
+    auto plan = planned(what);
+    EXPECT_FALSE(own.table.make(plan));
+    gone = plan.parts.front().made;
+  }
+  EXPECT_FALSE(gone.expired()) << "until another is made";
+  launch_command other;
+  other.kernel = kernel("b");
+  auto plan = planned(other);
+  EXPECT_FALSE(own.table.make(plan));
+  EXPECT_TRUE(gone.expired());
+}
+
+}  // namespace hocket
