@@ -25,7 +25,7 @@ result<allocation> host_memory::allocate(std::size_t bytes, std::size_t alignmen
 void host_memory::deallocate(const allocation& a) noexcept { give_back(a.chunk, a.bytes); }
 
 void* host_memory::obtain(std::size_t bytes, std::size_t alignment) noexcept {
-  // Sanitizers abort on what no object may exceed.
+  // Sanitizers abort on sizes that no object may have.
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX)) return nullptr;
   void* address = nullptr;
   const std::size_t least = std::max(alignment, sizeof(void*));  // what posix_memalign takes

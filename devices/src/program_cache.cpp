@@ -71,7 +71,7 @@ fs::path folder_of(const std::string& backend) {
   return root / "hocket" / "programs" / backend;
 }
 
-/// Ours, and nobody else may write it.
+/// True if it belongs to this user, and no other user may write it.
 bool trusted(const struct stat& about, mode_t kind) {
   return (about.st_mode & S_IFMT) == kind && about.st_uid == ::geteuid() &&
          (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;

@@ -47,7 +47,7 @@ struct shortcut {
   }
   ~shortcut() = default;
 
-  memory_id memory;    // none: there is no such copy, or nobody has looked for it
+  memory_id memory;    // none: there is no such copy, or it was not looked for
   bool alone = false;  // nothing is known of other memories
   copy_state* copy = nullptr;
   replica* storage = nullptr;
@@ -91,7 +91,7 @@ struct coherence::content {
     assert(found != nullptr);
     return *found;
   }
-  /// For who is about to change it, other than through its shortcut.
+  /// For a caller that changes it, other than through its shortcut.
   [[nodiscard]] buffer_state& change(data_id data) {
     auto& found = const_cast<buffer_state&>(at(data));
     found.whole_in.memory = {};

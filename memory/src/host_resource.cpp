@@ -16,7 +16,7 @@ namespace hocket {
 result<allocation> host_resource::allocate(std::size_t bytes, std::size_t alignment) {
   assert(std::has_single_bit(alignment));
   alignment = std::max(alignment, alignof(std::max_align_t));
-  // What no object may exceed is refused here: some allocators abort on it.
+  // Sizes that no object may have are refused here: some allocators abort on them.
   constexpr auto largest = static_cast<std::size_t>(PTRDIFF_MAX);
   void* chunk = nullptr;
   std::size_t size = 0;

@@ -169,7 +169,7 @@ class region_map {
 
   template <class Function>
   [[gnu::noinline]] void change_many(const box& region, Function&& function) {
-    // What is cut off goes behind these, and is not in region.
+    // The parts that are cut off go behind these, and are not in region.
     const std::size_t count = pieces_.size();
     for (std::size_t i = 0; i < count; ++i) {
       if (!overlap(pieces_[i].region, region)) continue;
@@ -178,7 +178,7 @@ class region_map {
     }
   }
 
-  /// Leaves of piece i what is in region; the rest become pieces of their own.
+  /// Cuts piece i down to the region; the rest become pieces of their own.
   void cut(std::size_t i, const box& region) {
     for (auto& rest : difference(pieces_[i].region, region)) {
       pieces_.push_back({std::move(rest), pieces_[i].state});

@@ -10,7 +10,7 @@
 
 namespace hocket {
 
-/// What one memory's block holds of a piece.
+/// The state of a piece in the block of one memory.
 struct copy_state {
   memory_id memory;
   bool valid = false;
@@ -18,13 +18,13 @@ struct copy_state {
   timepoint_set
       users;  ///< readers since it was filled, and all that touched a content that is stale
 
-  /// Adds what a command that overwrites the bytes has to wait for.
+  /// Adds the timepoints that a command which overwrites the bytes has to wait for.
   void add_touched_by(timepoint_set& to) const {
     to.add(users);
     to.add(ready);
   }
 
-  /// The content is no longer the value; who touches it is remembered.
+  /// The content is no longer the value; the commands that touch it are kept.
   void make_stale() {
     valid = false;
     users.add(ready);
@@ -87,7 +87,7 @@ class replica_state {
   /// Takes over what other commands do with the bytes of a piece that this one replaces.
   void inherit(const replica_state& replaced);
 
-  /// Drops what is done; false if nothing is left to wait for.
+  /// Drops timepoints that are done; false if none is left to wait for.
   template <class Done>
   bool prune(const Done& done) {
     bool busy = false;

@@ -50,7 +50,7 @@ std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t va
 std::size_t completions::how_many() const {
   const auto most = static_cast<std::size_t>(kept_back / std::max(each_, nanoseconds(1)));
   const auto count = std::clamp<std::size_t>(most, 1, (in_driver_.size() + 1) / 2);
-  // A command that failed on the way has a number as well, and is told of by others.
+  // A command that failed on the way has a number as well; driver_stream reports it.
   std::size_t in_a_row = 1;
   while (in_a_row < count && in_driver_[in_a_row].value == in_driver_.front().value + in_a_row) {
     ++in_a_row;
@@ -83,7 +83,7 @@ std::size_t completions::finish_some() {
     results_.push_back(result_of(e, is_last ? of_last : outcome_of(e.last->get()), heard));
   }
   each_ = (results_.back().end - results_.front().begin) / static_cast<std::int64_t>(count);
-  ended_.clear();  // their events are gone before anybody hears that they have ended
+  ended_.clear();  // their events are gone before their ends are reported
   told_(first, results_);
   results_.clear();
   return count;
@@ -106,8 +106,8 @@ cl_int completions::outcome_of(cl_event event) const {
 /// CL_COMPLETE, or what went wrong.
 cl_int completions::wait_for(cl_event event) const {
   const cl_int code = context_->cl().clWaitForEvents(1, &event);
-  // The wait alone may have failed: the command then still uses what is given back after its end.
-  // A device that says neither is not waited for without end.
+  // The wait alone may have failed: the command then still uses objects that are given back after
+  // its end. A device that says neither is not waited for without end.
   constexpr auto pause = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(5000);
   cl_int last = status_of(event);
   const time_stamp until = where_.now() + longest;

@@ -18,7 +18,7 @@
 
 namespace hocket::opencl {
 
-/// What a command has become in its queue: the first and the last of one or more commands of
+/// The events of a command in its queue: the first and the last of one or more commands of
 /// OpenCL, and what went wrong if not all of them could be handed over.
 struct enqueued {
   handle<cl_event> first;  ///< empty if it is the last as well
@@ -82,7 +82,7 @@ class completions {
   mutable std::mutex guard_;
   std::deque<entry> in_driver_;
 
-  // Of who watches.
+  // Of the watching thread.
   nanoseconds each_{0};  ///< how long commands take
   std::vector<entry> ended_;
   std::vector<command_result> results_;

@@ -55,7 +55,7 @@ class root_device {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<cl_device_id>& parts() const noexcept { return parts_; }
 
-  /// The context of all parts, made by the first call and while somebody keeps it.
+  /// The context of all parts, made by the first call, and again when no device has kept it.
   [[nodiscard]] result<std::shared_ptr<context>> open();
 
  private:

@@ -16,7 +16,7 @@ struct copy_end {
 };
 
 /// Copies the box between two buffers, or between one and the host; at least one end is a buffer.
-/// Returns what it became in the queue.
+/// Returns its events in the queue.
 [[nodiscard]] enqueued enqueue_copy(const api& cl, cl_command_queue queue, const copy_command& what,
                                     const copy_end& from, const copy_end& to,
                                     std::span<const cl_event> waits, const std::string& device);

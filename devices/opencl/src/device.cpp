@@ -35,7 +35,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
   struct free_memory {
     void operator()(void* p) const { std::free(p); }
   };
-  // Behind what is imported, what the device reads of it.
+  // The imported part, and behind it the bytes that the device reads of it.
   std::unique_ptr<void, free_memory> memory(std::aligned_alloc(bytes, 2 * bytes));
   if (!memory) return no_memory(info.name, 2 * bytes, "the host has none left.");
   const allocation host{memory.get(), 0, bytes};

@@ -152,7 +152,7 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
     enqueue(launches.parts[i], plan_->found[i], now);
   }
   if (now.made.why && now.made.last) {
-    // What the queue has got ends with this.
+    // The commands that the queue has got end with this marker.
     cl_event event = nullptr;
     if (context_->cl().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS) {
       now.made.last = handle<cl_event>(context_->cl(), event);
@@ -165,7 +165,7 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
   return std::move(now.made);
 }
 
-/// Asks for them only if what was found last may be something else by now.
+/// Asks for them only if the buffers found last may be other ones by now.
 failure launcher::find_buffers(const part& of, found_buffers& found, progress& now) {
   buffer_table& buffers = context_->buffers();
   if (found.known && found.releases == buffers.releases()) return {};

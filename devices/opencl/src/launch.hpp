@@ -65,7 +65,7 @@ class launcher {
     std::uint64_t releases = 0;
     bool known = false;
   };
-  /// What a launch was worked out to be, and of what, to know it again.
+  /// The plan of a launch, and the arguments that it was made for, to know it again.
   struct planned {
     placed_buffers buffers;
     scalar_arguments scalars;

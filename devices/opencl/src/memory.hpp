@@ -15,7 +15,7 @@
 
 namespace hocket::opencl {
 
-/// What a kernel or a copy uses of a context's memory. `held` is what was made for it alone; the
+/// A buffer that a kernel or a copy uses. `held` is an object that was made for it alone; the
 /// driver keeps it for as long as commands use it.
 struct buffer_use {
   cl_mem object = nullptr;

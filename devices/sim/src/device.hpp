@@ -10,7 +10,7 @@
 
 namespace hocket {
 
-/// What is to go wrong. The streams of a device share it, and outlive the device object itself.
+/// The faults to be made. The streams of a device share it, and outlive the device object itself.
 struct sim_device::faults {
   std::atomic<bool> refuses_memory{false};
   std::mutex mutex;                        // guards what follows

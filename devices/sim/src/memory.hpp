@@ -12,7 +12,7 @@ namespace hocket::sim {
 
 /// Host memory that stands for a device's own, and is refused as long as the faults say so. Where
 /// assertions are on it can be poisoned: as floating point every element is a NaN, so that data
-/// which nobody brought here show.
+/// which no copy brought here show.
 class device_memory final : public host_memory {
  public:
   device_memory(const std::string& device, bool poisons,

@@ -12,7 +12,8 @@
 
 namespace hocket::vulkan {
 
-/// Turns GLSL into SPIR-V that was checked: no driver sees what is not valid. One thread at a time.
+/// Turns GLSL into SPIR-V that was checked: no driver sees a module that is not valid. One thread
+/// at a time.
 class compiler {
  public:
   compiler();

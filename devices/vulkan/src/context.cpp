@@ -103,7 +103,7 @@ VkResult context::create_device() {
 
 context::~context() {
   if (api_.vkDestroyDevice == nullptr || api_.gone) return;
-  // Whatever was submitted has ended; this is for what the driver still does with it.
+  // All submissions have ended; the driver may still be busy with their ends.
   if (api_.vkDeviceWaitIdle != nullptr) api_.vkDeviceWaitIdle(api_.device);
   api_.vkDestroyDevice(api_.device, nullptr);
 }

@@ -54,8 +54,8 @@ class context {
     return facts_.compute_family != facts_.transfer_family;
   }
 
-  /// How many buffers of the device went away so far: as long as it stays the same, what was
-  /// recorded of buffers that a command uses is true of another that uses them.
+  /// How many buffers of the device went away so far: as long as it stays the same, commands
+  /// that were recorded for some buffers serve another launch that uses them.
   [[nodiscard]] std::uint64_t releases() const noexcept { return releases_; }
   void note_release() const noexcept { ++releases_; }
 

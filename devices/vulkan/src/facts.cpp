@@ -69,7 +69,7 @@ void read_properties(const instance_api& api, facts& of) {
   }
 }
 
-/// False if the device lacks what the backend cannot do without.
+/// False if the device lacks a feature that the backend cannot do without.
 bool read_features(const instance_api& api, facts& of) {
   VkPhysicalDeviceFeatures2 all{};
   VkPhysicalDeviceVulkan12Features v12{};
@@ -129,7 +129,7 @@ std::string unusable_memory(const VkPhysicalDeviceMemoryProperties& of) {
   return most == 0 ? "says that it has no memory" : "";
 }
 
-/// What kernels rely on is less than Vulkan asks of every device, but for the size of groups.
+/// Kernels rely on less than Vulkan asks of every device, but for the size of groups.
 std::string unusable_limits(const facts& of) {
   const VkPhysicalDeviceLimits& has = of.properties.limits;
   struct limit {
@@ -158,11 +158,11 @@ std::string unusable_limits(const facts& of) {
   return fmt::format("wants buffers to begin at multiples of {}", alignment);
 }
 
-/// What is known of the device goes into `made`. What it cannot be used for, as the end of a
+/// Puts the properties of the device into `made`. Returns why it cannot be used, as the end of a
 /// sentence that begins with its name; empty if it can be used.
 std::string inspect(const instance_api& api, VkPhysicalDevice physical, facts& made) {
   made.physical = physical;
-  // What a driver says of itself first, because older ones know nothing of what follows.
+  // The oldest query first, because older drivers do not know those that follow.
   api.vkGetPhysicalDeviceProperties(physical, &made.properties);
   made.name = driver_name(made.properties.deviceName);
   const std::uint32_t version = made.properties.apiVersion;

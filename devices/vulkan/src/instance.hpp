@@ -13,8 +13,8 @@
 
 namespace hocket::vulkan {
 
-/// Fills a list that Vulkan gives to who asks first for its length, and believes no length that
-/// nobody can have meant.
+/// Fills a list that Vulkan gives in two calls, of which the first gives its length. A length that
+/// no driver can mean is cut.
 template <class Element, class Ask>
 [[nodiscard]] VkResult list_all(std::vector<Element>& list, Ask ask) {
   constexpr std::uint32_t most = 4096;

@@ -40,7 +40,7 @@ bound bind(const context& of, const launch_memory& memory, const placed_buffer& 
   return {{in->handle.get(), from, range}, static_cast<std::uint32_t>((begin - from) / size)};
 }
 
-/// Tells every pass where regions begin in what is bound.
+/// Tells every pass where regions begin in the bindings.
 void place(planned_part& planned, const std::vector<bound>& buffers) {
   std::size_t at = std::tuple_size_v<grid>;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
@@ -55,7 +55,7 @@ std::uint64_t aligned(const context& of, std::uint64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// What one part binds, and where.
+/// The buffers that one part binds, and where.
 struct part_bindings {
   std::vector<VkDescriptorBufferInfo> bindings;
   std::vector<VkDescriptorSet> sets;  // one for all passes, or one for each with its block

@@ -33,7 +33,7 @@ struct slot {
   std::uint32_t sets_room = 0;      // of the pool
   std::uint32_t bindings_room = 0;  // of the pool
   buffer arguments;
-  // What the command uses while it runs, and what was recorded.
+  // Objects that the command uses while it runs, and the launch that was recorded.
   std::vector<std::shared_ptr<const program>> uses;
   std::shared_ptr<const buffer> scratch;
   std::optional<recorded_launch> content;

@@ -167,7 +167,7 @@ void launch_stream::finish_next() {
   batch ended;
   {
     const std::scoped_lock lock(waiting_guard_);
-    // What is waited for stays in the count of what the device has.
+    // The batch that is waited for stays in the count of those that the device has.
     ended.code = in_driver_.front().code;
     ended.parts.swap(in_driver_.front().parts);
     ended.submitted = in_driver_.front().submitted;
@@ -181,10 +181,10 @@ void launch_stream::finish_next() {
     const auto together = static_cast<std::size_t>(kept_back / std::max(each, nanoseconds(1)));
     max_together_ = std::clamp<std::size_t>(together, 1, max_kept_back);
   }
-  // The device has to go on before anybody hears of what it has done.
+  // The device has to go on before the ends of its commands are reported.
   go_on();
   for (recorded& part : ended.parts) slots_.give_back(std::move(part.used));
-  // A command that failed on the way has a number as well, and is told of by others.
+  // A command that failed on the way has a number as well; driver_stream reports it.
   for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
     const std::uint64_t first = ended.parts[i].value;
     for (next = i + 1; next < all.size() && ended.parts[next].value == first + next - i;) ++next;

@@ -18,7 +18,7 @@ namespace hocket::vulkan {
 /// The stream of a device's kernels. A timeline semaphore has the numbers of its commands. Kernels
 /// that wait for copies are submitted by the thread that ends the last of these. A submission costs
 /// more than a short kernel, so while the device has enough to do, short ones are kept back and go
-/// together. What was recorded for an earlier launch is submitted again for the same one.
+/// together. The commands recorded for a launch are submitted again when the same launch comes.
 class launch_stream final : public device_stream {
  public:
   /// imports is null if the device has memory of its own.
@@ -26,7 +26,7 @@ class launch_stream final : public device_stream {
                                                                    import_table* imports);
   ~launch_stream() override;
 
-  /// Submits what has nothing to wait for any more. By threads of the device's other streams.
+  /// Submits the commands that wait for nothing any more. By threads of the device's other streams.
   void go_on();
 
   void poll(const std::function<bool()>& reached) override { watch_.poll(reached); }
@@ -48,7 +48,7 @@ class launch_stream final : public device_stream {
     std::unique_ptr<slot> used;
     std::vector<wait_point> points;
   };
-  /// What was submitted together, or could not be.
+  /// Commands that were submitted together, or could not be.
   struct batch {
     std::vector<recorded> parts;
     VkResult code = VK_SUCCESS;
@@ -82,7 +82,7 @@ class launch_stream final : public device_stream {
 
   recording_store<slot> slots_;
 
-  time_stamp latest_{};  // the end of the last command; of who watches
+  time_stamp latest_{};  // the end of the last command; of the watching thread
   end_watch watch_;      // ends before what it uses
 };
 

@@ -36,7 +36,7 @@ class device_candidate {
                                                                 completion_sink& sink) const = 0;
 };
 
-/// What a backend finds of its drivers.
+/// The devices that a backend finds.
 struct found_devices {
   std::vector<std::unique_ptr<device_candidate>> usable;  ///< in a fixed order
   /// A sentence for each device and driver that is there and cannot be used: its name, and why.

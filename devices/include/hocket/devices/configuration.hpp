@@ -31,7 +31,7 @@ class configuration_reader {
   /// "yes" or "no".
   [[nodiscard]] std::optional<bool> flag(const char* key);
 
-  /// Called last: refuses keys that nobody asked for, and names those that were asked for.
+  /// Called last: refuses keys that were not asked for, and names those that were.
   void finish() const;
 
  private:

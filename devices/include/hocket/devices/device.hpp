@@ -11,7 +11,7 @@
 
 namespace hocket {
 
-/// What a device is and what it is thought to do; plain values, fixed when it connects.
+/// The properties of a device and first guesses of its rates; plain values, fixed when it connects.
 struct device_info {
   std::string name;                    ///< "NUMA0", "Sim1": backend prefix and index
   std::string backend;                 ///< "cpu", "sim"

@@ -15,7 +15,7 @@ namespace hocket {
 
 /// Compiled programs on disk, kept from one run to the next, below `$XDG_CACHE_HOME/hocket` or
 /// `~/.cache/hocket`. Whatever is wrong with the files means that there is no cache: nothing fails.
-/// Only files and folders that belong to this user, and that nobody else may write, are trusted.
+/// Only files and folders that belong to this user, and that no other user may write, are trusted.
 /// Where the files of a backend grow beyond a limit, the least recently used half of them goes.
 /// Any thread, any number of processes.
 class program_cache {
@@ -32,13 +32,13 @@ class program_cache {
   explicit program_cache(const std::string& backend);
   explicit program_cache(in_folder folder);
 
-  /// What was stored under the key, if that is there and whole. The key is a text of any length
-  /// that says everything the program depends on: its source, the options, the driver with its
-  /// version, the device. An entry that is damaged is set aside under another name, and said once
-  /// on stderr.
+  /// The program that was stored under the key, if it is there and whole. The key is a text of any
+  /// length that says everything the program depends on: its source, the options, the driver with
+  /// its version, the device. An entry that is damaged is set aside under another name, and said
+  /// once on stderr.
   [[nodiscard]] std::optional<std::vector<std::byte>> load(const std::string& key) const;
 
-  /// Replaces what was there, in one step.
+  /// Replaces the entry that was there, in one step.
   void store(const std::string& key, std::span<const std::byte> program) const;
 
  private:

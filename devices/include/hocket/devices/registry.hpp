@@ -19,7 +19,7 @@ namespace hocket {
 using backend_list = std::vector<std::unique_ptr<const backend>>;
 using candidate_list = std::vector<std::unique_ptr<device_candidate>>;
 
-/// What is passed to backend::find, by the backend's name.
+/// The configurations that are passed to backend::find, by the backend's name.
 using backend_configurations = std::map<std::string, std::string>;
 
 /// Those of the backends that names lists, separated by commas, in their own order; all if it is

@@ -26,7 +26,7 @@ struct copy_request {
   timepoint_set after;
 };
 
-/// A replica's storage that nobody refers to any more; it may be freed when `after` is done.
+/// A replica's storage that no replica refers to any more; it may be freed when `after` is done.
 struct released_block {
   block_id block;
   memory_id memory;
@@ -146,7 +146,7 @@ class coherence {
   /// and, if it is read, is neither poisoned nor missing anything there.
   [[nodiscard]] static bool at_hand(buffer_state& buffer, memory_id memory, bool reads);
 
-  /// What a launch does to all of a buffer.
+  /// The access of a launch to all of a buffer.
   struct whole_access {
     data_id data;
     memory_id memory;

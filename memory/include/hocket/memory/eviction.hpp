@@ -13,7 +13,7 @@ namespace hocket {
 
 /// A replica that may be evicted.
 struct eviction_candidate {
-  /// Values of next_use that are no distance: nobody will use it again, and nobody is known to.
+  /// Values of next_use that are no distance: no task will use it again, and none is known to.
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t unknown = never - 1;
 
@@ -25,7 +25,7 @@ struct eviction_candidate {
 };
 
 /// The replicas to evict so that at least bytes become free, in the order in which to evict them.
-/// First what is dead; then what has no known use, least recently used first; then what is used
+/// First dead data; then data with no known use, least recently used first; then data that is used
 /// farthest from now, where a sole copy counts as used twice as soon, for it moves twice. Replicas
 /// that turn out not to be needed beside the later choices are left out. If all together do not
 /// suffice, all are returned.

@@ -17,7 +17,7 @@ struct need {
   friend bool operator==(const need&, const need&) = default;
 };
 
-/// Who may use how much of which memory. It counts bytes and allocates nothing. A request is
+/// Which task may use how much of which memory. It counts bytes and allocates nothing. A request is
 /// granted as a whole or not at all, the highest priority first, then the oldest. While a request
 /// waits, none after it gets bytes of any memory that it needs.
 ///
@@ -45,7 +45,7 @@ class reservation_ledger {
   [[nodiscard]] std::uint64_t capacity(memory_id memory) const;
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
-  /// Uses bytes that nobody asked for; the sum may exceed the capacity.
+  /// Uses bytes that no request asked for; the sum may exceed the capacity.
   void take(memory_id memory, std::uint64_t bytes);
 
   /// Bytes are free again, once a block was really freed or a grant turned out to need less.

@@ -8,8 +8,8 @@
 
 namespace hocket {
 
-/// A piece of a device's memory. `chunk` is what the device calls its allocation (a host address, a
-/// cl_mem, ...), so a resource above it can hand out parts of one chunk without knowing its kind.
+/// A piece of a device's memory. `chunk` is the device's own handle of it (a host address, a
+/// cl_mem, ...), which resources above it hand on without knowing its kind.
 struct allocation {
   void* chunk = nullptr;
   std::size_t offset = 0;
@@ -28,7 +28,7 @@ class memory_resource {
   virtual ~memory_resource() = default;
 
   /// At least bytes, at an offset and address that are multiples of alignment (a power of two).
-  /// Failure: out_of_memory, with what was asked, what is used and what is allowed.
+  /// Failure: out_of_memory, with the bytes asked for, in use and allowed.
   [[nodiscard]] virtual result<allocation> allocate(std::size_t bytes, std::size_t alignment) = 0;
 
   /// Takes back what allocate gave. Never allocates, never fails.

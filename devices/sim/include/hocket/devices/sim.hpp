@@ -12,8 +12,8 @@
 
 namespace hocket {
 
-/// What a simulated device is like. A rate or latency that is not given takes no time on a real
-/// clock; on a virtual one it is that of device_info.
+/// The properties of a simulated device. A rate or latency that is not given takes no time on a
+/// real clock; on a virtual one it is that of device_info.
 struct sim_options {
   std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
   std::optional<double> flops_per_second;         ///< of one lane
@@ -25,7 +25,7 @@ struct sim_options {
   std::optional<std::size_t> depth;  ///< absent: two on a real clock, one on a virtual one
   bool execute = true;               ///< false: kernels and copies take their time but do nothing
   bool shares_host_memory = false;
-  bool peer_copies = true;  ///< false: what goes to another device goes through the host
+  bool peer_copies = true;  ///< false: copies to another device go through the host
 
   friend bool operator==(const sim_options&, const sim_options&) = default;
 };
