@@ -9,16 +9,13 @@ namespace hocket::detail {
 
 void admission::add_budget(budget_id budget, std::uint64_t bytes) {
   const std::scoped_lock lock(guard_);
-  budgets_.add(budget, bytes);
+  throttle_.add_budget(budget, bytes);
 }
 
 void admission::announce(admission_request& request) {
   const std::scoped_lock lock(guard_);
   request.age = announced_++;
-  if (request.budget.valid()) {
-    budgets_.announce(request.budget, request.id, request.priority, request.bytes);
-  }
-  if (request.in_order) turns_.insert(place_of(request));
+  throttle_.announce(request);
 }
 
 admission::admitted admission::try_acquire(in_place_task& task) {
@@ -28,11 +25,11 @@ admission::admitted admission::try_acquire(in_place_task& task) {
   waiting_.emplace(request.id, &task);
   // Asked under the lock: a thread that cancels it later finds that it waits.
   if (task.is_hopeless()) {
-    budgets_.withdraw(request.id);
+    throttle_.withdraw(request);
     admit_one(request.id, all);
     grant(all);
   } else if (request.budget.valid()) {
-    budgets_.ready(request.budget, request.id);
+    throttle_.want_bytes(request);
     grant(all);
   } else {
     funded_.insert(request.id);
@@ -44,8 +41,7 @@ admission::admitted admission::try_acquire(in_place_task& task) {
 admission::admitted admission::give_up(const admission_request& request) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  budgets_.withdraw(request.id);
-  turns_.erase(place_of(request));
+  throttle_.withdraw(request);
   if (waiting_.contains(request.id)) admit_one(request.id, all);
   grant(all);
   return all;
@@ -54,24 +50,22 @@ admission::admitted admission::give_up(const admission_request& request) {
 admission::admitted admission::leave(const admission_request& request) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  turns_.erase(place_of(request));
-  budgets_.withdraw(request.id);
-  for (const task_id taker : request.returns) budgets_.give_back(taker);
+  throttle_.withdraw(request);
+  for (const task_id taker : request.returns) throttle_.give_back(taker);
   grant(all);
-  take_turns(all);
   return all;
 }
 
 void admission::admit_one(task_id id, admitted& all) {
   const auto at = waiting_.find(id);
   funded_.erase(id);
-  turns_.erase(place_of(at->second->request()));
+  (void)throttle_.leave_line(at->second->request());
   all.push_back(at->second);
   waiting_.erase(at);
 }
 
 void admission::grant(admitted& all) {
-  for (const task_id id : budgets_.grant()) {
+  for (const task_id id : throttle_.grant()) {
     const auto at = waiting_.find(id);
     if (at == waiting_.end()) continue;  // it was cancelled
     if (at->second->request().in_order) {
@@ -84,8 +78,9 @@ void admission::grant(admitted& all) {
 }
 
 void admission::take_turns(admitted& all) {
-  while (!turns_.empty() && funded_.contains(turns_.begin()->task)) {
-    admit_one(turns_.begin()->task, all);
+  for (task_id first = throttle_.first_of(0); first.valid() && funded_.contains(first);
+       first = throttle_.first_of(0)) {
+    admit_one(first, all);
   }
 }
 

@@ -10,24 +10,15 @@
 
 #include <hocket/core/ids.hpp>
 
-#include "data/budget_queue.hpp"
-#include "data/rank.hpp"
+#include "data/throttle.hpp"
 
 namespace hocket::detail {
 
 class in_place_task;
 
 /// What a task asks of the admission.
-struct admission_request {
-  task_id id;
-  std::uint64_t age = 0;  ///< how many were announced before; set by announce()
-  std::int64_t priority = 0;
-  bool in_order = false;
-  budget_id budget;  ///< valid if it takes from one
-  std::uint64_t bytes = 0;
+struct admission_request : throttle_request {
   std::vector<task_id> returns;  ///< tasks whose bytes come back when this one ends
-
-  [[nodiscard]] bool waits() const noexcept { return in_order || budget.valid(); }
 };
 
 /// Keeps tasks back whose predecessors have ended: until a budget has bytes for them, or until it
@@ -47,31 +38,20 @@ class admission {
   /// Nothing else keeps the task back. One without hope is let in, to end.
   [[nodiscard]] admitted try_acquire(in_place_task& task);
 
-  /// The task was given up, and keeps nothing from others: it is let in at once, if it has knocked.
+  /// The task will not run, and keeps nothing from others: if it waits it is let in at once.
   [[nodiscard]] admitted give_up(const admission_request& request);
 
   /// The task is over.
   [[nodiscard]] admitted leave(const admission_request& request);
 
  private:
-  struct place {
-    std::int64_t rank;  ///< lower first
-    std::uint64_t age;  ///< lower first
-    task_id task;
-    friend auto operator<=>(const place&, const place&) = default;
-  };
-
-  [[nodiscard]] static place place_of(const admission_request& request) {
-    return {rank_of(request.priority), request.age, request.id};
-  }
   void admit_one(task_id id, admitted& all);
   void grant(admitted& all);
   void take_turns(admitted& all);
 
   std::mutex guard_;  // for what follows
   std::uint64_t announced_ = 0;
-  budget_queue budgets_;
-  std::set<place> turns_;  ///< those in order that have not been let in
+  throttle throttle_{1};
   boost::unordered_flat_map<task_id, in_place_task*, std::hash<task_id>> waiting_;
   std::set<task_id> funded_;  ///< those in order that have their bytes, or need none
 };

@@ -26,7 +26,8 @@ class budget_queue {
   /// The task could start now but for its bytes.
   void ready(budget_id budget, task_id task);
 
-  /// The task ended without ever starting; what it took, if anything, comes back as well.
+  /// The task will not start, and wants no bytes any more. What it took stays taken until
+  /// give_back().
   void withdraw(task_id task);
 
   /// Bytes that the task took come back. Without effect if it never took any.

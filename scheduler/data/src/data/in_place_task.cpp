@@ -211,15 +211,14 @@ void in_place_task::keep_more(const in_place_launch& what) {
 }
 
 void in_place_task::take_own_place(const in_place_content& from, const layout& behind) {
-  const bool is_kept_back = optional_state_ != nullptr && optional_state_->request.waits();
   const auto announce = [&] { home_.gate().announce(optional_state_->request); };
   if (from.within != nullptr) from.within->task_came();
   std::vector<task_state_ptr> after(from.after.begin(), from.after.end());
   if (has_more_) {
     for (const awaited_number& each : rest().all_awaited()) after.push_back(each.source);
   }
-  registration with{after, is_kept_back ? 1U : 0U, from.within};
-  if (is_kept_back) with.in_order = announce;
+  registration with{after, is_throttled() ? 1U : 0U, from.within};
+  if (is_throttled()) with.in_order = announce;
   take_place(all_uses(), behind.edges_of(*this), with);
   if (optional_state_ != nullptr) optional_state_->unwritten = static_cast<bool>(error());
 }
@@ -247,6 +246,9 @@ std::string_view in_place_task::label_text() const noexcept {
 
 bool in_place_task::has_request() const noexcept {
   return optional_state_ != nullptr && optional_state_->request.id.valid();
+}
+bool in_place_task::is_throttled() const noexcept {
+  return optional_state_ != nullptr && optional_state_->request.is_throttled();
 }
 const admission_request& in_place_task::request() const noexcept {
   return optional_state_->request;
@@ -302,8 +304,7 @@ void in_place_task::request_cancel() noexcept {
 
 void in_place_task::cancel(failure why) noexcept {
   if (optional_state_ != nullptr && optional_state_->has_timeout) return tell(std::move(why));
-  if (!give_up(std::move(why)) || optional_state_ == nullptr || !optional_state_->request.waits())
-    return;
+  if (!give_up(std::move(why)) || !is_throttled()) return;
   ready_list next;
   admit(home_.gate().give_up(optional_state_->request), next);
 }
@@ -312,7 +313,7 @@ void in_place_task::tell(failure why) noexcept {
   ready_list next;
   if (optional_state_->unwritten) {
     // Where another thread ends it already, with that, it is left to that thread.
-    if (give_up(std::move(why)) && optional_state_->request.waits()) {
+    if (give_up(std::move(why)) && is_throttled()) {
       admit(home_.gate().give_up(optional_state_->request), next);
     }
     return;
@@ -323,7 +324,7 @@ void in_place_task::tell(failure why) noexcept {
     ended_early(next);
     next.let_leave();
     announce(next);
-  } else if (optional_state_->request.waits()) {
+  } else if (is_throttled()) {
     admit(home_.gate().give_up(optional_state_->request), next);
   }
 }

@@ -100,6 +100,8 @@ class in_place_task final : public in_place_node {
   void cancel(failure why) noexcept;
   void watch_and_start();
   void tell(failure why) noexcept;
+  /// True if a throttle decides when the task starts.
+  [[nodiscard]] bool is_throttled() const noexcept;
   void admit(const admission::admitted& all, ready_list& next) noexcept;
   void convert_numbers();
   class placed;

@@ -71,25 +71,27 @@ placed_task* engine::pick(device_id device) {
   return place_of(*refused) < place_of(*ready) ? refused : ready;
 }
 
-bool engine::has_turn(const placed_task& t) const {
-  if (!t.in_order) return true;
-  const placed_task* first = nullptr;
-  (void)devices_[t.device.value].in_order.until([&](const place_in_queue& place) {
-    first = place.task;
-    return true;
-  });
-  return first == &t;
+throttle_request engine::throttled(const placed_task& t) {
+  throttle_request made;
+  made.id = t.id;
+  made.age = t.age;
+  made.priority = t.priority;
+  made.in_order = t.in_order;
+  if (t.in_order) made.line = t.on->value;
+  if (t.takes_bytes()) {
+    made.budget = t.budgets->budget;
+    made.bytes = t.budgets->bytes;
+  }
+  return made;
 }
 
-void engine::give_up_turn(const placed_task& t) {
-  if (!t.in_order) return;
-  const device_id device = *t.on;
-  if (devices_[device.value].in_order.erase(place_of(t))) mark_dirty(device);
+void engine::leave_line(const placed_task& t) {
+  if (t.in_order && throttle_.leave_line(throttled(t))) mark_dirty(*t.on);
 }
 
-void engine::give_up_places(const placed_task& t) {
-  give_up_turn(t);
-  if (t.takes_bytes()) budgets_.withdraw(t.id);
+void engine::leave_throttle(const placed_task& t) {
+  leave_line(t);
+  if (t.takes_bytes()) throttle_.withdraw(throttled(t));
 }
 
 bool engine::is_full(device_id device) const {
@@ -275,7 +277,7 @@ void engine::mark_issued(placed_task& t) {
   t.phase = task_phase::issued;
   ++issued_;
   latest_issued_ = std::max(latest_issued_, t.id.value);
-  give_up_turn(t);
+  leave_line(t);
   if (t.has_to_end()) return;
   for (task_edge& edge : t.followers) {
     placed_task& next = *edge.after;

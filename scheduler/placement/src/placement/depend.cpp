@@ -40,7 +40,7 @@ std::optional<device_id> engine::device_behind_predecessors(placed_task& t) cons
 void engine::start(placed_task& t) {
   if (t.takes_bytes()) {
     t.phase = task_phase::budget;
-    budgets_.ready(t.budgets->budget, t.id);
+    throttle_.want_bytes(throttled(t));
     fetch_early(t);
     return;
   }

@@ -19,10 +19,9 @@ using detail::device_statistics;
 /// The tasks that wait for one device, and how the device fares.
 struct device_record {
   bool alive = true;
-  std::string lost;     ///< the reason why it is not alive
-  task_queue present;   ///< tasks whose data are in its memory
-  task_queue absent;    ///< tasks whose data have to be copied
-  task_queue in_order;  ///< unissued tasks with in_order, ready or not
+  std::string lost;    ///< the reason why it is not alive
+  task_queue present;  ///< tasks whose data are in its memory
+  task_queue absent;   ///< tasks whose data have to be copied
   std::size_t fetching = 0;
   placed_task* reserving = nullptr;  ///< the task that waits for memory
   point last_wide;                   ///< the last launch that had all lanes

@@ -26,6 +26,7 @@ engine::engine(machine description, std::size_t trace_capacity)
       coherence_(machine_.memories.size()),
       replicas_(machine_, coherence_),
       transfers_(machine_, costs_, data_, coherence_, replicas_, commands_),
+      throttle_(machine_.devices.size()),
       trace_(machine_, trace_capacity),
       lanes_(machine_),
       devices_(machine_.devices.size()),
@@ -48,15 +49,15 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
 void engine::settle() {
   do {
     if (!ending_.empty()) end_due();
-    if (budgets_.changed()) {
-      for (const task_id granted : budgets_.grant()) {
+    if (throttle_.changed()) {
+      for (const task_id granted : throttle_.grant()) {
         if (placed_task* t = tasks_.find(granted)) place(*t);
       }
     }
     dirty_.take_each([this](std::size_t device) { pump(device_id{device}); });
     commands_.flush(*out_);
     if (issued_ == commands_.apart().size()) look_at_reservations();
-  } while (commands_.run_woken() || !dirty_.empty() || !ending_.empty() || budgets_.changed());
+  } while (commands_.run_woken() || !dirty_.empty() || !ending_.empty() || throttle_.changed());
 }
 
 void engine::end_due() {
@@ -95,15 +96,12 @@ void engine::handle(data_dropped& e) {
   data_.erase(e.data);
 }
 
-void engine::handle(budget_added& e) { budgets_.add(e.budget, e.bytes); }
+void engine::handle(budget_added& e) { throttle_.add_budget(e.budget, e.bytes); }
 
 void engine::handle(submitted& e) {
   placed_task& t = tasks_.add(std::move(e.task));
   t.submitted = now_;
-  if (t.in_order) devices_[t.on->value].in_order.insert(place_of(t));
-  if (t.takes_bytes()) {
-    budgets_.announce(t.budgets->budget, t.id, t.priority, t.budgets->bytes);
-  }
+  if (t.in_order || t.takes_bytes()) throttle_.announce(throttled(t));
   if (t.timeout != nanoseconds::max()) {
     out_->emplace_back(start_timer{task_ref(&t), t.timeout});
   }
@@ -129,7 +127,7 @@ void engine::handle(cancel_asked& e) {
 void engine::poison(placed_task& t, const failure& why) {
   if (t.poisoned || (t.is_issued() && t.kind != task_kind::launch)) return;
   t.poisoned = why;
-  give_up_places(t);
+  leave_throttle(t);
   // The future fails at once. It waits neither for a command that cannot be recalled nor for
   // earlier tasks, which keep the versions of the buffers in order.
   if (!std::exchange(t.notified, true)) {

@@ -11,8 +11,8 @@
 #include <hocket/core/trace.hpp>
 #include <hocket/memory/coherence.hpp>
 
-#include "data/budget_queue.hpp"
 #include "data/rank.hpp"
+#include "data/throttle.hpp"
 #include "placement/action.hpp"
 #include "placement/command_trace.hpp"
 #include "placement/cost_model.hpp"
@@ -33,8 +33,9 @@
 
 namespace hocket::placement {
 
-using detail::budget_queue;
 using detail::rank_of;
+using detail::throttle;
+using detail::throttle_request;
 
 /// Decides where and when tasks with data run: a state machine without threads, clock, files or
 /// driver calls. Events go in, actions come out; the same events give the same actions. It is
@@ -125,10 +126,14 @@ class engine {
   // commit.cpp: device, copies and memory become final, and the launch is issued.
   void pump(device_id device);
   [[nodiscard]] placed_task* pick(device_id device);
-  [[nodiscard]] bool has_turn(const placed_task& t) const;
-  void give_up_turn(const placed_task& t);
-  /// Releases the turn and the budget request of a task that will not run.
-  void give_up_places(const placed_task& t);
+  [[nodiscard]] static throttle_request throttled(const placed_task& t);
+  [[nodiscard]] bool has_turn(const placed_task& t) const {
+    return !t.in_order || throttle_.has_turn(throttled(t));
+  }
+  /// The task starts, or it never will: the next one in order may have its turn.
+  void leave_line(const placed_task& t);
+  /// The same of a task that will not run: it wants no bytes any more.
+  void leave_throttle(const placed_task& t);
   /// True if the device accepts no command before one of its commands ends.
   [[nodiscard]] bool is_full(device_id device) const;
   [[nodiscard]] std::optional<std::size_t> free_lane(const placed_task& t) const;
@@ -176,7 +181,7 @@ class engine {
   coherence coherence_;
   replica_store replicas_;
   transfer_planner transfers_;
-  budget_queue budgets_;
+  throttle throttle_;
   command_trace trace_;
   lane_table lanes_;
 

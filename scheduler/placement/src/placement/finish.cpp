@@ -26,12 +26,12 @@ void engine::finish(placed_task& t, const failure& why) {
   const bool was_issued = t.is_issued() && t.kind == task_kind::launch;
   const bool was_passed = was_issued && !t.has_to_end();
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
-  give_up_places(t);
+  leave_throttle(t);
   unpin(t, memory);
   for (const task_access& a : t.accesses) a.buffer->history.ended(t.id);
   if (why) poison_outputs(t, why);
   if (t.budgets != nullptr && !seeded_bug(bug::never_return_budget)) {
-    for (const task_id taker : t.budgets->returns) budgets_.give_back(taker);
+    for (const task_id taker : t.budgets->returns) throttle_.give_back(taker);
   }
   release_followers(t, was_passed, why);
   leave_domain(t);
