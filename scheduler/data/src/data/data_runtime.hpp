@@ -15,7 +15,7 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
-#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/host_view.hpp>
 
 #include "tasks/zero_wait.hpp"
@@ -26,7 +26,7 @@ class in_place_runtime;
 class view_node;
 
 /// A runtime as its buffers, views and tasks with data see it, wherever those run.
-class data_runtime : public host_context, public in_place_lane {
+class data_runtime : public host_context, public launch_lane {
  public:
   [[nodiscard]] bool is_open() const noexcept { return open_; }
 
@@ -40,7 +40,7 @@ class data_runtime : public host_context, public in_place_lane {
   void submission_made() noexcept { submissions_.fetch_add(1); }
   void submission_gone() noexcept { one_less(submissions_); }
 
-  using in_place_lane::launch;
+  using launch_lane::launch;
   /// Throws usage_error as submitter::submit does.
   [[nodiscard]] virtual task_state_ptr launch(task_description&& task) = 0;
 

@@ -34,7 +34,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   return task;
 }
 
-task_description described(const in_place_launch& what) {
+task_description described(const borrowed_launch& what) {
   kernel_ref whole = what.kernel;
   const bool has_function = what.function.body != nullptr;
   if (has_function) {

@@ -55,15 +55,15 @@ bool has_usual_options(const task_options& options, const data_runtime& home) {
 }
 
 /// True if the buffers are of this runtime, fit into its memory together, and none is used twice.
-inline bool are_usual(std::span<const in_place_access> accesses, const host_storage& home) {
+inline bool are_usual(std::span<const borrowed_access> accesses, const host_storage& home) {
   std::uint64_t bytes = 0;
-  const in_place_access* const end = accesses.data() + accesses.size();
-  for (const in_place_access* each = accesses.data(); each != end; ++each) {
+  const borrowed_access* const end = accesses.data() + accesses.size();
+  for (const borrowed_access* each = accesses.data(); each != end; ++each) {
     const buffer_state* const data = each->data->get();
     const in_place_history* const order = data->order();
     if (order == nullptr || !order->belongs_to(home)) return false;
     bytes = saturating_add(bytes, data->bytes());
-    for (const in_place_access* before = accesses.data(); before != each; ++before) {
+    for (const borrowed_access* before = accesses.data(); before != each; ++before) {
       if (before->data->get() == data) return false;
     }
   }
@@ -87,7 +87,7 @@ task_state* in_place_runtime::submit(const kernel_ref& kernel, make_device_state
   return bare_launch::start_new(*this, kernel);
 }
 
-task_state* in_place_runtime::submit(const in_place_launch& what) {
+task_state* in_place_runtime::submit(const borrowed_launch& what) {
   const kernel_definition& kernel = *what.kernel;
   const bool has_more =
       what.parts + what.awaited > 0 || what.function.body != nullptr || kernel.result;
@@ -98,12 +98,12 @@ task_state* in_place_runtime::submit(const in_place_launch& what) {
   return in_place_task::start_new(*this, what);
 }
 
-task_state_ptr in_place_runtime::launch_specially(const in_place_launch& what) {
+task_state_ptr in_place_runtime::launch_specially(const borrowed_launch& what) {
   const bool is_plain = (what.options == nullptr || has_usual_options(*what.options, home_)) &&
                         may_launch(*what.kernel, what.function.body != nullptr) &&
                         are_usual(what.accesses, *storage_);
   if (!is_plain) return home_.launch(described(what));
-  for (const in_place_number& each : what.numbers) {
+  for (const borrowed_number& each : what.numbers) {
     if (each.from != nullptr) (*each.from)->check_waitable();
   }
   const task_options* const options = what.options;
@@ -116,7 +116,7 @@ task_state_ptr in_place_runtime::launch_specially(const in_place_launch& what) {
 }
 
 task_state_ptr in_place_runtime::launch_with(const task_options& options,
-                                             const in_place_launch& what) {
+                                             const borrowed_launch& what) {
   boost::container::small_vector<task_state_ptr, 4> after;
   for (const any_future& before : options.after) {
     after.push_back(before.state());
@@ -143,8 +143,8 @@ host_options in_place_runtime::options_of(task_label label, std::int64_t priorit
 }
 
 task_state_ptr in_place_runtime::launch(task_description&& task) {
-  std::vector<in_place_access> accesses;
-  std::vector<in_place_number> numbers;
+  std::vector<borrowed_access> accesses;
+  std::vector<borrowed_number> numbers;
   std::uint32_t parts = 0;
   std::uint32_t awaited = 0;
   for (std::size_t i = 0; i < task.arguments.size(); ++i) {
@@ -155,7 +155,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
       continue;
     }
     const auto& number = std::get<number_argument>(task.arguments[i]);
-    in_place_number& made = numbers.emplace_back(in_place_number{number.value});
+    borrowed_number& made = numbers.emplace_back(borrowed_number{number.value});
     if (number.from == nullptr) continue;
     number.from->check_waitable();
     made.value.type = task.kernel->parameters[i].type;
@@ -186,7 +186,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
         from.request.returns.push_back(other->request().id);
     }
   }
-  const in_place_launch what{.kernel = task.kernel,
+  const borrowed_launch what{.kernel = task.kernel,
                              .accesses = accesses,
                              .numbers = numbers,
                              .parts = parts,

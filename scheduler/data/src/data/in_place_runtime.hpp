@@ -8,7 +8,7 @@
 #include <span>
 
 #include <hocket/execution/tick_count.hpp>
-#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/host_view.hpp>
 #include <hocket/scheduler/task_options.hpp>
 
@@ -24,7 +24,7 @@ class data_runtime;
 /// The data of a runtime whose only device is made of the host's cores and whose only memory is
 /// theirs. It takes the place of the placement engine: tasks are ordered when they are submitted,
 /// and run as host tasks do.
-class in_place_runtime final : public in_place_lane {
+class in_place_runtime final : public launch_lane {
  public:
   /// The device, which is the host's, and its memory.
   struct host_part {
@@ -38,7 +38,7 @@ class in_place_runtime final : public in_place_lane {
   in_place_runtime(data_runtime& home, const host_part& host);
   ~in_place_runtime();
 
-  using in_place_lane::launch;
+  using launch_lane::launch;
   /// The description was checked.
   [[nodiscard]] task_state_ptr launch(task_description&& task);
 
@@ -88,12 +88,12 @@ class in_place_runtime final : public in_place_lane {
     std::atomic<double> flops{0};            ///< beside those
   };
 
-  [[nodiscard]] task_state* submit(const in_place_launch& what) override;
+  [[nodiscard]] task_state* submit(const borrowed_launch& what) override;
   [[nodiscard]] task_state* submit(const kernel_ref& kernel, make_device_state make_state) override;
   [[nodiscard]] bool may_launch(const kernel_definition& kernel, bool has_function) const;
-  [[nodiscard]] task_state_ptr launch_specially(const in_place_launch& what);
+  [[nodiscard]] task_state_ptr launch_specially(const borrowed_launch& what);
   [[nodiscard]] task_state_ptr launch_with(const task_options& options,
-                                           const in_place_launch& what);
+                                           const borrowed_launch& what);
   [[nodiscard]] tally& own_tally() noexcept {
     // Threads have their control blocks far from one another.
     const auto address = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());

@@ -82,7 +82,7 @@ inline in_place_task::more& in_place_task::rest() const noexcept {
 /// How much memory a task needs behind it.
 class in_place_task::layout {
  public:
-  layout(const in_place_launch& what, std::size_t after) noexcept : layout(what) {
+  layout(const borrowed_launch& what, std::size_t after) noexcept : layout(what) {
     edges_ += what.awaited + after;
     has_more_ = what.awaited + what.parts + what.function.bytes > 0 ||
                 what.function.body != nullptr || what.kernel->result;
@@ -90,7 +90,7 @@ class in_place_task::layout {
   }
 
   /// Of a launch that has nothing of the sort.
-  explicit layout(const in_place_launch& what) noexcept
+  explicit layout(const borrowed_launch& what) noexcept
       : uses_(static_cast<std::uint32_t>(what.accesses.size())),
         before_edges_(what.accesses.size() * sizeof(in_place_use) +
                       what.numbers.size() * sizeof(scalar_argument)),
@@ -100,7 +100,7 @@ class in_place_task::layout {
 
   [[nodiscard]] std::uint32_t uses() const noexcept { return uses_; }
   [[nodiscard]] bool has_more() const noexcept { return has_more_; }
-  [[nodiscard]] static more more_of(const in_place_launch& what) noexcept {
+  [[nodiscard]] static more more_of(const borrowed_launch& what) noexcept {
     return {.awaited = what.awaited,
             .boxes = what.parts,
             .function_bytes = what.function.bytes,
@@ -124,7 +124,7 @@ class in_place_task::layout {
 
 template <class... Node>
 inline in_place_task::in_place_task(const layout& behind, in_place_runtime& home,
-                                    const in_place_launch& what, Node&&... node)
+                                    const borrowed_launch& what, Node&&... node)
     : in_place_node(std::forward<Node>(node)...),
       use_count_(static_cast<std::uint32_t>(what.accesses.size())),
       number_count_(static_cast<std::uint32_t>(what.numbers.size())),
@@ -135,7 +135,7 @@ inline in_place_task::in_place_task(const layout& behind, in_place_runtime& home
 }
 
 boost::intrusive_ptr<in_place_task> in_place_task::make(in_place_runtime& home,
-                                                        const in_place_launch& what,
+                                                        const borrowed_launch& what,
                                                         in_place_content&& from) {
   const layout behind(what, from.after.size());
   host_context* const context = from.scope != nullptr ? from.scope : &home.context();
@@ -146,11 +146,11 @@ boost::intrusive_ptr<in_place_task> in_place_task::make(in_place_runtime& home,
   return made;
 }
 
-task_state* in_place_task::start_new(in_place_runtime& home, const in_place_launch& what) {
+task_state* in_place_task::start_new(in_place_runtime& home, const borrowed_launch& what) {
   return make_and_start(layout(what), home, what, in_runtime(), home.context(), true, false);
 }
 
-task_state* in_place_task::start_with_more(in_place_runtime& home, const in_place_launch& what) {
+task_state* in_place_task::start_with_more(in_place_runtime& home, const borrowed_launch& what) {
   const layout behind(what, 0);
   host_context& context = home.context();
   if (!context.only_counts()) return make_and_start(behind, home, what, context);
@@ -159,7 +159,7 @@ task_state* in_place_task::start_with_more(in_place_runtime& home, const in_plac
 
 template <class... Node>
 inline task_state* in_place_task::make_and_start(const layout& behind, in_place_runtime& home,
-                                                 const in_place_launch& what, Node&&... node) {
+                                                 const borrowed_launch& what, Node&&... node) {
   // Its future's reference, the machinery's, and those of the orders of its buffers.
   const std::uint32_t references = 2 + behind.uses();
   auto* const made = task_memory::make<in_place_task>(references, behind.bytes(), behind, home,
@@ -184,18 +184,18 @@ void in_place_task::keep_extras(in_place_content& from) {
   optional_state_->has_timeout = from.timeout != nanoseconds::max();
 }
 
-inline void in_place_task::keep(const in_place_launch& what) {
+inline void in_place_task::keep(const borrowed_launch& what) {
   in_place_use* use = uses();
-  for (const in_place_access& each : what.accesses)
+  for (const borrowed_access& each : what.accesses)
     ::new (use++) in_place_use(*each.data, each.mode);
   if (!what.numbers.empty()) {
     auto* number = reinterpret_cast<scalar_argument*>(use);
-    for (const in_place_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
+    for (const borrowed_number& each : what.numbers) ::new (number++) scalar_argument(each.value);
   }
   if (has_more_) keep_more(what);
 }
 
-void in_place_task::keep_more(const in_place_launch& what) {
+void in_place_task::keep_more(const borrowed_launch& what) {
   more& made = *::new (&rest()) more(layout::more_of(what));
   box* part = made.first_box();
   for (std::size_t i = 0; i < what.accesses.size(); ++i) {
@@ -204,7 +204,7 @@ void in_place_task::keep_more(const in_place_launch& what) {
   }
   awaited_number* later = made.all_awaited().data();
   for (std::uint32_t i = 0; i < number_count_; ++i) {
-    const in_place_number& each = what.numbers[i];
+    const borrowed_number& each = what.numbers[i];
     if (each.from != nullptr) ::new (later++) awaited_number{*each.from, each.convert, i};
   }
   if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function.body));

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 
 #include "data/admission.hpp"
 #include "data/in_place_node.hpp"
@@ -31,14 +31,14 @@ class in_place_task final : public in_place_node {
  public:
   /// In the order of its buffers from now on, but not started.
   [[nodiscard]] static boost::intrusive_ptr<in_place_task> make(in_place_runtime& home,
-                                                                const in_place_launch& what,
+                                                                const borrowed_launch& what,
                                                                 in_place_content&& from);
   /// The same, and it is started, for a caller that has to care for one reference: without anything
   /// else, numbers of futures and what only few tasks have, in a context that only counts.
-  [[nodiscard]] static task_state* start_new(in_place_runtime& home, const in_place_launch& what);
+  [[nodiscard]] static task_state* start_new(in_place_runtime& home, const borrowed_launch& what);
   /// The same without these conditions but the first two.
   [[nodiscard]] static task_state* start_with_more(in_place_runtime& home,
-                                                   const in_place_launch& what);
+                                                   const borrowed_launch& what);
   ~in_place_task() override;
 
   [[nodiscard]] std::string_view label_text() const noexcept override;
@@ -71,13 +71,13 @@ class in_place_task final : public in_place_node {
   class layout;
 
   template <class... Node>
-  in_place_task(const layout& behind, in_place_runtime& home, const in_place_launch& what,
+  in_place_task(const layout& behind, in_place_runtime& home, const borrowed_launch& what,
                 Node&&... node);
   template <class... Node>
   [[nodiscard]] static task_state* make_and_start(const layout& behind, in_place_runtime& home,
-                                                  const in_place_launch& what, Node&&... node);
-  void keep(const in_place_launch& what);
-  void keep_more(const in_place_launch& what);
+                                                  const borrowed_launch& what, Node&&... node);
+  void keep(const borrowed_launch& what);
+  void keep_more(const borrowed_launch& what);
   void keep_extras(in_place_content& from);
   void destroy_all() noexcept override;
   void drop_uses() noexcept;

@@ -122,15 +122,15 @@ task_state_ptr runtime_core::launch(task_description&& task) {
 }
 
 /// True if there is nothing to describe or to complain of. bytes: of all buffers.
-bool runtime_core::is_plain(const in_place_launch& what, std::uint64_t& bytes) {
+bool runtime_core::is_plain(const borrowed_launch& what, std::uint64_t& bytes) {
   if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
       what.kernel->check || !is_open()) {
     return false;
   }
-  for (const in_place_access& use : what.accesses) {
+  for (const borrowed_access& use : what.accesses) {
     const buffer_ref& data = *use.data;
     if (!data->belongs_to(*this)) return false;
-    for (const in_place_access* before = what.accesses.data(); before != &use; ++before) {
+    for (const borrowed_access* before = what.accesses.data(); before != &use; ++before) {
       if (*before->data == data) return false;
     }
     bytes = saturating_add(bytes, data->bytes());
@@ -141,13 +141,13 @@ bool runtime_core::is_plain(const in_place_launch& what, std::uint64_t& bytes) {
   });
 }
 
-task_state* runtime_core::submit(const in_place_launch& what) {
+task_state* runtime_core::submit(const borrowed_launch& what) {
   std::uint64_t bytes = 0;
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
   boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
   s->launch->kernel = what.kernel;
-  for (const in_place_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
-  for (const in_place_number& number : what.numbers) s->launch->scalars.push_back(number.value);
+  for (const borrowed_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
+  for (const borrowed_number& number : what.numbers) s->launch->scalars.push_back(number.value);
   s->bytes = bytes;
   return send(std::move(s), what.make_state, *this, {}, 0).detach();
 }

@@ -38,8 +38,8 @@ detail::task_state_ptr runtime::enqueue(detail::task_description&& task) {
   return core_->launch(std::move(task));
 }
 
-detail::in_place_lane* runtime::find_in_place_lane() {
-  detail::in_place_lane* const found = &core_->lane();
+detail::launch_lane* runtime::find_in_place_lane() {
+  detail::launch_lane* const found = &core_->lane();
   // Pairs with the acquire in in_place().
   lane_.store(found, std::memory_order_release);
   return found;

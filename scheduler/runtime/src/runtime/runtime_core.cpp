@@ -115,7 +115,7 @@ void runtime_core::connect() {
   is_connected_.store(true, std::memory_order_release);
 }
 
-in_place_lane& runtime_core::lane() {
+launch_lane& runtime_core::lane() {
   if (in_place_runtime* const in_place_way = in_place()) return *in_place_way;
   return *this;
 }

@@ -62,7 +62,7 @@ class runtime_core final : public placed_runtime,
     return in_place_.get();
   }
   /// Where launches go: the in-place path, or to the placement engine.
-  [[nodiscard]] in_place_lane& lane();
+  [[nodiscard]] launch_lane& lane();
   void wait_all();
   void stop();
   [[nodiscard]] const std::vector<device_info>& devices();
@@ -130,7 +130,7 @@ class runtime_core final : public placed_runtime,
 
   [[nodiscard]] std::size_t next_arena() noexcept override;
   // For the placement engine to decide.
-  [[nodiscard]] task_state* submit(const in_place_launch& what) override;
+  [[nodiscard]] task_state* submit(const borrowed_launch& what) override;
   [[nodiscard]] task_state* submit(const kernel_ref& kernel,
                                    make_device_state make_state) override {
     return submit(without_arguments(kernel, make_state));
@@ -143,7 +143,7 @@ class runtime_core final : public placed_runtime,
   void connect();
   [[nodiscard]] bool runs_in_place() const;
   void closed(const held_view& view);
-  [[nodiscard]] bool is_plain(const in_place_launch& what, std::uint64_t& bytes);
+  [[nodiscard]] bool is_plain(const borrowed_launch& what, std::uint64_t& bytes);
   [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
                                     const std::stop_token& stop, std::uint32_t function_bytes);

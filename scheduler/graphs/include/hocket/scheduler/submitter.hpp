@@ -20,7 +20,7 @@
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/graph_use.hpp>
-#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/run_options.hpp>
@@ -63,7 +63,7 @@ class submitter {
     using value = typename chosen_kernel::value_type;
     if constexpr (sizeof...(Args) == 0) {
       // Pairs with the release where it is found.
-      detail::in_place_lane* const lane = lane_.load(std::memory_order_acquire);
+      detail::launch_lane* const lane = lane_.load(std::memory_order_acquire);
       if (lane != nullptr) {
         const detail::pending_place place(runs_functions_);
         return future<value>(lane->launch(chosen.definition(), &detail::make_device_task<value>));
@@ -242,7 +242,7 @@ class submitter {
   };
 
   /// What in_place() returns, once it was found.
-  std::atomic<detail::in_place_lane*> lane_{nullptr};
+  std::atomic<detail::launch_lane*> lane_{nullptr};
   /// Where functions go, of a runtime; asked without a call.
   detail::host_context* runs_functions_ = nullptr;
 
@@ -251,19 +251,19 @@ class submitter {
 
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   /// Where tasks with data go as they stand here; null where they are described first.
-  [[nodiscard]] detail::in_place_lane* in_place() {
+  [[nodiscard]] detail::launch_lane* in_place() {
     // Pairs with the release where it is found.
-    detail::in_place_lane* const known = lane_.load(std::memory_order_acquire);
+    detail::launch_lane* const known = lane_.load(std::memory_order_acquire);
     return known != nullptr ? known : find_in_place_lane();
   }
-  [[nodiscard]] virtual detail::in_place_lane* find_in_place_lane() { return nullptr; }
+  [[nodiscard]] virtual detail::launch_lane* find_in_place_lane() { return nullptr; }
   [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::task_description&& task) = 0;
   [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::graph_use&& use) = 0;
 
   template <class Value, class Kernel, class F, class... Args>
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {
     const detail::pending_place place(for_functions().context);
-    if (detail::in_place_lane* const lane = in_place()) {
+    if (detail::launch_lane* const lane = in_place()) {
       static const Kernel without_body{"host function"};
       detail::launch_function body = Kernel::body_of(std::move(function));
       const detail::taken_function taken{&body, detail::function_bytes<F>};
@@ -294,7 +294,7 @@ class submitter {
   template <class Value, class... Args>
   future<Value> launch_in_place(const task_options* options, const kernel_ref& kernel,
                                 const Args&... args) {
-    if (detail::in_place_lane* const lane = in_place()) {
+    if (detail::launch_lane* const lane = in_place()) {
       return launch_in_place_lane<Value>(*lane, options, kernel, {}, args...);
     }
     if (options != nullptr) return launch_described<Value>(*options, kernel, {}, args...);
@@ -302,7 +302,7 @@ class submitter {
   }
 
   template <class Value, class... Args>
-  future<Value> launch_in_place_lane(detail::in_place_lane& lane, const task_options* options,
+  future<Value> launch_in_place_lane(detail::launch_lane& lane, const task_options* options,
                                      const kernel_ref& kernel, detail::taken_function function,
                                      const Args&... args) {
     const std::tuple<decltype(prepare(args))...> prepared(prepare(args)...);

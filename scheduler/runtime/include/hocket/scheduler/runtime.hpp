@@ -153,7 +153,7 @@ class runtime : public submitter {
  private:
   [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
-  [[nodiscard]] detail::in_place_lane* find_in_place_lane() override;
+  [[nodiscard]] detail::launch_lane* find_in_place_lane() override;
   [[nodiscard]] detail::task_state_ptr enqueue(detail::graph_use&& use) override;
 
   std::shared_ptr<detail::runtime_core> core_;

@@ -12,7 +12,7 @@
 #include <hocket/kernels/signature.hpp>
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/description.hpp>
-#include <hocket/scheduler/detail/in_place_lane.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/detail/states_of.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
@@ -135,13 +135,13 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
 /// An argument of a launch, as it is: of the type that the kernel has for it, or to be.
 template <class Number>
 requires std::is_arithmetic_v<Number>
-[[nodiscard]] in_place_number in_place(Number value, const kernel_definition& kernel,
+[[nodiscard]] borrowed_number in_place(Number value, const kernel_definition& kernel,
                                        std::size_t i) {
   return {.value = convert_number(value, kernel.parameters[i].type)};
 }
 
 template <class Number>
-[[nodiscard]] in_place_number in_place(const future<Number>& value, const kernel_definition& kernel,
+[[nodiscard]] borrowed_number in_place(const future<Number>& value, const kernel_definition& kernel,
                                        std::size_t i) {
   if (!value.valid()) {
     throw usage_error("Task \"" + kernel.name + "\" is given a future without a task as a number.");
@@ -150,19 +150,19 @@ template <class Number>
 }
 
 template <class Number>
-[[nodiscard]] in_place_number in_place(const run_parameter<Number>& value,
+[[nodiscard]] borrowed_number in_place(const run_parameter<Number>& value,
                                        const kernel_definition& kernel, std::size_t i) {
   return in_place(value.initial(), kernel, i);
 }
 
 template <element T, std::size_t R, access_mode Mode>
-[[nodiscard]] in_place_access in_place(const access<T, R, Mode>& use, const kernel_definition&,
+[[nodiscard]] borrowed_access in_place(const access<T, R, Mode>& use, const kernel_definition&,
                                        std::size_t /*i*/) {
   return {&use.what.data, use.what.part(), Mode};
 }
 
 template <element T, std::size_t R, class Op>
-[[nodiscard]] in_place_access in_place(const partial<T, R, Op>& use, const kernel_definition&,
+[[nodiscard]] borrowed_access in_place(const partial<T, R, Op>& use, const kernel_definition&,
                                        std::size_t /*i*/) {
   return {&use.values.ref().data, use.values.ref().part(), access_mode::update};
 }
@@ -176,7 +176,7 @@ class in_place_arguments {
     (add(in_place(args, kernel, i++)), ...);
   }
 
-  [[nodiscard]] in_place_launch launch_of(const kernel_ref& kernel, const task_options* options,
+  [[nodiscard]] borrowed_launch launch_of(const kernel_ref& kernel, const task_options* options,
                                           taken_function function,
                                           make_device_state make_state) const noexcept {
     return {kernel, accesses_, numbers_, parts_, awaited_, options, function, make_state};
@@ -187,20 +187,20 @@ class in_place_arguments {
   static constexpr bool is_number =
       std::is_same_v<decltype(in_place(std::declval<const A&>(),
                                        std::declval<const kernel_definition&>(), 0)),
-                     in_place_number>;
+                     borrowed_number>;
   static constexpr std::size_t number_count = (std::size_t{0} + ... + std::size_t{is_number<Args>});
 
-  void add(const in_place_access& use) noexcept {
+  void add(const borrowed_access& use) noexcept {
     accesses_[uses_++] = use;
     parts_ += use.part != nullptr ? 1 : 0;
   }
-  void add(const in_place_number& number) noexcept {
+  void add(const borrowed_number& number) noexcept {
     numbers_[given_++] = number;
     awaited_ += number.from != nullptr ? 1 : 0;
   }
 
-  std::array<in_place_access, sizeof...(Args) - number_count> accesses_;
-  std::array<in_place_number, number_count> numbers_;
+  std::array<borrowed_access, sizeof...(Args) - number_count> accesses_;
+  std::array<borrowed_number, number_count> numbers_;
   std::uint32_t parts_ = 0;
   std::uint32_t awaited_ = 0;
   std::size_t uses_ = 0;
@@ -212,6 +212,6 @@ class in_place_arguments {
                                          bool host_only);
 
 /// A launch with copies of all that it names.
-[[nodiscard]] task_description described(const in_place_launch& what);
+[[nodiscard]] task_description described(const borrowed_launch& what);
 
 }  // namespace hocket::detail

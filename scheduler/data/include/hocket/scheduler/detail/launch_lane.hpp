@@ -15,8 +15,8 @@ struct task_options;
 
 namespace detail {
 
-/// An access of a task, where it stands in the memory of the caller.
-struct in_place_access {
+/// An access of a task. What it points to is the caller's.
+struct borrowed_access {
   const buffer_ref* data = nullptr;
   const box* part = nullptr;  ///< null: all of the buffer
   access_mode mode = access_mode::read;
@@ -24,7 +24,7 @@ struct in_place_access {
 
 /// A number for a task: known, or what a future will hold, which stands in the memory of the
 /// caller.
-struct in_place_number {
+struct borrowed_number {
   scalar_argument value;
   const task_state_ptr* from = nullptr;
   scalar_argument (*convert)(const void* value, element_type to) = nullptr;
@@ -49,10 +49,10 @@ struct taken_function {
 
 /// One launch of a kernel; of the function instead of its body, where there is one. Accesses and
 /// numbers are in the order of the signature. Nothing is copied as yet.
-struct in_place_launch {
+struct borrowed_launch {
   const kernel_ref& kernel;
-  std::span<const in_place_access> accesses;
-  std::span<const in_place_number> numbers;
+  std::span<const borrowed_access> accesses;
+  std::span<const borrowed_number> numbers;
   std::uint32_t parts = 0;                ///< accesses to less than the whole
   std::uint32_t awaited = 0;              ///< numbers that are futures'
   const task_options* options = nullptr;  ///< null: the usual ones
@@ -61,21 +61,21 @@ struct in_place_launch {
 };
 
 /// The launch of a kernel that has no arguments, with the usual options.
-[[nodiscard]] inline in_place_launch without_arguments(const kernel_ref& kernel,
+[[nodiscard]] inline borrowed_launch without_arguments(const kernel_ref& kernel,
                                                        make_device_state make_state) noexcept {
   return {.kernel = kernel, .accesses = {}, .numbers = {}, .make_state = make_state};
 }
 
 /// Where tasks with data go as they stand in the memory of the caller: nothing is described, and so
 /// nothing is copied, of what most of them do not have.
-class in_place_lane {
+class launch_lane {
  public:
-  in_place_lane() = default;
-  in_place_lane(const in_place_lane&) = delete;
-  in_place_lane& operator=(const in_place_lane&) = delete;
+  launch_lane() = default;
+  launch_lane(const launch_lane&) = delete;
+  launch_lane& operator=(const launch_lane&) = delete;
 
   /// Submits the launch. Throws as submitter::submit does.
-  [[nodiscard]] task_state_ptr launch(const in_place_launch& what) { return {submit(what), false}; }
+  [[nodiscard]] task_state_ptr launch(const borrowed_launch& what) { return {submit(what), false}; }
 
   /// The same of a kernel that has no arguments, with the usual options.
   [[nodiscard]] task_state_ptr launch(const kernel_ref& kernel, make_device_state make_state) {
@@ -83,11 +83,11 @@ class in_place_lane {
   }
 
  protected:
-  ~in_place_lane() = default;
+  ~launch_lane() = default;
 
  private:
   // The caller has to care for one reference.
-  [[nodiscard]] virtual task_state* submit(const in_place_launch& what) = 0;
+  [[nodiscard]] virtual task_state* submit(const borrowed_launch& what) = 0;
   [[nodiscard]] virtual task_state* submit(const kernel_ref& kernel,
                                            make_device_state make_state) = 0;
 };
