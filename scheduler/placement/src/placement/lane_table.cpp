@@ -18,7 +18,7 @@ constexpr std::size_t max_ahead = 64;
 lane_table::lane_table(const machine& machine) : lanes_(machine.streams.size()) {
   devices_.reserve(machine.devices.size());
   for (const machine::device_node& node : machine.devices) {
-    device_load& device = devices_.emplace_back(number_set(node.compute.size()));
+    device_load& device = devices_.emplace_back(node.compute.size());
     for (std::size_t i = 0; i < node.compute.size(); ++i) {
       lane& made = lanes_[node.compute[i].value];
       made.device = &device;

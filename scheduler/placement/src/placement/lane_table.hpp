@@ -37,6 +37,8 @@ class lane_table {
 
  private:
   struct device_load {
+    explicit device_load(std::size_t lanes) : open(lanes) {}
+
     number_set open;
     std::size_t in_flight = 0;
     nanoseconds backlog{0};

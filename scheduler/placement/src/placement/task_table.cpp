@@ -52,8 +52,8 @@ void task_table::sort_edges() {
   std::ranges::sort(found_, [](const found_edge& a, const found_edge& b) {
     return a.before != b.before ? a.before->age < b.before->age : a.kind < b.kind;
   });
-  const auto repeated = std::ranges::unique(found_, {}, &found_edge::before);
-  found_.erase(repeated.begin(), repeated.end());
+  const auto same = [](const found_edge& a, const found_edge& b) { return a.before == b.before; };
+  found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
 }
 
 void task_table::link(placed_task& before, placed_task& t, edge_kind kind, task_edge& made) {
