@@ -44,7 +44,7 @@ void coherence::add(data_id data, const index_list& extents, std::size_t element
                       .bytes = bytes_of(extents, element_size),
                       .replicas = {},
                       .replica_states = region_map<replica_state>(whole, {}),
-                      .origins = region_map<origin>(whole, {}),
+                      .content = {},
                       .whole_in = {}};
   content_->buffers.insert(data, std::move(buffer));
 }
@@ -147,16 +147,8 @@ std::uint64_t coherence::missing(data_id data, const box& region, memory_id memo
   return elements * buffer.element_size;
 }
 
-bool coherence::initialised(data_id data, const box& region) const {
-  return content_->at(data).origins.all(region, [](const origin& o) { return o.written; });
-}
-
-failure coherence::poisoned(data_id data, const box& region) const {
-  failure first;
-  content_->at(data).origins.each(region, [&](const origin& o) {
-    if (o.poison && !first) first = o.poison;
-  });
-  return first;
+const content_state& coherence::content_of(data_id data) const {
+  return content_->at(data).content;
 }
 
 timepoint_set coherence::ready(data_id data, const box& region, memory_id memory) const {
@@ -173,7 +165,7 @@ std::optional<point> coherence::ready(const buffer_state& buffer, memory_id memo
 
 std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   std::vector<task_id> tasks;
-  content_->at(data).origins.each(region, [&](const origin& o) {
+  content_->at(data).content.visit(region, [&](const box&, const origin& o) {
     if (o.writer.valid()) tasks.push_back(o.writer);
   });
   std::sort(tasks.begin(), tasks.end());
@@ -190,7 +182,7 @@ void coherence::prune(function_ref<bool(point)> done) {
       if (r.prune(done)) buffer.busy = true;
     });
     buffer.replica_states.merge_equal();
-    buffer.origins.merge_equal();
+    buffer.content.merge_equal();
     return !buffer.busy;
   };
   busy.erase(std::remove_if(busy.begin(), busy.end(), settled), busy.end());

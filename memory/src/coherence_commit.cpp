@@ -44,11 +44,7 @@ void buffer_state::poison_if_nowhere(const box& region, const failure& why) {
   replica_states.visit(region, [&](const box& part, const replica_state& r) {
     if (!r.valid_anywhere()) nowhere.push_back(part);
   });
-  for (const box& part : nowhere) {
-    origins.change(part, [&](origin& o) {
-      if (o.written && !o.poison) o.poison = why;
-    });
-  }
+  for (const box& part : nowhere) content.lose(whole, part, why);
 }
 
 void coherence::content::copy(data_id data, const box& part, memory_id from, memory_id to,
@@ -118,8 +114,8 @@ namespace {
 /// Looks for the way that the next accesses to all of the buffer take; true if there is one.
 bool find_shortcut(buffer_state& buffer, memory_id memory) {
   replica_state& all = *buffer.replica_states.only();
-  origin& source = *buffer.origins.only();
-  if (!all.valid(memory) || !source.written || source.poison) return false;
+  origin& source = *buffer.content.only();
+  if (!all.valid(memory) || !source.sound()) return false;
   shortcut& found = buffer.whole_in;
   found.alone = all.is_in_one_memory();
   found.copy = &all.at(memory);
@@ -133,7 +129,7 @@ bool find_shortcut(buffer_state& buffer, memory_id memory) {
 
 bool coherence::at_hand(buffer_state& buffer, memory_id memory, bool reads) {
   if (buffer.whole_in.memory == memory) return true;
-  if (buffer.replica_states.only() == nullptr || buffer.origins.only() == nullptr ||
+  if (buffer.replica_states.only() == nullptr || buffer.content.only() == nullptr ||
       buffer.find(memory) == nullptr) {
     return false;
   }
@@ -148,7 +144,7 @@ block_id coherence::note_at_hand(buffer_state& buffer, const whole_access& how,
     const copy_state* const copy = all.find(how.memory);
     way.memory = {};
     if (how.writes) {
-      origin& source = *buffer.origins.only();
+      origin& source = *buffer.content.only();
       if (copy != nullptr) copy->add_touched_by(waits);
       all.overwrite(how.memory, how.number);
       source = {.written = true, .writer = how.task, .poison = {}};
@@ -180,7 +176,7 @@ void coherence::note_write(data_id data, const box& region, memory_id memory, po
   buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
   replica_state* const all = buffer.replica_states.only();
-  origin* const source = buffer.origins.only();
+  origin* const source = buffer.content.only();
   if (all != nullptr && source != nullptr && contains(region, buffer.whole)) {
     all->overwrite(memory, writer);
     source->written = true;
@@ -188,7 +184,7 @@ void coherence::note_write(data_id data, const box& region, memory_id memory, po
     if (source->poison) source->poison = {};
   } else {
     write_part(buffer, region, memory, writer);
-    buffer.origins.replace(region, {.written = true, .writer = task, .poison = {}});
+    buffer.content.write(buffer.whole, region, task);
   }
   content_->touch(data, buffer);
 }

@@ -9,9 +9,10 @@
 #include <boost/container/small_vector.hpp>
 
 #include <hocket/core/id_map.hpp>
+#include <hocket/core/region_map.hpp>
 #include <hocket/memory/coherence.hpp>
+#include <hocket/memory/content_state.hpp>
 
-#include "region_map.hpp"
 #include "replica_state.hpp"
 
 namespace hocket {
@@ -21,18 +22,6 @@ struct replica {
   memory_id memory;
   block_id block;
   std::size_t pins = 0;
-};
-
-/// Where a part's value comes from. It is kept apart from where the value is, so that tiles of
-/// different tasks that lie in one memory can be moved together.
-struct origin {
-  bool written = false;
-  task_id writer;
-  failure poison;
-
-  friend bool operator==(const origin& a, const origin& b) noexcept {
-    return a.written == b.written && a.writer == b.writer && !a.poison && !b.poison;
-  }
 };
 
 /// Where to find what most accesses to a buffer ask for: as long as it is of one piece, written and
@@ -61,7 +50,8 @@ struct buffer_state {
   std::uint64_t bytes = 0;
   boost::container::small_vector<replica, 2> replicas;  // in the order of memories
   region_map<replica_state> replica_states;
-  region_map<origin> origins;
+  content_state content;  // apart from where it is, so that tiles of different tasks can be moved
+                          // together
   shortcut whole_in;
   bool busy = false;  // listed in content::busy
 

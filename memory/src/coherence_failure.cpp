@@ -9,7 +9,7 @@ namespace hocket {
 void coherence::poison(data_id data, const box& region, task_id task, const failure& why) {
   buffer_state& buffer = content_->change(data);
   std::vector<box> written;
-  buffer.origins.visit(region, [&](const box& part, const origin& o) {
+  buffer.content.visit(region, [&](const box& part, const origin& o) {
     if (o.writer == task) written.push_back(part);
   });
   for (const box& part : written) {
@@ -21,7 +21,7 @@ void coherence::poison(data_id data, const box& region, task_id task, const fail
 void coherence::poison_unissued(data_id data, const box& region, task_id task, const failure& why) {
   buffer_state& buffer = content_->change(data);
   buffer.replica_states.change(region, [](replica_state& r) { r.make_stale(); });
-  buffer.origins.replace(region, {.written = true, .writer = task, .poison = why});
+  buffer.content.poison(buffer.whole, region, task, why);
 }
 
 void coherence::fail_copy(data_id data, const box& region, memory_id memory, point copy,

@@ -76,9 +76,9 @@ class coherence_of_x : public testing::Test {
 };
 
 TEST_F(coherence_of_x, begins_without_a_value) {
-  EXPECT_FALSE(replicas.initialised(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).is_written(whole));
   EXPECT_FALSE(replicas.valid(x, whole, host));
-  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole));
   EXPECT_EQ(replicas.missing(x, whole, host), 0U);
   EXPECT_EQ(replicas.bytes(x), 128U);
   EXPECT_TRUE(make_valid(whole, host).empty());
@@ -87,7 +87,7 @@ TEST_F(coherence_of_x, begins_without_a_value) {
 
 TEST_F(coherence_of_x, is_valid_where_it_was_written) {
   write(whole, gpu, 1);
-  EXPECT_TRUE(replicas.initialised(x, whole));
+  EXPECT_TRUE(replicas.content_of(x).is_written(whole));
   EXPECT_TRUE(replicas.valid(x, whole, gpu));
   EXPECT_TRUE(replicas.sole_copy(x, gpu));
   EXPECT_EQ(replicas.ready(x, whole, gpu), set_of({kernel(1)}));
@@ -153,7 +153,7 @@ TEST_F(coherence_of_x, is_not_at_hand_for_readers_if_it_is_poisoned) {
   EXPECT_FALSE(coherence::at_hand(buffer, gpu, true));
   EXPECT_TRUE(coherence::at_hand(buffer, gpu, false));
   EXPECT_EQ(note_at_hand(buffer, gpu, true, 2), block_id{11});
-  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole));
   EXPECT_TRUE(coherence::at_hand(buffer, gpu, true));
 }
 
@@ -358,10 +358,10 @@ TEST_F(coherence_of_x, a_failed_task_poisons_what_nobody_has_overwritten) {
   write(rows(0, 4), gpu, 2);
   make_valid(whole, host);
   replicas.poison(x, whole, task_id{1}, broken());
-  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
-  ASSERT_TRUE(replicas.poisoned(x, rows(3, 5)));
-  EXPECT_EQ(replicas.poisoned(x, rows(3, 5)).code(), failure_code::task_failed);
-  EXPECT_TRUE(replicas.initialised(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(rows(0, 4)));
+  ASSERT_TRUE(replicas.content_of(x).poison_of(rows(3, 5)));
+  EXPECT_EQ(replicas.content_of(x).poison_of(rows(3, 5)).code(), failure_code::task_failed);
+  EXPECT_TRUE(replicas.content_of(x).is_written(whole));
   EXPECT_FALSE(replicas.valid(x, rows(4, 8), host));
   EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
   EXPECT_FALSE(replicas.sole_copy(x, gpu)) << "nothing is worth keeping in what is poisoned";
@@ -372,24 +372,24 @@ TEST_F(coherence_of_x, a_write_heals) {
   write(whole, gpu, 1);
   replicas.poison(x, whole, task_id{1}, broken());
   write(rows(0, 4), host, 2);
-  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
-  EXPECT_TRUE(replicas.poisoned(x, rows(0, 5)));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(rows(0, 4)));
+  EXPECT_TRUE(replicas.content_of(x).poison_of(rows(0, 5)));
 }
 
 TEST_F(coherence_of_x, a_write_of_all_heals) {
   write(whole, gpu, 1);
   replicas.poison(x, whole, task_id{1}, broken());
-  EXPECT_TRUE(replicas.poisoned(x, whole));
+  EXPECT_TRUE(replicas.content_of(x).poison_of(whole));
   write(whole, gpu, 2);
-  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole));
 }
 
 TEST_F(coherence_of_x, a_task_that_never_ran_poisons_all_it_would_have_written) {
   write(rows(0, 4), gpu, 1);
   replicas.poison_unissued(x, rows(2, 6), task_id{2}, broken());
-  EXPECT_TRUE(replicas.initialised(x, rows(0, 6)));
-  EXPECT_FALSE(replicas.initialised(x, rows(0, 7)));
-  EXPECT_TRUE(replicas.poisoned(x, rows(2, 3)));
+  EXPECT_TRUE(replicas.content_of(x).is_written(rows(0, 6)));
+  EXPECT_FALSE(replicas.content_of(x).is_written(rows(0, 7)));
+  EXPECT_TRUE(replicas.content_of(x).poison_of(rows(2, 3)));
   EXPECT_TRUE(replicas.valid(x, rows(0, 2), gpu));
   EXPECT_FALSE(replicas.valid(x, rows(2, 4), gpu));
   EXPECT_EQ(replicas.before_write(x, rows(2, 4), gpu), set_of({kernel(1)}));
@@ -410,15 +410,15 @@ TEST_F(coherence_of_x, a_block_that_was_refused_goes_with_its_pins_and_what_was_
   EXPECT_FALSE(replicas.pinned(x, gpu));
   EXPECT_THAT(replicas.evictable(gpu), IsEmpty());
   EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
-  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
-  ASSERT_TRUE(replicas.poisoned(x, rows(4, 8)));
-  EXPECT_EQ(replicas.poisoned(x, rows(4, 8)).code(), failure_code::out_of_memory);
+  EXPECT_FALSE(replicas.content_of(x).poison_of(rows(0, 4)));
+  ASSERT_TRUE(replicas.content_of(x).poison_of(rows(4, 8)));
+  EXPECT_EQ(replicas.content_of(x).poison_of(rows(4, 8)).code(), failure_code::out_of_memory);
   // The next block begins without content.
   replicas.set_block(x, gpu, block_id{20});
   EXPECT_FALSE(replicas.valid(x, rows(0, 1), gpu));
   EXPECT_TRUE(replicas.before_write(x, whole, gpu).empty());
   write(whole, gpu, 4);
-  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole));
 }
 
 TEST_F(coherence_of_x, a_lost_memory_poisons_what_was_there_alone) {
@@ -430,8 +430,8 @@ TEST_F(coherence_of_x, a_lost_memory_poisons_what_was_there_alone) {
   EXPECT_EQ(lost[0].block, block_id{11});
   EXPECT_TRUE(lost[0].after.empty());
   EXPECT_TRUE(replicas.valid(x, rows(0, 4), host));
-  EXPECT_FALSE(replicas.poisoned(x, rows(0, 4)));
-  EXPECT_EQ(replicas.poisoned(x, whole).code(), failure_code::device_lost);
+  EXPECT_FALSE(replicas.content_of(x).poison_of(rows(0, 4)));
+  EXPECT_EQ(replicas.content_of(x).poison_of(whole).code(), failure_code::device_lost);
   EXPECT_FALSE(replicas.has_block(x, gpu));
   replicas.unpin(x, gpu);
   EXPECT_THAT(replicas.lose(gpu, broken()), IsEmpty());
@@ -444,7 +444,7 @@ TEST_F(coherence_of_x, a_copy_that_failed_is_not_valid) {
   replicas.fail_copy(x, rows(0, 4), host, copied(1), broken());
   EXPECT_FALSE(replicas.valid(x, rows(0, 4), host));
   EXPECT_TRUE(replicas.valid(x, rows(4, 8), host));
-  EXPECT_FALSE(replicas.poisoned(x, whole)) << "the source still has it";
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole)) << "the source still has it";
   replicas.fail_copy(x, whole, host, copied(1), broken());
   EXPECT_TRUE(replicas.valid(x, rows(4, 8), host)) << "that was another copy";
 }
@@ -453,9 +453,9 @@ TEST_F(coherence_of_x, a_copy_that_fails_after_its_source_is_lost_poisons) {
   write(whole, gpu, 1);
   make_valid(whole, host);
   static_cast<void>(replicas.lose(gpu, broken()));
-  EXPECT_FALSE(replicas.poisoned(x, whole));
+  EXPECT_FALSE(replicas.content_of(x).poison_of(whole));
   replicas.fail_copy(x, whole, host, copied(1), broken());
-  EXPECT_TRUE(replicas.poisoned(x, whole));
+  EXPECT_TRUE(replicas.content_of(x).poison_of(whole));
 }
 
 TEST(coherence, a_scalar_is_one_piece) {
@@ -463,7 +463,7 @@ TEST(coherence, a_scalar_is_one_piece) {
   replicas.add(data_id{0}, {}, 8);
   replicas.set_block(data_id{0}, memory_id{0}, block_id{0});
   const box scalar = box::whole({});
-  EXPECT_FALSE(replicas.initialised(data_id{0}, scalar));
+  EXPECT_FALSE(replicas.content_of(data_id{0}).is_written(scalar));
   replicas.note_write(data_id{0}, scalar, memory_id{0}, {}, task_id{1});
   EXPECT_TRUE(replicas.valid(data_id{0}, scalar, memory_id{0}));
   EXPECT_EQ(replicas.bytes(data_id{0}), 8U);
@@ -476,7 +476,7 @@ TEST(coherence, an_empty_region_asks_for_nothing) {
   const box nothing = box::whole({0});
   replicas.note_write(data_id{0}, nothing, memory_id{0}, {stream_id{0}, 1}, task_id{1});
   EXPECT_TRUE(replicas.valid(data_id{0}, nothing, memory_id{1}));
-  EXPECT_TRUE(replicas.initialised(data_id{0}, nothing));
+  EXPECT_TRUE(replicas.content_of(data_id{0}).is_written(nothing));
   EXPECT_TRUE(replicas.before_write(data_id{0}, nothing, memory_id{0}).empty());
 }
 

@@ -350,7 +350,8 @@ class machine {
   }
 
   [[nodiscard]] bool readable(const buffer& b, const box& region) const {
-    return coherence_.initialised(b.data, region) && !coherence_.poisoned(b.data, region);
+    return coherence_.content_of(b.data).is_written(region) &&
+           !coherence_.content_of(b.data).poison_of(region);
   }
 
   std::size_t kernel(const buffer& b, const operation& op, const timepoint_set& after,
@@ -467,8 +468,10 @@ class machine {
         if (holds != coherence_.valid(b.data, one, memory_id{m})) complain("a false claim");
       }
       const bool written = b.sequential[e] != 0;
-      if (written != coherence_.initialised(b.data, one)) complain("wrong about being written");
-      if ((written && !somewhere) != static_cast<bool>(coherence_.poisoned(b.data, one))) {
+      if (written != coherence_.content_of(b.data).is_written(one))
+        complain("wrong about being written");
+      if ((written && !somewhere) !=
+          static_cast<bool>(coherence_.content_of(b.data).poison_of(one))) {
         complain("wrong about being poisoned");
       }
       ++e;

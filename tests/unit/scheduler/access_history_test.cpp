@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include "data/access_history.hpp"
+#include "data/domain_histories.hpp"
 
 #include <gtest/gtest.h>
 
+#include <hocket/core/ids.hpp>
+
 #include <array>
-#include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -39,17 +42,16 @@ class oracle {
     return found;
   }
 
-  /// For each element of the region that was written: by which task last.
-  [[nodiscard]] std::map<std::size_t, task_id> writers(const box& region) {
-    std::map<std::size_t, task_id> last;
-    each_element(region, [&](std::vector<use>& uses) {
+  /// The first of the tasks that fulfil the condition; none if there is none.
+  template <class Condition>
+  [[nodiscard]] task_id first(const Condition& holds) const {
+    task_id found;
+    for (const std::vector<use>& uses : uses_) {
       for (const use& each : uses) {
-        if (writes_content(each.mode)) {
-          last[static_cast<std::size_t>(&uses - uses_.data())] = each.task;
-        }
+        if (each.task < found && holds(each.task)) found = each.task;
       }
-    });
-    return last;
+    }
+    return found;
   }
 
  private:
@@ -74,41 +76,37 @@ class compared {
   void append(task_id task, const box& region, access_mode mode) {
     const auto live = [&](task_id each) { return !ended_.contains(each); };
     edges found, expected;
-    history_.append(task, region, mode, live, [&](task_id earlier, edge_kind kind, const box& of) {
-      EXPECT_TRUE(overlap(of, region));
+    const auto depend = [&](task_id earlier, edge_kind kind, const box* of) {
+      EXPECT_TRUE(of == nullptr || overlap(*of, region));
       if (live(earlier)) found.insert({earlier, kind});
-    });
+      return live(earlier);
+    };
+    history_.append(task, region == whole ? nullptr : &region, whole, mode, live, depend);
     for (const auto& each : oracle_.append(task, region, mode)) {
       if (live(each.first)) expected.insert(each);
     }
     ASSERT_EQ(found, expected) << "task " << task.value << " on " << to_string(region);
   }
 
-  /// Each element has the writer that it should have, once; those that have ended may be missing.
-  void expect_writers(const box& region) {
-    std::map<std::size_t, task_id> found;
-    history_.each_writer(region, [&](task_id task, const box& part) {
-      for (std::size_t r = part.begin[0]; r < part.end[0]; ++r) {
-        for (std::size_t c = part.begin[1]; c < part.end[1]; ++c) {
-          EXPECT_TRUE(found.emplace(r * columns + c, task).second) << "two have written it last";
-        }
-      }
-    });
-    const std::map<std::size_t, task_id> expected = oracle_.writers(region);
-    for (const auto& [element, task] : found) EXPECT_EQ(expected.at(element), task);
-    for (const auto& [element, task] : expected) {
-      EXPECT_TRUE(ended_.contains(task) || found.contains(element)) << "task " << task.value;
-    }
+  /// Tasks are issued in the order of their submission, and end after that: what has not been
+  /// issued can be found.
+  void expect_next_user(task_id first_unissued) {
+    const auto unissued = [&](task_id each) {
+      return each.value >= first_unissued.value && !ended_.contains(each);
+    };
+    const task_id found = history_.next_user(unissued);
+    const task_id expected = oracle_.first(unissued);
+    // What a later write replaces is used before that write is issued: any of the two may be told.
+    ASSERT_TRUE(found.valid() ? expected.valid() && expected.value <= found.value : true);
   }
 
-  void end(task_id task) { ended_.insert(task); }
-  void forget_ended() {
-    const auto gone = [&](task_id each) { return ended_.contains(each); };
-    history_.forget(gone, gone);
+  void end(task_id task, bool tell) {
+    ended_.insert(task);
+    if (tell) history_.forget(task);
   }
 
  private:
-  access_history history_;
+  access_history<task_id> history_;
   oracle oracle_;
   std::set<task_id> ended_;
 };
@@ -116,8 +114,9 @@ class compared {
 class choices {
  public:
   [[nodiscard]] std::size_t below(std::size_t bound) { return random_() % bound; }
-  [[nodiscard]] box region() {
-    if (below(4) == 0) return whole;
+  /// Of ten regions, so many are parts.
+  [[nodiscard]] box region(std::size_t parts) {
+    if (below(10) >= parts) return whole;
     box made = whole;
     for (std::size_t d = 0; d < 2; ++d) {
       made.begin[d] = below(whole.end[d]);
@@ -141,28 +140,91 @@ TEST(access_history, agrees_with_one_that_keeps_every_access) {
   choices random;
   for (int round = 0; round < accesses / accesses_of_a_round; ++round) {
     compared both;
+    const std::size_t parts = random.below(11);  // from only all to only parts
     for (std::uint64_t task = 0; task < accesses_of_a_round; ++task) {
-      both.append(task_id{task}, random.region(), random.mode());
+      both.append(task_id{task}, random.region(parts), random.mode());
+      if (random.below(16) == 0) both.expect_next_user(task_id{random.below(task + 1)});
       if (::testing::Test::HasFailure()) return;
-      if (random.below(2) == 0) both.end(task_id{random.below(task + 1)});
-      if (random.below(16) == 0) both.forget_ended();
-      if (random.below(16) == 0) both.expect_writers(random.region());
+      if (random.below(2) == 0) both.end(task_id{random.below(task + 1)}, random.below(2) == 0);
     }
   }
 }
 
-TEST(access_history, stays_as_small_as_what_lives) {
-  access_history history;
+/// Appends reads of tasks that have ended, and returns how often that was asked.
+std::size_t asked_of_readers(access_history<task_id>& history, bool of_parts) {
   std::size_t asked = 0;
   const auto live = [&](task_id) {
     ++asked;
     return false;
   };
   for (std::uint64_t task = 0; task < 10'000; ++task) {
-    history.append(task_id{task}, {{task % rows, 0}, {task % rows + 1, columns}}, access_mode::read,
-                   live, [](task_id, edge_kind) { ADD_FAILURE() << "nothing has written"; });
+    const box row{{task % rows, 0}, {task % rows + 1, columns}};
+    history.append(task_id{task}, of_parts ? &row : nullptr, whole, access_mode::read, live,
+                   [](task_id, edge_kind, const box*) {
+                     ADD_FAILURE() << "nothing has written";
+                     return true;
+                   });
   }
-  EXPECT_LE(asked, 10'000U) << "each is looked at once";
+  return asked;
+}
+
+TEST(access_history, stays_as_small_as_what_lives) {
+  for (const bool of_parts : {false, true}) {
+    access_history<task_id> history;
+    EXPECT_LE(asked_of_readers(history, of_parts), 10'000U) << "each is looked at once";
+    std::size_t reported = 0;
+    history.append(
+        task_id{10'000}, nullptr, whole, access_mode::write, [](task_id) { return false; },
+        [&](task_id, edge_kind, const box*) {
+          ++reported;
+          return false;
+        });
+    EXPECT_LE(reported, 16U);
+  }
+}
+
+/// Counts who has it.
+struct counted {
+  std::shared_ptr<int> task;
+  friend bool operator==(const counted&, const counted&) = default;
+};
+
+TEST(access_history, keeps_no_task_that_it_does_not_need) {
+  access_history<counted> history;
+  const auto live = [](const counted&) { return true; };
+  std::vector<counted> given;
+  const auto take = [&](auto&& earlier, edge_kind, const box*) {
+    given.push_back(std::forward<decltype(earlier)>(earlier));
+    return true;
+  };
+  const auto add = [&](access_mode mode) {
+    counted made{std::make_shared<int>(0)};
+    history.append(made, nullptr, whole, mode, live, take);
+    return made;
+  };
+  const counted writer = add(access_mode::write);
+  const counted reader = add(access_mode::read);
+  EXPECT_EQ(writer.task.use_count(), 3) << "here, what the reader waits for, and the history";
+  given.clear();
+  const counted last = add(access_mode::write);
+  EXPECT_EQ(given, (std::vector{writer, reader}));
+  EXPECT_EQ(writer.task.use_count(), 2) << "here, and what the last writer waits for";
+  EXPECT_EQ(reader.task.use_count(), 2);
+}
+
+TEST(domain_histories, are_empty_and_only_of_what_the_domain_is_over) {
+  domain_histories<data_id, task_id> inside;
+  inside.cover(data_id{1});
+  EXPECT_EQ(inside.find(data_id{2}), nullptr);
+  ASSERT_NE(inside.find(data_id{1}), nullptr);
+  inside.find(data_id{1})
+      ->append(
+          task_id{5}, nullptr, whole, access_mode::update, [](task_id) { return true; },
+          [](task_id, edge_kind, const box*) {
+            ADD_FAILURE() << "nothing is before";
+            return true;
+          });
+  EXPECT_EQ(inside.find(data_id{1})->next_user([](task_id) { return true; }), task_id{5});
 }
 
 }  // namespace

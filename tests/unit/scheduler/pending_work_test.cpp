@@ -257,6 +257,44 @@ TEST_P(pending_tasks, of_higher_priority_have_bytes_first) {
   EXPECT_EQ(order, "high low ");
 }
 
+TEST_P(pending_tasks, behind_a_loop_wait_for_their_bytes) {
+  runtime rt{options()};
+  const buffer<float> x{rt, 8, 0.0f, "x"}, y{rt, 8, 0.0f, "y"};
+  budget all{rt, 10};
+  const future<void> holder = rt.submit({.takes = all.share(10)}, ops::fill, 1.0f, writes(y));
+  holder.get();
+  int rounds = 0;
+  rt.run_while([&] { return rounds++ < 2; },
+               [&](submitter& s) { s.submit([](view<float> v) { v[0] += 1.0f; }, updates(x)); });
+  float seen = 0.0f;
+  const future<void> behind = rt.submit(
+      {.takes = all.share(10)}, [&](view<const float> v) { seen = v[0]; }, reads(x));
+  EXPECT_FALSE(behind.wait_for(20ms)) << "the bytes are taken";
+  rt.submit({.returns = {holder}}, ops::fill, 2.0f, writes(y));
+  behind.get();
+  EXPECT_EQ(seen, 2.0f);
+}
+
+TEST_P(pending_tasks, behind_a_loop_fail_only_for_what_failed_before_it) {
+  runtime rt{options()};
+  const buffer<float> x{rt, 8, 1.0f, "x"};
+  const auto bad = x.rows(0, 4), good = x.rows(4, 8);
+  rt.submit(
+      {.label = "bad"}, [](view<float>) { throw std::runtime_error("on purpose"); }, updates(bad));
+  int rounds = 0;
+  rt.run_while([&] { return rounds++ < 1; },
+               [&](submitter& s) { s.submit(ops::fill, 2.0f, writes(good)); });
+  const future<void> fails = rt.submit(
+      {.label = "reader"}, [](view<const float>) {}, reads(bad));
+  float seen = 0.0f;
+  rt.submit([&](view<const float> v) { seen = v[0]; }, reads(good)).get();
+  EXPECT_EQ(seen, 2.0f);
+  fails.wait();
+  EXPECT_NE(fails.error().message().find("\"bad\""), std::string::npos) << fails.error().message();
+  rt.submit(ops::fill, 3.0f, writes(x));
+  EXPECT_EQ(x.to_vector(), std::vector<float>(8, 3.0f)) << "what is written anew is good";
+}
+
 TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {
   runtime rt{options()};
   buffer<float> half{rt, 8, "half"};

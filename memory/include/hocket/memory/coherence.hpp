@@ -11,6 +11,7 @@
 #include <hocket/core/function_ref.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
+#include <hocket/memory/content_state.hpp>
 #include <hocket/memory/timepoint_set.hpp>
 
 namespace hocket {
@@ -102,11 +103,8 @@ class coherence {
   /// hold it, in id order.
   void for_missing(data_id data, const box& region, memory_id memory,
                    function_ref<void(const box&, std::span<const memory_id>)> look) const;
-  /// True if every part of the region was written (or is being written by a committed task). A
-  /// poisoned part counts as written.
-  [[nodiscard]] bool initialised(data_id data, const box& region) const;
-  /// The failure of a writer of some part of the region; empty if there is none.
-  [[nodiscard]] failure poisoned(data_id data, const box& region) const;
+  /// What was written, by tasks that are committed, and what is poisoned.
+  [[nodiscard]] const content_state& content_of(data_id data) const;
   /// When the content of the region is there in this memory (where it is valid).
   [[nodiscard]] timepoint_set ready(data_id data, const box& region, memory_id memory) const;
   /// The tasks that wrote the parts of the region last, or failed to, in id order, none repeated.
@@ -115,8 +113,8 @@ class coherence {
   // Commit.
   /// Makes the region valid in memory by copies from memories that hold it, and returns what a
   /// reader there has to wait for. Neighbouring parts that have the same sources, ready at the same
-  /// time, are one copy. Parts that are valid nowhere are left out: a reader asks initialised and
-  /// poisoned first. issue must not call this object. Precondition: has_block.
+  /// time, are one copy. Parts that are valid nowhere are left out: a reader asks content_of()
+  /// first. issue must not call this object. Precondition: has_block.
   timepoint_set make_valid(data_id data, const box& region, memory_id memory, choose_source choose,
                            issue_copy issue);
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <type_traits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <hocket/core/access.hpp>
-#include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
 
 #include "data/seeded_bug.hpp"
@@ -23,36 +23,58 @@ enum class edge_kind : std::uint8_t {
 
 /// The accesses to one buffer that a later task could depend on, in the order of submission. What a
 /// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left
-/// of it, or when its task has ended. Task is what names a task.
+/// of it, or when its task concerns no later one any more. As long as tasks use the whole buffer,
+/// no boxes are compared: the first access to a part divides it, and a write of the whole ends
+/// that. Task names a task; one that is made by default names none. No thread, lock or clock is in
+/// it.
 template <class Task>
-class basic_access_history {
+class access_history {
  public:
-  /// Appends an access and reports what it depends on: depend(earlier, edge_kind), or with the
-  /// region of the earlier one for a third. The same earlier task may be reported twice. live(task)
-  /// tells whether it has not ended.
+  /// Appends an access to a part of the buffer, null for all of it, and reports what it depends on:
+  /// depend(earlier, edge_kind, part) with the part that the earlier task uses, null for all. An
+  /// earlier task that the history does not need any more is given as an rvalue. The same task may
+  /// be reported twice, and the one that is appended too. depend returns, as live(task) does,
+  /// whether the earlier task may still concern a later one. all: the box of the buffer.
   template <class Live, class Depend>
-  void append(const Task& task, const box& region, access_mode mode, const Live& live,
+  void append(Task task, const box* part, const box& all, access_mode mode, const Live& live,
               const Depend& depend) {
-    append(task, region, mode, live, live, depend);
+    if (!is_divided()) [[likely]] {
+      if (part == nullptr) [[likely]]
+        return append_to_all(std::move(task), mode, live, depend);
+      divide(all);
+    }
+    append_to_part(task, part != nullptr ? *part : all, mode, live, depend);
+    if (part == nullptr && writes_content(mode)) begin_anew(std::move(task));
   }
 
-  /// The same, where what has read may be forgotten earlier than what has written.
-  template <class Live, class Reads, class Depend>
-  void append(const Task& task, const box& region, access_mode mode, const Live& live,
-              const Reads& reads, const Depend& depend) {
-    const bool bound = reads_content(mode) && !seeded_bug(bug::forget_writers);
-    report(writers_, region, bound ? edge_kind::content : edge_kind::order, depend);
-    if (!writes_content(mode)) {
-      readers_.push_back({task, region});
-    } else {
-      if (!seeded_bug(bug::forget_readers)) report(readers_, region, edge_kind::order, depend);
-      replace(task, region);
+  /// False if only all of the buffer was used since all of it was written.
+  [[nodiscard]] bool is_divided() const noexcept { return parts_ != nullptr; }
+  /// The same as append() of an access to all of a buffer that is not divided.
+  template <class Live, class Depend>
+  [[gnu::always_inline]] void append_to_all(Task&& task, access_mode mode, const Live& live,
+                                            const Depend& depend) {
+    if (writes_content(mode)) {
+      if (writer_ != Task()) (void)depend(std::move(writer_), kind_of(mode), nullptr);
+      if (!readers_.empty()) [[unlikely]] {
+        if (!seeded_bug(bug::forget_readers)) {
+          for (Task& each : readers_) (void)depend(std::move(each), edge_kind::order, nullptr);
+        }
+        readers_.clear();
+      }
+      writer_ = std::move(task);
+      return;
     }
-    if (writers_.size() + readers_.size() < tidy_at_) return;
-    forget([&](const Task& each) { return !live(each); },
-           [&](const Task& each) { return !reads(each); });
-    // Doubling keeps the cost of tidying constant for each access.
-    tidy_at_ = std::max<std::size_t>(16, 2 * (writers_.size() + readers_.size()));
+    if (readers_.size() >= tidy_at_) [[unlikely]]
+      tidy(live);
+    readers_.push_back(std::move(task));
+    if (writer_ == Task()) return;
+    const Task& writer = writer_;
+    if (!depend(writer, kind_of(mode), nullptr)) writer_ = Task();
+  }
+
+  /// The task concerns no later one any more. Optional: it saves reports.
+  void forget(const Task& task) noexcept {
+    if (writer_ == task) writer_ = Task();
   }
 
   /// The first task, in order of submission, that still has to use the buffer; none if there is
@@ -60,78 +82,90 @@ class basic_access_history {
   template <class Unissued>
   [[nodiscard]] Task next_user(const Unissued& unissued) const {
     Task first;
-    for (const auto* entries : {&writers_, &readers_}) {
-      for (const entry& e : *entries) {
-        if (e.task < first && unissued(e.task)) first = e.task;
-      }
-    }
+    const auto look = [&](const Task& each) {
+      if (each != Task() && each < first && unissued(each)) first = each;
+    };
+    look(writer_);
+    std::ranges::for_each(readers_, look);
+    if (parts_ == nullptr) return first;
+    for (const entry& each : parts_->writers) look(each.task);
+    for (const entry& each : parts_->readers) look(each.task);
     return first;
   }
-
-  /// The same without those that have only read.
-  [[nodiscard]] basic_access_history writers() const {
-    basic_access_history made;
-    made.writers_ = writers_;
-    return made;
-  }
-
-  /// Calls visit(task, region) for each that has written what is there.
-  template <class Visit>
-  void each_writer(const box& region, const Visit& visit) const {
-    for (const entry& e : writers_) {
-      if (overlap(e.region, region)) visit(e.task, intersection(e.region, region));
-    }
-  }
-
-  /// Calls expand(task, region, add) for each that has written what is there: if it returns true,
-  /// those that it has called add(task, region) for come in its place.
-  template <class Expand>
-  void expand_writers(const Expand& expand) {
-    std::vector<entry> others;
-    std::erase_if(writers_, [&](const entry& e) {
-      return expand(e.task, e.region, [&](const Task& task, const box& region) {
-        others.push_back({task, region});
-      });
-    });
-    writers_.insert(writers_.end(), others.begin(), others.end());
-  }
-
-  /// Forgets what tasks have written and read for which the one or the other is true.
-  template <class Writer, class Reader>
-  void forget(const Writer& writer_gone, const Reader& reader_gone) {
-    std::erase_if(writers_, [&](const entry& e) { return writer_gone(e.task); });
-    std::erase_if(readers_, [&](const entry& e) { return reader_gone(e.task); });
-  }
-  [[nodiscard]] bool empty() const noexcept { return writers_.empty() && readers_.empty(); }
 
  private:
   struct entry {
     Task task;
     box region;
   };
+  /// What parts of the buffer were used for.
+  struct uses_of_parts {
+    std::vector<entry> writers;
+    std::vector<entry> readers;
+  };
+
+  static edge_kind kind_of(access_mode mode) {
+    const bool bound = reads_content(mode) && !seeded_bug(bug::forget_writers);
+    return bound ? edge_kind::content : edge_kind::order;
+  }
+
+  template <class Live>
+  [[gnu::noinline]] void tidy(const Live& live) {
+    std::erase_if(readers_, [&](const Task& each) { return !live(each); });
+    tidy_at_ = next_tidying(readers_.size());
+  }
+  /// Doubling keeps the cost of tidying constant for each access.
+  [[nodiscard]] static std::size_t next_tidying(std::size_t left) {
+    return std::max<std::size_t>(16, 2 * left);
+  }
+
+  [[gnu::noinline]] void divide(const box& all) {
+    parts_ = std::make_unique<uses_of_parts>();
+    if (writer_ != Task()) parts_->writers.push_back({std::exchange(writer_, Task()), all});
+    for (Task& each : readers_) parts_->readers.push_back({std::move(each), all});
+    readers_.clear();
+  }
+
+  void begin_anew(Task&& writer) {
+    parts_.reset();
+    writer_ = std::move(writer);
+  }
+
+  template <class Live, class Depend>
+  [[gnu::noinline]] void append_to_part(const Task& task, const box& region, access_mode mode,
+                                        const Live& live, const Depend& depend) {
+    auto& [writers, readers] = *parts_;
+    report(writers, region, kind_of(mode), depend);
+    if (!writes_content(mode)) {
+      readers.push_back({task, region});
+    } else {
+      if (!seeded_bug(bug::forget_readers)) report(readers, region, edge_kind::order, depend);
+      // Later tasks depend on this one, and through it on everything it replaces.
+      cut_out(readers, region);
+      replace(writers, task, region);
+    }
+    if (writers.size() + readers.size() < tidy_at_) return;
+    const auto is_gone = [&](const entry& each) { return !live(each.task); };
+    std::erase_if(writers, is_gone);
+    std::erase_if(readers, is_gone);
+    tidy_at_ = next_tidying(writers.size() + readers.size());
+  }
 
   template <class Depend>
   static void report(const std::vector<entry>& entries, const box& region, edge_kind kind,
                      const Depend& depend) {
     for (const entry& earlier : entries) {
-      if (!overlap(earlier.region, region)) continue;
-      if constexpr (std::is_invocable_v<const Depend&, const Task&, edge_kind, const box&>) {
-        depend(earlier.task, kind, earlier.region);
-      } else {
-        depend(earlier.task, kind);
-      }
+      if (overlap(earlier.region, region)) (void)depend(earlier.task, kind, &earlier.region);
     }
   }
 
-  void replace(const Task& task, const box& region) {
-    // Later tasks depend on this one, and through it on everything it replaces.
-    cut_out(readers_, region);
-    if (writers_.size() == 1 && writers_.front().region == region) {
-      writers_.front().task = task;  // as it mostly is
+  static void replace(std::vector<entry>& writers, const Task& task, const box& region) {
+    if (writers.size() == 1 && writers.front().region == region) {
+      writers.front().task = task;  // as it mostly is
       return;
     }
-    cut_out(writers_, region);
-    writers_.push_back({task, region});
+    cut_out(writers, region);
+    writers.push_back({task, region});
   }
 
   static void cut_out(std::vector<entry>& entries, const box& region) {
@@ -146,11 +180,10 @@ class basic_access_history {
     entries.insert(entries.end(), remains.begin(), remains.end());
   }
 
-  std::vector<entry> writers_;
-  std::vector<entry> readers_;
-  std::size_t tidy_at_ = 16;
+  Task writer_{};  ///< the last one of the whole buffer; none: no task has to wait for it
+  std::vector<Task> readers_;             ///< of the whole buffer, since then
+  std::size_t tidy_at_ = 16;              ///< entries
+  std::unique_ptr<uses_of_parts> parts_;  ///< if not null, used instead of these
 };
-
-using access_history = basic_access_history<task_id>;
 
 }  // namespace hocket::detail

@@ -21,10 +21,12 @@ void admission::announce(admission_request& request) {
 admission::admitted admission::try_acquire(in_place_task& task) {
   const admission_request& request = task.request();
   admitted all;
+  // Not under the lock: buffers that are locked may be locked around it.
+  const bool cannot_run = task.cannot_run();
   const std::scoped_lock lock(guard_);
   waiting_.emplace(request.id, &task);
   // Asked under the lock: a thread that cancels it later finds that it waits.
-  if (task.is_hopeless()) {
+  if (cannot_run || task.is_given_up()) {
     throttle_.withdraw(request);
     admit_one(request.id, all);
     grant(all);

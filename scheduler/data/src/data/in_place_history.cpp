@@ -3,7 +3,12 @@
 
 #include "data/in_place_history.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <new>
+
 #include "data/host_storage.hpp"
+#include "data/unusable_input.hpp"
 
 namespace hocket::detail {
 
@@ -13,27 +18,37 @@ in_place_history::in_place_history(std::shared_ptr<host_storage> home, const box
 
 in_place_history::~in_place_history() { home_->give_back(*this); }
 
-in_place_history::chain& in_place_history::nodes() {
-  if (parts_ != nullptr) return *parts_;
-  auto made = std::make_unique<chain>();
-  const auto add = [&](const in_place_node_ptr& node, access_mode mode) {
-    made->append(
-        node, extent_, mode, [](const auto&) { return true; }, [](const auto&, edge_kind) {});
-  };
-  // No node stands for content that is not there.
-  if (whole_.writer != nullptr || !whole_.is_written) add(whole_.writer, access_mode::write);
-  for (const in_place_node_ptr& reader : whole_.readers) add(reader, access_mode::read);
-  whole_.writer = nullptr;
-  whole_.readers.clear();
-  parts_ = std::move(made);
-  return *parts_;
+void in_place_history::commit_written(const in_place_use& use) noexcept {
+  const std::scoped_lock lock(guard_);
+  try {
+    content_.write(extent_, use.where(), {});
+    if (content_.parts_count() >= tidy_at_) {
+      content_.merge_equal();
+      // Doubling keeps the cost of tidying constant for each change.
+      tidy_at_ = std::max<std::size_t>(16, 2 * content_.parts_count());
+    }
+  } catch (const std::bad_alloc&) {
+    // Who reads it fails, and is not given what may be incomplete.
+  }
+  // Relaxed: see is_sound().
+  is_sound_.store(content_.is_sound(), std::memory_order_relaxed);
 }
 
-void in_place_history::begin_anew(in_place_node_ptr writer) noexcept {
-  parts_ = nullptr;
-  whole_.writer = std::move(writer);
-  whole_.is_written = true;
-  whole_.readers.clear();
+void in_place_history::poison(const box& region, const failure& why) noexcept {
+  const std::scoped_lock lock(guard_);
+  try {
+    content_.poison(extent_, region, {}, why);
+  } catch (const std::bad_alloc&) {
+    content_.poison_all(why);
+  }
+  // Relaxed: see is_sound().
+  is_sound_.store(false, std::memory_order_relaxed);
+}
+
+failure in_place_history::unusable_input(const in_place_use& use, const in_place_node& reader) {
+  const std::scoped_lock lock(guard_);
+  return detail::unusable_input(content_, use.where(), use.mode, reader.label_text(),
+                                use.data->label());
 }
 
 void in_place_history::obtain(const task_state& on_behalf_of) {

@@ -2,16 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <memory>
-#include <vector>
 
 #include <oneapi/tbb/spin_mutex.h>
 
 #include <hocket/core/shape.hpp>
 #include <hocket/kernels/argument.hpp>
+#include <hocket/memory/content_state.hpp>
 
 #include "data/in_place_node.hpp"
 
@@ -19,29 +17,10 @@ namespace hocket::detail {
 
 class host_storage;
 
-/// The order of the tasks that use all of a buffer, since it was last written so.
-struct whole_uses {
-  in_place_node_ptr writer;  ///< null: what is there needs no waiting for
-  bool is_written = false;
-  std::vector<in_place_node_ptr> readers;  ///< since it was written
-  std::size_t tidy_at = 16;
-
-  void forget_readers() noexcept {
-    std::erase_if(readers, [](const in_place_node_ptr& each) { return each->has_left(); });
-  }
-  /// Doubling keeps the cost of tidying constant for each access.
-  [[gnu::noinline]] void tidy() noexcept {
-    forget_readers();
-    tidy_at = std::max<std::size_t>(16, 2 * readers.size());
-  }
-};
-
 /// What a runtime without other memory than the host's knows of one buffer: which nodes use it, in
-/// which order, and where it is.
+/// which order, what became of its content, and where it is.
 class in_place_history {
  public:
-  using chain = basic_access_history<in_place_node_ptr>;
-
   /// Nothing is written as yet, and the argument has no base.
   in_place_history(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes,
                    buffer_argument&& argument);
@@ -49,17 +28,27 @@ class in_place_history {
   in_place_history& operator=(const in_place_history&) = delete;
   ~in_place_history();
 
-  /// Guards what follows, for a few instructions that are seldom in anybody's way. Who waits for
+  /// Guards the accesses, for a few instructions that are seldom in anybody's way. Who waits for
   /// one while he has others takes them in the order of their addresses.
   [[nodiscard]] tbb::spin_mutex& guard() noexcept { return guard_; }
+  [[nodiscard]] node_accesses& history() noexcept { return history_; }
 
-  /// The order as long as only all of the buffer was used at once, or since it was last written
-  /// so; null if there are parts.
-  [[nodiscard]] whole_uses* whole() noexcept { return parts_ == nullptr ? &whole_ : nullptr; }
-  /// The order by parts.
-  [[nodiscard]] chain& nodes();
-  /// All of the buffer was written by this one: what was before matters no more.
-  void begin_anew(in_place_node_ptr writer) noexcept;
+  // The content, in the order in which nodes leave their places. None of the buffer is locked.
+  /// False if some part is not written, or poisoned.
+  [[nodiscard]] bool is_sound() const noexcept {
+    // Relaxed: what a node reads or writes is ordered by its edges; others may change the rest.
+    return is_sound_.load(std::memory_order_relaxed);
+  }
+  /// A node used the buffer so, and has ended well. Without memory to note it, what it wrote stays
+  /// unwritten.
+  void commit(const in_place_use& use) noexcept {
+    if (writes_content(use.mode) && !is_sound()) [[unlikely]]
+      commit_written(use);
+  }
+  /// A node was to write the region and did not. Without memory to note it, all is poisoned.
+  void poison(const box& region, const failure& why) noexcept;
+  /// Why the node must not read what it uses so; empty if it may.
+  [[nodiscard]] failure unusable_input(const in_place_use& use, const in_place_node& reader);
 
   [[nodiscard]] bool belongs_to(const host_storage& home) const noexcept {
     return home_.get() == &home;
@@ -81,13 +70,17 @@ class in_place_history {
  private:
   friend class host_storage;
 
+  [[gnu::noinline]] void commit_written(const in_place_use& use) noexcept;
+
   std::shared_ptr<host_storage> home_;
   std::uint64_t bytes_;
   std::atomic<std::byte*> address_{nullptr};
   tbb::spin_mutex guard_;
-  whole_uses whole_;
+  std::atomic<bool> is_sound_{false};
+  node_accesses history_;
   const box& extent_;  ///< of the buffer, which has this
-  std::unique_ptr<chain> parts_;
+  content_state content_;
+  std::size_t tidy_at_ = 16;  ///< parts of the content
   buffer_argument argument_;
 };
 

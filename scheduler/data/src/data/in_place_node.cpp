@@ -4,6 +4,7 @@
 #include "data/in_place_node.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -66,13 +67,9 @@ class order_lock {
   std::scoped_lock<tbb::spin_mutex> held_;
 };
 
-}  // namespace
+constexpr auto is_in_place = [](const in_place_node_ptr& node) { return !node->has_left(); };
 
-failure not_written(const in_place_node& reader, const in_place_use& use) {
-  return {failure_code::task_failed, reader.name() + " " + std::string(to_string(use.mode)) + " " +
-                                         to_string(use.where()) + " of buffer \"" +
-                                         use.data->label() + "\", which no earlier task writes."};
-}
+}  // namespace
 
 /// The edges of a node as they are found: in the memory that it has for them while they fit.
 class in_place_node::edge_list {
@@ -81,31 +78,24 @@ class in_place_node::edge_list {
   edge_list(const edge_list&) = delete;
   edge_list& operator=(const edge_list&) = delete;
 
-  /// There is room for so many more.
-  void reserve(std::size_t more) {
-    if (room_ - count_ < more) grow(count_ + more);
-  }
-
-  void add(task_state_ptr source, host_edge::kind kind) {
-    reserve(1);
+  template <class Source>
+  void add(Source&& source, host_edge::kind kind) {
+    if (count_ == room_) [[unlikely]]
+      grow();
     host_edge& made = *::new (first_ + count_++) host_edge();
     made.waits_for = kind;
-    made.source = std::move(source);
+    made.source = std::forward<Source>(source);
   }
 
   /// Adds what a place is waited for, or makes an edge that there is to it the stronger of the two.
-  void add_place(in_place_node_ptr source, host_edge::kind kind) {
-    if (count_ == 0) return add(std::move(source), kind);
-    // Of many, looking for one of them costs more than to wait for it twice.
-    constexpr std::size_t many = 32;
-    for (host_edge& known : std::span(first_, std::min(count_, many))) {
-      if (known.source != source || known.waits_for == host_edge::kind::end) continue;
-      if (kind != host_edge::kind::order) known.waits_for = kind;
-      return;
+  template <class Source>
+  void add_place(Source&& source, host_edge::kind kind) {
+    if (count_ == 0) [[likely]] {
+      add(std::forward<Source>(source), kind);
+    } else {
+      add_other_place(std::forward<Source>(source), kind);
     }
-    add(std::move(source), kind);
   }
-
   [[nodiscard]] std::span<host_edge> all() const noexcept { return {first_, count_}; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   /// The edge that there is, if there is no other, and where it was to be.
@@ -116,8 +106,19 @@ class in_place_node::edge_list {
   [[nodiscard]] bool are_far() const noexcept { return are_far_; }
 
  private:
-  [[gnu::noinline]] void grow(std::size_t least) {
-    const std::size_t wanted = std::max({std::size_t{8}, 2 * room_, least});
+  [[gnu::noinline]] void add_other_place(in_place_node_ptr source, host_edge::kind kind) {
+    // Of many, looking for one of them costs more than to wait for it twice.
+    constexpr std::size_t many = 32;
+    for (host_edge& known : std::span(first_, std::min(count_, many))) {
+      if (known.source != source || known.waits_for == host_edge::kind::end) continue;
+      if (kind != host_edge::kind::order) known.waits_for = kind;
+      return;
+    }
+    add(std::move(source), kind);
+  }
+
+  [[gnu::noinline]] void grow() {
+    const std::size_t wanted = std::max(std::size_t{8}, 2 * room_);
     auto* const bigger = static_cast<host_edge*>(::operator new(wanted * sizeof(host_edge)));
     for (std::size_t i = 0; i < count_; ++i) {
       ::new (bigger + i) host_edge(std::move(first_[i]));
@@ -134,10 +135,6 @@ class in_place_node::edge_list {
   std::size_t room_;
   bool are_far_ = false;
 };
-
-void in_place_node::drop_held::operator()(std::vector<held_part>* held) const noexcept {
-  delete held;
-}
 
 in_place_node::~in_place_node() {
   if (!has_far_edges_) return;
@@ -158,8 +155,7 @@ void in_place_node::take_place(std::span<const in_place_use> uses, std::span<hos
   be_known_early();
   has_far_edges_ = found.are_far();
   expect(found.all(), with.more);
-  if (error()) poison();
-  if (held_ != nullptr) ask_when_poisoned();
+  if (asks_when_poisoned()) poison();
 }
 
 void in_place_node::take_place_and_start(std::span<const in_place_use> uses,
@@ -172,8 +168,8 @@ void in_place_node::take_place_and_start(std::span<const in_place_use> uses,
 }
 
 template <std::size_t Count>
-inline void in_place_node::take_places_and_start(std::span<const in_place_use, Count> uses,
-                                                 std::span<host_edge> near) {
+void in_place_node::take_places_and_start(std::span<const in_place_use, Count> uses,
+                                          std::span<host_edge> near) {
   edge_list found(near);
   host_edge* sole = nullptr;
   bool is_ready = false;
@@ -183,8 +179,8 @@ inline void in_place_node::take_places_and_start(std::span<const in_place_use, C
     // Others may run it as soon as the buffers are unlocked, if it is ready.
     context()->started(*this);
     sole = found.sole();
-    is_ready = found.empty() && !error();
-    if (sole != nullptr && held_ == nullptr && !error()) [[likely]] {
+    is_ready = found.empty() && !asks_when_poisoned();
+    if (sole != nullptr && !asks_when_poisoned()) [[likely]] {
       expect_only(*sole);
     } else if (!is_ready) {
       sole = nullptr;
@@ -205,8 +201,7 @@ void in_place_node::expect_all(edge_list& found) {
   if (found.empty()) be_known_early();
   has_far_edges_ = found.are_far();
   expect(found.all(), 0);
-  if (error()) poison();
-  if (held_ != nullptr) ask_when_poisoned();
+  if (asks_when_poisoned()) poison();
 }
 
 /// Of what takes a place there is no edge to an end.
@@ -231,112 +226,77 @@ inline void in_place_node::find_edges(std::span<const in_place_use, Count> uses,
   }
 }
 
-inline host_edge::kind in_place_node::kind_of(edge_kind kind, const in_place_node& earlier) const {
+/// True if the edge is to content.
+inline bool in_place_node::depend_on(in_place_node& earlier, edge_kind by) {
   // Within a nested domain each task looks for poison itself.
-  if (kind == edge_kind::order || is_domain_) return host_edge::kind::order;
-  return earlier.is_domain_ ? host_edge::kind::held : host_edge::kind::content;
+  if (by == edge_kind::order || is_domain_) return false;
+  // What a domain has left, no failure of its own tells.
+  if (earlier.is_domain_) ask_when_poisoned();
+  return true;
 }
 
-void in_place_node::note_held(const in_place_node_ptr& domain, const in_place_use& use,
-                              const box& there) {
-  if (held_ == nullptr) held_.reset(new std::vector<held_part>());
-  held_->push_back({domain, &use, intersection(there, use.where())});
-}
-
-inline void in_place_node::wait_for_writer(const in_place_use& use, whole_uses& known,
-                                           edge_list& found) {
-  in_place_node* const writer = known.writer.get();
-  if (writer == nullptr || writer == this || writer->has_left() || writer->is_domain_ ||
-      !found.empty() || !writes_content(use.mode)) {
-    return wait_for_other_writer(use, known, found);
-  }
-  // As below. It takes its place.
-  found.add(std::move(known.writer),
-            reads_content(use.mode) ? host_edge::kind::content : host_edge::kind::order);
+/// Adds an edge unless the earlier node has left its place: then it returns false. Sets `decides`
+/// if that node alone decides on what is read.
+template <class Earlier>
+[[gnu::always_inline]] inline bool in_place_node::add_edge(Earlier&& earlier, edge_kind by,
+                                                           edge_list& found, bool& decides) {
+  if (earlier.get() == this) return true;
+  if (earlier->has_left()) return false;
+  const bool binds = depend_on(*earlier, by);
+  decides = decides || binds;
+  found.add_place(std::forward<Earlier>(earlier),
+                  binds ? host_edge::kind::content : host_edge::kind::order);
+  return true;
 }
 
 inline void in_place_node::add_edges(const in_place_use& use, edge_list& found,
                                      domain_node* within) {
-  in_place_history& order = *use.data->order();
-  whole_uses* const whole = order.whole();
-  if (whole != nullptr && use.part == nullptr && within == nullptr && !is_domain_) {
-    add_edges_of_whole(use, *whole, found);
-  } else {
-    add_edges_of_part(use, order, found, within);
+  in_place_history& data = *use.data->order();
+  node_accesses& history = data.history();
+  if (use.part != nullptr || within != nullptr || history.is_divided()) [[unlikely]] {
+    return add_edges_of_part(use, found, within);
   }
-}
-
-inline void in_place_node::add_edges_of_whole(const in_place_use& use, whole_uses& known,
-                                              edge_list& found) {
-  if (writes_content(use.mode)) {
-    if (!known.readers.empty()) wait_for_readers(known, found);
-    if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
-    known.writer = in_place_node_ptr(this, false);
-    known.is_written = true;
-  } else {
-    if (known.readers.size() >= known.tidy_at) known.tidy();
-    known.readers.emplace_back(this, false);
-    if (known.writer != nullptr || !known.is_written) wait_for_writer(use, known, found);
-  }
-}
-
-void in_place_node::wait_for_readers(whole_uses& known, edge_list& found) {
-  known.forget_readers();
-  found.reserve(known.readers.size());
-  for (in_place_node_ptr& reader : known.readers) {
-    if (reader != this) found.add_place(std::move(reader), host_edge::kind::order);
-  }
-  known.readers.clear();
-}
-
-void in_place_node::wait_for_other_writer(const in_place_use& use, whole_uses& known,
-                                          edge_list& found) {
-  const bool needs_it = reads_content(use.mode);
-  in_place_node* const writer = known.writer.get();
-  if (writer == nullptr) {
-    if (needs_it && !error()) settle(not_written(*this, use));
-  } else if (writer->left_well()) {
-    known.writer = nullptr;
-  } else if (writer != this && (needs_it || !writer->has_left())) {
-    const host_edge::kind kind = kind_of(needs_it ? edge_kind::content : edge_kind::order, *writer);
-    if (kind == host_edge::kind::held) note_held(known.writer, use, use.data->whole());
-    found.reserve(1);
-    // A writer takes its place.
-    found.add_place(writes_content(use.mode) ? std::move(known.writer) : known.writer, kind);
-  }
-}
-
-void in_place_node::add_edges_of_part(const in_place_use& use, in_place_history& order,
-                                      edge_list& found, domain_node* within) {
-  const auto live = [](const in_place_node_ptr& node) {
-    return node == nullptr || !node->left_well();
+  bool decides = false;
+  const auto depend = [&](auto&& earlier, edge_kind by, const box*) __attribute__((always_inline)) {
+    return add_edge(std::forward<decltype(earlier)>(earlier), by, found, decides);
   };
-  // How a reader ended concerns no other task.
-  const auto reads_still = [](const in_place_node_ptr& node) { return !node->has_left(); };
-  const auto depend = [&](const in_place_node_ptr& earlier, edge_kind by, const box& there) {
-    if (earlier == nullptr) {
-      const bool needs_it = by == edge_kind::content && !is_domain_;
-      if (needs_it && !error()) settle(not_written(*this, use));
-    } else if (earlier != this &&
-               !(by == edge_kind::order ? earlier->has_left() : earlier->left_well())) {
-      const host_edge::kind kind = kind_of(by, *earlier);
-      if (kind == host_edge::kind::held) note_held(earlier, use, there);
-      found.add_place(earlier, kind);
-    }
+  history.append_to_all(in_place_node_ptr(this, false), use.mode, is_in_place, depend);
+  if (!data.is_sound() && !decides && reads_content(use.mode) && !is_domain_) [[unlikely]] {
+    ask_when_poisoned();
+  }
+}
+
+void in_place_node::add_edges_of_part(const in_place_use& use, edge_list& found,
+                                      domain_node* within) {
+  in_place_history& data = *use.data->order();
+  bool is_covered = false;
+  const auto depend = [&](auto&& earlier, edge_kind by, const box* there) {
+    bool decides = false;
+    const bool is_there = add_edge(std::forward<decltype(earlier)>(earlier), by, found, decides);
+    if (decides && (there == nullptr || contains(*there, use.where()))) is_covered = true;
+    return is_there;
   };
-  const in_place_node_ptr self(this, false);
-  in_place_history::chain* const held = within != nullptr ? within->chain_of(order) : nullptr;
-  in_place_history::chain& nodes = held != nullptr ? *held : order.nodes();
-  if (is_domain_) static_cast<domain_node&>(*this).keep_as_it_is(order, nodes);
-  nodes.append(self, use.where(), use.mode, live, reads_still, depend);
-  if (held == nullptr && use.part == nullptr && writes_content(use.mode)) {
-    order.begin_anew(self);
+  node_accesses* const inside = within != nullptr ? within->accesses_to(data) : nullptr;
+  (inside != nullptr ? *inside : data.history())
+      .append(in_place_node_ptr(this, false), use.part, use.data->whole(), use.mode, is_in_place,
+              depend);
+  if (is_domain_ || is_covered || !reads_content(use.mode) || data.is_sound()) return;
+  ask_when_poisoned();
+}
+
+void in_place_node::poison_outputs() noexcept {
+  for (const in_place_use& use : accesses()) {
+    if (writes_content(use.mode) && !use.empty()) use.data->order()->poison(use.where(), error());
   }
 }
 
 void in_place_node::leave_place(ready_list& next) noexcept {
-  if (held_ != nullptr) held_.reset();
-  leave_for(place_.close_as_pushed(), next);
+  if (error() && !seeded_bug(bug::keep_failed_outputs)) {
+    poison_outputs();
+  } else if (!is_domain_) {  // what one of those leaves, the tasks within it have committed
+    for (const in_place_use& use : accesses()) use.data->order()->commit(use);
+  }
+  leave_committed(next);
 }
 
 void in_place_node::leave_for_all(continuation* newest, ready_list& next) noexcept {
@@ -375,22 +335,19 @@ void in_place_node::end(failure why, ready_list& next) noexcept {
 
 failure in_place_node::failure_of_predecessors() {
   for (const host_edge& e : edges()) {
-    if (!e.fails_with(*e.source)) continue;
-    if (e.waits_for == host_edge::kind::end) return downfall(*e.source);
-    if (e.waits_for == host_edge::kind::content) {
-      return e.source->error().downstream(std::string(label_text()));
-    }
+    if (e.waits_for == host_edge::kind::end && e.source->error()) return downfall(*e.source);
   }
-  for (std::size_t i = 0; held_ != nullptr && i < held_->size(); ++i) {
-    const auto& [domain, use, where] = (*held_)[i];
-    if (failure bad = domain->poison_for(*this, *use, where)) return bad;
-  }
-  return error();
+  return unusable_input();
 }
 
-failure in_place_node::poison_for(const in_place_node& reader, const in_place_use& /*use*/,
-                                  const box& /*part*/) const {
-  return error().downstream(std::string(reader.label_text()));
+failure in_place_node::unusable_input() const {
+  for (const in_place_use& use : accesses()) {
+    if (!reads_content(use.mode) || use.empty()) continue;
+    in_place_history& data = *use.data->order();
+    if (data.is_sound()) continue;
+    if (failure why = data.unusable_input(use, *this)) return why;
+  }
+  return {};
 }
 
 }  // namespace hocket::detail

@@ -2,12 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
-
-#include <boost/container/small_vector.hpp>
 
 #include <hocket/core/function_ref.hpp>
 #include <hocket/scheduler/detail/buffer_state.hpp>
@@ -21,8 +17,8 @@ namespace hocket::detail {
 class in_place_node;
 class domain_node;
 class in_place_history;
-struct whole_uses;
 using in_place_node_ptr = boost::intrusive_ptr<in_place_node>;
+using node_accesses = access_history<in_place_node_ptr>;
 
 /// One access of a node to a region of a buffer.
 struct in_place_use {
@@ -55,17 +51,8 @@ class in_place_node : public host_task {
     task_state::each_follower(place_, visit);
     host_task::each_follower(visit);
   }
-  [[nodiscard]] virtual const domain_node* as_domain() const noexcept { return nullptr; }
+  /// What became of its content is entered by then.
   [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
-  /// True if no task has to wait for this: it has left its place, and its content is there.
-  [[nodiscard]] bool left_well() const noexcept {
-    return place_.closed() && !error() && !leaves_doubt_;
-  }
-
-  /// Why a part of what this has written, or left as it was, must not be used by a reader. Only
-  /// for one that has left its place.
-  [[nodiscard]] virtual failure poison_for(const in_place_node& reader, const in_place_use& use,
-                                           const box& part) const;
 
  protected:
   using host_task::host_task;
@@ -93,14 +80,15 @@ class in_place_node : public host_task {
   /// There were more edges than there was room for: the destructor gives their memory back.
   [[nodiscard]] bool has_far_edges() const noexcept { return has_far_edges_; }
 
-  /// It is over, and so is everything that it waited for.
+  /// Why it must not read what it uses; empty if it may. Only once everything before it is over.
+  [[nodiscard]] failure unusable_input() const;
+  /// What it uses, until it has left its place.
+  [[nodiscard]] virtual std::span<const in_place_use> accesses() const noexcept = 0;
+
+  /// It is over, and so is everything that it waited for: what became of its content is entered.
   virtual void leave_place(ready_list& next) noexcept;
-  /// The same of one that is straight, and has nothing to look at closely.
-  void leave_inline(ready_list& next) noexcept {
-    if (held_ != nullptr) [[unlikely]]
-      return leave_place(next);
-    leave_for(place_.close_as_pushed(), next);
-  }
+  /// The rest of it, where that was done.
+  void leave_committed(ready_list& next) noexcept { leave_for(place_.close_as_pushed(), next); }
 
   /// It has ended before that, or the rest is over: whichever comes second leaves the place, since
   /// the tasks that wait there ask how it ended.
@@ -114,31 +102,16 @@ class in_place_node : public host_task {
 
  private:
   class edge_list;
-  /// A part of what it reads that a nested domain has left. Of few nodes.
-  struct held_part {
-    in_place_node_ptr domain;
-    const in_place_use* use;
-    box where;
-  };
-  /// Out of the way of those that have none.
-  struct drop_held {
-    void operator()(std::vector<held_part>* held) const noexcept;
-  };
 
   // These take a reference for each use, which is there already.
   template <std::size_t Count>
   void find_edges(std::span<const in_place_use, Count> uses, edge_list& found, domain_node* within);
   void add_edges(const in_place_use& use, edge_list& found, domain_node* within);
-  void add_edges_of_whole(const in_place_use& use, whole_uses& known, edge_list& found);
-  void wait_for_readers(whole_uses& known, edge_list& found);
-  void wait_for_writer(const in_place_use& use, whole_uses& known, edge_list& found);
-  void wait_for_other_writer(const in_place_use& use, whole_uses& known, edge_list& found);
   template <std::size_t Count>
-  void take_places_and_start(std::span<const in_place_use, Count> uses, std::span<host_edge> near);
+  [[gnu::noinline]] void take_places_and_start(std::span<const in_place_use, Count> uses,
+                                               std::span<host_edge> near);
   void expect_all(edge_list& found);
   void attach_only(host_edge& to_place) noexcept;
-  void add_edges_of_part(const in_place_use& use, in_place_history& order, edge_list& found,
-                         domain_node* within);
   /// Nothing but edges waits for a place. Mostly there is one.
   void leave_for(continuation* newest, ready_list& next) noexcept {
     if (newest == nullptr) return;
@@ -146,20 +119,18 @@ class in_place_node : public host_task {
     static_cast<host_edge*>(newest)->run(*this, next);
   }
   void leave_for_all(continuation* newest, ready_list& next) noexcept;
-  [[nodiscard]] host_edge::kind kind_of(edge_kind kind, const in_place_node& earlier) const;
-  void note_held(const in_place_node_ptr& domain, const in_place_use& use, const box& there);
+  [[nodiscard]] bool depend_on(in_place_node& earlier, edge_kind by);
+  template <class Earlier>
+  [[nodiscard]] bool add_edge(Earlier&& earlier, edge_kind by, edge_list& found, bool& decides);
+  void add_edges_of_part(const in_place_use& use, edge_list& found, domain_node* within);
+  void poison_outputs() noexcept;
 
-  std::unique_ptr<std::vector<held_part>, drop_held> held_;
   continuation_list<continuation> place_;
   meeting early_end_;
   bool has_far_edges_ = false;  ///< they did not fit into the memory that there was for them
 
  protected:
   bool is_domain_ = false;
-  bool leaves_doubt_ = false;  ///< of a domain: see poison_for()
 };
-
-/// What the reader fails with of content that no task has written.
-[[nodiscard]] failure not_written(const in_place_node& reader, const in_place_use& use);
 
 }  // namespace hocket::detail

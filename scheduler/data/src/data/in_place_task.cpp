@@ -31,7 +31,6 @@ struct in_place_task::optional_state {
   admission_request request;
   boost::intrusive_ptr<domain_node> within;
   bool has_timeout = false;
-  bool unwritten = false;
   /// Of a task with a time-out: a thread has told, or tells, how it ended.
   std::atomic<bool> told{false};
   /// A task in a scope, or with a token, can be cancelled once it is started. A request and the
@@ -220,7 +219,6 @@ void in_place_task::take_own_place(const in_place_content& from, const layout& b
   registration with{after, is_throttled() ? 1U : 0U, from.within};
   if (is_throttled()) with.in_order = announce;
   take_place(all_uses(), behind.edges_of(*this), with);
-  if (optional_state_ != nullptr) optional_state_->unwritten = static_cast<bool>(error());
 }
 
 void in_place_task::drop_extras::operator()(optional_state* all) const noexcept { delete all; }
@@ -311,13 +309,6 @@ void in_place_task::cancel(failure why) noexcept {
 
 void in_place_task::tell(failure why) noexcept {
   ready_list next;
-  if (optional_state_->unwritten) {
-    // Where another thread ends it already, with that, it is left to that thread.
-    if (give_up(std::move(why)) && is_throttled()) {
-      admit(home_.gate().give_up(optional_state_->request), next);
-    }
-    return;
-  }
   if (optional_state_->told.exchange(true)) return;
   if (!give_up(why)) {
     settle(std::move(why));
@@ -329,13 +320,21 @@ void in_place_task::tell(failure why) noexcept {
   }
 }
 
+/// Of one that has ended well.
+inline void in_place_task::commit_uses() noexcept {
+  for (in_place_use& use : all_uses()) {
+    use.data->order()->commit(use);
+    std::destroy_at(&use);
+  }
+  has_uses_ = false;
+}
+
 inline void in_place_task::drop_uses() noexcept {
   std::destroy_n(uses(), use_count_);
   has_uses_ = false;
 }
 
 void in_place_task::discard() noexcept {
-  if (has_uses_) drop_uses();
   if (optional_state_ != nullptr) {
     optional_state_->by_scope.reset();
     optional_state_->by_stop.reset();
@@ -369,8 +368,8 @@ void in_place_task::end_well(ready_list& next) noexcept {
   if (has_more_) drop_contents();
   drop_kernel();
   if (use_count_ > 0) {
-    drop_uses();
-    in_place_node::leave_place(next);
+    commit_uses();
+    leave_committed(next);
     next.let_leave();
   }
   announce(next);
@@ -387,6 +386,8 @@ void in_place_task::destroy_all() noexcept {
 
 void in_place_task::leave_place(ready_list& next) noexcept {
   in_place_node::leave_place(next);
+  // The orders of buffers keep tasks that have ended: those must not keep the buffers.
+  if (has_uses_) drop_uses();
   if (optional_state_ != nullptr && optional_state_->request.id.valid()) {
     admit(home_.gate().leave(optional_state_->request), next);
   }
@@ -585,8 +586,8 @@ bool in_place_task::run_inline(ready_list& next) noexcept {
     is_spent_ = !has_far_edges();
   }
   if (use_count_ > 0) {
-    drop_uses();
-    leave_inline(next);
+    commit_uses();
+    leave_committed(next);
     next.let_leave();
   }
   // It goes away when it has heard of the last end, not before.

@@ -53,7 +53,12 @@ class in_place_task final : public in_place_node {
 
   [[nodiscard]] bool has_request() const noexcept;
   [[nodiscard]] const admission_request& request() const noexcept;
-  [[nodiscard]] bool is_hopeless() const noexcept { return hopeless(); }
+  /// True if it is known that it will not run. Only once everything before it is over, and no
+  /// buffer locked.
+  [[nodiscard]] bool cannot_run() const {
+    return is_poisoned() && (!asks_when_poisoned() || unusable_input());
+  }
+  [[nodiscard]] bool is_given_up() const noexcept { return is_claimed(); }
   /// It was let in.
   void come_in(ready_list& next) noexcept { arrive(false, next); }
 
@@ -80,10 +85,14 @@ class in_place_task final : public in_place_node {
   void keep_more(const borrowed_launch& what);
   void keep_extras(in_place_content& from);
   void destroy_all() noexcept override;
+  void commit_uses() noexcept;
   void drop_uses() noexcept;
   void drop_contents() noexcept;
   void drop_kernel() noexcept;
   void drop_more() noexcept;
+  [[nodiscard]] std::span<const in_place_use> accesses() const noexcept override {
+    return has_uses_ ? std::span<const in_place_use>(all_uses()) : std::span<const in_place_use>();
+  }
   void take_own_place(const in_place_content& from, const layout& behind);
 
   void execute() override;

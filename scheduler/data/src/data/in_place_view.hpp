@@ -28,6 +28,9 @@ class view_node final : public in_place_node {
   void discard() noexcept override {}
   void end(failure why, ready_list& next) noexcept override;
   void leave_place(ready_list& next) noexcept override;
+  [[nodiscard]] std::span<const in_place_use> accesses() const noexcept override {
+    return {&use_, 1};
+  }
 
   data_runtime& home_;
   std::optional<box> part_;

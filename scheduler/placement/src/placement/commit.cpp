@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "data/seeded_bug.hpp"
+#include "data/unusable_input.hpp"
 #include "placement/engine.hpp"
 #include "tasks/caught.hpp"
 
@@ -130,15 +131,9 @@ std::optional<std::size_t> engine::free_lane(const placed_task& t) const {
 failure engine::unusable_input(const placed_task& t) const {
   for (const task_access& a : t.accesses) {
     if (!reads_content(a.mode) || a.is_empty()) continue;
-    if (const failure why = coherence_.poisoned(a.data, a.region())) {
-      return why.downstream(std::string(t.label_text()));
-    }
-    if (!coherence_.initialised(a.data, a.region())) {
-      return failure(failure_code::task_failed,
-                     detail::task_name(t.label_text()) + " " + std::string(to_string(a.mode)) +
-                         " " + to_string(a.region()) + " of buffer \"" + data_.find(a.data)->label +
-                         "\", which no earlier task writes.");
-    }
+    failure why = detail::unusable_input(coherence_.content_of(a.data), a.region(), a.mode,
+                                         t.label_text(), a.buffer->label);
+    if (why) return why;
   }
   return {};
 }
@@ -293,6 +288,7 @@ void engine::mark_issued(placed_task& t) {
 
 void engine::open_nested(placed_task& t) {
   t.opened = std::make_unique<open_domain>();
+  for (const task_access& a : t.accesses) t.opened->histories.cover(a.data);
   mark_issued(t);
   out_->emplace_back(deliver{task_ref(&t), {}});
 }

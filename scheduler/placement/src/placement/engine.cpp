@@ -149,9 +149,8 @@ void engine::handle(view_released& e) {
   if (t == nullptr) return;
   if (t->opened == nullptr) return end_later(*t, t->poisoned);
   // The future of a task may have ended while the task has not.
-  t->opened->is_released = true;
   t->opened->why = std::move(e.why);
-  if (t->opened->tasks == 0) end_later(*t, t->opened->why);
+  leave_domain(*t);
 }
 
 void engine::handle(command_ended& e) { end_command(e.stream, e.value, e.how); }

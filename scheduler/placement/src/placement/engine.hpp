@@ -96,7 +96,7 @@ class engine {
   [[nodiscard]] std::string what_it_lacks(const placed_task& t) const;
 
   // depend.cpp: when a task may start.
-  void leave_domain(const placed_task& t);
+  void leave_domain(placed_task& domain);
   void consider(placed_task& t);
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(placed_task& t) const;
   void start(placed_task& t);

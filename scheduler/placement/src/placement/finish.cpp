@@ -28,13 +28,13 @@ void engine::finish(placed_task& t, const failure& why) {
   if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
   leave_throttle(t);
   unpin(t, memory);
-  for (const task_access& a : t.accesses) a.buffer->history.ended(t.id);
+  for (const task_access& a : t.accesses) a.buffer->history.forget(t.id);
   if (why) poison_outputs(t, why);
-  if (t.budgets != nullptr && !seeded_bug(bug::never_return_budget)) {
+  if (t.budgets != nullptr) {
     for (const task_id taker : t.budgets->returns) throttle_.give_back(taker);
   }
   release_followers(t, was_passed, why);
-  leave_domain(t);
+  if (placed_task* const around = tasks_.domain_of(t)) leave_domain(*around);
   task_ref gone = tasks_.remove(t);
   if (t.notified) {
     out_->emplace_back(retire{std::move(gone)});
@@ -80,11 +80,9 @@ void engine::release_followers(placed_task& t, bool was_passed, const failure& w
   }
 }
 
-void engine::leave_domain(const placed_task& t) {
-  placed_task* const around = tasks_.domain_of(t);
-  if (around == nullptr) return;
-  open_domain& within = *around->opened;
-  if (--within.tasks == 0 && within.is_released) end_later(*around, within.why);
+/// One of its tasks has ended, or it was released.
+void engine::leave_domain(placed_task& domain) {
+  if (--domain.opened->tasks == 0) end_later(domain, domain.opened->why);
 }
 
 void engine::finish_launch(const command_record& record, const command_result& how) {

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 
 #include <boost/intrusive/list.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/core/timepoint.hpp>
 
+#include "data/domain_histories.hpp"
 #include "placement/cost_model.hpp"
-#include "placement/engine_history.hpp"
 #include "placement/request.hpp"
 
 namespace hocket::placement {
+
+using detail::bug;
+using detail::edge_kind;
+using detail::seeded_bug;
 
 struct placed_task;
 
@@ -40,10 +43,9 @@ using edge_list = boost::intrusive::list<task_edge, boost::intrusive::constant_t
 
 /// The state of a nested domain that is open.
 struct open_domain {
-  std::unordered_map<data_id, engine_history> histories;
-  std::size_t tasks = 0;  ///< that have not ended
-  bool is_released = false;
-  failure why;
+  detail::domain_histories<data_id, task_id> histories;
+  std::size_t tasks = 1;  ///< that have not ended, and its release
+  failure why;            ///< it was released with
 };
 
 /// A task that was submitted to the placement engine: the request, and what the engine notes of it

@@ -35,15 +35,18 @@ placed_task& task_table::add(task_ref&& made) {
 void task_table::find_edges(placed_task& t) {
   found_.clear();
   const auto live = [&](task_id other) { return find(other) != nullptr; };
-  const auto depend = [&](task_id earlier, edge_kind kind) {
-    if (earlier == t.id) return;
-    if (placed_task* const before = find(earlier)) found_.push_back({before, kind});
+  const auto depend = [&](task_id earlier, edge_kind kind, const box*) {
+    if (earlier == t.id) return true;
+    placed_task* const before = find(earlier);
+    if (before != nullptr) found_.push_back({before, kind});
+    return before != nullptr;
   };
   for (task_access& a : t.accesses) {
     tracked_buffer& d = *buffers_.find(a.data);
     a.buffer = &d;
     if (a.is_empty()) continue;
-    (t.within.valid() ? history_of(t, a.data, d) : d.history).append(t.id, a, d.all, live, depend);
+    task_accesses& history = t.within.valid() ? history_of(t, a.data, d) : d.history;
+    history.append(t.id, a.is_all ? nullptr : &a.region(), d.all, a.mode, live, depend);
   }
 }
 
@@ -74,13 +77,12 @@ void task_table::link(placed_task& before, placed_task& t, edge_kind kind, task_
 }
 
 /// Of a task within a nested domain: the domain's own, if it is over the buffer.
-engine_history& task_table::history_of(const placed_task& t, data_id data,
-                                       tracked_buffer& all) const {
+task_accesses& task_table::history_of(const placed_task& t, data_id data,
+                                      tracked_buffer& all) const {
   placed_task* const around = find(t.within);
   if (around == nullptr) return all.history;
-  const auto uses_data = [&](const task_access& a) { return a.data == data; };
-  if (std::ranges::none_of(around->accesses, uses_data)) return all.history;
-  return around->opened->histories[data];
+  task_accesses* const inside = around->opened->histories.find(data);
+  return inside != nullptr ? *inside : all.history;
 }
 
 task_ref task_table::remove(placed_task& t) {

@@ -46,8 +46,8 @@ class task_table {
   void find_edges(placed_task& t);
   void sort_edges();
   static void link(placed_task& before, placed_task& t, edge_kind kind, task_edge& made);
-  [[nodiscard]] engine_history& history_of(const placed_task& t, data_id data,
-                                           tracked_buffer& all) const;
+  [[nodiscard]] task_accesses& history_of(const placed_task& t, data_id data,
+                                          tracked_buffer& all) const;
 
   buffer_table& buffers_;
   id_map<task_id, placed_task, task_ref> tasks_;

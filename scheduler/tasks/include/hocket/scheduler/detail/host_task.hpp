@@ -93,16 +93,14 @@ struct host_edge final : continuation {
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
     content,  ///< the source leaves its place in the order of a buffer; failure as above
-    order,    ///< the same, but failure does not matter
-    held      ///< as content, but what the source has left is to be looked at more closely
+    order     ///< the same, but failure does not matter
   };
 
   void run(task_state& from, ready_list& next) noexcept override;
   [[nodiscard]] task_state* follower() const noexcept override;
 
-  /// True if the task must not run, because of how the source ended; if it is held, perhaps.
+  /// True if the task must not run, because of how the source ended.
   [[nodiscard]] bool fails_with(const task_state& from) const noexcept {
-    if (waits_for == kind::held) return from.may_poison();
     return waits_for != kind::order && static_cast<bool>(from.error());
   }
 
@@ -223,6 +221,7 @@ class host_task : public task_state {
   void be_known_early() noexcept { is_known_early_ = true; }
   /// failure_of_predecessors() may find that none concerns this task.
   void ask_when_poisoned() noexcept { asks_when_poisoned_ = true; }
+  [[nodiscard]] bool asks_when_poisoned() const noexcept { return asks_when_poisoned_; }
   [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
   /// Destroys the edges, and leaves their memory alone.
   void drop_edges() noexcept;
@@ -230,8 +229,10 @@ class host_task : public task_state {
   /// The task will not run: failure_of_predecessors() says why. After expect().
   void poison() noexcept { claim_.poison(); }
 
-  /// True if the task will not run.
-  [[nodiscard]] bool hopeless() const noexcept { return claim_.poisoned() || claim_.is_claimed(); }
+  /// Something that it waits for has failed, or poison() was called.
+  [[nodiscard]] bool is_poisoned() const noexcept { return claim_.poisoned(); }
+  /// A thread runs the task, or has given it up.
+  [[nodiscard]] bool is_claimed() const noexcept { return claim_.is_claimed(); }
 
   /// A timer that is cancelled when the task ends; time_out() is called when it expires. To be
   /// called before start(), and set after it.

@@ -118,10 +118,6 @@ class task_state {
   /// it ends.
   [[nodiscard]] virtual bool attach_to_place(continuation& node) noexcept { return attach(node); }
 
-  /// Whether something of what this has written, or left as it was, may be of no use. Only for a
-  /// task that has left its place.
-  [[nodiscard]] virtual bool may_poison() const noexcept { return static_cast<bool>(why_); }
-
   /// The task has ended; to be called once, by the thread that claimed it. The context, if there is
   /// one, must have been told that the task started. The caller holds a reference.
   void finish(failure why = {}) noexcept;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <hocket/core/error.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/core/region_map.hpp>
+#include <hocket/core/shape.hpp>
+
+namespace hocket {
+
+/// Where the content of a part of a buffer comes from.
+struct origin {
+  bool written = false;
+  task_id writer;  ///< the task that wrote it last, or failed to; none: its name is not kept
+  failure poison;  ///< why it must not be read; empty: it may
+
+  [[nodiscard]] bool sound() const noexcept { return written && !poison; }
+
+  friend bool operator==(const origin& a, const origin& b) noexcept {
+    return a.written == b.written && a.writer == b.writer && !a.poison && !b.poison;
+  }
+};
+
+/// What became of the content of one buffer, part by part, in the order in which tasks commit:
+/// which parts were written, by which task, and which are poisoned and why. It starts unwritten.
+/// Regions lie in the buffer. What divides the buffer into parts takes the box of all of it first;
+/// as long as one origin holds for all of it, no boxes are kept. Not thread-safe. A copy is a
+/// snapshot.
+class content_state {
+ public:
+  content_state() = default;
+  content_state(const content_state& other)
+      : whole_(other.whole_),
+        parts_(other.parts_ ? std::make_unique<parts>(*other.parts_) : nullptr) {}
+  content_state& operator=(const content_state& other) { return *this = content_state(other); }
+  content_state(content_state&&) noexcept = default;
+  content_state& operator=(content_state&&) noexcept = default;
+  ~content_state() = default;
+
+  /// The task wrote the region: a poison is healed.
+  void write(const box& all, const box& region, task_id task) {
+    replace(all, region, {.written = true, .writer = task, .poison = {}});
+  }
+  /// The task was to write the region and did not: it is poisoned, whatever it held.
+  void poison(const box& all, const box& region, task_id task, const failure& why) {
+    replace(all, region, {.written = true, .writer = task, .poison = why});
+  }
+  /// What the region held is lost: it is poisoned where it was written; an older failure stays.
+  void lose(const box& all, const box& region, const failure& why);
+  /// The same as poison() of all of the buffer by a task whose name is not kept. Allocates nothing.
+  void poison_all(const failure& why) noexcept;
+
+  [[nodiscard]] bool is_written(const box& region) const;
+  /// Why the region must not be read: the first failure found; empty if there is none.
+  [[nodiscard]] failure poison_of(const box& region) const;
+  /// True if every part is written and not poisoned.
+  [[nodiscard]] bool is_sound() const;
+
+  /// Calls function(box, origin) for each part of the region with one origin.
+  template <class Function>
+  void visit(const box& region, Function&& function) const {
+    if (parts_ != nullptr) return parts_->visit(region, function);
+    if (!region.empty()) function(region, whole_);
+  }
+
+  /// The origin of all of the buffer; null if its parts differ. Valid until the next change.
+  [[nodiscard]] origin* only() noexcept { return parts_ == nullptr ? &whole_ : nullptr; }
+  /// In how many parts it is kept.
+  [[nodiscard]] std::size_t parts_count() const noexcept {
+    return parts_ == nullptr ? 1 : parts_->size();
+  }
+  /// Joins neighbours that no longer differ.
+  void merge_equal();
+
+ private:
+  using parts = region_map<origin>;
+
+  void replace(const box& all, const box& region, origin&& now);
+  [[nodiscard]] parts& divide(const box& all);
+
+  origin whole_;
+  std::unique_ptr<parts> parts_;  ///< if not null, used instead
+};
+
+}  // namespace hocket

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/memory/content_state.hpp>
+
+#include <utility>
+
+namespace hocket {
+
+content_state::parts& content_state::divide(const box& all) {
+  if (parts_ == nullptr) parts_ = std::make_unique<parts>(all, whole_);
+  return *parts_;
+}
+
+void content_state::replace(const box& all, const box& region, origin&& now) {
+  if (region.empty()) return;
+  if (contains(region, all)) {
+    whole_ = std::move(now);
+    parts_.reset();
+  } else {
+    divide(all).replace(region, std::move(now));
+  }
+}
+
+void content_state::lose(const box& all, const box& region, const failure& why) {
+  const auto poison = [&](origin& each) {
+    if (each.sound()) each.poison = why;
+  };
+  if (parts_ == nullptr && contains(region, all)) {
+    poison(whole_);
+  } else if (!region.empty()) {
+    divide(all).change(region, poison);
+  }
+}
+
+void content_state::poison_all(const failure& why) noexcept {
+  whole_ = {.written = true, .writer = {}, .poison = why};
+  parts_.reset();
+}
+
+bool content_state::is_written(const box& region) const {
+  if (parts_ == nullptr) return whole_.written || region.empty();
+  return parts_->all(region, [](const origin& each) { return each.written; });
+}
+
+failure content_state::poison_of(const box& region) const {
+  if (parts_ == nullptr) return region.empty() ? failure() : whole_.poison;
+  failure first;
+  parts_->each(region, [&](const origin& each) {
+    if (each.poison && !first) first = each.poison;
+  });
+  return first;
+}
+
+bool content_state::is_sound() const {
+  if (parts_ == nullptr) return whole_.sound();
+  return !parts_->any([](const origin& each) { return !each.sound(); });
+}
+
+void content_state::merge_equal() {
+  if (parts_ == nullptr) return;
+  parts_->merge_equal();
+  const origin* const one = parts_->only();
+  if (one == nullptr) return;
+  whole_ = *one;
+  parts_.reset();
+}
+
+}  // namespace hocket
