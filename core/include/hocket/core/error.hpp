@@ -31,6 +31,14 @@ enum class failure_code : std::uint8_t {
 
 /// A failure of the world, as a cheap value that travels along the graph. Copies share their
 /// content. An empty failure means that nothing went wrong.
+///
+/// ```cpp
+/// runtime rt;
+/// const future<void> bad = rt.async({.label = "bad"}, [] { throw std::runtime_error("no"); });
+/// const future<void> after = rt.async({.after = {bad}}, [] {});
+/// const failure why = after.error();  // waits; get() throws
+/// std::printf("%s: %s\n", std::string(to_string(why.code())).c_str(), why.message().c_str());
+/// ```
 class failure {
  public:
   failure() = default;

@@ -10,6 +10,13 @@
 namespace hocket {
 
 /// How a task uses a region; made by reads, writes and updates.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 1.0f}, y{rt, 100, "y"};
+/// rt.submit(ops::copy, reads(x), writes(y));
+/// rt.submit([](view<const float> a, view<float> b) { b(0) += a(0); }, reads(x), updates(y));
+/// ```
 template <element T, std::size_t R, access_mode Mode>
 struct access {
   detail::region_ref what;

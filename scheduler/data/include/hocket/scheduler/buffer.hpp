@@ -95,6 +95,14 @@ class region {
 ///
 /// A new buffer has no content; a task that reads what no earlier task writes fails.
 template <element T, std::size_t R = 1>
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float, 2> image{rt, {64, 128}, 0.0f, "image"};
+/// rt.submit(ops::fill, 1.0f, writes(image.rows(0, 8)));
+/// rt.submit(ops::fill, 2.0f, writes(image.tile({8, 0}, {16, 16})));  // beside the other
+/// std::printf("%g\n", image.read()(8, 0));
+/// ```
 class buffer : public region<T, R> {
  public:
   buffer(runtime& home, const shape<R>& extents, std::string label = {});

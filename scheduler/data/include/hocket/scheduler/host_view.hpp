@@ -29,6 +29,16 @@ class open_host_view {
 /// tasks where it was opened. To be used by one thread at a time; may be moved, which leaves an
 /// empty view, and ends on any thread. Waiting for a task that this view holds up throws
 /// usage_error.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<int> x{rt, 4, 0, "x"};
+/// {
+///   const host_view<int> v = x.update();  // waits for the tasks before it; those after it wait
+///   v(2) = 5;
+/// }
+/// std::printf("%d\n", x.read()(2));
+/// ```
 template <class T, std::size_t R = 1>
 class [[nodiscard]] host_view : public view<T, R> {
  public:

@@ -32,6 +32,16 @@ struct setting {
 /// number, and to a run as a setting: rt.run(step, {rate = 0.05f}). Every task of that run, and of
 /// graphs within it, gets the same value, whatever other runs are under way. A task that is
 /// submitted to a runtime itself gets the value that the parameter was made with. A handle.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 1.0f}, y{rt, 100, 0.0f};
+/// const run_parameter<float> rate{0.1f, "rate"};
+/// const graph step =
+///     rt.record([&](submitter& s) { s.submit(ops::axpy, rate, reads(x), updates(y)); });
+/// rt.run(step);                  // 0.1
+/// rt.run(step, {rate = 0.05f});  // this run alone
+/// ```
 template <element T>
 class run_parameter {
  public:

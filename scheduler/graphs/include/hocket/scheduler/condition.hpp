@@ -29,6 +29,16 @@ struct data_condition {
 
 /// A condition that looks at data: function is called on the host with views for accesses and with
 /// numbers, each time that the condition is asked, and returns bool or a whole number.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> rest{rt, 1, 1.0f, "rest"};
+/// rt.run_while(when([](view<const float> r) { return r(0) > 0.01f; }, reads(rest)),
+///              [&](submitter& round) {
+///                round.submit([](view<float> r) { r(0) /= 2; }, updates(rest));
+///              },
+///              100);  // rounds at most
+/// ```
 template <class F, class First, class... Args>
 [[nodiscard]] data_condition<F, First, Args...> when(F function, const First& first,
                                                      const Args&... args) {

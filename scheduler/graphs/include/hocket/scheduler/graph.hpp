@@ -37,6 +37,17 @@ struct record_options {
 
 /// Recorded tasks that can be run many times, also by several threads at once, and as a part of
 /// other graphs. A handle; immutable. It keeps its buffers alive, and belongs to one runtime.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 1.0f}, y{rt, 100, 0.0f};
+/// const graph step = rt.record({.tasks = 2}, [&](submitter& s) {
+///   s.submit(ops::axpy, 1.0f, reads(x), updates(y));
+///   s.submit(ops::copy, reads(y), writes(x));
+/// });
+/// for (int i = 0; i < 10; ++i) rt.run(step);  // ordered by their data
+/// rt.wait();
+/// ```
 class graph {
  public:
   explicit graph(std::shared_ptr<const detail::graph_content> content)

@@ -12,6 +12,14 @@
 namespace hocket {
 
 /// How a graph is run. Nothing has to be set.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 0.0f};
+/// const graph fill = rt.record([&](submitter& s) { s.submit(ops::fill, 1.0f, writes(x)); });
+/// const future<void> before = rt.async([] {});
+/// rt.run({.label = "fill x", .priority = 1, .after = {before}}, fill).get();
+/// ```
 struct run_options {
   /// For messages and traces.
   task_label label = {};

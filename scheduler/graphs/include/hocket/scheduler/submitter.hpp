@@ -34,6 +34,18 @@ concept kernel_or_family = typed_kernel<K> || kernel_family<K>;
 /// What tasks are given to: a runtime, which runs them, or a recorder, which keeps them for a
 /// graph. Functions that take a submitter work with both. All functions may be called from any
 /// thread, also from tasks; the tasks of one thread come in the order of its calls.
+///
+/// ```cpp
+/// const auto smooth = [](submitter& s, const buffer<float>& x) {
+///   s.submit({.label = "smooth"}, [](view<float> v) { v(0) = (v(0) + v(1)) / 2; }, updates(x));
+/// };
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 1.0f};
+/// smooth(rt, x);                                                        // now
+/// rt.run(rt.record([&](submitter& s) { smooth(s, x); })).get();         // as a graph
+/// const future<int> answer = rt.async([] { return 42; });               // without data
+/// rt.async({.after = {answer}}, [] { std::printf("asked\n"); }).get();
+/// ```
 class submitter {
  public:
   submitter() = default;

@@ -27,6 +27,12 @@ struct pending_task {
 };
 
 /// What has not ended in a runtime. See runtime::pending.
+///
+/// ```cpp
+/// runtime rt;
+/// const future<void> slow = rt.async({.label = "slow"}, [] {});
+/// std::printf("%s", to_string(rt.pending()).c_str());  // tasks, and what they wait for
+/// ```
 struct pending_report {
   std::vector<pending_task> tasks;
   /// What threads of the program wait for that run no task of the runtime, as parts of a sentence.

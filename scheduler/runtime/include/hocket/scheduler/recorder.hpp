@@ -12,6 +12,16 @@ namespace hocket {
 /// Keeps what is submitted to it. The futures it returns stand for tasks of later runs: they can be
 /// given to other tasks of the same recording, and waiting for one throws usage_error. Functions
 /// that are recorded are called once for each run, and must allow that. One thread at a time.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, 0.0f};
+/// const graph twice = rt.record([&](submitter& s) {
+///   const future<void> first = s.submit(ops::fill, 1.0f, writes(x));
+///   s.async({.after = {first}}, [] {});  // waiting for it here would throw
+/// });
+/// rt.run(twice).get();
+/// ```
 class recorder final : public submitter {
  public:
   explicit recorder(runtime& home, const record_options& options = {});

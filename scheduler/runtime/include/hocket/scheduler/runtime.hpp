@@ -37,6 +37,12 @@ enum class overload_kind : std::uint8_t {
   refuse  ///< error is thrown, with the code overloaded
 };
 
+///
+/// ```cpp
+/// runtime host_alone({.devices = "NUMA0", .max_pending = 10'000});
+/// runtime machine({.backends = {{"sim", "2,flops=10G"}}, .clock = clock_kind::simulated});
+/// for (const device_info& each : machine.devices()) std::printf("%s\n", each.name.c_str());
+/// ```
 struct runtime_options {
   /// Names of the devices to use, as in "NUMA0,Sim1"; empty: HOCKET_VISIBLE_DEVICES, and all there
   /// are if that is not set.
@@ -96,6 +102,15 @@ struct runtime_options {
 ///
 /// With the virtual clock everything happens in the thread that made the runtime, while it waits,
 /// and no other may use it.
+///
+/// ```cpp
+/// runtime rt;
+/// buffer<float> x{rt, 1000, 1.0f, "x"}, y{rt, 1000, 2.0f, "y"};
+/// rt.submit(ops::axpy, 3.0f, reads(x), updates(y));  // on the device where it ends first
+/// rt.submit([](view<float> v) { v(0) = 0.0f; }, updates(y));
+/// const std::vector<float> content = y.to_vector();  // waits for both
+/// rt.wait();                                         // throws what failed and nobody looked at
+/// ```
 class runtime : public submitter {
  public:
   /// Starts the workers. Drivers connect when the first buffer or device is asked for.

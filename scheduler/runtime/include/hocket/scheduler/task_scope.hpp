@@ -44,6 +44,16 @@ struct scope_options {
 /// scope is cancelled with it, and its tasks are also the outer one's.
 ///
 /// A scope costs its tasks no memory: a task that has ended leaves nothing behind but its future.
+///
+/// ```cpp
+/// runtime rt;
+/// std::vector<int> squares(10);
+/// {
+///   task_scope scope{rt, {.label = "squares", .timeout = 10s}};
+///   for (int i = 0; i < 10; ++i) scope.async([&squares, i] { squares[i] = i * i; });
+///   scope.wait();  // throws the first failure that nobody has looked at
+/// }
+/// ```
 class task_scope final : public submitter {
  public:
   /// In a runtime, or in another scope, which must both outlive this one. Throws usage_error for a

@@ -26,6 +26,18 @@ struct budget_share {
 /// that wants more than is left waits. They are granted in order of priority: what a task of higher
 /// priority will need is kept for it even while it is not ready. With one budget for the
 /// activations of each device this bounds how far a pipeline runs ahead.
+///
+/// ```cpp
+/// runtime rt;
+/// budget room{rt, 1 << 20};  // bytes
+/// for (int batch = 0; batch < 8; ++batch) {
+///   const buffer<float> activations{rt, 1 << 16};  // four of them fit at a time
+///   const future<void> forward =
+///       rt.submit({.takes = room.share(1 << 18)}, ops::fill, 1.0f, writes(activations));
+///   rt.submit({.returns = {forward}}, ops::sum, reads(activations));
+/// }
+/// rt.wait();
+/// ```
 class budget {
  public:
   budget(runtime& home, std::uint64_t bytes);

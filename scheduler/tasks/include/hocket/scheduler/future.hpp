@@ -255,6 +255,14 @@ class continuable_future : public detail::future_base {
 
 /// The handle of a task. Copies share the task and its result. A future keeps the result alive,
 /// also after the runtime is gone; destroying it neither waits nor cancels.
+///
+/// ```cpp
+/// runtime rt;
+/// const future<int> one = rt.async([] { return 1; });
+/// const future<int> two = one.then([](int v) { return v + 1; });
+/// std::printf("%d\n", two.get());  // throws what the task failed with
+/// if (const failure why = one.error()) std::printf("%s\n", why.message().c_str());
+/// ```
 template <class T>
 class future : public continuable_future<T> {
   static_assert(std::is_same_v<T, std::remove_cvref_t<T>>, "A future holds a value.");

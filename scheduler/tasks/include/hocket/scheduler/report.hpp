@@ -12,6 +12,14 @@
 namespace hocket {
 
 /// What one device has done.
+///
+/// ```cpp
+/// runtime rt({.trace_capacity = 1000});
+/// const buffer<float> x{rt, 100, "x"};
+/// rt.submit(ops::fill, 1.0f, writes(x)).get();
+/// for (const device_report& each : rt.report().devices) std::printf("%s\n", each.name.c_str());
+/// std::printf("%zu characters\n", to_chrome_json(rt.trace()).size());  // to be opened in Perfetto
+/// ```
 struct device_report {
   std::string name;
   std::string backend;

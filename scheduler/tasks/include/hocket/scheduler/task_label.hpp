@@ -15,6 +15,12 @@
 namespace hocket {
 
 /// What a task is called in messages, timelines and reports: text that copies share; one pointer.
+///
+/// ```cpp
+/// runtime rt;
+/// const task_label name = "row " + std::to_string(3);
+/// rt.async({.label = name}, [] {}).get();
+/// ```
 class task_label {
  public:
   task_label() = default;

@@ -72,6 +72,15 @@ class future_list : public boost::container::small_vector<any_future, 4> {
 };
 
 /// How a task is to be run. Nothing has to be set.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, "x"};
+/// std::stop_source give_up;
+/// const future<void> first = rt.submit({.priority = 1}, ops::fill, 1.0f, writes(x));
+/// rt.submit({.label = "second", .timeout = 10s, .stop = give_up.get_token(), .after = {first}},
+///           ops::fill, 2.0f, writes(x));
+/// ```
 struct task_options {
   /// Runs there and nowhere else. Unset: where it is predicted to end first; a function without
   /// accesses that follows one task then goes to the node where that has run.

@@ -56,6 +56,14 @@ template <class... Ts, std::size_t... I>
 
 /// A future of all results, in the order of the arguments; of void if all of them are. It is done
 /// when all of them are, also if some fail; it fails as the first of these in argument order did.
+///
+/// ```cpp
+/// runtime rt;
+/// const future<int> number = rt.async([] { return 7; });
+/// const future<void> step = rt.async([] {});
+/// const auto [value, nothing] = when_all(number, step).get();
+/// std::printf("%d\n", value);
+/// ```
 template <class... Ts>
 [[nodiscard]] auto when_all(const future<Ts>&... futures) {
   const std::array<detail::task_state_ptr, sizeof...(Ts)> sources{futures.state()...};
