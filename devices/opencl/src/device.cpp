@@ -43,7 +43,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
   auto used = in.buffers().use(host, true, info.name);
   if (!used) return used.error();
   const api& cl = in.cl();
-  const cl_mem object = used.value().object;
+  const cl_mem object = used.value();
   const cl_uchar two = 2;
   unsigned char* const seen = static_cast<unsigned char*>(memory.get()) + bytes;
   std::memset(seen, 0, 2);

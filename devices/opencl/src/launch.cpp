@@ -114,7 +114,7 @@ cl_int launcher::set_arguments(pass_object& object, const found_buffers& buffers
   // back; later ones may be others with the same address.
   const bool same_objects =
       object.set_by == value_ ||
-      (object.set_by != 0 && object.releases == context_->buffers().releases() && object.lasts);
+      (object.set_by != 0 && object.releases == context_->buffers().releases());
   if (same_objects && object.words == pass.words && object.buffers == buffers.objects) {
     return CL_SUCCESS;
   }
@@ -126,7 +126,6 @@ cl_int launcher::set_arguments(pass_object& object, const found_buffers& buffers
   };
   for (const cl_mem& buffer : buffers.objects) set(sizeof buffer, &buffer);
   object.buffers = buffers.objects;
-  object.lasts = buffers.known;
   object.releases = buffers.releases;
   const cl_mem more = scratch_ ? scratch_.get() : nullptr;
   if (has_scratch) set(sizeof more, &more);
@@ -166,28 +165,24 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
 }
 
 /// Asks for them only if the buffers found last may be other ones by now.
-failure launcher::find_buffers(const part& of, found_buffers& found, progress& now) {
+failure launcher::find_buffers(const part& of, found_buffers& found) {
   buffer_table& buffers = context_->buffers();
   if (found.known && found.releases == buffers.releases()) return {};
   found.known = false;
   found.releases = buffers.releases();
   found.objects.clear();
-  bool lasts = true;
   for (const placed_buffer& b : of.what->buffers) {
     auto used = buffers.use(b.where, host_memory_, device_);
     if (!used) return used.error();
-    found.objects.push_back(used.value().object);
-    if (!used.value().held) continue;
-    lasts = false;
-    now.parts.push_back(std::move(used).value());
+    found.objects.push_back(used.value());
   }
-  found.known = lasts;
+  found.known = true;
   return {};
 }
 
 void launcher::enqueue(part& what, found_buffers& found, progress& now) {
   assert(what.made != nullptr);
-  now.made.why = find_buffers(what, found, now);
+  now.made.why = find_buffers(what, found);
   if (now.made.why) return;
   const bool scratch = static_cast<bool>(what.source->scratch);
   if (scratch) {

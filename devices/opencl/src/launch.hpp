@@ -49,7 +49,6 @@ class launcher {
     handle<cl_kernel> kernel;
     std::uint64_t set_by = 0;    ///< the command that the arguments below are of; 0: of none
     std::uint64_t releases = 0;  ///< of buffers, before that
-    bool lasts = false;          ///< none of the buffers was made for that command alone
     std::vector<cl_mem> buffers;
     std::vector<std::uint32_t> words;
   };
@@ -78,12 +77,11 @@ class launcher {
     std::span<const cl_event> waits;
     std::size_t left;  ///< passes that are not enqueued
     enqueued made;
-    std::vector<buffer_use> parts = {};  ///< until the end, so that none has another's address
   };
 
   [[nodiscard]] planned& plan(const launch_command& what);
   void enqueue(part& what, found_buffers& found, progress& now);
-  [[nodiscard]] failure find_buffers(const part& of, found_buffers& found, progress& now);
+  [[nodiscard]] failure find_buffers(const part& of, found_buffers& found);
   [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
                               progress& now);
   [[nodiscard]] result<std::shared_ptr<compiled>> compile(const kernel_definition& kernel,

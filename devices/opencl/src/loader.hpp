@@ -23,7 +23,6 @@ namespace hocket::opencl {
   each(clCreateKernel);               \
   each(clCreateProgramWithBinary);    \
   each(clCreateProgramWithSource);    \
-  each(clCreateSubBuffer);            \
   each(clCreateSubDevices);           \
   each(clCreateUserEvent);            \
   each(clEnqueueCopyBuffer);          \

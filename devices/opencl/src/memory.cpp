@@ -32,23 +32,15 @@ bool buffer_table::owns(const void* chunk) const {
   return own_.contains(chunk);
 }
 
-result<buffer_use> buffer_table::use(const allocation& where, bool host_memory,
-                                     const std::string& device) {
+result<cl_mem> buffer_table::use(const allocation& where, bool host_memory,
+                                 const std::string& device) {
   if (where.chunk == nullptr || where.bytes == 0) return stand_in(device);
   if (host_memory) return import_host(where, device);
   assert(owns(where.chunk));
-  buffer_use made{static_cast<cl_mem>(where.chunk), {}};
-  if (where.offset == 0) return made;
-  const cl_buffer_region part{where.offset, where.bytes};
-  cl_int code = CL_SUCCESS;
-  made.object = cl_.clCreateSubBuffer(made.object, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                      &part, &code);
-  if (made.object == nullptr) return failure_of(code, device, "to use a part of a buffer");
-  made.held = handle<cl_mem>(cl_, made.object);
-  return made;
+  return static_cast<cl_mem>(where.chunk);
 }
 
-result<buffer_use> buffer_table::import_host(const allocation& host, const std::string& device) {
+result<cl_mem> buffer_table::import_host(const allocation& host, const std::string& device) {
   const std::lock_guard lock(guard_);
   import& known = imports_[host.address()];
   if (!known.object || known.bytes < host.bytes) {
@@ -59,10 +51,10 @@ result<buffer_use> buffer_table::import_host(const allocation& host, const std::
     ++releases_;
     known = {handle<cl_mem>(cl_, made), host.bytes};
   }
-  return buffer_use{known.object.get(), {}};
+  return known.object.get();
 }
 
-result<buffer_use> buffer_table::stand_in(const std::string& device) {
+result<cl_mem> buffer_table::stand_in(const std::string& device) {
   constexpr std::size_t bytes = 64;
   const std::lock_guard lock(guard_);
   if (!stand_in_) {
@@ -71,7 +63,7 @@ result<buffer_use> buffer_table::stand_in(const std::string& device) {
     if (made == nullptr) return failure_of(code, device, "to make a buffer of a few bytes");
     stand_in_ = handle<cl_mem>(cl_, made);
   }
-  return buffer_use{stand_in_.get(), {}};
+  return stand_in_.get();
 }
 
 void buffer_table::forget(const allocation& host) noexcept {
@@ -81,7 +73,7 @@ void buffer_table::forget(const allocation& host) noexcept {
 }
 
 result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignment) {
-  // A buffer begins wherever the device wants one to begin; only offsets in it can be seen.
+  // A buffer begins wherever the device wants one to begin.
   (void)alignment;
   if (bytes > largest_) {
     return no_memory(device_, bytes,

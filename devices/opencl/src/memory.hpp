@@ -15,13 +15,6 @@
 
 namespace hocket::opencl {
 
-/// A buffer that a kernel or a copy uses. `held` is an object that was made for it alone; the
-/// driver keeps it for as long as commands use it.
-struct buffer_use {
-  cl_mem object = nullptr;
-  handle<cl_mem> held;
-};
-
 /// The buffers of a context: those that were allocated, and the host's allocations that it uses as
 /// they are. Any thread.
 class buffer_table {
@@ -36,8 +29,8 @@ class buffer_table {
 
   /// The buffer behind an allocation, which is the context's own or, with host_memory, the host's.
   /// An empty one is no buffer, for which another stands in.
-  [[nodiscard]] result<buffer_use> use(const allocation& where, bool host_memory,
-                                       const std::string& device);
+  [[nodiscard]] result<cl_mem> use(const allocation& where, bool host_memory,
+                                   const std::string& device);
 
   /// How many buffers were given back so far: as long as it stays the same, one address is one
   /// buffer.
@@ -52,8 +45,8 @@ class buffer_table {
     std::size_t bytes = 0;
   };
 
-  [[nodiscard]] result<buffer_use> import_host(const allocation& host, const std::string& device);
-  [[nodiscard]] result<buffer_use> stand_in(const std::string& device);
+  [[nodiscard]] result<cl_mem> import_host(const allocation& host, const std::string& device);
+  [[nodiscard]] result<cl_mem> stand_in(const std::string& device);
 
   const api& cl_;
   cl_context context_;

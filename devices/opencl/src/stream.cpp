@@ -93,7 +93,6 @@ enqueued queue_stream::copy(const copy_command& what, std::span<const cl_event> 
   if (what.region.empty()) return {};
   buffer_table& buffers = context_->buffers();
   enqueued refused;
-  std::vector<buffer_use> used;
   const auto end_of = [&](const allocation& where, bool on_device) -> copy_end {
     if (!on_device) return {nullptr, static_cast<std::byte*>(where.address())};
     auto buffer = buffers.use(where, host_memory_, device_);
@@ -101,8 +100,7 @@ enqueued queue_stream::copy(const copy_command& what, std::span<const cl_event> 
       refused.why = buffer.error();
       return {};
     }
-    used.push_back(std::move(buffer).value());
-    return {used.back().object, nullptr};
+    return {buffer.value(), nullptr};
   };
   const copy_end from = end_of(what.from, host_memory_ ? outbound_ : buffers.owns(what.from.chunk));
   const copy_end to = end_of(what.to, host_memory_ ? !outbound_ : buffers.owns(what.to.chunk));

@@ -95,7 +95,6 @@ void count_all(table& t) {
   COUNT(clCreateKernel)
   COUNT(clCreateProgramWithBinary)
   COUNT(clCreateProgramWithSource)
-  COUNT(clCreateSubBuffer)
   COUNT(clCreateSubDevices)
   COUNT(clCreateUserEvent)
   COUNT(clEnqueueCopyBuffer)
