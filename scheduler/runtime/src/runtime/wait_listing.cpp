@@ -8,6 +8,7 @@
 
 #include "data/in_place_task.hpp"
 #include "placement/submission.hpp"
+#include "tasks/caught.hpp"
 
 namespace hocket::detail {
 

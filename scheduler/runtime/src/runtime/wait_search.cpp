@@ -30,13 +30,6 @@ std::string capitalized(std::string text) {
 
 }  // namespace
 
-std::string wait_search::in_a_sentence(std::string text) {
-  if (!text.empty()) {
-    text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  }
-  return text;
-}
-
 /// Looks for a task of a set that waits behind an open view. Such a task can neither run nor end
 /// while the view is open and the graph is locked, and so it stays where it is.
 class wait_search::forward {
@@ -261,8 +254,10 @@ std::vector<std::string> wait_search::way_to(std::size_t last) const {
   return names;
 }
 
+namespace {
+
 /// `A waits for b, which waits for c.` Of very long ways the middle is left out.
-std::string wait_search::told(const std::vector<std::string>& names) {
+std::string told(const std::vector<std::string>& names) {
   constexpr std::size_t max_named = 8;
   std::string text = names.front() + " waits for ";
   for (std::size_t i = 1; i < names.size(); ++i) {
@@ -276,6 +271,8 @@ std::string wait_search::told(const std::vector<std::string>& names) {
   }
   return text + ".";
 }
+
+}  // namespace
 
 std::string wait_search::sentence() const {
   const std::size_t before = nodes_[current_].before;

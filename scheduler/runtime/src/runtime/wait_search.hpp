@@ -78,9 +78,6 @@ class wait_search : public wait_visitor {
   void expand(const set& all);
   void follow_workers_on(const task_state& task);
   [[nodiscard]] std::string name_of(const thing& what) const;
-  [[nodiscard]] static std::string in_a_sentence(std::string text);
-
-  [[nodiscard]] static std::string told(const std::vector<std::string>& names);
   [[nodiscard]] std::vector<std::string> way_to(std::size_t last) const;
 
   /// What add() is called with from now on is what the current node waits for.

@@ -3,6 +3,7 @@
 
 #include "tasks/caught.hpp"
 
+#include <cctype>
 #include <exception>
 
 namespace hocket::detail {
@@ -19,6 +20,13 @@ std::string sentence(std::string text) {
 std::string task_name(std::string_view label) {
   if (label.empty()) return "A task without a label";
   return "Task \"" + std::string(label) + "\"";
+}
+
+std::string in_a_sentence(std::string text) {
+  if (!text.empty()) {
+    text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  }
+  return text;
 }
 
 failure caught(const std::string& name, bool stopped) {

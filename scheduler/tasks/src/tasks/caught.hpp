@@ -18,4 +18,7 @@ namespace hocket::detail {
 /// `Task "label"`, the way sentences begin with it.
 [[nodiscard]] std::string task_name(std::string_view label);
 
+/// The sentence, or the name at its beginning, as it stands in the middle of another.
+[[nodiscard]] std::string in_a_sentence(std::string text);
+
 }  // namespace hocket::detail

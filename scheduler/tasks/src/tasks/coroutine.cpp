@@ -6,6 +6,7 @@
 #include <hocket/execution/item_note.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 
+#include "tasks/caught.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
@@ -62,16 +63,10 @@ failure coroutine_state::failed() const noexcept {
     throw;
   } catch (const hocket::error& e) {
     if (e.code() == failure_code::cancelled && cancelled_) return e.reason();
-    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
-            std::current_exception()};
-  } catch (const std::exception& e) {
-    return {failure_code::task_failed, name() + " failed: " + e.what() + ".",
-            std::current_exception()};
   } catch (...) {
-    return {failure_code::task_failed,
-            name() + " failed: it threw something that is no std::exception.",
-            std::current_exception()};
+    // Whatever it is: see below.
   }
+  return caught(name(), false);
 }
 
 }  // namespace hocket::detail

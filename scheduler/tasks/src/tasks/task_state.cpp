@@ -3,7 +3,6 @@
 
 #include <hocket/scheduler/detail/task_state.hpp>
 
-#include <cctype>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -71,11 +70,6 @@ class gate_opener final : public continuation {
  private:
   std::shared_ptr<executor::gate> gate_;
 };
-
-std::string in_a_sentence(std::string text) {
-  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  return text;
-}
 
 /// What happened to a task, as the end of a sentence.
 std::string what_happened(const task_state& task) {
