@@ -40,7 +40,7 @@ struct target {
 void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 
 void refuse_in_simulation(runtime& rt, bool on) {
-  auto& device = rt.core()->machine().at(device_id{0});
+  auto& device = rt.core()->connection().machine().at(device_id{0});
   dynamic_cast<sim_device&>(device).refuse_memory(on);
 }
 

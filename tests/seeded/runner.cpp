@@ -357,7 +357,7 @@ class runner {
 
   void lose_device(std::size_t number_of) {
     if (number_of >= devices_.size() || settings_.in_place) return;
-    auto& device = rt_.core()->machine().at(device_id{number_of});
+    auto& device = rt_.core()->connection().machine().at(device_id{number_of});
     dynamic_cast<sim_device&>(device).lose(failure(failure_code::device_lost, "planned loss"));
     lost_ = true;
   }

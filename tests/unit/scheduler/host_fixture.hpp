@@ -11,6 +11,7 @@
 
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/wait_checker.hpp>
 #include <hocket/scheduler/future.hpp>
 
 namespace hocket::testing {
@@ -19,7 +20,10 @@ namespace hocket::testing {
 /// when it goes.
 class host_fixture : public detail::host_context {
  public:
-  explicit host_fixture(executor& where) { where_ = &where; }
+  explicit host_fixture(executor& where) {
+    where_ = &where;
+    waits_ = &checker_;
+  }
   ~host_fixture() override {
     wait_until_idle();
     // A worker that has made the last task ready may still read this when another thread has run
@@ -37,10 +41,6 @@ class host_fixture : public detail::host_context {
     }
     if (gate) gate->open();
   }
-  void check_wait(detail::task_state& task, detail::parked_wait& /*by*/) override {
-    if (forbid_wait) throw usage_error(task.name() + " is waited for where that never ends.");
-  }
-
   void stop() { stop_source_.request_stop(); }
 
   /// Waits until as many tasks have ended as were started.
@@ -88,6 +88,20 @@ class host_fixture : public detail::host_context {
     unfinished_.fetch_add(1);
   }
 
+  class checker final : public detail::wait_checker {
+   public:
+    explicit checker(const std::atomic<bool>& forbid_wait) : forbid_wait_(forbid_wait) {}
+    void check(detail::task_state& task, detail::parked_wait& /*by*/) override {
+      if (forbid_wait_) throw usage_error(task.name() + " is waited for where that never ends.");
+    }
+    void check_again(detail::parked_wait& /*by*/) override {}
+    void let_readers_leave() noexcept override {}
+
+   private:
+    const std::atomic<bool>& forbid_wait_;
+  };
+
+  checker checker_{forbid_wait};
   std::mutex mutex_;
   std::shared_ptr<executor::gate> idle_gate_;
   std::vector<detail::task_state_ptr> failures_;

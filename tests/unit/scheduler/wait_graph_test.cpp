@@ -26,7 +26,6 @@ using ::testing::HasSubstr;
 class context final : public host_context {
  public:
   void ended(task_state&) noexcept override {}
-  void check_wait(task_state&, parked_wait&) override {}
   void note_start(const task_state&) noexcept override {}
 };
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,18 +16,17 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
-#include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/host_view.hpp>
 
+#include "data/held_view.hpp"
 #include "tasks/zero_wait.hpp"
 
 namespace hocket::detail {
 
 class in_place_runtime;
-class view_node;
 
 /// A runtime as its buffers, views and tasks with data see it, wherever those run.
-class data_runtime : public host_context, public launch_lane {
+class data_runtime : public host_context, public std::enable_shared_from_this<data_runtime> {
  public:
   [[nodiscard]] bool is_open() const noexcept { return open_; }
 
@@ -36,11 +36,12 @@ class data_runtime : public host_context, public launch_lane {
   /// For buffers, tasks and budgets: each number is given once.
   [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
 
-  /// The runtime does not end between the two.
+  // The runtime does not end between the two calls.
+  void use_begins() noexcept final { uses_.fetch_add(1); }
+  void use_ends() noexcept final { one_less(uses_); }
   void submission_made() noexcept { submissions_.fetch_add(1); }
   void submission_gone() noexcept { one_less(submissions_); }
 
-  using launch_lane::launch;
   /// Throws usage_error as submitter::submit does.
   [[nodiscard]] virtual task_state_ptr launch(task_description&& task) = 0;
 
@@ -57,22 +58,30 @@ class data_runtime : public host_context, public launch_lane {
   /// it has ended. Between use_begins() and use_ends().
   virtual bool poll(const task_state& task, stream_id on) noexcept = 0;
 
-  // Views of tasks in place that stacks hold.
-  virtual void view_opened(const boost::intrusive_ptr<view_node>& node,
-                           const std::string& label) = 0;
-  virtual void view_closed(const boost::intrusive_ptr<view_node>& node) = 0;
+  /// Where views are noted while stacks hold them.
+  [[nodiscard]] virtual view_registry& views() noexcept = 0;
 
  protected:
   data_runtime() noexcept;
 
+  /// Nothing keeps the runtime from ending. Under the lock of ends_.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return unfinished_ == 0 && submissions_ == 0 && uses_ == 0;
+  }
+  /// Waits until reached(), which looks at the counts. check, if there is one, is called now and
+  /// again while it is waited, and may throw.
+  void wait_until(const std::function<bool()>& reached,
+                  const std::function<void()>& check = nullptr);
+
   /// Wakes those that wait in ends_ when the count comes to zero.
   void one_less(std::atomic<std::int64_t>& count) noexcept { ends_.one_less(count); }
 
-  std::atomic<std::int64_t> submissions_{0};
   std::atomic<bool> open_{true};
-  zero_wait<std::shared_ptr<executor::gate>> ends_;
 
  private:
+  std::atomic<std::int64_t> submissions_{0};
+  std::atomic<std::int64_t> uses_{0};
+  zero_wait<std::shared_ptr<executor::gate>> ends_;
   const std::uint64_t number_;
   std::atomic<std::uint64_t> numbers_{0};
 };

@@ -18,11 +18,6 @@ void device_task::request_cancel() noexcept {
   static_cast<data_runtime&>(*owner).cancel_placed(id, cancelled(label_text()));
 }
 
-std::uint32_t device_task::arena() const noexcept {
-  const stream_id on{stream_};
-  return on.valid() ? context()->home().arena_of(on) : no_arena;
-}
-
 bool device_task::help(helping& by) noexcept {
   const stream_id on{stream_};
   // A thread that waits for another task helps with host tasks instead of polling a device.

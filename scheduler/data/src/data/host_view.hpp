@@ -2,12 +2,20 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <hocket/kernels/argument.hpp>
-#include <hocket/scheduler/detail/buffer_state.hpp>
+#include <memory>
+
+#include <hocket/scheduler/host_view.hpp>
+
+#include "data/held_view.hpp"
 
 namespace hocket::detail {
 
-/// What a view shows of a buffer that is at this address.
-[[nodiscard]] buffer_argument content_of_view(const region_ref& what, void* address);
+class data_runtime;
+
+/// A view that was opened and is now held by the calling stack. Its content is at the address. Of
+/// the description of the view only the number or the node is given.
+[[nodiscard]] std::unique_ptr<open_host_view> hold_view(const std::shared_ptr<data_runtime>& home,
+                                                        const region_ref& what, void* address,
+                                                        held_view view);
 
 }  // namespace hocket::detail

@@ -19,26 +19,6 @@ host_options options_of_view(const region_ref& what) {
   return made;
 }
 
-class in_place_view final : public open_host_view {
- public:
-  in_place_view(const std::shared_ptr<data_runtime>& home, const region_ref& what,
-                boost::intrusive_ptr<view_node> node)
-      : home_(home), data_(what.data), node_(std::move(node)) {
-    content_ = content_of_view(what, what.data->order()->address());
-    home->view_opened(node_, what.data->label());
-  }
-  ~in_place_view() override {
-    if (const auto home = home_.lock()) home->view_closed(node_);
-  }
-  [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
-
- private:
-  std::weak_ptr<data_runtime> home_;
-  buffer_ref data_;
-  boost::intrusive_ptr<view_node> node_;
-  buffer_argument content_;
-};
-
 }  // namespace
 
 view_node::view_node(data_runtime& home, const region_ref& what, access_mode mode)
@@ -100,7 +80,7 @@ std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_ru
     throw;
   }
   if (node->error()) node->error().raise();
-  return std::make_unique<in_place_view>(home, what, node);
+  return hold_view(home, what, what.data->order()->address(), {.node = node});
 }
 
 }  // namespace hocket::detail

@@ -45,26 +45,6 @@ class view_submission final : public region_submission {
   std::atomic<stage> stage_{stage::waits};
 };
 
-class counted_view final : public open_host_view {
- public:
-  counted_view(const std::shared_ptr<placed_runtime>& home, const region_ref& what, task_id id,
-               void* address)
-      : home_(home), data_(what.data), id_(id) {
-    content_ = content_of_view(what, address);
-    home->view_opened(id, what.data->label());
-  }
-  ~counted_view() override {
-    if (const auto home = home_.lock()) home->view_closed(id_);
-  }
-  [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
-
- private:
-  std::weak_ptr<placed_runtime> home_;
-  buffer_ref data_;
-  task_id id_;
-  buffer_argument content_;
-};
-
 }  // namespace
 
 void placed_runtime::add_data(const buffer_state& data) {
@@ -98,7 +78,7 @@ std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_re
     throw;
   }
   if (state->error()) state->error().raise();
-  return std::make_unique<counted_view>(home, what, s->id, s->address);
+  return hold_view(home, what, s->address, {.id = s->id});
 }
 
 }  // namespace hocket::detail

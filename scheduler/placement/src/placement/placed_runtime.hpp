@@ -24,12 +24,6 @@ class placed_runtime : public data_runtime {
 
   [[nodiscard]] trace_names& names() noexcept { return names_; }
 
-  // Placed views that stacks hold.
-  using data_runtime::view_closed;
-  using data_runtime::view_opened;
-  virtual void view_opened(task_id id, const std::string& label) = 0;
-  virtual void view_closed(task_id id) = 0;
-
   // data_runtime
   void add_data(const buffer_state& data) final;
   void drop_data(data_id data) noexcept final;

@@ -4,12 +4,8 @@
 #include <hocket/scheduler/runtime.hpp>
 
 #include "data/in_place_runtime.hpp"
-#include "graphs/check.hpp"
 #include "graphs/graph_content.hpp"
-#include "runtime/device_set.hpp"
 #include "runtime/runtime_core.hpp"
-#include "tasks/caught.hpp"
-#include "tasks/deadline.hpp"
 
 namespace hocket {
 
@@ -26,9 +22,9 @@ void runtime::wait() { core_->wait_all(); }
 
 void runtime::stop() { core_->stop(); }
 
-std::vector<device_info> runtime::devices() { return core_->devices(); }
+std::vector<device_info> runtime::devices() { return core_->connection().machine().infos(); }
 
-device_handle runtime::device(std::string_view name) { return core_->device(name); }
+device_handle runtime::device(std::string_view name) { return core_->connection().device(name); }
 
 time_stamp runtime::now() const { return core_->where().now(); }
 
@@ -50,11 +46,18 @@ detail::task_state_ptr runtime::enqueue(detail::graph_use&& use) {
 }
 
 runtime_report runtime::report() {
-  const std::vector<device_info>& infos = core_->devices();
+  const std::vector<device_info>& infos = core_->connection().machine().infos();
+  std::vector<detail::device_statistics> all;
+  if (const auto* in_place = core_->in_place()) {
+    all.push_back(in_place->statistics());
+  } else {
+    core_->events().inspect([&](const placement::engine& e) {
+      for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
+    });
+  }
   runtime_report made;
-  const std::vector<placement::device_statistics> all = core_->statistics();
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const placement::device_statistics& s = all[i];
+    const detail::device_statistics& s = all[i];
     made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes, s.alive, s.kernels,
                             s.flops, s.busy, s.bytes_in, s.bytes_out, s.peak_bytes});
   }
@@ -65,13 +68,14 @@ runtime_report runtime::report() {
 pending_report runtime::pending() { return core_->pending(); }
 
 trace_snapshot runtime::trace() {
-  const detail::device_set& machine = core_->machine();
+  const detail::device_set& machine = core_->connection().machine();
   trace_snapshot made;
-  if (core_->in_place() == nullptr)
-    core_->inspect([&](const placement::engine& h) {
-      made.records = h.trace().snapshot();
-      made.dropped = h.trace().dropped();
+  if (core_->in_place() == nullptr) {
+    core_->events().inspect([&](const placement::engine& e) {
+      made.records = e.trace().snapshot();
+      made.dropped = e.trace().dropped();
     });
+  }
   for (const trace_record& r : made.records) {
     made.record_names.push_back(core_->names().name(r.name));
   }
@@ -85,7 +89,11 @@ trace_snapshot runtime::trace() {
 
 budget::budget(runtime& home, std::uint64_t bytes)
     : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {
-  home.core()->add_budget(id_, bytes);
+  if (auto* const in_place = home.core()->in_place()) {
+    in_place->gate().add_budget(id_, bytes);
+  } else {
+    home.core()->post(placement::budget_added{id_, bytes});
+  }
 }
 
 budget_share budget::share(std::uint64_t bytes) const {

@@ -49,27 +49,16 @@ class scope_core final : public host_context {
   // host_context
   void kept() noexcept override { intrusive_ptr_add_ref(this); }
   void dropped() noexcept override { intrusive_ptr_release(this); }
-  [[nodiscard]] std::size_t arena_of(const device_handle& device,
-                                     const std::string& name) override {
-    return home().arena_of(device, name);
-  }
   void offer(task_state& task) noexcept override {
     recent_.add(task);
     // Tasks keep their scope: one that is kept here after close() would keep itself.
     if (closed_) recent_.clear();
   }
   void ended(task_state& task) noexcept override;
-  void check_wait(task_state& task, parked_wait& by) override { home().check_wait(task, by); }
-  void check_wait_again(parked_wait& by) override { home().check_wait_again(by); }
-  void let_readers_leave() noexcept override { home().let_readers_leave(); }
   [[nodiscard]] const host_context* around() const noexcept override;
   [[nodiscard]] std::string title() const override { return name(); }
-  void ran(const task_label& task, std::int64_t begin) noexcept override {
-    home().ran(task, begin);
-  }
   [[nodiscard]] failure refusal_of(const task_state& task) const override;
   [[nodiscard]] bool is_late() const noexcept override;
-  [[nodiscard]] timer_queue* timers() noexcept override { return home().timers(); }
 
  private:
   class end_of_scope;
@@ -85,7 +74,6 @@ class scope_core final : public host_context {
     if (s->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
   }
 
-  [[nodiscard]] std::size_t next_arena() noexcept override { return home().arena_for_host_tasks(); }
   void note_start(const task_state& task) noexcept override;
   void keep(task_state& failed) noexcept;
   void hand_on(task_state& failed) noexcept;

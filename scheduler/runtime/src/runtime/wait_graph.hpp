@@ -19,6 +19,7 @@
 #include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/pending.hpp>
 
+#include "data/held_view.hpp"
 #include "tasks/parked_wait.hpp"
 
 namespace hocket::placement {
@@ -28,18 +29,6 @@ class engine;
 namespace hocket::detail {
 
 class wait_listing;
-
-/// A host view that is open. It is held by the stack that opened it.
-struct held_view {
-  task_id id = {};           ///< of a placed view
-  task_state_ptr node = {};  ///< of one without placement: a view_node
-  std::uint64_t holder = 0;  ///< its stack_number()
-  std::string label = {};    ///< of the buffer
-
-  [[nodiscard]] bool is_same(const held_view& other) const noexcept {
-    return id == other.id && node == other.node;
-  }
-};
 
 /// Which threads and tasks wait for which in a runtime, as far as stacks that wait and open views
 /// are concerned; the tasks know the rest. Nothing is entered for tasks that merely run. It may

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/wait_checker.hpp>
 
 #include "tasks/caught.hpp"
 #include "tasks/helping_scope.hpp"
@@ -272,7 +273,8 @@ bool host_task::give_up(failure why) noexcept {
   if (how == claim::claimed::refused) return false;
   drop_sources(how);
   // Those that wait for it may be looked at.
-  if (waited && context() != nullptr) context()->let_readers_leave();
+  wait_checker* const waits = context() == nullptr ? nullptr : context()->waits();
+  if (waited && waits != nullptr) waits->let_readers_leave();
   ready_list next;
   discard();
   settle(std::move(why));

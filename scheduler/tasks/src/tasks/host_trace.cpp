@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <hocket/scheduler/detail/host_context.hpp>
+
 namespace hocket::detail {
 
 host_trace::host_trace(std::size_t capacity, const executor& clock)
@@ -27,6 +29,10 @@ void host_trace::push(const task_label& label, std::int64_t begin) noexcept {
     // There is not even a ring to count in.
     return;
   }
+}
+
+void host_context::ran(const task_label& task, std::int64_t begin) noexcept {
+  if (trace_ != nullptr) trace_->push(task, begin);
 }
 
 void host_trace::add_to(trace_snapshot& trace) const {

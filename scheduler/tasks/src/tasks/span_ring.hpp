@@ -24,6 +24,11 @@ namespace hocket::detail {
 ///
 /// A span takes a unit of eight words, which is a cache line, and more where its name is long:
 /// names are copied, so that no reader needs what a task has kept.
+///
+/// trace_ring, which the placement engine writes, is no such ring: the owner of the strand is its
+/// writer and its reader, so that it takes records of ten words with plain stores, and has names
+/// interned where tasks are submitted. Its records would take two units here, and host tasks there
+/// a lock for each name.
 template <class Atomics = real_atomics>
 class span_ring {
  public:

@@ -41,7 +41,7 @@ host_options host_options_of(const task_options& options, host_context* context)
     refuse(" is a function that is recorded, and those have no device.");
   }
   if (options.on) {
-    made.arena = context->arena_of(*options.on, task_name(options.label.text()));
+    made.arena = context->home().arena_of(*options.on, task_name(options.label.text()));
   }
   if (options.timeout == nanoseconds::max() && options.deadline == time_stamp::max()) return made;
   if (context == nullptr) {

@@ -13,6 +13,7 @@
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
+#include <hocket/scheduler/detail/wait_checker.hpp>
 
 #include "tasks/caught.hpp"
 #include "tasks/live_runtimes.hpp"
@@ -205,7 +206,7 @@ host_context& task_state::context_to_wait_in(parked_wait& by) {
   if (context_ == nullptr) {
     throw usage_error(name() + " is waited for, but no runtime will ever run it.");
   }
-  context_->check_wait(*this, by);
+  if (wait_checker* const waits = context_->waits()) waits->check(*this, by);
   return *context_;
 }
 
@@ -247,7 +248,8 @@ void task_state::park_and_check(parked_wait& by) {
   // Of a task that has ended the runtime may be gone, but not before the caller has seen the end.
   executor& where = context_->where();
   constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
-  while (!park_until(where.now() + time_between_checks, where)) context_->check_wait_again(by);
+  wait_checker& waits = *context_->waits();
+  while (!park_until(where.now() + time_between_checks, where)) waits.check_again(by);
 }
 
 void task_state::park() {

@@ -38,18 +38,22 @@ class device_task : public task_state {
 
   void request_cancel() noexcept override;
 
-  [[nodiscard]] std::uint32_t arena() const noexcept override;
+  [[nodiscard]] std::uint32_t arena() const noexcept override {
+    // See handed_to(): relaxed.
+    return arena_.load(std::memory_order_relaxed);
+  }
 
   /// Learns of the end of the launch here, if it was handed to a device, and if no thread does so.
   bool help(helping& by) noexcept override;
 
   void tell_awaited(wait_visitor& to) override;
 
-  /// The launch was handed to the stream.
-  void handed_to(stream_id stream) noexcept {
+  /// The launch was handed to the stream, whose work the workers of the arena do, if any do.
+  void handed_to(stream_id stream, std::uint32_t arena) noexcept {
     // A thread that reads an older value does without, and nothing else is read because of it:
     // relaxed.
     stream_.store(stream.value, std::memory_order_relaxed);
+    arena_.store(arena, std::memory_order_relaxed);
   }
 
   [[nodiscard]] std::size_t held_bytes() const noexcept override {
@@ -61,6 +65,7 @@ class device_task : public task_state {
   std::uint32_t held_by_launch = 0;  ///< bytes
 
  private:
+  std::atomic<std::uint32_t> arena_{no_arena};
   kernel_ref kernel_;
   std::atomic<std::uint64_t> stream_{stream_id{}.value};
 };

@@ -20,15 +20,29 @@ struct device_handle;
 
 namespace hocket::detail {
 
+class host_trace;
 class timer_queue;
 class task_state;
-class parked_wait;
+class wait_checker;
 
 /// Where it does not matter.
 inline constexpr std::uint32_t no_arena = 0xffffffff;
 
 /// Marks what is only for the context of a runtime, not for a scope.
 struct in_runtime {};
+
+/// Where a thread takes a place among the pending tasks of a runtime that has a limit, before it
+/// submits one.
+class submission_gate {
+ public:
+  /// May wait, or throw error.
+  virtual void enter() = 0;
+  /// The task itself counts now, or was not submitted.
+  virtual void leave() noexcept = 0;
+
+ protected:
+  ~submission_gate() = default;
+};
 
 /// What tasks need from the runtime they belong to, or from the scope in it. A runtime lives until
 /// as many tasks have ended as were started; a task that has ended does not touch it. A scope is
@@ -57,18 +71,15 @@ class host_context {
 
   /// Where host tasks go that name no arena.
   [[nodiscard]] std::size_t arena_for_host_tasks() noexcept {
-    return has_nodes_ ? next_arena() : 0;
+    return has_nodes_ ? home_->next_arena() : 0;
   }
 
   /// False where all host tasks go to one arena, and nothing has to be preferred.
   [[nodiscard]] bool has_nodes() const noexcept { return has_nodes_; }
 
-  /// The arena of a device that runs functions; throws usage_error for others. The name begins a
-  /// sentence.
+  /// Of a runtime: the arena of a device that runs functions; throws usage_error for others. The
+  /// name begins a sentence.
   [[nodiscard]] virtual std::size_t arena_of(const device_handle& device, const std::string& name);
-
-  /// The arena whose workers run what is given to the stream; no_arena for none.
-  [[nodiscard]] virtual std::uint32_t arena_of(stream_id) const noexcept { return no_arena; }
 
   /// One more task that has not ended.
   void started(const task_state& task) noexcept {
@@ -99,27 +110,19 @@ class host_context {
   /// True if there is nothing to do about tasks but to count them: no limit, no trace, no scope.
   [[nodiscard]] bool only_counts() const noexcept { return only_counts_; }
 
-  /// Called before a thread waits for the task. Throws usage_error if that could never end, because
-  /// the task waits for the caller: for a view that it holds, or for a task that it runs. Else the
-  /// wait is noted until `by` goes.
-  virtual void check_wait(task_state& task, parked_wait& by) = 0;
-
-  /// The same, of a wait that was noted and goes on.
-  virtual void check_wait_again(parked_wait& /*by*/) {}
-
-  /// Returns when no thread reads any more what follows a task that was claimed just now.
-  virtual void let_readers_leave() noexcept {}
+  /// What is asked before a thread waits for a task; null: nothing is.
+  [[nodiscard]] wait_checker* waits() const noexcept { return waits_; }
 
   /// Of a scope: the scope that it is in, or the runtime.
   [[nodiscard]] virtual const host_context* around() const noexcept { return nullptr; }
   /// What this is, in the middle of a sentence.
-  [[nodiscard]] virtual std::string title() const { return "runtime"; }
+  [[nodiscard]] virtual std::string title() const { return "all tasks of the runtime"; }
 
   /// True if ran() is to be called for tasks.
-  [[nodiscard]] bool traces() const noexcept { return traces_; }
+  [[nodiscard]] bool traces() const noexcept { return trace_ != nullptr; }
 
   /// The function of the task of this name ran from begin, in ticks of where(), until now.
-  virtual void ran(const task_label& /*task*/, std::int64_t /*begin*/) noexcept {}
+  void ran(const task_label& task, std::int64_t begin) noexcept;
 
   /// Of a runtime: called in a child process that was forked just now, before fork() returns there.
   /// No other thread exists, and threads of the parent may have held any lock.
@@ -134,10 +137,14 @@ class host_context {
   /// Of a runtime: true if take_place() is to be called before a task is submitted.
   [[nodiscard]] bool limits() const noexcept { return limits_; }
 
-  /// Of a runtime with a limit: a place among the pending tasks, until the task itself counts. May
-  /// wait, or throw error. Throws usage_error in a forked child.
-  virtual void take_place() {}
-  virtual void give_place_back() noexcept {}
+  /// Of a runtime: enters its gate, if it has one. Throws usage_error in a forked child.
+  void take_place() {
+    check_not_forked("A task");
+    if (gate_ != nullptr) gate_->enter();
+  }
+  void give_place_back() noexcept {
+    if (gate_ != nullptr) gate_->leave();
+  }
 
   /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
   [[nodiscard]] const std::stop_token& stopping() const noexcept { return stopping_; }
@@ -149,15 +156,17 @@ class host_context {
   [[nodiscard]] virtual bool is_late() const noexcept { return false; }
 
   /// Where tasks with a deadline are noted; null where there are none.
-  [[nodiscard]] virtual timer_queue* timers() noexcept { return nullptr; }
+  [[nodiscard]] timer_queue* timers() const noexcept { return timers_; }
 
  protected:
   /// For a scope.
   explicit host_context(host_context& home)
-      : where_(home.where_), traces_(home.traces_), has_nodes_(home.has_nodes_), home_(&home) {}
-
-  /// The arenas in turn, where there are several.
-  [[nodiscard]] virtual std::size_t next_arena() noexcept { return 0; }
+      : where_(home.where_),
+        waits_(home.waits_),
+        timers_(home.timers_),
+        trace_(home.trace_),
+        has_nodes_(home.has_nodes_),
+        home_(&home) {}
 
   /// started(), where tasks are not only counted.
   virtual void note_start(const task_state& task) noexcept = 0;
@@ -167,14 +176,23 @@ class host_context {
 
   // Fixed before the first task.
   executor* where_ = nullptr;
+  wait_checker* waits_ = nullptr;
+  timer_queue* timers_ = nullptr;
+  host_trace* trace_ = nullptr;
+  submission_gate* gate_ = nullptr;
   bool only_counts_ = false;
-  bool traces_ = false;
   bool limits_ = false;
   bool has_nodes_ = false;
 
  private:
   [[noreturn]] static void refuse_forked(std::string_view what);
 
+  /// The arenas in turn.
+  [[nodiscard]] std::size_t next_arena() noexcept {
+    return arenas_used_.fetch_add(1) % where_->arenas();
+  }
+
+  std::atomic<std::uint64_t> arenas_used_{0};
   bool is_forked_ = false;  ///< set before the forked child has a second thread
   const std::stop_token stopping_ = stop_source_.get_token();
   host_context* const home_;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include "runtime/placed_lane.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include <hocket/core/saturating.hpp>
+#include <hocket/scheduler/detail/arguments.hpp>
 
-#include "data/in_place_runtime.hpp"
 #include "graphs/check.hpp"
-#include "runtime/device_set.hpp"
 #include "runtime/post_watched.hpp"
-#include "runtime/runtime_core.hpp"
 #include "tasks/caught.hpp"
 #include "tasks/each_once.hpp"
 
@@ -60,7 +61,7 @@ std::uint64_t bytes_of(std::span<const buffer_ref> used) {
 }
 
 /// The hidden buffer that a kernel's value goes through.
-buffer_ref add_result(launch_submission& s, const std::shared_ptr<runtime_core>& home) {
+buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>& home) {
   const index_list one(1, 1);
   buffer_ref value(new buffer_state(home, *s.launch->kernel->result, one,
                                     "value of " + std::string(s.label_text())));
@@ -95,15 +96,17 @@ void estimate(launch_submission& s) {
 
 }  // namespace
 
-task_state_ptr runtime_core::launch(task_description&& task) {
-  check(task, *this);
-  if (task.deadline != time_stamp::max()) {
-    const time_stamp now = executor_->now();
-    task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));
-  }
-  if (in_place_ != nullptr) return in_place_->launch(std::move(task));
+void check_and_time(task_description& task, placed_runtime& home) {
+  check(task, home);
+  if (task.deadline == time_stamp::max()) return;
+  const time_stamp now = home.where().now();
+  task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));
+}
+
+task_state_ptr placed_lane::launch(task_description&& task) {
+  check_and_time(task, home_);
   for (const task_state_ptr& before : task.after) before->check_waitable();
-  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(home_));
   s->label = std::move(task.label);
   s->launch->kernel = std::move(task.kernel);
   s->host_only = task.host_only;
@@ -117,52 +120,53 @@ task_state_ptr runtime_core::launch(task_description&& task) {
   task.kernel = s->launch->kernel;
   add_arguments(*s, task);
   s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
-  host_context& owner = task.scope == nullptr ? *this : *task.scope;
+  host_context& owner = task.scope == nullptr ? home_ : *task.scope;
   return send(std::move(s), task.make_state, owner, task.stop, task.function_bytes);
 }
 
 /// True if there is nothing to describe or to complain of. bytes: of all buffers.
-bool runtime_core::is_plain(const borrowed_launch& what, std::uint64_t& bytes) {
+bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) const {
   if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
-      what.kernel->check || !is_open()) {
+      what.kernel->check || !home_.is_open()) {
     return false;
   }
   for (const borrowed_access& use : what.accesses) {
     const buffer_ref& data = *use.data;
-    if (!data->belongs_to(*this)) return false;
+    if (!data->belongs_to(home_)) return false;
     for (const borrowed_access* before = what.accesses.data(); before != &use; ++before) {
       if (*before->data == data) return false;
     }
     bytes = saturating_add(bytes, data->bytes());
   }
-  const placement::machine& all = machine().description();
+  const placement::machine& all = events_.devices().description();
   return std::ranges::any_of(all.devices, [&](const placement::machine::device_node& node) {
     return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel);
   });
 }
 
-task_state* runtime_core::submit(const borrowed_launch& what) {
+task_state* placed_lane::submit(const borrowed_launch& what) {
   std::uint64_t bytes = 0;
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
-  boost::intrusive_ptr<launch_submission> s(new launch_submission(*this));
+  boost::intrusive_ptr<launch_submission> s(new launch_submission(home_));
   s->launch->kernel = what.kernel;
   for (const borrowed_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
   for (const borrowed_number& number : what.numbers) s->launch->scalars.push_back(number.value);
   s->bytes = bytes;
-  return send(std::move(s), what.make_state, *this, {}, 0).detach();
+  return send(std::move(s), what.make_state, home_, {}, 0).detach();
 }
 
 /// Gives the placement engine a launch that is complete but for what follows from its kernel and
 /// its accesses.
-task_state_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
-                                  make_device_state make_state, host_context& owner,
-                                  const std::stop_token& stop, std::uint32_t function_bytes) {
-  if (traces()) s->trace_name = names().intern(s->label_text());
+task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
+                                 make_device_state make_state, host_context& owner,
+                                 const std::stop_token& stop, std::uint32_t function_bytes) {
+  if (home_.traces()) s->trace_name = home_.names().intern(s->label_text());
   estimate(*s);
   s->external = static_cast<std::uint32_t>(s->awaits());
-  const buffer_ref value = s->launch->kernel->result ? add_result(*s, shared_from_this()) : nullptr;
+  const buffer_ref value =
+      s->launch->kernel->result ? add_result(*s, home_.shared_from_this()) : nullptr;
 
-  const task_id id{next_number()};
+  const task_id id{home_.next_number()};
   s->id = id;
   s->state = {make_state(&owner, s->label, s->launch->kernel), false};
   s->state->id = id;
@@ -179,24 +183,24 @@ task_state_ptr runtime_core::send(boost::intrusive_ptr<launch_submission> s,
   const bool awaits = s->external > 0;
   const auto kept = awaits || value != nullptr ? s : nullptr;
   const auto submit = [&](bool is_unwanted) {
-    post(placement::submitted{std::move(s), is_unwanted ? refusal() : failure()});
+    events_.post(placement::submitted{std::move(s), is_unwanted ? refusal() : failure()});
     if (awaits) kept->watch();
-    if (value != nullptr) post(placement::submitted{fetch_of(*kept, value), {}});
+    if (value != nullptr) events_.post(placement::submitted{fetch_of(*kept, value), {}});
   };
-  post_watched(unwanted, submit, [&] { post(placement::cancel_asked{id, refusal()}); });
+  post_watched(unwanted, submit, [&] { events_.post(placement::cancel_asked{id, refusal()}); });
   return state;
 }
 
-placement::task_ref runtime_core::fetch_of(const launch_submission& launch,
-                                           const buffer_ref& value) {
-  const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(*this));
+placement::task_ref placed_lane::fetch_of(const launch_submission& launch,
+                                          const buffer_ref& value) const {
+  const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(home_));
   fetch->kind = placement::task_kind::fetch;
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;
   fetch->priority = launch.priority;
   fetch->add_access(value, nullptr, access_mode::read);
   fetch->state = launch.state;
-  fetch->id = task_id{next_number()};
+  fetch->id = task_id{home_.next_number()};
   return fetch;
 }
 

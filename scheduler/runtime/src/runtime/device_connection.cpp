@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime/device_connection.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <hocket/core/environment.hpp>
+
+namespace hocket::detail {
+
+namespace {
+
+/// True if nothing is to be placed: the host is the only device, with all its cores and its memory.
+bool is_host_alone(const device_set& machine, const executor& where) {
+  const placement::machine& all = machine.description();
+  if (all.memories.size() != 1 || all.devices.size() != 1) return false;
+  const device_info& only = machine.infos().front();
+  return only.shares_host_memory && only.formats == std::vector{kernel_format::host} &&
+         only.lanes == where.workers(only.arena);
+}
+
+in_place_runtime::host_part host_part_of(device_set& machine) {
+  const device_info& host = machine.infos().front();
+  return {.arena = host.arena,
+          .memory = machine.blocks().host_memory(),
+          .alignment = machine.blocks().host_alignment(),
+          .device_name = host.name,
+          .capacity = machine.description().memories.front().capacity};
+}
+
+}  // namespace
+
+device_connection::device_connection(const runtime_options& options, data_runtime& home,
+                                     event_pump& events, std::function<void()> when_opened)
+    : options_(options),
+      names_(options.devices),
+      source_of_names_("runtime_options::devices"),
+      home_(home),
+      events_(events),
+      when_opened_(std::move(when_opened)) {
+  if (!names_.empty()) return;
+  names_ = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
+  source_of_names_ = "HOCKET_VISIBLE_DEVICES";
+}
+
+void device_connection::connect() {
+  // Not std::call_once, which uses thread-local variables around the call.
+  const std::scoped_lock lock(connecting_);
+  // The lock orders this: relaxed.
+  if (is_connected_.load(std::memory_order_relaxed)) return;
+  machine_ = std::make_unique<device_set>(names_, source_of_names_, options_.backends,
+                                          options_.private_memory, home_.where(), events_);
+  if (runs_in_place()) {
+    in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
+  } else {
+    events_.open(*machine_, options_.trace_capacity);
+  }
+  if (machine_->have_drivers()) when_opened_();
+  // Pairs with the acquire in in_place().
+  is_connected_.store(true, std::memory_order_release);
+}
+
+bool device_connection::runs_in_place() const {
+  const executor& where = home_.where();
+  const bool possible = is_host_alone(*machine_, where);
+  switch (options_.data_tasks) {
+    case data_path::placed:
+      return false;
+    case data_path::in_place:
+      if (possible) return true;
+      throw usage_error(
+          "runtime_options::data_tasks is data_path::in_place, for which there has to be one "
+          "device only, with all cores of the host and its memory.");
+    case data_path::automatic:
+      break;
+  }
+  // The trace, and time that is modelled, are the engine's.
+  return possible && !where.is_virtual() && options_.trace_capacity == 0;
+}
+
+device_handle device_connection::device(std::string_view name) {
+  const std::vector<device_info>& infos = machine().infos();
+  std::string known;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].name == name) return {device_id{i}, home_.number()};
+    known += (known.empty() ? "" : ", ") + infos[i].name;
+  }
+  throw usage_error("There is no device \"" + std::string(name) + "\"; this runtime uses " + known +
+                    ".");
+}
+
+std::size_t device_connection::arena_of(device_id device, const std::string& name) {
+  const device_info& info = machine().infos()[device.value];
+  if (machine().description().devices[device.value].runs_host_tasks) return info.arena;
+  throw usage_error(name + " is a function without accesses and cannot run on " + info.name + ".");
+}
+
+void device_connection::end() noexcept {
+  in_place_.reset();
+  machine_.reset();
+}
+
+void device_connection::leave_behind() noexcept {
+  (void)in_place_.release();
+  (void)machine_.release();
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime/event_pump.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "placement/shown.hpp"
+#include "placement/submission.hpp"
+#include "tasks/deadline.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+// Driver work comes before the work that waits for it.
+constexpr int high_priority = 1;
+
+/// Carries out actions of the engine.
+class performer {
+ public:
+  performer(event_pump& pump, device_set& devices, executor& where)
+      : pump_(pump), devices_(devices), where_(where) {}
+
+  void operator()(const placement::allocate_block& a) const {
+    if (failure why = devices_.blocks().allocate(a)) {
+      pump_.post(placement::allocation_failed{a.block, a.data, a.memory, std::move(why)});
+    }
+  }
+  void operator()(const placement::free_block& a) const { devices_.blocks().free(a.block); }
+  void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
+  void operator()(const placement::issue_launch& a) const {
+    const stream_id on = a.number.stream;
+    static_cast<launch_submission&>(*a.task).state->handed_to(on, devices_.arena_of(on));
+    devices_.issue(a);
+  }
+  void operator()(const placement::deliver& a) const {
+    auto& task = static_cast<submission&>(*a.task);
+    std::vector<void*> addresses;
+    for (const block_id id : a.blocks) {
+      const device_blocks::block* const b = devices_.blocks().find(id);
+      if (b != nullptr && b->why) {
+        return task.completed(placement::engine::no_room_for(task, b->why));
+      }
+      addresses.push_back(b == nullptr ? nullptr : b->where.address());
+    }
+    task.delivered(addresses);
+  }
+  void operator()(const placement::complete& a) const {
+    auto& task = static_cast<submission&>(*a.task);
+    if (a.runs_on) task.runs_on();
+    task.completed(a.why);
+  }
+  void operator()(const placement::retire& a) const { static_cast<submission&>(*a.task).retired(); }
+  void operator()(const placement::start_timer& a) const {
+    const time_stamp at = first_deadline(a.after, time_stamp::max(), where_);
+    static_cast<launch_submission&>(*a.task).set_deadline(at);
+  }
+  void operator()(const placement::await_memory& a) const {
+    where_.post_at(where_.now() + a.after,
+                   [&pump = pump_, id = a.task] { pump.post(placement::memory_awaited{id}); });
+  }
+  void operator()(const placement::warn& a) const {
+    std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
+  }
+
+ private:
+  event_pump& pump_;
+  device_set& devices_;
+  executor& where_;
+};
+
+}  // namespace
+
+void event_pump::open(device_set& devices, std::size_t trace_capacity) {
+  devices_ = &devices;
+  engine_ = std::make_unique<placement::engine>(devices.description(), trace_capacity);
+  has_engine_ = true;
+}
+
+void event_pump::inspect(const std::function<void(const placement::engine&)>& look) {
+  home_.where().wait([&](const std::shared_ptr<executor::gate>& answered) {
+    post(placement::inspected{[&look, answered](const placement::engine& e) {
+      look(e);
+      answered->open();
+    }});
+  });
+}
+
+bool event_pump::is_idle(std::uint64_t& ended) {
+  bool idle = false;
+  inspect([&](const placement::engine& e) {
+    idle = e.unfinished() == 0 && e.commands_in_flight() == 0;
+    ended = e.ended();
+  });
+  return idle;
+}
+
+bool event_pump::poll(const task_state& task, stream_id on) const noexcept {
+  // A worker has other work.
+  if (home_.where().inside()) return false;
+  devices_->at(on).poll([&task] { return task.done(); });
+  return task.done();
+}
+
+bool event_pump::try_end(const std::function<bool()>& idle) {
+  std::uint64_t ended = 0;
+  if (!is_idle(ended) || !events_.try_own()) return false;
+  if (idle()) return true;
+  events_.resume();
+  return false;
+}
+
+void event_pump::resume_later() {
+  // The worker that takes over may be done before this has returned.
+  home_.use_begins();
+  home_.where().post(0, high_priority, [this] { events_.resume(); });
+  home_.use_ends();
+}
+
+void event_pump::end_run() {
+  const performer perform(*this, *devices_, home_.where());
+  // Ends that are heard of together make room for many launches at once.
+  constexpr std::ptrdiff_t many = 8;
+  const bool batches = std::ssize(actions_) >= many &&
+                       std::ranges::count_if(actions_, [](const placement::action& a) {
+                         return std::holds_alternative<placement::issue_launch>(a);
+                       }) >= many;
+  if (batches) devices_->begin_batch();
+  placement::show(actions_);
+  for (const placement::action& a : actions_) std::visit(perform, a);
+  if (batches) devices_->end_batch();
+  actions_.clear();
+}
+
+void event_pump::completed(stream_id stream, std::uint64_t value, const command_result& how) {
+  post(placement::command_ended{stream, value, how});
+}
+
+void event_pump::completed_in_a_row(stream_id stream, std::uint64_t first,
+                                    std::span<const command_result> how) {
+  post(placement::commands_ended{stream, first, {how.begin(), how.end()}});
+}
+
+void event_pump::left(stream_id stream, std::uint64_t value, time_stamp when) {
+  post(placement::command_left{stream, value, when});
+}
+
+void event_pump::ended_apart(stream_id stream, std::uint64_t value, const command_result& how) {
+  post(placement::command_ended_apart{stream, value, how});
+}
+
+void event_pump::device_lost(device_id device, const failure& why) {
+  post(placement::device_gone{device, why});
+}
+
+}  // namespace hocket::detail
