@@ -187,10 +187,8 @@ class host_context {
  private:
   [[noreturn]] static void refuse_forked(std::string_view what);
 
-  /// The arenas in turn.
-  [[nodiscard]] std::size_t next_arena() noexcept {
-    return arenas_used_.fetch_add(1) % where_->arenas();
-  }
+  /// The arenas in turn. Not inline: most machines have one, and callers stay short.
+  [[nodiscard]] std::size_t next_arena() noexcept;
 
   std::atomic<std::uint64_t> arenas_used_{0};
   bool is_forked_ = false;  ///< set before the forked child has a second thread
