@@ -234,7 +234,7 @@ TEST_F(engine_parts, the_device_is_chosen_where_the_task_ends_first) {
 
 TEST_F(engine_parts, an_idle_device_takes_a_task_only_if_it_ends_it_earlier) {
   placed_task& t = add({});
-  t.device = quick;
+  t.run.device = quick;
   EXPECT_FALSE(policy_.should_steal(t, slow, view_));
   devices_[quick.value].queued = 1s;
   EXPECT_TRUE(policy_.should_steal(t, slow, view_));

@@ -62,7 +62,7 @@ placed_task* engine::pick(device_id device) {
   if (d.absent.empty() || d.fetching >= fetch_window) return ready;
   placed_task* refused = nullptr;
   (void)d.absent.until([&](const place_in_queue& place) {
-    if (!place.task->fetching && has_turn(*place.task)) refused = place.task;
+    if (!place.task->run.fetching && has_turn(*place.task)) refused = place.task;
     return refused != nullptr;
   });
   // Fetching ahead takes free memory only. A task that it could not serve is committed with its
@@ -101,8 +101,8 @@ bool engine::is_full(device_id device) const {
 }
 
 std::optional<std::size_t> engine::free_lane(const placed_task& t) const {
-  const machine::device_node& node = machine_.devices[t.device.value];
-  const number_set& open = lanes_.open(t.device);
+  const machine::device_node& node = machine_.devices[t.run.device.value];
+  const number_set& open = lanes_.open(t.run.device);
   if (t.launch->width == body_width::wide) {
     return open.size() == node.compute.size() ? std::optional<std::size_t>(0) : std::nullopt;
   }
@@ -111,7 +111,7 @@ std::optional<std::size_t> engine::free_lane(const placed_task& t) const {
   // In the lane of its predecessor the command needs no wait.
   const auto follows_on = [&](stream_id stream) {
     return std::ranges::any_of(t.edges, [&](const task_edge& edge) {
-      return edge.before != nullptr && edge.before->number.stream == stream;
+      return edge.before != nullptr && edge.before->run.number.stream == stream;
     });
   };
   std::optional<std::size_t> best;
@@ -141,7 +141,7 @@ failure engine::unusable_input(const placed_task& t) const {
 /// Issues the task without queueing it, if nothing waits on the device and the data of the task are
 /// present.
 bool engine::issue_at_once(placed_task& t) {
-  const device_record& d = devices_[t.device.value];
+  const device_record& d = devices_[t.run.device.value];
   if (!d.present.empty() || !d.absent.empty() || d.reserving != nullptr || !has_turn(t))
     return false;
   const std::optional<std::size_t> lane = free_lane(t);
@@ -151,18 +151,18 @@ bool engine::issue_at_once(placed_task& t) {
 /// Issues the task if it uses only whole buffers whose content is present: then nothing has to be
 /// reserved or copied. Otherwise does nothing and returns false.
 bool engine::issue_as_it_is(placed_task& t, std::size_t lane) {
-  const machine::device_node& node = machine_.devices[t.device.value];
+  const machine::device_node& node = machine_.devices[t.run.device.value];
   for (const task_access& a : t.accesses) {
     if (!a.is_all || !coherence::at_hand(*a.buffer->where, node.memory, reads_content(a.mode))) {
       return false;
     }
   }
-  t.number = commands_.next(node.compute[lane]);
+  t.run.number = commands_.next(node.compute[lane]);
   const bool pins = !seeded_bug(bug::forget_pins);
   timepoint_set waits;
   coherence::whole_access how{.data = {},
                               .memory = node.memory,
-                              .number = t.number,
+                              .number = t.run.number,
                               .task = t.id,
                               .pins = pins ? std::size_t{1} : 0};
   for (task_access& a : t.accesses) {
@@ -172,7 +172,7 @@ bool engine::issue_as_it_is(placed_task& t, std::size_t lane) {
     how.writes = writes_content(a.mode);
     a.block = coherence_.note_at_hand(*a.buffer->where, how, waits);
   }
-  t.wrote = true;
+  t.run.wrote = true;
   plan_launch(t, lane, std::move(waits));
   mark_issued(t);
   return true;
@@ -181,12 +181,12 @@ bool engine::issue_as_it_is(placed_task& t, std::size_t lane) {
 void engine::commit(placed_task& t, std::size_t lane) {
   if (issue_as_it_is(t, lane)) return;
   if (const failure why = unusable_input(t)) return end_later(t, why);
-  const memory_id memory = machine_.devices[t.device.value].memory;
+  const memory_id memory = machine_.devices[t.run.device.value].memory;
   replicas_.pin(t, memory);
   std::vector<need> needs = replicas_.needs_of(t, memory);
   if (needs.empty()) return issue(t);
   t.phase = task_phase::reserving;
-  devices_[t.device.value].reserving = &t;
+  devices_[t.run.device.value].reserving = &t;
   replicas_.ledger().request(t.id, t.priority, std::move(needs));
   find_memory(memory);
 }
@@ -208,7 +208,7 @@ timepoint_set engine::acquire(const placed_task& t, memory_id memory) {
 /// True if the body of the task may block on a task that is submitted later, and yields its lane
 /// then. Only bodies in C++ can; kernels of devices cannot.
 bool engine::may_leave(const placed_task& t) const {
-  if (!machine_.devices[t.device.value].runs_host_tasks) return false;
+  if (!machine_.devices[t.run.device.value].runs_host_tasks) return false;
   const kernel_definition& kernel = *t.launch->kernel;
   if (kernel.sequence.empty()) return kernel.sources.empty();
   return std::ranges::any_of(kernel.sequence,
@@ -217,29 +217,29 @@ bool engine::may_leave(const placed_task& t) const {
 
 /// waits: the timepoints of what the task uses.
 void engine::plan_launch(placed_task& t, std::size_t lane, timepoint_set&& waits) {
-  const machine::device_node& node = machine_.devices[t.device.value];
-  device_record& d = devices_[t.device.value];
+  const machine::device_node& node = machine_.devices[t.run.device.value];
+  device_record& d = devices_[t.run.device.value];
   waits.add(d.last_wide);
   if (t.launch->width == body_width::wide) {
     for (const stream_id other : node.compute) {
       const point next = commands_.next(other);
       if (next.value > 1) waits.add({other, next.value - 1});
     }
-    d.last_wide = t.number;
+    d.last_wide = t.run.number;
   }
   const stream_id own = node.compute[lane];
   if (seeded_bug(bug::drop_waits)) waits.clear();
   if (!waits.empty()) {
     waits.prune([&](point t2) { return t2.stream == own || commands_.done(t2); });
   }
-  command_record& record = commands_.plan<issue_launch>(t.number, t.predicted.time,
-                                                        std::move(waits), *out_, &t, t.may_leave);
+  command_record& record = commands_.plan<issue_launch>(
+      t.run.number, t.run.predicted.time, std::move(waits), *out_, &t, t.run.may_leave);
   record.task = t.id;
   record.launched = &t;
   record.wanted = t.submitted;
   // The body may also block without the scheduler knowing.
-  record.alone = t.may_leave;
-  record.unmeasured = t.predicted.known == nullptr && !costs_.knows(*t.launch, t.device);
+  record.alone = t.run.may_leave;
+  record.unmeasured = t.run.predicted.known == nullptr && !costs_.knows(*t.launch, t.run.device);
   lanes_.planned(record, commands_.load(own));
 }
 
@@ -252,19 +252,19 @@ void engine::note_accesses(placed_task& t, memory_id memory, point number) {
       coherence_.note_read(a.data, a.region(), memory, number);
     }
   }
-  t.wrote = true;
+  t.run.wrote = true;
 }
 
 void engine::issue(placed_task& t) {
-  const machine::device_node& node = machine_.devices[t.device.value];
+  const machine::device_node& node = machine_.devices[t.run.device.value];
   // The reservation may have been granted late: then no lane is free, and the command queues in
   // one.
   const std::size_t lane = free_lane(t).value_or(0);
   timepoint_set waits = acquire(t, node.memory);
-  t.number = commands_.next(node.compute[lane]);
+  t.run.number = commands_.next(node.compute[lane]);
   for (task_access& a : t.accesses) a.block = coherence_.block(a.data, node.memory);
   plan_launch(t, lane, std::move(waits));
-  note_accesses(t, node.memory, t.number);
+  note_accesses(t, node.memory, t.run.number);
   mark_issued(t);
 }
 

@@ -29,8 +29,8 @@ std::optional<device_id> engine::device_behind_predecessors(placed_task& t) cons
   for (const task_edge& edge : t.edges) {
     const placed_task* const before = edge.before;
     if (before == nullptr || !before->is_issued()) continue;
-    if (before->poisoned || (common.valid() && before->device != common)) return std::nullopt;
-    common = before->device;
+    if (before->poisoned || (common.valid() && before->run.device != common)) return std::nullopt;
+    common = before->run.device;
   }
   // A device with a queue of its own orders the two itself; elsewhere the task would block a lane.
   if (!common.valid() || machine_.devices[common.value].depth == 1) return std::nullopt;

@@ -190,7 +190,7 @@ void engine::handle(memory_awaited& e) {
   if (!lacks_memory(waiting) || ended_ != ended_before_) return;
   placed_task& t = *waiting;
   // It may not have been looked at since the last copy of something else came to another memory.
-  find_memory(machine_.devices[t.device.value].memory);
+  find_memory(machine_.devices[t.run.device.value].memory);
   if (!lacks_memory(&t)) return;
   if (commands_.apart().empty()) {
     end_later(t, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
@@ -222,11 +222,11 @@ void engine::look_at_reservations() {
 /// True if the task waits for memory, and no command in flight will free any.
 bool engine::lacks_memory(const placed_task* t) const {
   return t != nullptr && t->phase == task_phase::reserving && issued_ == commands_.apart().size() &&
-         !replicas_.awaits_blocks(machine_.devices[t->device.value].memory);
+         !replicas_.awaits_blocks(machine_.devices[t->run.device.value].memory);
 }
 
 std::string engine::what_it_lacks(const placed_task& t) const {
-  const memory_id memory = machine_.devices[t.device.value].memory;
+  const memory_id memory = machine_.devices[t.run.device.value].memory;
   return detail::task_name(t.label_text()) + " lacks " +
          std::to_string(replicas_.ledger().shortage(memory)) + " bytes in " +
          machine_.memories[memory.value].name + ", where " +

@@ -14,7 +14,7 @@ void engine::fetch_ahead(device_id device) {
   std::vector<placed_task*> wanted;
   (void)d.absent.until([&](const place_in_queue& place) {
     if (d.fetching + wanted.size() >= fetch_window) return true;
-    if (!place.task->fetching) wanted.push_back(place.task);
+    if (!place.task->run.fetching) wanted.push_back(place.task);
     return false;
   });
   // Fetching may find the data already there, which moves the task to the other queue.
@@ -26,12 +26,12 @@ void engine::fetch_ahead(device_id device) {
 void engine::fetch_early(placed_task& t) {
   // The device is chosen before the budget is granted: the wait for the budget hides the copies.
   if (!t.on || !view_.can_run(t, *t.on) || devices_[t.on->value].fetching >= fetch_window) return;
-  t.device = *t.on;
+  t.run.device = *t.on;
   (void)fetch(t);
 }
 
 bool engine::fetch(placed_task& t) {
-  const memory_id memory = machine_.devices[t.device.value].memory;
+  const memory_id memory = machine_.devices[t.run.device.value].memory;
   if (unusable_input(t)) return true;  // the failure is found again when the task is committed
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> wanted;
@@ -55,9 +55,9 @@ bool engine::fetch(placed_task& t) {
     if (reads_content(a.mode) && !a.is_empty())
       arrives.add(transfers_.bring(a.data, a.region(), memory, t.id));
   }
-  t.fetching = true;
-  ++devices_[t.device.value].fetching;
-  commands_.when_done(arrives, [this, id = t.id, device = t.device] { fetched(id, device); });
+  t.run.fetching = true;
+  ++devices_[t.run.device.value].fetching;
+  commands_.when_done(arrives, [this, id = t.id, device = t.run.device] { fetched(id, device); });
   return true;
 }
 
@@ -67,10 +67,10 @@ void engine::fetched(task_id id, device_id device) {
   mark_dirty(device);
   placed_task* t = tasks_.find(id);
   if (t == nullptr) return;
-  t->fetching = false;
+  t->run.fetching = false;
   if (t->phase != task_phase::queued) return;
   // The device was lost meanwhile, and the task is queued at another one.
-  if (t->device != device) return mark_dirty(t->device);
+  if (t->run.device != device) return mark_dirty(t->run.device);
   // Also if a copy failed: it is repeated once when the task is committed, which fails if the copy
   // does. Fetching ahead again could go on for ever.
   (void)d.absent.erase(place_of(*t));

@@ -13,19 +13,19 @@ void engine::end_later(placed_task& t, failure why) { ending_.push_back({&t, std
 
 void engine::finish(placed_task& t, const failure& why) {
   ++ended_;
-  const memory_id memory = t.kind == task_kind::launch && t.device.valid()
-                               ? machine_.devices[t.device.value].memory
+  const memory_id memory = t.kind == task_kind::launch && t.run.device.valid()
+                               ? machine_.devices[t.run.device.value].memory
                                : host_memory;
   if (t.is_issued()) --issued_;
   if (t.phase == task_phase::queued) dequeue(t);
   if (t.phase == task_phase::reserving) {
     replicas_.ledger().withdraw(t.id);
-    devices_[t.device.value].reserving = nullptr;
+    devices_[t.run.device.value].reserving = nullptr;
     mark_users_dirty(memory);
   }
   const bool was_issued = t.is_issued() && t.kind == task_kind::launch;
   const bool was_passed = was_issued && !t.has_to_end();
-  if (t.device.valid() && !(was_issued && is_full(t.device))) mark_dirty(t.device);
+  if (t.run.device.valid() && !(was_issued && is_full(t.run.device))) mark_dirty(t.run.device);
   leave_throttle(t);
   unpin(t, memory);
   for (const task_access& a : t.accesses) a.buffer->history.forget(t.id);
@@ -47,7 +47,7 @@ void engine::poison_outputs(const placed_task& t, const failure& why) {
   if (seeded_bug(bug::keep_failed_outputs)) return;
   for (const task_access& a : t.accesses) {
     if (!writes_content(a.mode) || a.is_empty()) continue;
-    if (t.wrote) {
+    if (t.run.wrote) {
       coherence_.poison(a.data, a.region(), t.id, why);
     } else {
       coherence_.poison_unissued(a.data, a.region(), t.id, why);
@@ -72,8 +72,8 @@ void engine::release_followers(placed_task& t, bool was_passed, const failure& w
         next.poisoned = why.downstream(std::string(next.label_text()));
       }
     }
-    if (next.early_result && next.blockers == 0) {
-      end_later(next, next.poisoned ? next.poisoned : *next.early_result);
+    if (next.run.early_result && next.blockers == 0) {
+      end_later(next, next.poisoned ? next.poisoned : *next.run.early_result);
     } else {
       consider(next);
     }
@@ -87,7 +87,7 @@ void engine::leave_domain(placed_task& domain) {
 
 void engine::finish_launch(const command_record& record, const command_result& how) {
   placed_task& t = *record.launched;
-  device_statistics& done = devices_[t.device.value].done;
+  device_statistics& done = devices_[t.run.device.value].done;
   done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
   done.busy += std::min(record.left, how.end) - how.begin;
   done.flops += t.launch->cost.flops;
@@ -98,13 +98,13 @@ void engine::finish_launch(const command_record& record, const command_result& h
                   why.thrown());
   } else if (why) {
     why = why.within("running task \"" + std::string(t.label_text()) + "\" on " +
-                     machine_.devices[t.device.value].label_text());
+                     machine_.devices[t.run.device.value].label_text());
   } else if (!why && record.left == time_stamp::max()) {
-    costs_.measured(*t.launch, t.device, how.end - how.begin, t.predicted);
+    costs_.measured(*t.launch, t.run.device, how.end - how.begin, t.run.predicted);
   }
   // Streams report in no common order: the end of a predecessor may be reported later.
   if (t.blockers > 0) {
-    t.early_result = std::make_unique<failure>(why);
+    t.run.early_result = std::make_unique<failure>(why);
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
@@ -153,7 +153,7 @@ void engine::fail_copy(const command_record& record, const failure& why) {
 void engine::poison_readers(const command_record& record, const failure& why) {
   const auto look_at = [&](const command_record& c) {
     placed_task* const t = c.launched;
-    if (t == nullptr || machine_.devices[t->device.value].memory != record.copy->to) return;
+    if (t == nullptr || machine_.devices[t->run.device.value].memory != record.copy->to) return;
     for (const task_access& a : t->accesses) {
       if (a.data != record.copy->data || !reads_content(a.mode)) continue;
       if (overlap(a.region(), record.copy->region) && !t->poisoned) {
@@ -198,8 +198,7 @@ void engine::handle(device_gone& e) {
   for (placed_task* const t : homeless) {
     if (t->phase == task_phase::queued) dequeue(*t);
     unpin(*t, memory);
-    t->phase = task_phase::blocked;
-    t->device = {};
+    t->begin_attempt();
   }
   d.reserving = nullptr;
   for (placed_task* const t : homeless) place(*t);

@@ -37,12 +37,12 @@ std::optional<device_id> engine::choose_device(placed_task& t) const {
 
 void engine::enqueue(placed_task& t, device_id device) {
   device_record& d = devices_[device.value];
-  t.device = device;
-  t.predicted = costs_.estimate_of(*t.launch, device);
-  t.may_leave = may_leave(t);
+  t.run.device = device;
+  t.run.predicted = costs_.estimate_of(*t.launch, device);
+  t.run.may_leave = may_leave(t);
   if (alone_ && issue_at_once(t)) return;
   t.phase = task_phase::queued;
-  d.queued += t.predicted.time;
+  d.queued += t.run.predicted.time;
   if (data_present(t)) {
     d.present.insert(place_of(t));
   } else {
@@ -53,18 +53,18 @@ void engine::enqueue(placed_task& t, device_id device) {
 }
 
 void engine::dequeue(placed_task& t) {
-  device_record& d = devices_[t.device.value];
+  device_record& d = devices_[t.run.device.value];
   const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
   // One that was taken out to be issued, and could not be, comes again when it ends.
-  if (was_there) d.queued -= t.predicted.time;
+  if (was_there) d.queued -= t.run.predicted.time;
 }
 
 bool engine::data_present(const placed_task& t) const {
-  const memory_id memory = machine_.devices[t.device.value].memory;
+  const memory_id memory = machine_.devices[t.run.device.value].memory;
   // Content that a lane of this device is still computing counts as present: the launch is ordered
   // behind it.
   const auto there = [&](point arrives) {
-    return !arrives.valid() || lanes_.is_lane_of(arrives.stream, t.device) ||
+    return !arrives.valid() || lanes_.is_lane_of(arrives.stream, t.run.device) ||
            commands_.done(arrives);
   };
   for (const task_access& a : t.accesses) {

@@ -48,28 +48,33 @@ struct open_domain {
   failure why;            ///< it was released with
 };
 
+/// One run of a task on one device. A task that is placed again makes another.
+struct attempt {
+  point number;             ///< timepoint of the launch, once issued
+  time_estimate predicted;  ///< on the device
+  device_id device;         ///< preferred or committed; not valid: none yet
+  /// The result of its command, if that was reported before the end of a predecessor.
+  std::unique_ptr<failure> early_result;
+  bool fetching = false;   ///< copies for it that were planned ahead have not ended
+  bool may_leave = false;  ///< its body may yield its lane
+  bool wrote = false;      ///< its outputs are recorded in the content state
+};
+
 /// A task that was submitted to the placement engine: the request, and what the engine notes of it
 /// from then on. Only the engine writes that, and only where the engine is stepped is it read.
 struct placed_task : request {
   task_phase phase = task_phase::blocked;
-  bool notified = false;  ///< its future has failed, but the task has not ended
-  bool fetching = false;
-  bool wrote = false;          ///< its outputs are recorded in the content state
-  bool may_leave = false;      ///< its body may yield its lane, on this device
+  bool notified = false;       ///< its future has failed, but the task has not ended
   bool warned_of = false;      ///< a warning was printed that it lacks memory
   bool suits = false;          ///< the device that it names can run it
   std::uint32_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
   std::uint32_t unissued = 0;  ///< blockers that were not issued
-  std::uint32_t order = 0;     ///< order edges from tasks that were not issued
-  device_id device;            ///< preferred or committed; not valid: none yet
-  point number;                ///< timepoint of the launch, once issued
-  time_estimate predicted;     ///< on that device
+  [[no_unique_address]] attempt run;  ///< the only one, or the last; the next lies in its padding
+  std::uint32_t order = 0;            ///< order edges from tasks that were not issued
   task_id cause;
   std::uint64_t age = 0;  ///< number of tasks submitted before
   time_stamp submitted{};
-  failure poisoned;  ///< if set, the task may run but does not commit
-  /// The result of its command, if that was reported before the end of a predecessor.
-  std::unique_ptr<failure> early_result;
+  failure poisoned;                     ///< if set, the task may run but does not commit
   std::unique_ptr<open_domain> opened;  ///< of a nested domain that is open
 
   boost::container::small_vector<task_edge, 2> edges;  ///< from earlier tasks; one for each
@@ -78,7 +83,19 @@ struct placed_task : request {
   [[nodiscard]] bool is_issued() const noexcept { return phase == task_phase::issued; }
   /// True if tasks behind this one, which was issued, wait until it has ended. A view hands memory
   /// to the host, where no timepoint guards it; nor does one guard a body that yielded its lane.
-  [[nodiscard]] bool has_to_end() const noexcept { return kind != task_kind::launch || may_leave; }
+  [[nodiscard]] bool has_to_end() const noexcept {
+    return kind != task_kind::launch || run.may_leave;
+  }
+
+  /// The task is to be placed as if for the first time. Copies that were planned ahead go on.
+  /// Precondition: it is in no queue and has no pins.
+  void begin_attempt() {
+    const bool fetching = run.fetching;
+    phase = task_phase::blocked;
+    run = {};
+    run.fetching = fetching;
+    for (task_access& a : accesses) a.block = {};
+  }
 
   /// Calls visit(task) for each task that comes after this one and waits for it.
   template <class Visit>

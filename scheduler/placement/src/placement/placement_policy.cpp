@@ -28,7 +28,7 @@ std::optional<device_id> earliest_end::choose(const placed_task& t,
 
 bool earliest_end::should_steal(const placed_task& t, device_id idle,
                                 const device_view& devices) const {
-  return devices.predicted_end(t, idle) < devices.predicted_end(t, t.device);
+  return devices.predicted_end(t, idle) < devices.predicted_end(t, t.run.device);
 }
 
 }  // namespace hocket::placement

@@ -25,9 +25,9 @@ void engine::mark_users_dirty(memory_id memory) {
 void engine::grant_reservations() {
   for (const task_id id : replicas_.ledger().grant()) {
     placed_task& t = *tasks_.find(id);
-    const memory_id memory = machine_.devices[t.device.value].memory;
-    devices_[t.device.value].reserving = nullptr;
-    mark_dirty(t.device);
+    const memory_id memory = machine_.devices[t.run.device.value].memory;
+    devices_[t.run.device.value].reserving = nullptr;
+    mark_dirty(t.run.device);
     replicas_.give_blocks(t, memory);
     replicas_.pin(t, memory);
     issue(t);
@@ -92,7 +92,8 @@ void engine::handle(allocation_failed& e) {
   if (!known || coherence_.block(e.data, e.memory) != e.block) return;  // it was released meanwhile
   for (placed_task* const t : tasks_.sorted()) {
     const bool is_launch = t->kind == task_kind::launch;
-    if (is_launch && !(t->device.valid() && machine_.devices[t->device.value].memory == e.memory)) {
+    if (is_launch &&
+        !(t->run.device.valid() && machine_.devices[t->run.device.value].memory == e.memory)) {
       continue;
     }
     // A launch that was issued fails by itself; a view is failed here.
@@ -102,7 +103,7 @@ void engine::handle(allocation_failed& e) {
   // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_record& d : devices_) {
     const placed_task* const t = d.reserving;
-    if (t == nullptr || machine_.devices[t->device.value].memory != e.memory) continue;
+    if (t == nullptr || machine_.devices[t->run.device.value].memory != e.memory) continue;
     replicas_.ledger().request(t->id, t->priority, replicas_.needs_of(*t, e.memory));
   }
   mark_users_dirty(e.memory);

@@ -112,7 +112,7 @@ pending_task wait_listing::described(std::size_t at) const {
     const bool wants_budget = found.phase == placement::task_phase::budget;
     const bool wants_memory = found.phase == placement::task_phase::reserving;
     made.label = std::string(found.label_text());
-    if (found.device.valid()) made.device = name_of_device_(found.device);
+    if (found.run.device.valid()) made.device = name_of_device_(found.run.device);
     const bool is_ready = made.waits_for.empty() && !wants_budget && !wants_memory;
     made.state = found.is_issued() ? pending_state::running
                  : is_ready        ? pending_state::ready
