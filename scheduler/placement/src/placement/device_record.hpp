@@ -9,6 +9,7 @@
 #include <hocket/core/timepoint.hpp>
 
 #include "data/device_statistics.hpp"
+#include "data/rank.hpp"
 #include "placement/placed_task.hpp"
 #include "placement/task_queue.hpp"
 
@@ -27,6 +28,13 @@ struct device_record {
   point last_wide;                   ///< the last launch that had all lanes
   nanoseconds queued{0};             ///< predicted time of the queued tasks
   device_statistics done;
+
+  /// True if no task is queued.
+  [[nodiscard]] bool is_empty() const noexcept { return present.empty() && absent.empty(); }
 };
+
+[[nodiscard]] inline place_in_queue place_of(const placed_task& t) {
+  return {detail::rank_of(t.priority), t.age, const_cast<placed_task*>(&t)};
+}
 
 }  // namespace hocket::placement

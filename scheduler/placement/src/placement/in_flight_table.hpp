@@ -123,9 +123,13 @@ class in_flight_table {
     const stream_state& s = streams_[stream.value];
     return {s.commands.size(), s.backlog};
   }
-  /// The commands that are in flight, oldest first.
-  [[nodiscard]] const ring<command_record>& commands(stream_id stream) const {
-    return streams_[stream.value].commands;
+  /// Calls visit(record) for each command that is in flight in a stream, of one stream after the
+  /// other, oldest first.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (const stream_state& s : streams_) {
+      for (const command_record& c : s.commands) visit(c);
+    }
   }
 
  private:

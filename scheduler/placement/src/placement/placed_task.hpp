@@ -96,6 +96,10 @@ struct placed_task : request {
     run.fetching = fetching;
     for (task_access& a : accesses) a.block = {};
   }
+  /// The task comes after one that failed, and fails too.
+  void poison_behind(const failure& why) {
+    if (!poisoned) poisoned = why.downstream(std::string(label_text()));
+  }
 
   /// Calls visit(task) for each task that comes after this one and waits for it.
   template <class Visit>

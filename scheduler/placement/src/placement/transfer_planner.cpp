@@ -6,7 +6,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/unusable_input.hpp"
+
 namespace hocket::placement {
+
+failure transfer_planner::unusable_input(const placed_task& t) const {
+  for (const task_access& a : t.accesses) {
+    if (!reads_content(a.mode) || a.is_empty()) continue;
+    failure why = detail::unusable_input(content_.content_of(a.data), a.region(), a.mode,
+                                         t.label_text(), a.buffer->label);
+    if (why) return why;
+  }
+  return {};
+}
 
 void transfer_planner::bring_to_host(data_id data, const box& region, memory_id on_the_way_to,
                                      task_id for_task) {

@@ -37,6 +37,9 @@ class transfer_planner {
     out_ = &out;
   }
 
+  /// The failure of a task that would read what no task has written, or what a failed task was to
+  /// write: no copy can bring that. None for others.
+  [[nodiscard]] failure unusable_input(const placed_task& t) const;
   /// Makes the region valid in memory, where the buffer has a block, and returns what a reader
   /// there has to wait for. for_task: what the copies are for, in the trace.
   timepoint_set bring(data_id data, const box& region, memory_id memory, task_id for_task);

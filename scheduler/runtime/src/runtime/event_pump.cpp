@@ -44,7 +44,7 @@ class performer {
     for (const block_id id : a.blocks) {
       const device_blocks::block* const b = devices_.blocks().find(id);
       if (b != nullptr && b->why) {
-        return task.completed(placement::engine::no_room_for(task, b->why));
+        return task.completed(placement::memory_reclaimer::no_room_for(task, b->why));
       }
       addresses.push_back(b == nullptr ? nullptr : b->where.address());
     }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/device_queues.hpp"
+
+#include <algorithm>
+
+namespace hocket::placement {
+
+namespace {
+
+// An idle device looks at so many tasks of another device's queue for one to steal.
+constexpr std::size_t steal_window = 16;
+
+// While a task of a device waits for memory, a task that needs none is looked for only among so
+// many at the front of the queue.
+constexpr std::size_t overtake_window = 16;
+
+/// True if the body of the kernel may block on a task that is submitted later, and yields its lane
+/// then. Only bodies in C++ can; kernels of devices cannot.
+bool may_leave(const kernel_definition& kernel, const machine::device_node& on) {
+  if (!on.runs_host_tasks) return false;
+  if (kernel.sequence.empty()) return kernel.sources.empty();
+  return std::ranges::any_of(kernel.sequence,
+                             [](const kernel_part& part) { return part.kernel->sources.empty(); });
+}
+
+}  // namespace
+
+void device_queues::enqueue(placed_task& t, device_id device) {
+  device_record& d = s_.devices[device.value];
+  t.run.device = device;
+  t.run.predicted = s_.costs.estimate_of(*t.launch, device);
+  t.run.may_leave = may_leave(*t.launch->kernel, s_.node_of(t));
+  if (s_.is_alone && issue_at_once(t)) return;
+  t.phase = task_phase::queued;
+  d.queued += t.run.predicted.time;
+  if (data_present(t)) {
+    d.present.insert(place_of(t));
+  } else {
+    d.absent.insert(place_of(t));
+    fetches_.fetch_ahead(device);
+  }
+  if (!is_full(device)) s_.work.mark_dirty(device);
+}
+
+/// No task comes after it yet: it was just submitted.
+bool device_queues::issue_at_once(placed_task& t) {
+  const device_record& d = s_.device_of(t);
+  if (!d.is_empty() || d.reserving != nullptr || !s_.throttle.has_turn(t)) return false;
+  const std::optional<std::size_t> lane = issuer_.free_lane(t);
+  return lane && issuer_.issue_present(t, *lane);
+}
+
+void device_queues::dequeue(placed_task& t) {
+  device_record& d = s_.device_of(t);
+  const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
+  // One that was taken out to be issued, and could not be, comes again when it ends.
+  if (was_there) d.queued -= t.run.predicted.time;
+}
+
+bool device_queues::data_present(const placed_task& t) const {
+  const memory_id memory = s_.node_of(t).memory;
+  // Content that a lane of this device is still computing counts as present: the launch is ordered
+  // behind it.
+  const auto there = [&](point arrives) {
+    return !arrives.valid() || s_.lanes.is_lane_of(arrives.stream, t.run.device) ||
+           s_.commands.done(arrives);
+  };
+  for (const task_access& a : t.accesses) {
+    const buffer_state& at = *a.buffer->where;
+    if (!reads_content(a.mode) || a.is_empty()) continue;
+    if (const std::optional<point> one = coherence::ready(at, memory)) {
+      if (!there(*one)) return false;
+      continue;
+    }
+    if (!s_.content.valid(a.data, a.region(), memory)) return false;
+    const timepoint_set arrives = s_.content.ready(a.data, a.region(), memory);
+    if (!std::all_of(arrives.begin(), arrives.end(), there)) return false;
+  }
+  return true;
+}
+
+placed_task* device_queues::pick(device_id device) {
+  const device_record& d = s_.devices[device.value];
+  if (d.reserving != nullptr) return pick_without_needs(d, s_.nodes.devices[device.value].memory);
+  const auto has_turn = [&](const place_in_queue& place) {
+    return s_.throttle.has_turn(*place.task);
+  };
+  if (d.absent.empty()) {
+    const place_in_queue* const first = d.present.first_in_turn();
+    if (first != nullptr && has_turn(*first)) return first->task;
+  }
+  placed_task* ready = nullptr;
+  (void)d.present.until([&](const place_in_queue& place) {
+    if (has_turn(place)) ready = place.task;
+    return ready != nullptr;
+  });
+  if (d.absent.empty() || !prefetcher::has_room(d)) return ready;
+  placed_task* refused = nullptr;
+  (void)d.absent.until([&](const place_in_queue& place) {
+    if (!place.task->run.fetching && has_turn(place)) refused = place.task;
+    return refused != nullptr;
+  });
+  // Fetching ahead takes free memory only. A task that it could not serve is committed with its
+  // copies, and with evictions, when it comes first or when the device would stand idle.
+  if (refused == nullptr) return ready;
+  if (ready == nullptr) return s_.lanes.is_idle(device) ? refused : nullptr;
+  return place_of(*refused) < place_of(*ready) ? refused : ready;
+}
+
+placed_task* device_queues::pick_without_needs(const device_record& d, memory_id memory) const {
+  placed_task* found = nullptr;
+  std::size_t looked = 0;
+  (void)d.present.until([&](const place_in_queue& place) {
+    if (++looked > overtake_window) return true;
+    placed_task* const t = place.task;
+    if (s_.throttle.has_turn(*t) && s_.replicas.needs_of(*t, memory).empty()) found = t;
+    return found != nullptr;
+  });
+  return found;
+}
+
+bool device_queues::steal_for(device_id thief) {
+  placed_task* best = nullptr;
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    const device_record& victim = s_.devices[i];
+    // An idle device takes its task itself.
+    if (i == thief.value || victim.present.empty() || s_.lanes.is_idle(device_id{i})) continue;
+    std::size_t looked = 0;
+    (void)victim.present.until_from_last([&](const place_in_queue& at) {
+      if (looked++ == steal_window || best != nullptr) return true;
+      placed_task* const t = at.task;
+      // While its predecessors run on the device where it is queued, the task stays there.
+      if (t->blockers > 0 || !s_.view.can_run(*t, thief)) return false;
+      if (s_.policy->should_steal(*t, thief, s_.view)) best = t;
+      return false;
+    });
+  }
+  if (best == nullptr) return false;
+  dequeue(*best);
+  enqueue(*best, thief);
+  return true;
+}
+
+}  // namespace hocket::placement

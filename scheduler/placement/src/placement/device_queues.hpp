@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "placement/prefetcher.hpp"
+#include "placement/task_issuer.hpp"
+
+namespace hocket::placement {
+
+/// The tasks that wait for each device, and which of them is next.
+class device_queues {
+ public:
+  device_queues(engine_state& state, task_issuer& issuer, prefetcher& fetches)
+      : s_(state), issuer_(issuer), fetches_(fetches) {}
+
+  /// The task will run on the device. It is queued there, or issued at once if it is the only event
+  /// of this step, the device waits for nothing, and the data of the task are present.
+  void enqueue(placed_task& t, device_id device);
+  /// Removes the task from its queue.
+  void dequeue(placed_task& t);
+  /// The task that is to be committed next; null if none can be.
+  [[nodiscard]] placed_task* pick(device_id device);
+  /// Moves a task from the queue of a busy device to this one, if it is predicted to end earlier.
+  /// Returns whether it did.
+  bool steal_for(device_id thief);
+  /// True if the device accepts no command before one of its commands ends.
+  [[nodiscard]] bool is_full(device_id device) const {
+    const device_record& d = s_.devices[device.value];
+    return s_.lanes.open(device).empty() && d.absent.empty() && d.reserving == nullptr;
+  }
+
+ private:
+  [[nodiscard]] bool issue_at_once(placed_task& t);
+  [[nodiscard]] bool data_present(const placed_task& t) const;
+  [[nodiscard]] placed_task* pick_without_needs(const device_record& d, memory_id memory) const;
+
+  engine_state& s_;
+  task_issuer& issuer_;
+  prefetcher& fetches_;
+};
+
+}  // namespace hocket::placement

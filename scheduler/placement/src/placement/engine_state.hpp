@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "placement/command_trace.hpp"
+#include "placement/cost_model.hpp"
+#include "placement/device_record.hpp"
+#include "placement/device_view.hpp"
+#include "placement/lane_table.hpp"
+#include "placement/placement_policy.hpp"
+#include "placement/replica_store.hpp"
+#include "placement/task_table.hpp"
+#include "placement/task_throttle.hpp"
+#include "placement/transfer_planner.hpp"
+#include "placement/worklist.hpp"
+
+namespace hocket::placement {
+
+/// The tables that the parts of the engine share. Each table keeps its own order; none calls the
+/// parts.
+struct engine_state {
+  engine_state(machine described, std::size_t trace_capacity)
+      : nodes(std::move(described)), trace(nodes, trace_capacity) {}
+  engine_state(const engine_state&) = delete;
+  engine_state& operator=(const engine_state&) = delete;
+
+  const machine nodes;  ///< the memories, devices and streams that there are
+  cost_model costs{nodes};
+  in_flight_table commands{nodes};
+  id_map<data_id, tracked_buffer> buffers;
+  task_table tasks{buffers};
+  coherence content{nodes.memories.size()};
+  replica_store replicas{nodes, content};
+  transfer_planner transfers{nodes, costs, buffers, content, replicas, commands};
+  command_trace trace;
+  lane_table lanes{nodes};
+  std::vector<device_record> devices{nodes.devices.size()};
+  device_view view{nodes, costs, content, replicas, lanes, devices};
+  std::unique_ptr<const placement_policy> policy = std::make_unique<earliest_end>();
+  worklist work{nodes};
+  task_throttle throttle{nodes, work};
+
+  std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
+  std::uint64_t latest_issued = 0;  ///< the largest id among those that were issued
+  std::uint64_t ended = 0;          ///< tasks that have ended
+  bool is_alone = false;            ///< the step is one submission, whose task is considered now
+
+  [[nodiscard]] device_record& device_of(const placed_task& t) {
+    return devices[t.run.device.value];
+  }
+  [[nodiscard]] const machine::device_node& node_of(const placed_task& t) const {
+    return nodes.devices[t.run.device.value];
+  }
+  /// The failure of a launch of the task on its device.
+  [[nodiscard]] failure failed_on_device(const placed_task& t, const failure& why) const {
+    return why.within("running task \"" + std::string(t.label_text()) + "\" on " +
+                      node_of(t).label_text());
+  }
+};
+
+}  // namespace hocket::placement

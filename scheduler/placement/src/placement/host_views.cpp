@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/host_views.hpp"
+
+#include <utility>
+
+#include "tasks/caught.hpp"
+
+namespace hocket::placement {
+
+void host_views::open_nested(placed_task& t) {
+  t.opened = std::make_unique<open_domain>();
+  for (const task_access& a : t.accesses) t.opened->histories.cover(a.data);
+  issuer_.mark_issued(t);
+  s_.work.actions().emplace_back(deliver{task_ref(&t), {}});
+}
+
+void host_views::open_view(placed_task& t) {
+  if (const failure why = s_.transfers.unusable_input(t)) return s_.work.end_later(t, why);
+  for (const task_access& a : t.accesses) {
+    if (!a.is_empty()) s_.replicas.take_block(a.data, host_memory);
+  }
+  s_.replicas.pin(t, host_memory);
+  const timepoint_set waits = issuer_.acquire(t, host_memory);
+  issuer_.note_accesses(t, host_memory, point{});
+  issuer_.mark_issued(t);
+  s_.commands.when_done(waits, [this, id = t.id] { deliver_view(id); });
+}
+
+void host_views::deliver_view(task_id id) {
+  placed_task* t = s_.tasks.find(id);
+  if (t == nullptr) return;
+  if (const failure why = undelivered(*t)) return s_.work.end_later(*t, why);
+  deliver made{task_ref(t), {}};
+  for (const task_access& a : t->accesses) {
+    made.blocks.push_back(s_.content.block(a.data, host_memory));
+  }
+  s_.work.actions().emplace_back(std::move(made));
+  if (t->kind == task_kind::fetch) s_.work.end_later(*t, {});
+}
+
+/// Why the content is not there, although all copies have ended.
+failure host_views::undelivered(const placed_task& t) const {
+  if (t.poisoned) return t.poisoned;
+  // A copy may have failed: its source was lost.
+  if (failure why = s_.transfers.unusable_input(t)) return why;
+  // Likewise if the copy that failed was requested by another task.
+  for (const task_access& a : t.accesses) {
+    if (!reads_content(a.mode) || s_.content.missing(a.data, a.region(), host_memory) == 0) {
+      continue;
+    }
+    return failure(failure_code::data_lost, detail::task_name(t.label_text()) +
+                                                " did not run, because a copy of buffer \"" +
+                                                a.buffer->label + "\" to the host failed.");
+  }
+  return {};
+}
+
+void host_views::release(view_released& e) {
+  placed_task* t = s_.tasks.find(e.task);
+  if (t == nullptr) return;
+  if (t->opened == nullptr) return s_.work.end_later(*t, t->poisoned);
+  // The future of a task may have ended while the task has not.
+  t->opened->why = std::move(e.why);
+  leave(*t);
+}
+
+void host_views::leave_domain(const placed_task& t) {
+  if (placed_task* const around = s_.tasks.domain_of(t)) leave(*around);
+}
+
+/// One of its tasks has ended, or it was released.
+void host_views::leave(placed_task& domain) {
+  if (--domain.opened->tasks == 0) s_.work.end_later(domain, domain.opened->why);
+}
+
+}  // namespace hocket::placement

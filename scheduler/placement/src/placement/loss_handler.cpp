@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/loss_handler.hpp"
+
+#include <algorithm>
+
+namespace hocket::placement {
+
+void loss_handler::copy_ended(const command_record& record, const command_result& how) {
+  const copied_part& copy = *record.copy;
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    const machine::device_node& node = s_.nodes.devices[i];
+    if (!node.owns_memory) continue;
+    if (node.memory == copy.to) s_.devices[i].done.bytes_in += copy.bytes;
+    if (node.memory == copy.from) s_.devices[i].done.bytes_out += copy.bytes;
+  }
+  s_.trace.ended(record, how, s_.tasks.find(record.task));
+  if (how.why) {
+    fail_copy(record, how.why);
+  } else {
+    s_.costs.measured_copy(copy.from, copy.to, copy.bytes, how.end - how.begin);
+  }
+  const auto device = s_.nodes.streams[record.number.stream.value].device;
+  if (device) s_.work.mark_dirty(*device);
+}
+
+void loss_handler::fail_copy(const command_record& record, const failure& why) {
+  const copied_part& copy = *record.copy;
+  if (s_.buffers.find(copy.data) == nullptr)
+    return;  // the buffer was dropped while it was fetched ahead
+  s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
+  poison_readers(copy, why);
+  placed_task* const view = s_.tasks.find(record.task);
+  if (view != nullptr && view->kind != task_kind::launch) view->poison_behind(why);
+  // Copies that were made from that replica are invalid too.
+  s_.commands.each([&](const command_record& c) {
+    if (c.copy != nullptr && c.copy->data == copy.data && c.copy->from == copy.to &&
+        c.copy->to != copy.from && overlap(c.copy->region, copy.region)) {
+      fail_copy(c, why);
+    }
+  });
+}
+
+void loss_handler::poison_readers(const copied_part& copy, const failure& why) {
+  const auto look_at = [&](const command_record& c) {
+    placed_task* const t = c.launched;
+    if (t == nullptr || s_.node_of(*t).memory != copy.to) return;
+    for (const task_access& a : t->accesses) {
+      if (a.data != copy.data || !reads_content(a.mode)) continue;
+      if (overlap(a.region(), copy.region)) t->poison_behind(why);
+    }
+  };
+  s_.commands.each(look_at);
+  // Streams report in no common order.
+  for (const auto& [number, c] : s_.commands.apart()) look_at(c);
+}
+
+void loss_handler::lose_device(device_id device, const failure& why) {
+  device_record& d = s_.devices[device.value];
+  if (!d.alive) return;
+  d.alive = false;
+  d.lost = why.message();
+  const machine::device_node& node = s_.nodes.devices[device.value];
+  // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
+  placed_task* const reserving = memory_.withdraw(device);
+  if (node.owns_memory) {
+    lose_memory(device, why);
+  } else {
+    lose_launches(device, why);
+  }
+  std::vector<placed_task*> homeless = tasks_queued_at(d);
+  if (reserving != nullptr) homeless.push_back(reserving);
+  std::ranges::sort(homeless, {}, [](const placed_task* t) { return t->id; });
+  for (placed_task* const t : homeless) {
+    if (t->phase == task_phase::queued) queues_.dequeue(*t);
+    memory_.unpin(*t, node.memory);
+    t->begin_attempt();
+  }
+  for (placed_task* const t : homeless) starter_.place(*t);
+}
+
+std::vector<placed_task*> loss_handler::tasks_queued_at(const device_record& d) const {
+  std::vector<placed_task*> all;
+  for (const task_queue* queue : {&d.present, &d.absent}) {
+    (void)queue->until([&](const place_in_queue& p) {
+      all.push_back(p.task);
+      return false;
+    });
+  }
+  return all;
+}
+
+void loss_handler::lose_memory(device_id device, const failure& why) {
+  const memory_id memory = s_.nodes.devices[device.value].memory;
+  // Copies from the lost memory that are in flight bring invalid content, and still read it.
+  timepoint_set readers;
+  std::vector<command_record> untrusted;
+  s_.commands.each([&](const command_record& c) {
+    const bool own = s_.nodes.streams[c.number.stream.value].device == device;
+    if (c.copy == nullptr || (!own && c.copy->from != memory)) return;
+    untrusted.push_back(c);
+    if (!own) readers.add(c.number);
+  });
+  lose_launches(device, why);
+  std::vector<released_block> gone = s_.content.lose(memory, why);
+  for (const command_record& c : untrusted) {
+    if (!seeded_bug(bug::trust_lost_copies)) fail_copy(c, why);
+  }
+  for (released_block& block : gone) {
+    block.after = readers;
+    memory_.release(block);
+  }
+}
+
+void loss_handler::lose_launches(device_id device, const failure& why) {
+  s_.lanes.lose(device);
+  for (std::size_t i = 0; i < s_.nodes.streams.size(); ++i) {
+    if (s_.nodes.streams[i].device != device) continue;
+    for (const command_record& c : s_.commands.lose(stream_id{i})) {
+      if (c.launched == nullptr) continue;
+      placed_task& t = *c.launched;
+      s_.work.end_later(t, t.poisoned ? t.poisoned : s_.failed_on_device(t, why));
+    }
+  }
+}
+
+}  // namespace hocket::placement

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "placement/memory_reclaimer.hpp"
+
+namespace hocket::placement {
+
+/// Copies that have ended, and what is not valid any more when one has failed or a device is lost.
+class loss_handler {
+ public:
+  loss_handler(engine_state& state, device_queues& queues, memory_reclaimer& memory,
+               task_starter& starter)
+      : s_(state), queues_(queues), memory_(memory), starter_(starter) {}
+
+  void copy_ended(const command_record& record, const command_result& how);
+  /// The device is gone, with its memory if it owns that. Tasks that were issued there fail; those
+  /// that were queued are placed elsewhere, or fail if no device can run them.
+  void lose_device(device_id device, const failure& why);
+
+ private:
+  /// The copy did not bring its content: commands that read it fail, and so do copies from there.
+  void fail_copy(const command_record& record, const failure& why);
+  void poison_readers(const copied_part& copy, const failure& why);
+  void lose_memory(device_id device, const failure& why);
+  void lose_launches(device_id device, const failure& why);
+  [[nodiscard]] std::vector<placed_task*> tasks_queued_at(const device_record& d) const;
+
+  engine_state& s_;
+  device_queues& queues_;
+  memory_reclaimer& memory_;
+  task_starter& starter_;
+};
+
+}  // namespace hocket::placement

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/memory_reclaimer.hpp"
+
+#include <utility>
+
+#include <hocket/memory/eviction.hpp>
+
+#include "tasks/caught.hpp"
+
+namespace hocket::placement {
+
+void memory_reclaimer::reserve(placed_task& t, std::vector<need>&& needs) {
+  t.phase = task_phase::reserving;
+  s_.device_of(t).reserving = &t;
+  s_.replicas.ledger().request(t.id, t.priority, std::move(needs));
+  find_memory(s_.node_of(t).memory);
+}
+
+placed_task* memory_reclaimer::withdraw(device_id device) {
+  placed_task* const waited = std::exchange(s_.devices[device.value].reserving, nullptr);
+  if (waited == nullptr) return nullptr;
+  s_.replicas.ledger().withdraw(waited->id);
+  s_.work.mark_users_dirty(s_.nodes.devices[device.value].memory);
+  return waited;
+}
+
+void memory_reclaimer::unpin(placed_task& t, memory_id memory) {
+  const bool any = replica_store::unpin(t, memory);
+  if (any && s_.replicas.ledger().shortage(memory) > 0) s_.work.mark_users_dirty(memory);
+}
+
+void memory_reclaimer::grant_reservations() {
+  for (const task_id id : s_.replicas.ledger().grant()) {
+    placed_task& t = *s_.tasks.find(id);
+    const memory_id memory = s_.node_of(t).memory;
+    s_.device_of(t).reserving = nullptr;
+    s_.work.mark_dirty(t.run.device);
+    s_.replicas.give_blocks(t, memory);
+    s_.replicas.pin(t, memory);
+    issuer_.issue(t);
+    starter_.pass_followers(t);
+  }
+}
+
+void memory_reclaimer::find_memory(memory_id memory) {
+  grant_reservations();
+  relieve(memory);
+}
+
+void memory_reclaimer::relieve(memory_id memory) {
+  const std::uint64_t lacking = s_.replicas.lacking(memory);
+  if (lacking == 0) return;
+  const auto unissued = [&](task_id id) {
+    const placed_task* t = s_.tasks.find(id);
+    return t != nullptr && !t->is_issued();
+  };
+  std::vector<eviction_candidate> candidates;
+  for (const data_id data : s_.content.evictable(memory)) {
+    const tracked_buffer& d = *s_.buffers.find(data);
+    const task_id next = d.history.next_user(unissued);
+    std::uint64_t distance = eviction_candidate::unknown;
+    if (next.valid()) distance = next.value > s_.latest_issued ? next.value - s_.latest_issued : 0;
+    const bool sole = s_.content.sole_copy(data, memory);
+    if (sole && memory == host_memory) continue;  // there is nowhere to write it back to
+    candidates.push_back({data, s_.content.bytes(data), distance, d.last_use, sole});
+  }
+  for (const data_id victim : choose_victims(candidates, lacking)) {
+    // Releasing a block at once may have granted a reservation, and evicted more, meanwhile.
+    if (s_.replicas.lacking(memory) == 0) return;
+    if (s_.content.has_block(victim, memory) && !s_.content.pinned(victim, memory)) {
+      evict(victim, memory);
+    }
+  }
+}
+
+void memory_reclaimer::evict(data_id data, memory_id memory) {
+  if (s_.content.sole_copy(data, memory)) s_.transfers.write_back(data, memory);
+  release(s_.content.evict(data, memory));
+}
+
+void memory_reclaimer::release(const released_block& freed) {
+  s_.replicas.begin_release(freed);
+  s_.commands.when_done(seeded_bug(bug::free_early) ? timepoint_set() : freed.after,
+                        [this, block = freed.block, memory = freed.memory, bytes = freed.bytes] {
+                          s_.replicas.end_release(block, memory, bytes);
+                          find_memory(memory);
+                          s_.work.mark_users_dirty(memory);
+                        });
+}
+
+void memory_reclaimer::allocation_refused(allocation_failed& e) {
+  const bool known = s_.buffers.find(e.data) != nullptr;
+  if (!known || s_.content.block(e.data, e.memory) != e.block) return;  // it was released meanwhile
+  for (placed_task* const t : s_.tasks.sorted()) {
+    const bool is_launch = t->kind == task_kind::launch;
+    if (is_launch && !(t->run.device.valid() && s_.node_of(*t).memory == e.memory)) continue;
+    // A launch that was issued fails by itself; a view is failed here.
+    const bool had_pin = replica_store::forget_pin(*t, e.data);
+    if (had_pin && !is_launch) s_.work.end_later(*t, no_room_for(*t, e.why));
+  }
+  release(s_.content.drop_unallocated(e.data, e.memory, e.why));
+  // A task that had pinned it and waits for the rest of its memory has to reserve it again.
+  for (const device_record& d : s_.devices) {
+    const placed_task* const t = d.reserving;
+    if (t == nullptr || s_.node_of(*t).memory != e.memory) continue;
+    s_.replicas.ledger().request(t->id, t->priority, s_.replicas.needs_of(*t, e.memory));
+  }
+  s_.work.mark_users_dirty(e.memory);
+}
+
+void memory_reclaimer::await_ended(task_id id) {
+  awaits_memory_ = {};
+  placed_task* const waiting = s_.tasks.find(id);
+  if (!lacks_memory(waiting) || s_.ended != ended_before_) return;
+  placed_task& t = *waiting;
+  // It may not have been looked at since the last copy of something else came to another memory.
+  find_memory(s_.node_of(t).memory);
+  if (!lacks_memory(&t)) return;
+  if (s_.commands.apart().empty()) {
+    s_.work.end_later(t, failure(failure_code::out_of_memory, what_it_lacks(t) + "."));
+  } else {
+    t.warned_of = true;
+    s_.work.actions().emplace_back(warn{what_it_lacks(t) +
+                                        " but what functions keep that wait: should these wait "
+                                        "for it, it waits for ever."});
+  }
+}
+
+void memory_reclaimer::look_at_reservations() {
+  // A task that has ended may be about to drop the last handle of a buffer, and a body that yielded
+  // its lane may be about to end.
+  constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
+  if (awaits_memory_.valid()) return;
+  for (const device_record& d : s_.devices) {
+    if (!lacks_memory(d.reserving)) continue;
+    const bool is_hopeless = s_.commands.apart().empty();
+    if (d.reserving->warned_of && !is_hopeless) continue;
+    awaits_memory_ = d.reserving->id;
+    ended_before_ = s_.ended;
+    s_.work.actions().emplace_back(await_memory{d.reserving->id, is_hopeless ? moment : long_time});
+    return;
+  }
+}
+
+/// True if the task waits for memory, and no command in flight will free any.
+bool memory_reclaimer::lacks_memory(const placed_task* t) const {
+  return t != nullptr && t->phase == task_phase::reserving &&
+         s_.issued == s_.commands.apart().size() &&
+         !s_.replicas.awaits_blocks(s_.node_of(*t).memory);
+}
+
+std::string memory_reclaimer::what_it_lacks(const placed_task& t) const {
+  const memory_id memory = s_.node_of(t).memory;
+  const reservation_ledger& ledger = s_.replicas.ledger();
+  return detail::task_name(t.label_text()) + " lacks " + std::to_string(ledger.shortage(memory)) +
+         " bytes in " + s_.nodes.memories[memory.value].name + ", where " +
+         std::to_string(ledger.used(memory)) + " of " + std::to_string(ledger.capacity(memory)) +
+         " are in use and none can be moved out";
+}
+
+}  // namespace hocket::placement

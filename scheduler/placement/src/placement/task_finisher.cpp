@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/task_finisher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tasks/caught.hpp"
+
+namespace hocket::placement {
+
+void task_finisher::launch_ended(const command_record& record, const command_result& how) {
+  placed_task& t = *record.launched;
+  device_statistics& done = s_.device_of(t).done;
+  done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
+  done.busy += std::min(record.left, how.end) - how.begin;
+  done.flops += t.launch->cost.flops;
+  s_.trace.ended(record, how, &t);
+  failure why = how.why;
+  if (why && why.thrown()) {
+    why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
+                  why.thrown());
+  } else if (why) {
+    why = s_.failed_on_device(t, why);
+  } else if (record.left == time_stamp::max()) {
+    s_.costs.measured(*t.launch, t.run.device, how.end - how.begin, t.run.predicted);
+  }
+  // Streams report in no common order: the end of a predecessor may be reported later.
+  if (t.blockers > 0) {
+    t.run.early_result = std::make_unique<failure>(why);
+  } else {
+    finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
+  }
+}
+
+void task_finisher::finish_due() {
+  do {
+    for (const worklist::ending& e : s_.work.take_endings()) {
+      // It may have ended since. An action of this step keeps it alive then.
+      if (e.task->phase != task_phase::ended) finish(*e.task, e.why);
+    }
+  } while (s_.work.has_endings());
+}
+
+void task_finisher::finish(placed_task& t, const failure& why) {
+  ++s_.ended;
+  const device_id device = t.run.device;
+  const bool is_launch = t.kind == task_kind::launch;
+  const memory_id memory = is_launch && device.valid() ? s_.node_of(t).memory : host_memory;
+  if (t.is_issued()) --s_.issued;
+  if (t.phase == task_phase::queued) queues_.dequeue(t);
+  if (t.phase == task_phase::reserving) memory_.withdraw(device);
+  const bool was_issued = t.is_issued() && is_launch;
+  const bool was_passed = was_issued && !t.has_to_end();
+  if (device.valid() && !(was_issued && queues_.is_full(device))) s_.work.mark_dirty(device);
+  s_.throttle.withdraw(t);
+  memory_.unpin(t, memory);
+  for (const task_access& a : t.accesses) a.buffer->history.forget(t.id);
+  if (why) poison_outputs(t, why);
+  s_.throttle.give_back_with(t);
+  starter_.release_followers(t, was_passed, why);
+  views_.leave_domain(t);
+  task_ref gone = s_.tasks.remove(t);
+  if (t.notified) {
+    s_.work.actions().emplace_back(retire{std::move(gone)});
+  } else {
+    s_.work.actions().emplace_back(complete{std::move(gone), why});
+  }
+}
+
+void task_finisher::poison_outputs(const placed_task& t, const failure& why) {
+  if (seeded_bug(bug::keep_failed_outputs)) return;
+  for (const task_access& a : t.accesses) {
+    if (!writes_content(a.mode) || a.is_empty()) continue;
+    if (t.run.wrote) {
+      s_.content.poison(a.data, a.region(), t.id, why);
+    } else {
+      s_.content.poison_unissued(a.data, a.region(), t.id, why);
+    }
+  }
+}
+
+void task_finisher::cancel(placed_task& t, const failure& why) {
+  if (t.poisoned || (t.is_issued() && t.kind != task_kind::launch)) return;
+  t.poisoned = why;
+  s_.throttle.withdraw(t);
+  // The future fails at once. It waits neither for a command that cannot be recalled nor for
+  // earlier tasks, which keep the versions of the buffers in order.
+  if (!std::exchange(t.notified, true)) {
+    s_.work.actions().push_back(complete{task_ref(&t), why, t.is_issued()});
+  }
+  starter_.consider(t);
+}
+
+void task_finisher::cancel_all(const failure& why) {
+  for (placed_task* const t : s_.tasks.sorted()) {
+    // A fetch ends as the kernel does whose value it reads, and that may be running.
+    const bool follows = t->kind == task_kind::fetch;
+    if (!t->is_issued() && !follows) cancel(*t, why);
+  }
+}
+
+}  // namespace hocket::placement

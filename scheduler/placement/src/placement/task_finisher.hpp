@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "placement/memory_reclaimer.hpp"
+
+namespace hocket::placement {
+
+/// Ends tasks: because their commands have ended, because another part has asked for it, or because
+/// they are cancelled.
+class task_finisher {
+ public:
+  task_finisher(engine_state& state, device_queues& queues, memory_reclaimer& memory,
+                host_views& views, task_starter& starter)
+      : s_(state), queues_(queues), memory_(memory), views_(views), starter_(starter) {}
+
+  /// The command of a launch has ended.
+  void launch_ended(const command_record& record, const command_result& how);
+  /// The task ends: it leaves all tables, and those behind it may start. An empty failure means
+  /// success.
+  void finish(placed_task& t, const failure& why);
+  /// The tasks that were to end later in this step. There are some.
+  void finish_due();
+  /// The task fails. If it was issued it goes on running and does not commit.
+  void cancel(placed_task& t, const failure& why);
+  /// All tasks that were not issued.
+  void cancel_all(const failure& why);
+
+ private:
+  void poison_outputs(const placed_task& t, const failure& why);
+
+  engine_state& s_;
+  device_queues& queues_;
+  memory_reclaimer& memory_;
+  host_views& views_;
+  task_starter& starter_;
+};
+
+}  // namespace hocket::placement

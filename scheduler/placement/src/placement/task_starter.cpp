@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/task_starter.hpp"
+
+#include <utility>
+
+#include "tasks/caught.hpp"
+
+namespace hocket::placement {
+
+void task_starter::consider(placed_task& t) {
+  if (t.phase != task_phase::blocked) {
+    if (t.poisoned && !t.is_issued()) s_.work.end_later(t, t.poisoned);
+    return;
+  }
+  // A poisoned task waits like any other: its outputs are poisoned after all tasks before it have
+  // taken their versions, and not earlier.
+  const bool waits =
+      (t.order > 0 || t.unissued > 0) && !(t.poisoned && seeded_bug(bug::poison_out_of_order));
+  if (waits) return;
+  if (t.poisoned) return s_.work.end_later(t, t.poisoned);
+  if (t.blockers > 0) {
+    if (const auto device = device_behind_predecessors(t)) queues_.enqueue(t, *device);
+  } else if (t.takes_bytes()) {
+    t.phase = task_phase::budget;
+    s_.throttle.want_bytes(t);
+    fetches_.fetch_early(t);
+  } else {
+    place(t);
+  }
+}
+
+/// The device on which a task may be enqueued before its predecessors end; none if it has to wait.
+std::optional<device_id> task_starter::device_behind_predecessors(placed_task& t) const {
+  if (t.kind != task_kind::launch || t.takes_bytes()) return std::nullopt;
+  device_id common;
+  for (const task_edge& edge : t.edges) {
+    const placed_task* const before = edge.before;
+    if (before == nullptr || !before->is_issued()) continue;
+    const device_id device = before->run.device;
+    if (before->poisoned || (common.valid() && device != common)) return std::nullopt;
+    common = device;
+  }
+  // A device with a queue of its own orders the two itself; elsewhere the task would block a lane.
+  if (!common.valid() || s_.nodes.devices[common.value].depth == 1) return std::nullopt;
+  return choose_device(t) == common ? std::optional(common) : std::nullopt;
+}
+
+void task_starter::place(placed_task& t) {
+  if (t.kind != task_kind::launch) return views_.open(t);
+  const std::optional<device_id> device = choose_device(t);
+  if (device) return queues_.enqueue(t, *device);
+  const std::optional<device_id> on = t.on;
+  const std::string lost =
+      on ? s_.nodes.devices[on->value].label_text() + " was lost: " + s_.devices[on->value].lost
+         : "every device that could was lost.";
+  s_.work.end_later(t, failure(failure_code::no_device, detail::task_name(t.label_text()) +
+                                                            " has no device to run on: " + lost));
+}
+
+std::optional<device_id> task_starter::choose_device(placed_task& t) const {
+  if (!t.on) return s_.policy->choose(t, s_.view);
+  // This changes only when the device is lost.
+  t.suits = t.suits || s_.view.can_run(t, *t.on);
+  return t.suits && s_.devices[t.on->value].alive ? t.on : std::nullopt;
+}
+
+void task_starter::future_ended(external_ended& e) {
+  placed_task* t = s_.tasks.find(e.task);
+  if (t == nullptr) return;
+  --t->blockers;
+  --t->unissued;
+  if (e.why && !t->poisoned && !seeded_bug(bug::ignore_external)) t->poisoned = e.why;
+  consider(*t);
+}
+
+void task_starter::pass_followers(placed_task& t) {
+  if (t.has_to_end()) return;
+  for (task_edge& edge : t.followers) {
+    placed_task& next = *edge.after;
+    if (edge.kind == edge_kind::order) {
+      --next.order;
+      edge.is_passed = true;
+    } else {
+      --next.unissued;
+    }
+    consider(next);
+  }
+}
+
+void task_starter::release_followers(placed_task& t, bool was_passed, const failure& why) {
+  for (const task_edge& edge : t.followers) {
+    if (edge.is_passed) continue;
+    placed_task& next = *edge.after;
+    if (edge.kind == edge_kind::order) {
+      --next.order;
+    } else {
+      --next.blockers;
+      if (!was_passed) --next.unissued;
+      next.cause = t.id;
+      // A task within a nested domain looks for poison itself when it starts.
+      if (why && next.kind != task_kind::domain) next.poison_behind(why);
+    }
+    const std::unique_ptr<failure>& early = next.run.early_result;
+    if (early && next.blockers == 0) {
+      s_.work.end_later(next, next.poisoned ? next.poisoned : *early);
+    } else {
+      consider(next);
+    }
+  }
+}
+
+}  // namespace hocket::placement

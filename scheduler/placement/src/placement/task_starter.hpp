@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "placement/device_queues.hpp"
+#include "placement/event.hpp"
+#include "placement/host_views.hpp"
+
+namespace hocket::placement {
+
+/// When a task may start, as those before it are issued and end, and on which device.
+class task_starter {
+ public:
+  task_starter(engine_state& state, device_queues& queues, prefetcher& fetches, host_views& views)
+      : s_(state), queues_(queues), fetches_(fetches), views_(views) {}
+
+  /// Something that was in the way of the task may be gone: it starts, ends, or waits on.
+  void consider(placed_task& t);
+  /// Nothing is in the way of the task any more: it is queued at a device, or opened.
+  void place(placed_task& t);
+  /// A future that the task waits for has ended.
+  void future_ended(external_ended& e);
+  /// The task was issued: some of those behind it need not wait for its end.
+  void pass_followers(placed_task& t);
+  /// The task has ended. was_passed: tasks behind it did not have to wait for that once it was
+  /// issued.
+  void release_followers(placed_task& t, bool was_passed, const failure& why);
+
+ private:
+  [[nodiscard]] std::optional<device_id> choose_device(placed_task& t) const;
+  [[nodiscard]] std::optional<device_id> device_behind_predecessors(placed_task& t) const;
+
+  engine_state& s_;
+  device_queues& queues_;
+  prefetcher& fetches_;
+  host_views& views_;
+};
+
+}  // namespace hocket::placement

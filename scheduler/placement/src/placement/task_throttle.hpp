@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "data/throttle.hpp"
+#include "placement/worklist.hpp"
+
+namespace hocket::placement {
+
+/// The throttle of the tasks that are placed: one line for each device, and the budgets.
+class task_throttle : private detail::throttle {
+ public:
+  task_throttle(const machine& machine, worklist& work)
+      : throttle(machine.devices.size()), work_(work) {}
+
+  using throttle::add_budget, throttle::changed, throttle::grant;
+  /// The task was submitted.
+  void announce(const placed_task& t) {
+    if (t.in_order || t.takes_bytes()) throttle::announce(request_of(t));
+  }
+  /// The task, which takes from a budget, could start now but for its bytes.
+  void want_bytes(const placed_task& t) { throttle::want_bytes(request_of(t)); }
+
+  /// False if another task of the same device has to start first.
+  [[nodiscard]] bool has_turn(const placed_task& t) const {
+    return !t.in_order || throttle::has_turn(request_of(t));
+  }
+  /// The task starts, or it never will: the next one in order may have its turn.
+  void leave_line(const placed_task& t) {
+    if (t.in_order && throttle::leave_line(request_of(t))) work_.mark_dirty(*t.on);
+  }
+  /// The task will not run, or it has ended: it wants no turn and no bytes.
+  void withdraw(const placed_task& t) {
+    leave_line(t);
+    if (t.takes_bytes()) throttle::withdraw(request_of(t));
+  }
+  /// The bytes that come back when the task ends.
+  void give_back_with(const placed_task& t) {
+    if (t.budgets == nullptr) return;
+    for (const task_id taker : t.budgets->returns) throttle::give_back(taker);
+  }
+
+ private:
+  [[nodiscard]] static detail::throttle_request request_of(const placed_task& t) {
+    detail::throttle_request made;
+    made.id = t.id;
+    made.age = t.age;
+    made.priority = t.priority;
+    made.in_order = t.in_order;
+    if (t.in_order) made.line = t.on->value;
+    if (t.takes_bytes()) {
+      made.budget = t.budgets->budget;
+      made.bytes = t.budgets->bytes;
+    }
+    return made;
+  }
+
+  worklist& work_;
+};
+
+}  // namespace hocket::placement
