@@ -388,9 +388,7 @@ void in_place_task::leave_place(ready_list& next) noexcept {
   in_place_node::leave_place(next);
   // The orders of buffers keep tasks that have ended: those must not keep the buffers.
   if (has_uses_) drop_uses();
-  if (optional_state_ != nullptr && optional_state_->request.id.valid()) {
-    admit(home_.gate().leave(optional_state_->request), next);
-  }
+  if (has_request()) admit(home_.gate().leave(request()), next);
   if (optional_state_ != nullptr && optional_state_->within)
     optional_state_->within->task_left(next);
   if (outlives_its_end_) home_.function_over();
