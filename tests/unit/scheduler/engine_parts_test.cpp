@@ -20,6 +20,14 @@ TEST_F(engine_parts, a_task_has_one_edge_from_each_earlier_one_in_the_order_of_t
   EXPECT_EQ(last.order, 1U);
 }
 
+TEST_F(engine_parts, a_task_that_writes_what_it_reads_is_bound_to_the_writer_before) {
+  const data_id x = buffer(4);
+  const placed_task& writer = add({{x, access_mode::write}});
+  const placed_task& both = add({{x, access_mode::write}, {x, access_mode::read}});
+  EXPECT_EQ(before(both), std::vector{writer.id});
+  EXPECT_EQ(both.edges.front().kind, edge_kind::content);
+}
+
 TEST_F(engine_parts, edges_go_with_the_task_at_either_end) {
   const data_id x = buffer(4);
   placed_task& writer = add({{x, access_mode::write}});

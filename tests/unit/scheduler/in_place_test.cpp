@@ -142,6 +142,36 @@ TEST(InPlaceTasks, FailWhereNoMemoryWillComeBack) {
   }
 }
 
+TEST(InPlaceTasks, FailForAnyOfTheirBuffersThatHasNoMemory) {
+  constexpr std::size_t elements = 1 << 18;
+  runtime rt(in_place("memory=2M"));
+  const buffer<float> a{rt, elements, 1.0F}, b{rt, elements, 1.0F};
+  rt.wait();
+  const buffer<float> c{rt, elements, "c"};
+  const auto by_function = rt.submit([](view<float> v) { v(0) = 1.0F; }, writes(c));
+  const auto with_another = rt.submit(ops::copy, reads(a), writes(c));
+  const auto by_part = rt.submit(ops::fill, 1.0F, writes(c.rows(0, 4)));
+  for (const auto* const each : {&by_function, &with_another, &by_part}) {
+    EXPECT_EQ(each->error().code(), failure_code::out_of_memory);
+  }
+}
+
+TEST(InPlaceTasks, ThatAreCancelledLeaveTheirMemoryToOthers) {
+  constexpr std::size_t elements = 1 << 18;
+  runtime rt(in_place("memory=2M"));
+  const buffer<float> kept{rt, elements, 1.0F}, c{rt, elements, "c"};
+  std::optional<buffer<float>> b(std::in_place, rt, elements, 1.0F);
+  rt.wait();
+  std::latch released(1);
+  const future<void> held = rt.async([&] { released.wait(); });
+  const future<void> needs_memory = rt.submit({.after = {held}}, ops::fill, 1.0F, writes(c));
+  future<void> unwanted = rt.submit({.after = {needs_memory}}, ops::fill, 2.0F, writes(*b));
+  b.reset();
+  unwanted.cancel();
+  released.count_down();
+  EXPECT_NO_THROW(needs_memory.get());
+}
+
 TEST(InPlaceTasks, AreCounted) {
   runtime rt(in_place());
   const buffer<float> x{rt, 100, 1.0F};

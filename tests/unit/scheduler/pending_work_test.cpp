@@ -127,6 +127,27 @@ TEST_P(ended_tasks, that_failed_do_not_keep_them_either) {
   EXPECT_LE(rt.report().devices.front().peak_bytes, 3 * bytes);
 }
 
+TEST_P(ended_tasks, of_loops_leave_nothing_behind) {
+  runtime rt{options()};
+  const buffer<float> x{rt, 64, 0.0f, "x"};
+  const auto run = [&](int loops) {
+    for (int i = 0; i < loops; ++i) {
+      int rounds = 0;
+      rt.run_while([&] { return rounds++ < 1; },
+                   [&](submitter& s) {
+                     for (std::size_t row = 0; row < 64; ++row) {
+                       s.submit(ops::fill, 1.0f, writes(x.rows(row, row + 1)));
+                     }
+                   })
+          .get();
+    }
+    rt.wait();
+    return allocated_bytes();
+  };
+  const std::size_t before = run(20);
+  EXPECT_LE(run(40), before + 200'000) << "40 loops of 64 tasks";
+}
+
 class pending_tasks : public on_both_paths {};
 INSTANTIATE_TEST_SUITE_P(, pending_tasks, ::testing::Values(data_path::placed, data_path::in_place),
                          name_of);
@@ -293,6 +314,41 @@ TEST_P(pending_tasks, behind_a_loop_fail_only_for_what_failed_before_it) {
   EXPECT_NE(fails.error().message().find("\"bad\""), std::string::npos) << fails.error().message();
   rt.submit(ops::fill, 3.0f, writes(x));
   EXPECT_EQ(x.to_vector(), std::vector<float>(8, 3.0f)) << "what is written anew is good";
+}
+
+TEST_P(pending_tasks, that_will_fail_do_not_wait_for_bytes) {
+  runtime rt{options()};
+  const buffer<float> x{rt, 8, "x"}, y{rt, 8, 0.0f, "y"};
+  rt.submit(ops::fill, 1.0f, writes(x.rows(0, 4))).get();
+  budget all{rt, 10};
+  const future<void> holder = rt.submit({.takes = all.share(10)}, ops::fill, 1.0f, writes(y));
+  holder.get();
+  const future<void> bad = rt.async([] { throw std::runtime_error("on purpose"); });
+  bad.wait();
+  // Some of the buffer is not written: that must not hide that the task comes after a failure.
+  const future<void> behind = rt.submit(
+      {.after = {bad}, .takes = all.share(10)}, [](view<const float>) {}, reads(x.rows(0, 4)));
+  EXPECT_EQ(behind.error().code(), failure_code::dependency_failed);
+}
+
+TEST_P(pending_tasks, that_write_what_they_read_fail_with_it_in_any_order_of_arguments) {
+  runtime rt{options()};
+  const kernel<out<int>, in<int>> next{
+      "next", host_body{[](view<int> to, view<const int> from) { to[0] = from[0] + 1; }}};
+  const buffer<int> x{rt, 1, 1, "x"};
+  std::atomic<bool> may_fail = false;
+  const future<void> bad = rt.submit(
+      {.label = "bad"},
+      [&](view<int>) {
+        while (!may_fail) std::this_thread::sleep_for(100us);
+        throw std::runtime_error("on purpose");
+      },
+      updates(x));
+  const future<void> behind = rt.submit(next.in_place(), writes(x), reads(x));
+  may_fail = true;
+  EXPECT_EQ(behind.error().code(), failure_code::dependency_failed);
+  EXPECT_THROW((void)x.to_vector(), error);
+  EXPECT_EQ(bad.error().code(), failure_code::task_failed);
 }
 
 TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {

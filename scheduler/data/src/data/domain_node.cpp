@@ -56,8 +56,9 @@ void domain_node::task_left(ready_list& next) noexcept {
 
 void domain_node::leave_place(ready_list& next) noexcept {
   in_place_node::leave_place(next);
-  // The order of a buffer, which the buffer has, keeps this.
+  // The order of a buffer, which the buffer has, keeps this. No task has a place within any more.
   uses_.clear();
+  inside_ = {};
   if (around_) std::exchange(around_, nullptr)->task_left(next);
 }
 

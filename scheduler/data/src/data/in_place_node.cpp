@@ -240,7 +240,11 @@ inline bool in_place_node::depend_on(in_place_node& earlier, edge_kind by) {
 template <class Earlier>
 [[gnu::always_inline]] inline bool in_place_node::add_edge(Earlier&& earlier, edge_kind by,
                                                            edge_list& found, bool& decides) {
-  if (earlier.get() == this) return true;
+  if (earlier.get() == this) {
+    // It has replaced what it reads itself: what was before is known by its content alone.
+    if (by == edge_kind::content) ask_when_poisoned();
+    return true;
+  }
   if (earlier->has_left()) return false;
   const bool binds = depend_on(*earlier, by);
   decides = decides || binds;
@@ -286,7 +290,8 @@ void in_place_node::add_edges_of_part(const in_place_use& use, edge_list& found,
 
 void in_place_node::poison_outputs() noexcept {
   for (const in_place_use& use : accesses()) {
-    if (writes_content(use.mode) && !use.empty()) use.data->order()->poison(use.where(), error());
+    if (use.data == nullptr || !writes_content(use.mode) || use.empty()) continue;
+    use.data->order()->poison(use.where(), error());
   }
 }
 
@@ -294,7 +299,9 @@ void in_place_node::leave_place(ready_list& next) noexcept {
   if (error() && !seeded_bug(bug::keep_failed_outputs)) {
     poison_outputs();
   } else if (!is_domain_) {  // what one of those leaves, the tasks within it have committed
-    for (const in_place_use& use : accesses()) use.data->order()->commit(use);
+    for (const in_place_use& use : accesses()) {
+      if (use.data != nullptr) use.data->order()->commit(use);
+    }
   }
   leave_committed(next);
 }

@@ -12,6 +12,7 @@
 #include <hocket/streams/perform.hpp>
 
 #include "data/domain_node.hpp"
+#include "data/bound_arguments.hpp"
 #include "data/in_place_history.hpp"
 #include "data/in_place_runtime.hpp"
 #include "tasks/deadline.hpp"
@@ -38,11 +39,6 @@ struct in_place_task::optional_state {
   meeting scope_meets_start, stop_meets_start;
   std::optional<std::stop_callback<std::function<void()>>> by_scope;
   std::optional<std::stop_callback<std::function<void()>>> by_stop;
-};
-
-/// What is thrown before the function is called, where there is no memory for a buffer.
-struct in_place_task::no_room {
-  failure why;
 };
 
 /// What lies behind few tasks: a result, numbers of futures, parts of buffers, a function.
@@ -334,6 +330,13 @@ inline void in_place_task::drop_uses() noexcept {
   has_uses_ = false;
 }
 
+/// What nobody else has, nobody can read: it need not wait until the task leaves its place.
+void in_place_task::drop_sole_uses() noexcept {
+  for (in_place_use& use : all_uses()) {
+    if (use.data->references() == 1) use.data.reset();
+  }
+}
+
 void in_place_task::discard() noexcept {
   if (optional_state_ != nullptr) {
     optional_state_->by_scope.reset();
@@ -389,8 +392,10 @@ void in_place_task::leave_place(ready_list& next) noexcept {
   // The orders of buffers keep tasks that have ended: those must not keep the buffers.
   if (has_uses_) drop_uses();
   if (has_request()) admit(home_.gate().leave(request()), next);
-  if (optional_state_ != nullptr && optional_state_->within)
-    optional_state_->within->task_left(next);
+  if (optional_state_ != nullptr && optional_state_->within) {
+    // The histories within the domain, which it has, may keep this.
+    std::exchange(optional_state_->within, nullptr)->task_left(next);
+  }
   if (outlives_its_end_) home_.function_over();
 }
 
@@ -399,6 +404,8 @@ void in_place_task::given_up(bool waited, ready_list& next) noexcept {
     outlives_its_end_ = true;
     home_.function_begins();
   }
+  // Of a throttled task another thread may look at what it reads.
+  if (waited && !is_throttled()) drop_sole_uses();
   in_place_node::given_up(waited, next);
 }
 
@@ -413,7 +420,7 @@ void in_place_task::admit(const admission::admitted& all, ready_list& next) noex
 failure in_place_task::explain_failure() noexcept {
   try {
     throw;
-  } catch (const no_room& thrown) {
+  } catch (const no_room_for_buffer& thrown) {
     return thrown.why;
   } catch (...) {
     // It is the function's.
@@ -430,78 +437,6 @@ void in_place_task::convert_numbers() {
   }
 }
 
-/// The buffers of a launch as its body sees them.
-class in_place_task::placed {
- public:
-  placed() noexcept : first_(reinterpret_cast<buffer_argument*>(near_)) {}
-  placed(const placed&) = delete;
-  placed& operator=(const placed&) = delete;
-  ~placed() { std::destroy_n(first_, count_); }
-
-  void add_all_of(const in_place_task& task) {
-    if (task.use_count_ >= near) make_room(task.use_count_ + 1);
-    for (const in_place_use& use : task.all_uses()) {
-      if (use.part != nullptr) {
-        add_part(task, use);
-        continue;
-      }
-      most_ = std::max(most_, use.data->elements());
-      ::new (first_ + count_++) buffer_argument(argument_of(use, task));
-    }
-  }
-  void add(void* base, element_type type, const index_list& extents, const index_list& strides) {
-    ::new (first_ + count_++) buffer_argument{base, type, extents, strides};
-  }
-
-  /// All of a buffer.
-  [[nodiscard]] static const buffer_argument& argument_of(const in_place_use& use,
-                                                          const in_place_task& task) {
-    in_place_history& order = *use.data->order();
-    if (order.address() == nullptr && use.data->bytes() > 0) take_memory(order, task);
-    return order.argument();
-  }
-
-  [[nodiscard]] std::span<const buffer_argument> all() const noexcept { return {first_, count_}; }
-  /// Elements of the largest that the task uses.
-  [[nodiscard]] std::size_t max_elements() const noexcept { return most_; }
-
- private:
-  static constexpr std::size_t near = 4;
-  struct alignas(buffer_argument) room {
-    std::byte bytes[sizeof(buffer_argument)];
-  };
-
-  [[gnu::noinline]] void make_room(std::size_t most) {
-    far_ = std::make_unique<room[]>(most);
-    first_ = reinterpret_cast<buffer_argument*>(far_.get());
-  }
-  [[gnu::noinline]] void add_part(const in_place_task& task, const in_place_use& use) {
-    const buffer_state& data = *use.data;
-    const index_list extents = use.part->extents();
-    most_ = std::max(most_, volume(extents));
-    if (use.part->empty()) return add(nullptr, data.type(), extents, data.strides());
-    std::size_t first = 0;
-    for (std::size_t d = 0; d < data.strides().size(); ++d) {
-      first += use.part->begin[d] * data.strides()[d];
-    }
-    auto* const base = static_cast<std::byte*>(argument_of(use, task).base);
-    add(base + first * size_of(data.type()), data.type(), extents, data.strides());
-  }
-  [[gnu::noinline]] static void take_memory(in_place_history& order, const in_place_task& task) {
-    try {
-      order.obtain(task);
-    } catch (const hocket::error& none_left) {
-      throw no_room{none_left.reason()};
-    }
-  }
-
-  buffer_argument* first_;
-  std::size_t count_ = 0;
-  std::size_t most_ = 0;
-  std::unique_ptr<room[]> far_;
-  room near_[near];
-};
-
 launch_shape in_place_task::shape() const {
   launch_shape made;
   made.reserve(use_count_);
@@ -512,19 +447,19 @@ launch_shape in_place_task::shape() const {
 inline void in_place_task::execute_here() {
   if (use_count_ != 1 || has_more_) return execute_with_several();
   const in_place_use& only = *uses();
-  call(kernel_->host, {&placed::argument_of(only, *this), 1}, only.data->elements());
+  call(kernel_->host, {&bound_arguments::argument_of(only, *this), 1}, only.data->elements());
 }
 
 void in_place_task::execute() { execute_here(); }
 
 void in_place_task::execute_with_several() {
-  placed buffers;
-  buffers.add_all_of(*this);
+  bound_arguments buffers;
+  buffers.add(all_uses(), *this);
   if (has_more_) return execute_with_more(buffers);
   call(kernel_->host, buffers.all(), buffers.max_elements());
 }
 
-void in_place_task::execute_with_more(placed& buffers) {
+void in_place_task::execute_with_more(bound_arguments& buffers) {
   convert_numbers();
   if (kernel_->result) {
     buffers.add(rest().value, *kernel_->result, index_list(1, 1), index_list(1, 1));

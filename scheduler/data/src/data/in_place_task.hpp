@@ -13,6 +13,7 @@
 
 namespace hocket::detail {
 
+class bound_arguments;
 class in_place_runtime;
 
 /// What few tasks in place are made from beside the launch.
@@ -56,7 +57,7 @@ class in_place_task final : public in_place_node {
   /// True if it is known that it will not run. Only once everything before it is over, and no
   /// buffer locked.
   [[nodiscard]] bool cannot_run() const {
-    return is_poisoned() && (!asks_when_poisoned() || unusable_input());
+    return is_poisoned() && (!asks_when_poisoned() || has_failed_before() || unusable_input());
   }
   [[nodiscard]] bool is_given_up() const noexcept { return is_claimed(); }
   /// It was let in.
@@ -65,7 +66,6 @@ class in_place_task final : public in_place_node {
  private:
   friend class task_memory;
 
-  struct no_room;
   struct awaited_number;
   struct optional_state;
   /// Out of the way of those that have none.
@@ -86,6 +86,7 @@ class in_place_task final : public in_place_node {
   void keep_extras(in_place_content& from);
   void destroy_all() noexcept override;
   void commit_uses() noexcept;
+  void drop_sole_uses() noexcept;
   void drop_uses() noexcept;
   void drop_contents() noexcept;
   void drop_kernel() noexcept;
@@ -113,10 +114,9 @@ class in_place_task final : public in_place_node {
   [[nodiscard]] bool is_throttled() const noexcept;
   void admit(const admission::admitted& all, ready_list& next) noexcept;
   void convert_numbers();
-  class placed;
   [[nodiscard]] launch_shape shape() const;
   void execute_with_several();
-  void execute_with_more(placed& buffers);
+  void execute_with_more(bound_arguments& buffers);
   void call(const launch_function& body, std::span<const buffer_argument> buffers,
             std::size_t max_elements);
   void call_specially(const launch_function& body, std::span<const buffer_argument> buffers,

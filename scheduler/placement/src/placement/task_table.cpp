@@ -41,12 +41,25 @@ void task_table::find_edges(placed_task& t) {
     if (before != nullptr) found_.push_back({before, kind});
     return before != nullptr;
   };
-  for (task_access& a : t.accesses) {
-    tracked_buffer& d = *buffers_.find(a.data);
-    a.buffer = &d;
-    if (a.is_empty()) continue;
+  const auto append = [&](const task_access& a) {
+    if (a.is_empty()) return;
+    tracked_buffer& d = *a.buffer;
     task_accesses& history = t.within.valid() ? history_of(t, a.data, d) : d.history;
     history.append(t.id, a.is_all ? nullptr : &a.region(), d.all, a.mode, live, depend);
+  };
+  // What is read first: a task that replaces the content that it reads is bound to who wrote that.
+  bool only_writes = false;
+  for (task_access& a : t.accesses) {
+    a.buffer = buffers_.find(a.data);
+    if (reads_content(a.mode)) {
+      append(a);
+    } else {
+      only_writes = true;
+    }
+  }
+  if (!only_writes) return;
+  for (const task_access& a : t.accesses) {
+    if (!reads_content(a.mode)) append(a);
   }
 }
 

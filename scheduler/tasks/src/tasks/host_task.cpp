@@ -170,7 +170,7 @@ void host_task::attach_edges() noexcept {
   for (host_edge& e : edges()) {
     if (attach_edge(e)) continue;
     follow(*e.source);
-    arrive(e.fails_with(*e.source), next);
+    arrive(is_failed_by(e, *e.source), next);
   }
   if (arrives) arrive(false, next);
 }
@@ -244,9 +244,19 @@ inline void host_task::arrive_here(bool failed, ready_list& next) noexcept {
   }
 }
 
+inline bool host_task::is_failed_by(const host_edge& e, const task_state& from) noexcept {
+  if (!e.fails_with(from)) [[likely]]
+    return false;
+  // Relaxed: see has_failed_before().
+  if (e.waits_for == host_edge::kind::end) {
+    has_failed_before_.store(true, std::memory_order_relaxed);
+  }
+  return true;
+}
+
 void host_edge::run(task_state& from, ready_list& next) noexcept {
   owner->follow(from);
-  owner->arrive_here(fails_with(from), next);
+  owner->arrive_here(owner->is_failed_by(*this, from), next);
 }
 
 task_state* host_edge::follower() const noexcept { return owner; }

@@ -231,6 +231,11 @@ class host_task : public task_state {
 
   /// Something that it waits for has failed, or poison() was called.
   [[nodiscard]] bool is_poisoned() const noexcept { return claim_.poisoned(); }
+  /// Something whose end it waits for has failed: then it will not run, whatever it asks.
+  [[nodiscard]] bool has_failed_before() const noexcept {
+    // Relaxed: ordered by the arrival, which comes after it.
+    return has_failed_before_.load(std::memory_order_relaxed);
+  }
   /// A thread runs the task, or has given it up.
   [[nodiscard]] bool is_claimed() const noexcept { return claim_.is_claimed(); }
 
@@ -374,6 +379,8 @@ class host_task : public task_state {
   }
   void follow(const task_state& source) noexcept;
   void arrive_here(bool failed, ready_list& next) noexcept;
+  /// The source of the edge is over. Returns whether the task must not run.
+  [[nodiscard]] bool is_failed_by(const host_edge& e, const task_state& from) noexcept;
   void drop_sources(claim::claimed how) noexcept {
     if (how == claim::claimed::alone || claim_.leave()) drop_sources();
   }
@@ -406,6 +413,7 @@ class host_task : public task_state {
   const bool has_nodes_;                 ///< as its context
   bool has_more_ = false;                ///< arrivals than those of edges and of start()
   std::atomic<bool> late_{false};        ///< its own deadline has passed
+  std::atomic<bool> has_failed_before_{false};  ///< see has_failed_before()
   executor* where_;
   host_task* next_ready_ = nullptr;
   std::stop_token stop_;
