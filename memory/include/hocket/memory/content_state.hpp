@@ -25,11 +25,11 @@ struct origin {
   }
 };
 
-/// What became of the content of one buffer, part by part, in the order in which tasks commit:
-/// which parts were written, by which task, and which are poisoned and why. It starts unwritten.
-/// Regions lie in the buffer. What divides the buffer into parts takes the box of all of it first;
-/// as long as one origin holds for all of it, no boxes are kept. Not thread-safe. A copy is a
-/// snapshot.
+/// The state of the content of one buffer, part by part, in the order in which tasks commit: which
+/// parts are written, by which task, and which are poisoned and why. A new state is unwritten.
+/// Regions lie in the buffer. Functions that divide the buffer into parts take the box of all of it
+/// first; as long as one origin holds for all of the buffer, no boxes are kept. Not thread-safe. A
+/// copy is a snapshot.
 class content_state {
  public:
   content_state() = default;
@@ -49,9 +49,9 @@ class content_state {
   void poison(const box& all, const box& region, task_id task, const failure& why) {
     replace(all, region, {.written = true, .writer = task, .poison = why});
   }
-  /// What the region held is lost: it is poisoned where it was written; an older failure stays.
+  /// The content of the region is lost: written parts are poisoned; an older failure stays.
   void lose(const box& all, const box& region, const failure& why);
-  /// The same as poison() of all of the buffer by a task whose name is not kept. Allocates nothing.
+  /// Poisons all of the buffer, without the name of a task. Allocates nothing.
   void poison_all(const failure& why) noexcept;
 
   [[nodiscard]] bool is_written(const box& region) const;

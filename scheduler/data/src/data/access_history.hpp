@@ -49,7 +49,7 @@ class access_history {
 
   /// False if only all of the buffer was used since all of it was written.
   [[nodiscard]] bool is_divided() const noexcept { return parts_ != nullptr; }
-  /// The same as append() of an access to all of a buffer that is not divided.
+  /// Appends an access to all of a buffer that is not divided, as append() does.
   template <class Live, class Depend>
   [[gnu::always_inline]] void append_to_all(Task&& task, access_mode mode, const Live& live,
                                             const Depend& depend) {

@@ -82,8 +82,7 @@ class in_place_node : public host_task {
 
   /// Why it must not read what it uses; empty if it may. Only once everything before it is over.
   [[nodiscard]] failure unusable_input() const;
-  /// What it uses, until it has left its place. Of one that was given up while it waited, a buffer
-  /// may be null.
+  /// The accesses of the node, until it has left its place. A cancelled node may have null buffers.
   [[nodiscard]] virtual std::span<const in_place_use> accesses() const noexcept = 0;
 
   /// It is over, and so is everything that it waited for: what became of its content is entered.

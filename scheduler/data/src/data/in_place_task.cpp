@@ -11,8 +11,8 @@
 
 #include <hocket/streams/perform.hpp>
 
-#include "data/domain_node.hpp"
 #include "data/bound_arguments.hpp"
+#include "data/domain_node.hpp"
 #include "data/in_place_history.hpp"
 #include "data/in_place_runtime.hpp"
 #include "tasks/deadline.hpp"
@@ -330,7 +330,8 @@ inline void in_place_task::drop_uses() noexcept {
   has_uses_ = false;
 }
 
-/// What nobody else has, nobody can read: it need not wait until the task leaves its place.
+/// A buffer that no handle or other task refers to cannot be read any more: its memory is given
+/// back before the cancelled task leaves its place.
 void in_place_task::drop_sole_uses() noexcept {
   for (in_place_use& use : all_uses()) {
     if (use.data->references() == 1) use.data.reset();

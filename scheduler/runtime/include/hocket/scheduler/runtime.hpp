@@ -109,7 +109,7 @@ struct runtime_options {
 /// rt.submit(ops::axpy, 3.0f, reads(x), updates(y));  // on the device where it ends first
 /// rt.submit([](view<float> v) { v(0) = 0.0f; }, updates(y));
 /// const std::vector<float> content = y.to_vector();  // waits for both
-/// rt.wait();                                         // throws what failed and nobody looked at
+/// rt.wait();                                         // throws a failure that was not looked at
 /// ```
 class runtime : public submitter {
  public:

@@ -51,7 +51,7 @@ struct scope_options {
 /// {
 ///   task_scope scope{rt, {.label = "squares", .timeout = 10s}};
 ///   for (int i = 0; i < 10; ++i) scope.async([&squares, i] { squares[i] = i * i; });
-///   scope.wait();  // throws the first failure that nobody has looked at
+///   scope.wait();  // throws the first failure that was not looked at
 /// }
 /// ```
 class task_scope final : public submitter {
