@@ -72,16 +72,19 @@ class in_place_history {
 
   [[gnu::noinline]] void commit_written(const in_place_use& use) noexcept;
 
+  // Read by those who run.
   std::shared_ptr<host_storage> home_;
   std::uint64_t bytes_;
   std::atomic<std::byte*> address_{nullptr};
-  tbb::spin_mutex guard_;
   std::atomic<bool> is_sound_{false};
-  node_accesses history_;
   const box& extent_;  ///< of the buffer, which has this
+  buffer_argument argument_;
   content_state content_;
   std::size_t tidy_at_ = 16;  ///< parts of the content
-  buffer_argument argument_;
+  // Written by those who submit: on a cache line of their own, or each submission would take the
+  // others from the threads that run.
+  alignas(64) tbb::spin_mutex guard_;
+  node_accesses history_;
 };
 
 }  // namespace hocket::detail

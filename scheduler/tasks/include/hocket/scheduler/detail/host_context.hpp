@@ -172,7 +172,6 @@ class host_context {
   virtual void note_start(const task_state& task) noexcept = 0;
 
   std::stop_source stop_source_;
-  std::atomic<std::int64_t> unfinished_{0};  // tasks
 
   // Fixed before the first task.
   executor* where_ = nullptr;
@@ -194,6 +193,14 @@ class host_context {
   bool is_forked_ = false;  ///< set before the forked child has a second thread
   const std::stop_token stopping_ = stop_source_.get_token();
   host_context* const home_;
+
+ protected:
+  /// Tasks. Each start and each end writes it: on a cache line of its own, or it would take the
+  /// others, which each task reads, from all other threads.
+  alignas(64) std::atomic<std::int64_t> unfinished_{0};
+
+ private:
+  [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_)];
 };
 
 /// A place among the pending tasks of a runtime, while one is submitted. Without a limit, or
