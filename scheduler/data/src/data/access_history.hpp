@@ -98,7 +98,7 @@ class access_history {
     Task task;
     box region;
   };
-  /// What parts of the buffer were used for.
+  /// The accesses to a buffer that is divided.
   struct uses_of_parts {
     std::vector<entry> writers;
     std::vector<entry> readers;

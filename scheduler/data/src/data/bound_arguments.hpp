@@ -13,7 +13,7 @@
 
 namespace hocket::detail {
 
-/// What is thrown before the function is called, where there is no memory for a buffer.
+/// Thrown before the function is called if there is no memory for a buffer.
 struct no_room_for_buffer {
   failure why;
 };
@@ -26,8 +26,8 @@ class bound_arguments {
   bound_arguments& operator=(const bound_arguments&) = delete;
   ~bound_arguments() { std::destroy_n(first_, count_); }
 
-  /// Those of all uses of a task; there is room for one more. A buffer without memory gets it, for
-  /// which it may wait; throws no_room_for_buffer.
+  /// Adds the buffers of all uses of a task; there is room for one more. A buffer without memory
+  /// gets it, for which it may wait; throws no_room_for_buffer.
   void add(std::span<const in_place_use> uses, const task_state& task) {
     if (uses.size() >= near) make_room(uses.size() + 1);
     for (const in_place_use& use : uses) {

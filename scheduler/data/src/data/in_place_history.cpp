@@ -28,7 +28,7 @@ void in_place_history::commit_written(const in_place_use& use) noexcept {
       tidy_at_ = std::max<std::size_t>(16, 2 * content_.parts_count());
     }
   } catch (const std::bad_alloc&) {
-    // Who reads it fails, and is not given what may be incomplete.
+    // The region stays unwritten: a task that reads it fails, and never sees incomplete content.
   }
   // Relaxed: see is_sound().
   is_sound_.store(content_.is_sound(), std::memory_order_relaxed);

@@ -230,7 +230,7 @@ inline void in_place_node::find_edges(std::span<const in_place_use, Count> uses,
 inline bool in_place_node::depend_on(in_place_node& earlier, edge_kind by) {
   // Within a nested domain each task looks for poison itself.
   if (by == edge_kind::order || is_domain_) return false;
-  // What a domain has left, no failure of its own tells.
+  // A domain that ended well may leave poisoned content: only the content state knows.
   if (earlier.is_domain_) ask_when_poisoned();
   return true;
 }
