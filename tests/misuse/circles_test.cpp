@@ -86,16 +86,23 @@ TEST_P(WaitingInACircle, AFunctionWithAccessesForItself) {
 
 TEST_P(WaitingInACircle, PiecesOfAWideKernelForIt) {
   future<void> self;
+  std::atomic<bool> has_begun = false;
   std::atomic<bool> is_set = false;
   std::atomic<int> refused = 0;
   const auto wide = kernel<inout<float>>{
       "narcissus", host_body{[&](lane_group& lanes, view<float>) {
+        has_begun = true;
         is_set.wait(false);
         lanes.for_ranges(8, 1, [&](std::size_t, std::size_t) {
+          // Time for the other workers to come: they have to know the task as well.
+          std::this_thread::sleep_for(2ms);
           if (refusal([&] { self.wait(); }).find("\"narcissus\"") != std::string::npos) ++refused;
         });
       }}}.wide();
+  // Behind no other task, and in the hands of a worker: that worker knows it by its item.
+  rt_.wait();
   self = rt_.submit(wide, updates(x_));
+  while (!has_begun) std::this_thread::sleep_for(1ms);
   is_set = true;
   is_set.notify_all();
   self.get();
@@ -118,6 +125,30 @@ TEST_P(WaitingInACircle, AFunctionForTheGraphThatItIsPartOf) {
   is_set.notify_all();
   run.get();
   EXPECT_THAT(said, AllOf(HasSubstr("\"step\""), HasSubstr("itself")));
+}
+
+TEST_P(WaitingInACircle, PiecesOfAWideKernelForTheGraphThatItIsPartOf) {
+  future<void> run;
+  std::atomic<bool> is_set = false;
+  std::atomic<int> refused = 0;
+  const auto wide = kernel<inout<float>>{
+      "wide", host_body{[&](lane_group& lanes, view<float>) {
+        is_set.wait(false);
+        lanes.for_ranges(8, 1, [&](std::size_t, std::size_t) {
+          std::this_thread::sleep_for(2ms);
+          if (refusal([&] { run.wait(); }).find("\"step\"") != std::string::npos) ++refused;
+        });
+      }}}.wide();
+  const graph g = rt_.record([&](submitter& s) {
+    s.submit(wide, updates(x_));
+    s.submit(wide, updates(y_));
+  });
+  rt_.wait();
+  run = rt_.run({.label = "step"}, g);
+  is_set = true;
+  is_set.notify_all();
+  run.get();
+  EXPECT_EQ(refused, 16);
 }
 
 TEST_P(WaitingInACircle, AFunctionForItsContinuation) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 
+#include <hocket/execution/item_note.hpp>
 #include <hocket/streams/perform.hpp>
 
 #include "data/bound_arguments.hpp"
@@ -492,6 +493,8 @@ void in_place_task::call_specially(const launch_function& body,
       kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
   const in_place_runtime::counted counted(home_, 0);
   home_.count_more(parts, flops);
+  // Other workers run pieces of a wide body: they know by the note what they work on.
+  const item_note at(item_note::kind::task, static_cast<task_state*>(this));
   call_on_host(home_.context().where(), home_.arena(),
                kernel.width ? kernel.width(extents) : body_width::serial, body, buffers,
                {numbers(), number_count_});
