@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <hocket/devices/device.hpp>
+
 namespace hocket {
 
 namespace {
@@ -28,12 +30,12 @@ std::string text_of(std::span<const driver_code> names, int code) {
 
 failure driver_failure(failure_code meaning, const std::string& device, const std::string& what,
                        const std::string& code) {
-  return {meaning, "Device \"" + device + "\" " + what + ": its driver says " + code + "."};
+  return {meaning, device_title(device) + " " + what + ": its driver says " + code + "."};
 }
 
 failure no_memory(const std::string& device, std::size_t bytes, const std::string& why) {
-  return {failure_code::out_of_memory, "Device \"" + device + "\" has no memory for " +
-                                           std::to_string(bytes) + " bytes: " + why};
+  return {failure_code::out_of_memory,
+          device_title(device) + " has no memory for " + std::to_string(bytes) + " bytes: " + why};
 }
 
 failure compile_failure(const std::string& device, const std::string& kernel,

@@ -30,7 +30,7 @@ pool_resource::options kept(bool any, bool from_heap) {
 pooled_memory::pooled_memory(memory_resource& bottom, const device_info& info,
                              std::vector<device*> importing)
     : imported_(bottom, importing),
-      limit_(imported_, "Device \"" + info.name + "\"", limit_of(info)),
+      limit_(imported_, device_title(info.name), limit_of(info)),
       pool_(limit_, kept(info.keeps_freed_blocks, info.shares_host_memory && importing.empty())) {}
 
 }  // namespace hocket

@@ -32,12 +32,10 @@ struct block : place_hook, size_hook, age_hook {
   std::size_t alignment = 0;  // that it was asked for
 };
 
-// Upstream may itself cut its chunks: a block is found by both.
 struct place_less {
   using is_transparent = void;
   static bool before(const allocation& a, const allocation& b) noexcept {
-    if (a.chunk != b.chunk) return std::less<void*>{}(a.chunk, b.chunk);
-    return a.offset < b.offset;
+    return std::less<void*>{}(a.chunk, b.chunk);
   }
   bool operator()(const block& a, const block& b) const noexcept {
     return before(a.where, b.where);

@@ -51,7 +51,7 @@ TEST_P(conformance, a_body_sees_its_region_and_its_scalars) {
     }
   });
   l.buffers = {
-      part<float>({values.data(), 0, values.size() * sizeof(float)}, {6, 5}, {{3, 1}, {5, 4}})};
+      part<float>({values.data(), values.size() * sizeof(float)}, {6, 5}, {{3, 1}, {5, 4}})};
   l.scalars = {scalar_argument::of(-1.0F)};
   const timepoint done = submit(first().compute(0), std::move(l));
   finish(done);

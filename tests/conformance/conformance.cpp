@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include <hocket/devices/host_memory.hpp>
+#include <hocket/memory/host_resource.hpp>
 
 #include "kernels.hpp"
 
@@ -64,7 +64,7 @@ void conformance::open_memories() {
   std::vector<device*> importing;
   if (GetParam().host_memory) {
     for (const auto& d : devices_) importing.push_back(d.get());
-    host_memory_ = std::make_unique<host_memory>(first().info().name);
+    host_memory_ = std::make_unique<host_resource>(device_title(first().info().name));
     pools_.push_back(std::make_unique<pooled_memory>(*host_memory_, first().info(), importing));
   }
   for (const auto& d : devices_) {

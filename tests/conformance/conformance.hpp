@@ -71,7 +71,7 @@ class conformance : public ::testing::TestWithParam<target> {
   [[nodiscard]] allocation put(std::size_t d, std::vector<T> values) {
     const allocation made = memory(d).allocate(values.size() * sizeof(T), alignment(d)).value();
     const timepoint done =
-        submit(at(d).inbound(), whole_copy<T>({values.data(), 0, made.bytes}, made, values.size()));
+        submit(at(d).inbound(), whole_copy<T>({values.data(), made.bytes}, made, values.size()));
     finish(done);
     EXPECT_FALSE(result(done).why) << result(done).why.message();
     return made;
@@ -81,9 +81,8 @@ class conformance : public ::testing::TestWithParam<target> {
   template <class T>
   [[nodiscard]] std::vector<T> take(std::size_t d, const allocation& from, timepoint after) {
     std::vector<T> values(from.bytes / sizeof(T));
-    const timepoint done =
-        submit(at(d).outbound(), whole_copy<T>(from, {values.data(), 0, from.bytes}, values.size()),
-               {after});
+    const timepoint done = submit(
+        at(d).outbound(), whole_copy<T>(from, {values.data(), from.bytes}, values.size()), {after});
     finish(done);
     EXPECT_FALSE(result(done).why) << result(done).why.message();
     if (after.on != nullptr) finish(after);

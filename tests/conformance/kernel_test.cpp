@@ -269,11 +269,11 @@ TEST_P(conformance, kernels_and_copies_wait_for_one_another) {
   for (int i = 0; i < rounds; ++i) {
     const std::size_t d = static_cast<std::size_t>(i) % devices();
     last = submit(at(d).inbound(),
-                  whole_copy<std::uint32_t>({host.data(), 0, bytes}, all[d], host.size()), {last});
+                  whole_copy<std::uint32_t>({host.data(), bytes}, all[d], host.size()), {last});
     last = submit(at(d).compute(0),
                   launch_of(kernel, {whole<std::uint32_t>(all[d], {host.size()})}), {last});
     last = submit(at(d).outbound(),
-                  whole_copy<std::uint32_t>(all[d], {host.data(), 0, bytes}, host.size()), {last});
+                  whole_copy<std::uint32_t>(all[d], {host.data(), bytes}, host.size()), {last});
   }
   finish(last);
   for (std::size_t i = 0; i < start.size(); ++i) ASSERT_EQ(host[i], tripled(start[i], rounds));

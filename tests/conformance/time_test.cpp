@@ -26,8 +26,8 @@ TEST_P(conformance, a_modelled_copy_overlaps_a_kernel) {
   if (!GetParam().modelled || threads()) GTEST_SKIP() << "no virtual clock";
   const device_info& info = first().info();
   std::vector<std::byte> from(1 << 16), to(1 << 16);
-  const copy_command copy{{from.data(), 0, from.size()},
-                          {to.data(), 0, to.size()},
+  const copy_command copy{{from.data(), from.size()},
+                          {to.data(), to.size()},
                           {1 << 16},
                           1,
                           box::whole({1 << 16}),

@@ -3,9 +3,9 @@
 
 #include <hocket/devices/cpu.hpp>
 #include <hocket/devices/host_device.hpp>
-#include <hocket/devices/host_memory.hpp>
 #include <hocket/devices/prediction.hpp>
 #include <hocket/execution/tbb_executor.hpp>
+#include <hocket/memory/host_resource.hpp>
 
 #include "memory.hpp"
 #include "options.hpp"
@@ -76,9 +76,9 @@ class candidate final : public device_candidate {
   [[nodiscard]] std::unique_ptr<memory_resource> memory(const host_topology* topology) const {
     // With one node all memory is that node's.
     if (topology == nullptr || topology->nodes().size() == 1) {
-      return std::make_unique<host_memory>(info_.name);
+      return std::make_unique<host_resource>(device_title(info_.name));
     }
-    return std::make_unique<cpu::node_resource>(*topology, node_, info_.name);
+    return std::make_unique<cpu::node_resource>(*topology, node_, device_title(info_.name));
   }
 
   device_info info_;

@@ -8,13 +8,13 @@
 namespace hocket::cpu {
 
 void* node_resource::obtain(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes < least_bound) return host_memory::obtain(bytes, alignment);
+  if (bytes < least_bound) return host_resource::obtain(bytes, alignment);
   assert(alignment <= 4096 && "the topology gives whole pages");
   return topology_.allocate_on_node(node_, bytes).address;
 }
 
 void node_resource::give_back(void* address, std::size_t bytes) noexcept {
-  if (bytes < least_bound) return host_memory::give_back(address, bytes);
+  if (bytes < least_bound) return host_resource::give_back(address, bytes);
   topology_.release({address, bytes, true, {}});
 }
 

@@ -2,18 +2,18 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <hocket/devices/host_memory.hpp>
 #include <hocket/execution/topology.hpp>
+#include <hocket/memory/host_resource.hpp>
 
 namespace hocket::cpu {
 
 /// The memory of one NUMA node. Large pieces are bound to the node; small ones, which share pages
 /// with one another, lie where they are first touched.
-class node_resource final : public host_memory {
+class node_resource final : public host_resource {
  public:
   /// The topology outlives the resource.
-  node_resource(const host_topology& topology, std::size_t node, std::string device)
-      : host_memory(std::move(device)), topology_(topology), node_(node) {}
+  node_resource(const host_topology& topology, std::size_t node, std::string owner)
+      : host_resource(std::move(owner)), topology_(topology), node_(node) {}
 
  protected:
   [[nodiscard]] void* obtain(std::size_t bytes, std::size_t alignment) noexcept override;

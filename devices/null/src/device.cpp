@@ -9,7 +9,7 @@ connected::connected(std::shared_ptr<driver> of, device_info info, const device_
                      executor& where, completion_sink& sink)
     : driver_(std::move(of)),
       info_(std::move(info)),
-      memory_(info_.name),
+      memory_(device_title(info_.name)),
       epoch_(std::make_shared<host_epoch>(numbers.device, sink)),
       compute_(*driver_, where, epoch_, numbers.compute.front()),
       inbound_(*driver_, where, epoch_, numbers.inbound),

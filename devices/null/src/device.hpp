@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <hocket/devices/host_memory.hpp>
 #include <hocket/devices/null.hpp>
+#include <hocket/memory/host_resource.hpp>
 
 #include "stream.hpp"
 
@@ -25,7 +25,7 @@ class connected final : public null_device {
  private:
   std::shared_ptr<driver> driver_;
   device_info info_;
-  host_memory memory_;
+  host_resource memory_;
   std::shared_ptr<host_epoch> epoch_;
   queue_stream compute_;
   queue_stream inbound_;

@@ -38,7 +38,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
   // The imported part, and behind it the bytes that the device reads of it.
   std::unique_ptr<void, free_memory> memory(std::aligned_alloc(bytes, 2 * bytes));
   if (!memory) return no_memory(info.name, 2 * bytes, "the host has none left.");
-  const allocation host{memory.get(), 0, bytes};
+  const allocation host{memory.get(), bytes};
   std::memset(host.chunk, 1, bytes);
   auto used = in.buffers().use(host, true, info.name);
   if (!used) return used.error();
@@ -64,7 +64,7 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
   if (code != CL_SUCCESS) return failure_of(code, info.name, "to use the host's memory");
   if (host_sees && seen[0] == 1 && seen[1] == 3) return {};
   return {failure_code::no_device,
-          "Device \"" + info.name + "\" (" + info.description +
+          device_title(info.name) + " (" + info.description +
               ") says that it shares the host's memory, but keeps a copy of what it imports; the "
               "configuration \"import=no\" of opencl has it use memory of its own."};
 }

@@ -82,7 +82,7 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignm
   cl_int code = CL_SUCCESS;
   const cl_mem made = buffers_.create(std::max<std::size_t>(bytes, 1), code);
   if (made == nullptr) return no_memory(device_, bytes, "its driver says " + name_of(code) + ".");
-  return allocation{made, 0, bytes};
+  return allocation{made, bytes};
 }
 
 void device_memory::deallocate(const allocation& a) noexcept {

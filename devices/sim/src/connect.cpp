@@ -59,7 +59,8 @@ class candidate final : public device_candidate {
     parts.info = info_;
     parts.arena = number_ % where.arenas();
     // Where nothing is executed nothing is touched: large memories then cost nothing.
-    parts.memory = std::make_unique<sim::device_memory>(info_.name, given_.execute, faults);
+    parts.memory =
+        std::make_unique<sim::device_memory>(device_title(info_.name), given_.execute, faults);
     parts.duration = [info = modelled(where, info_, given_)](const command& what) {
       return predicted(info, what);
     };

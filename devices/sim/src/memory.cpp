@@ -19,14 +19,14 @@ void poison([[maybe_unused]] void* address, [[maybe_unused]] std::size_t bytes) 
 
 void* device_memory::obtain(std::size_t bytes, std::size_t alignment) noexcept {
   if (faults_->refuses_memory) return nullptr;
-  void* const address = host_memory::obtain(bytes, alignment);
+  void* const address = host_resource::obtain(bytes, alignment);
   if (poisons_) poison(address, bytes);
   return address;
 }
 
 void device_memory::give_back(void* address, std::size_t bytes) noexcept {
   if (poisons_) poison(address, bytes);
-  host_memory::give_back(address, bytes);
+  host_resource::give_back(address, bytes);
 }
 
 }  // namespace hocket::sim

@@ -36,7 +36,7 @@ result<std::unique_ptr<context>> context::make(const facts& found, std::size_t n
   made->info_ = describe(found, number, given);
   if (number >= all.size() || !same(all[number], found)) {
     return failure(failure_code::device_lost,
-                   "Device \"" + made->name() + "\" has changed since it was found.");
+                   device_title(made->name()) + " has changed since it was found.");
   }
   made->facts_ = all[number];
   made->plan_ = plan_memory(made->facts_, given);

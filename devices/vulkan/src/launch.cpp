@@ -32,9 +32,9 @@ bound bind(const context& of, const launch_memory& memory, const placed_buffer& 
   // A binding begins at a whole element as well; all of these are powers of two.
   const std::uint64_t unit = std::max(of.limits().minStorageBufferOffsetAlignment, size);
   const buffer* const in = memory.find(b.where);
-  const std::uint64_t begin = b.where.offset + part.first_byte();
+  const std::uint64_t begin = part.first_byte();
   const std::uint64_t from = begin / unit * unit;
-  const std::uint64_t end = b.where.offset + (last + 1) * size;
+  const std::uint64_t end = (last + 1) * size;
   constexpr std::uint64_t word = sizeof(std::uint32_t);
   const std::uint64_t range = (end - from + word - 1) / word * word;
   return {{in->handle.get(), from, range}, static_cast<std::uint32_t>((begin - from) / size)};

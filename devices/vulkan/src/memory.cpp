@@ -100,7 +100,7 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t) {
     return made.error();
   }
   auto chunk = std::make_unique<buffer>(std::move(made).value());
-  return allocation{chunk.release(), 0, bytes};
+  return allocation{chunk.release(), bytes};
 }
 
 void device_memory::deallocate(const allocation& a) noexcept {

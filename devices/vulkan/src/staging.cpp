@@ -73,21 +73,20 @@ failure staged_copy_stream::prepare(const command& what) {
   made->commands = std::move(commands).value();
   const allocation& theirs = in ? copy.to : copy.from;
   for (std::size_t c = 0; c < made->chunks.size(); ++c) {
-    const VkResult code = record(*made, c, device_memory::chunk(theirs), theirs.offset);
+    const VkResult code = record(*made, c, device_memory::chunk(theirs));
     if (code != VK_SUCCESS) return of().failed("cannot record a copy", code);
   }
   return {};
 }
 
-VkResult staged_copy_stream::record(const plan& made, std::size_t which, const buffer& theirs,
-                                    std::uint64_t offset) const {
+VkResult staged_copy_stream::record(const plan& made, std::size_t which,
+                                    const buffer& theirs) const {
   const VkCommandBuffer commands = made.commands.buffers[which];
   const VkBuffer own = staging(made.first + which).handle.get();
   const bool in = way_ == copy_direction::inbound;
   std::vector<VkBufferCopy> regions;
   for (const staged_chunk::run& r : made.chunks[which].runs) {
-    const std::uint64_t place = offset + r.in_array;
-    regions.push_back({in ? r.staged : place, in ? place : r.staged, r.bytes});
+    regions.push_back({in ? r.staged : r.in_array, in ? r.in_array : r.staged, r.bytes});
   }
   const VkResult code = begin(of(), commands);
   if (code != VK_SUCCESS) return code;

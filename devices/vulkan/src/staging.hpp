@@ -46,8 +46,7 @@ class staged_copy_stream final : public device_stream {
                      const std::string& thread, launch_stream& kernels);
   void after_end() override { kernels_.go_on(); }
   [[nodiscard]] failure start();
-  [[nodiscard]] VkResult record(const plan& made, std::size_t which, const buffer& theirs,
-                                std::uint64_t offset) const;
+  [[nodiscard]] VkResult record(const plan& made, std::size_t which, const buffer& theirs) const;
   void perform(const plan& todo, const std::vector<wait_point>& points);
   [[nodiscard]] VkResult bring_in(const plan& todo);
   [[nodiscard]] VkResult take_out(const plan& todo);

@@ -27,8 +27,8 @@ class copies_of_the_host : public ::testing::Test {
     return {thread, nullptr, [this] { ++ends; }};
   }
   static copy_command copy(bytes& from, bytes& to) {
-    return {{from.data(), 0, from.size()},
-            {to.data(), 0, to.size()},
+    return {{from.data(), from.size()},
+            {to.data(), to.size()},
             {from.size()},
             1,
             box::whole({from.size()}),

@@ -11,7 +11,7 @@ namespace {
 
 using bytes = std::vector<std::uint8_t>;
 
-allocation whole(bytes& v) { return {v.data(), 0, v.size()}; }
+allocation whole(bytes& v) { return {v.data(), v.size()}; }
 
 /// Element by element.
 void copy_naively(const copy_command& what, const bytes& from, bytes& to) {
@@ -58,16 +58,9 @@ TEST(copy_box, copies_what_a_loop_over_elements_copies) {
   }
 }
 
-TEST(copy_box, begins_where_the_allocation_says) {
-  bytes from{9, 9, 1, 2, 3}, to(7, 0);
-  copy_command what{{from.data(), 2, 3}, {to.data(), 4, 3}, {3}, 1, {{1}, {3}}, 2};
-  copy_box(what);
-  EXPECT_EQ(to, (bytes{0, 0, 0, 0, 0, 2, 3}));
-}
-
 TEST(placed_buffer, makes_an_argument_of_the_region) {
   std::vector<double> values(24);
-  const placed_buffer placed{{values.data(), 16, 24 * 8 - 16},
+  const placed_buffer placed{{values.data() + 2, 24 * 8 - 16},
                              part_of_array(element_type::f64, {2, 11}, {{1, 3}, {2, 7}})};
   const buffer_argument a = placed.argument();
   EXPECT_EQ(a.base, values.data() + 2 + 11 + 3);

@@ -88,11 +88,15 @@ class device {
   virtual void leave_driver() noexcept {}
 };
 
+/// How messages name a device: `Device "GPU0"`.
+[[nodiscard]] inline std::string device_title(const std::string& name) {
+  return "Device \"" + name + "\"";
+}
+
 /// How a device is lost that leaves its driver.
 [[nodiscard]] inline failure program_ends(const std::string& device) {
-  return {failure_code::device_lost, "Device \"" + device +
-                                         "\" is given up, because the program ends and its driver "
-                                         "with it."};
+  return {failure_code::device_lost,
+          device_title(device) + " is given up, because the program ends and its driver with it."};
 }
 
 }  // namespace hocket

@@ -2,24 +2,29 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <atomic>
-#include <type_traits>
+#include <string>
+#include <utility>
 
 #include <hocket/memory/resource.hpp>
 
 namespace hocket {
 
-/// Memory of the process. Each allocation is a chunk of its own, so its offset is 0.
-class host_resource final : public memory_resource {
+/// Memory of the process: chunks are host addresses. Derived classes say where the bytes come from.
+class host_resource : public memory_resource {
  public:
-  [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
-  void deallocate(const allocation& a) noexcept override;
+  /// owner: whose memory it is, as failures begin: `Device "NUMA0"`.
+  explicit host_resource(std::string owner = "The process") : owner_(std::move(owner)) {}
+
+  [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) final;
+  void deallocate(const allocation& a) noexcept final;
+
+ protected:
+  /// Null if the host has none.
+  [[nodiscard]] virtual void* obtain(std::size_t bytes, std::size_t alignment) noexcept;
+  virtual void give_back(void* address, std::size_t bytes) noexcept;
 
  private:
-  std::atomic<std::size_t> in_use_{0};
+  std::string owner_;
 };
-
-static_assert(std::is_base_of_v<memory_resource, host_resource> &&
-              !std::is_abstract_v<host_resource>);
 
 }  // namespace hocket

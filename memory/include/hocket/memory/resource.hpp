@@ -12,11 +12,10 @@ namespace hocket {
 /// cl_mem, ...), which resources above it hand on without knowing its kind.
 struct allocation {
   void* chunk = nullptr;
-  std::size_t offset = 0;
   std::size_t bytes = 0;
 
   /// The address, where chunks are host addresses (devices `cpu` and `sim`).
-  [[nodiscard]] void* address() const noexcept { return static_cast<std::byte*>(chunk) + offset; }
+  [[nodiscard]] void* address() const noexcept { return chunk; }
 
   friend bool operator==(const allocation&, const allocation&) = default;
 };
@@ -27,7 +26,7 @@ class memory_resource {
  public:
   virtual ~memory_resource() = default;
 
-  /// At least bytes, at an offset and address that are multiples of alignment (a power of two).
+  /// At least bytes, at an address that is a multiple of alignment (a power of two).
   /// Failure: out_of_memory, with the bytes asked for, in use and allowed.
   [[nodiscard]] virtual result<allocation> allocate(std::size_t bytes, std::size_t alignment) = 0;
 

@@ -17,7 +17,7 @@ namespace {
 
 buffer_argument content_of(const region_ref& what, void* address) {
   const placed_buffer place{
-      {address, 0, 0},
+      {address, 0},
       what.part() == nullptr
           ? what.data->all()
           : part_of_array(what.data->type(), what.data->extents(), what.where())};
