@@ -72,7 +72,8 @@ class host_fixture : public detail::host_context {
   template <class F>
   auto async(F&& f, detail::host_options options = {},
              std::vector<detail::task_state_ptr> after = {}) {
-    return detail::launch_host(*this, std::move(options), std::forward<F>(f), after);
+    return future<detail::body_result_t<F>>(
+        detail::launch(this, std::move(options), std::forward<F>(f), after));
   }
   template <class F>
   auto async(std::string label, F&& f) {

@@ -305,16 +305,6 @@ class ready_value final : public task_state {
   T kept_;
 };
 
-/// Starts a function on the host once all of `after` have ended well. It may take a
-/// std::stop_token.
-template <class F>
-[[nodiscard]] future<body_result_t<F>> launch_host(host_context& context, host_options options,
-                                                   F&& body,
-                                                   std::span<const task_state_ptr> after = {}) {
-  return future<body_result_t<F>>(
-      launch(&context, std::move(options), std::forward<F>(body), after));
-}
-
 }  // namespace detail
 
 /// A future that is done and holds the value.
