@@ -167,5 +167,6 @@ HOCKET_INSTANTIATE(bias_backward_op<access_mode::write>)
 HOCKET_INSTANTIATE(bias_backward_op<access_mode::update>)
 HOCKET_INSTANTIATE(bias_relu_backward_op<access_mode::write>)
 HOCKET_INSTANTIATE(bias_relu_backward_op<access_mode::update>)
+#undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

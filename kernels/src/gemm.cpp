@@ -252,5 +252,6 @@ HOCKET_INSTANTIATE(gemm_nt_op, access_mode::write)
 HOCKET_INSTANTIATE(gemm_nt_op, access_mode::update)
 HOCKET_INSTANTIATE(gemm_tn_op, access_mode::write)
 HOCKET_INSTANTIATE(gemm_tn_op, access_mode::update)
+#undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "define.hpp"
 #include "program_text.hpp"
 
 namespace hocket {
@@ -12,10 +13,6 @@ namespace hocket {
 namespace detail {
 
 namespace {
-
-std::string define(const std::string& what, const std::string& as) {
-  return "#define " + what + " " + as + "\n";
-}
 
 /// The place of the element with the linear index i.
 std::string linear_place(const program_buffer& b, const language& in, std::size_t extents,

@@ -40,5 +40,6 @@ HOCKET_INSTANTIATE(std::int32_t)
 HOCKET_INSTANTIATE(std::uint32_t)
 HOCKET_INSTANTIATE(std::int64_t)
 HOCKET_INSTANTIATE(std::uint64_t)
+#undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

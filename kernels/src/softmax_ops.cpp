@@ -177,5 +177,6 @@ auto count_correct_op::instance() -> const type<T>& {
 HOCKET_INSTANTIATE(softmax_cross_entropy_forward_op)
 HOCKET_INSTANTIATE(softmax_cross_entropy_backward_op)
 HOCKET_INSTANTIATE(count_correct_op)
+#undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

@@ -13,7 +13,7 @@ namespace hocket::opencl {
 namespace {
 
 // Not -cl-fast-relaxed-math and its parts: results are to be those of the other devices.
-constexpr const char* options = "-cl-std=CL1.2";
+constexpr const char* compiler_options = "-cl-std=CL1.2";
 
 }  // namespace
 
@@ -22,7 +22,7 @@ result<cl_program> program_store::get(const std::string& text, const std::string
   const std::lock_guard lock(guard_);
   const auto known = programs_.find(text);
   if (known != programs_.end()) return known->second.get();
-  const std::string key = identity_ + "\n" + options + "\n" + text;
+  const std::string key = identity_ + "\n" + compiler_options + "\n" + text;
   handle<cl_program> made = from_disk(key);
   if (!made) {
     const char* source = text.c_str();
@@ -40,7 +40,7 @@ result<cl_program> program_store::get(const std::string& text, const std::string
 
 cl_int program_store::build(cl_program program) const {
   return cl_.clBuildProgram(program, static_cast<cl_uint>(devices_.size()), devices_.data(),
-                            options, nullptr, nullptr);
+                            compiler_options, nullptr, nullptr);
 }
 
 std::string program_store::log_of(cl_program program) const {

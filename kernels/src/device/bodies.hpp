@@ -8,6 +8,8 @@
 #include <hocket/core/access.hpp>
 #include <hocket/kernels/source.hpp>
 
+#include "define.hpp"
+
 /// The bodies of built-in kernels in the languages of devices. `real` is float or double; texts
 /// call it REAL, and know by macros what else differs.
 namespace hocket::detail {
@@ -35,10 +37,6 @@ inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
 
 /// REAL, and EXP, LOG and NOT_A_NUMBER of it; REAL16, a vector, in OpenCL C.
 [[nodiscard]] std::string real_macros(element_type real, kernel_format format);
-
-[[nodiscard]] inline std::string define(const std::string& what, const std::string& as) {
-  return "#define " + what + " " + as + "\n";
-}
 
 /// Adds a body of one pass for some styles in both formats.
 void add_both(std::vector<kernel_source>& to, element_type real,

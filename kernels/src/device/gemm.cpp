@@ -137,8 +137,6 @@ std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t co
   };
 }
 
-std::string number(std::size_t n) { return std::to_string(n); }
-
 /// The text once for each step below count, whose number stands where the text has the name.
 std::string each(const std::string& name, std::size_t count, const std::string& text,
                  std::size_t step = 1) {
@@ -146,7 +144,7 @@ std::string each(const std::string& name, std::size_t count, const std::string& 
   for (std::size_t i = 0; i < count; i += step) {
     std::size_t from = 0, at;
     while ((at = text.find(name, from)) != std::string::npos) {
-      all.append(text, from, at - from).append(number(i));
+      all.append(text, from, at - from).append(std::to_string(i));
       from = at + name.size();
     }
     all.append(text, from);
@@ -164,8 +162,8 @@ struct division {
 /// memory, and compute again in a loop what does not change in it. `fast` goes over the first l
 /// steps, as many as it can; the rest is done one by one.
 std::string block_text(const division& by, const std::string& fast) {
-  const std::string lanes = number(by.lanes) + "u", rows = number(by.rows) + "u";
-  const std::string columns = number(by.columns * by.lanes) + "u";
+  const std::string lanes = std::to_string(by.lanes) + "u", rows = std::to_string(by.rows) + "u";
+  const std::string columns = std::to_string(by.columns * by.lanes) + "u";
   const auto each_row = [&](const std::string& text) { return each("$r", by.rows, text); };
   const auto each_column = [&](const std::string& text) { return each("$c", by.columns, text); };
   return define("COLUMN(c)", "(j + lane + (c) * " + lanes + ")") + "uint at = ITEM(0) / " + lanes +
@@ -207,8 +205,8 @@ struct operand {
                 apart());
   }
   [[nodiscard]] std::string element(std::size_t i, std::size_t k) const {
-    return along ? name + number(i) + "[" + number(k) + "]"
-                 : name + number(i / 4 * 4) + "[" + number(i % 4) + "]";
+    return along ? name + std::to_string(i) + "[" + std::to_string(k) + "]"
+                 : name + std::to_string(i / 4 * 4) + "[" + std::to_string(i % 4) + "]";
   }
   [[nodiscard]] std::string end() const {
     return each("$i", count, place + "$i += l * " + step() + ";\n");
@@ -230,7 +228,7 @@ std::string steps_by_vectors(const gemm_form& form, const division& by) {
     text += "{\n" + (a.along ? "" : a.load()) + (b.along ? "" : b.load());
     for (std::size_t r = 0; r < by.rows; ++r) {
       for (std::size_t c = 0; c < by.columns; ++c) {
-        const std::string sum = "s" + number(r) + "_" + number(c);
+        const std::string sum = "s" + std::to_string(r) + "_" + std::to_string(c);
         text += sum + " = " + a.element(r, k) + " * " + b.element(c, k) + " + " + sum + ";\n";
       }
     }
@@ -242,7 +240,7 @@ std::string steps_by_vectors(const gemm_form& form, const division& by) {
 /// As many steps at a time as there are lanes, which load the factors of one step each and pass
 /// them round.
 std::string steps_by_broadcasts(const division& by) {
-  const std::string lanes = number(by.lanes) + "u";
+  const std::string lanes = std::to_string(by.lanes) + "u";
   const std::string row = "{\nREAL f = subgroupBroadcast(a$r, $ku);\n" +
                           each("$c", by.columns, "s$r_$c = f * b$c + s$r_$c;\n") + "}\n";
   const std::string step =
@@ -310,7 +308,7 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
                       return grid{(shape[2][0] + 63) / 64, (shape[2][1] + panel - 1) / panel, 1};
                     }}},
                   real_macros(form.real, kernel_format::opencl_c) + macros +
-                      define("PANEL", number(panel) + "u") +
+                      define("PANEL", std::to_string(panel) + "u") +
                       define("WIDE", (single ? "float" : "double") + width) +
                       define("LOAD(k, from)", "vload" + width + "(k, from)") +
                       define("STORE(v, k, to)", "vstore" + width + "(v, k, to)"),

@@ -25,7 +25,7 @@ constexpr const char* row_macros = R"(
   bool valid = label < classes && !isnan(top) && !isinf(top);
 )";
 
-constexpr const char* forward_text = R"(
+constexpr const char* loss_text = R"(
 uint i = ITEM(0);
 if (i < ITEMS0) {
   SOFTMAX_ROW
@@ -91,7 +91,7 @@ std::vector<kernel_source> row_bodies(element_type real, const std::vector<std::
 }  // namespace
 
 std::vector<kernel_source> softmax_forward_bodies(element_type real) {
-  return row_bodies(real, {"logits", "labels", "loss"}, forward_text);
+  return row_bodies(real, {"logits", "labels", "loss"}, loss_text);
 }
 
 std::vector<kernel_source> softmax_backward_bodies(element_type real) {

@@ -13,7 +13,7 @@ namespace {
 
 /// Longer ones would save little more, and keep the tasks waiting that need what the first ones
 /// leave.
-constexpr std::size_t max_tasks = 1024;
+constexpr std::size_t max_tasks_in_batch = 1024;
 
 /// Of different regions: each pair of them is compared at every run.
 constexpr std::size_t max_regions = 64;
@@ -103,7 +103,7 @@ bool batch_rule::admits(const task_description& task) const {
 
 bool batch_rule::can_join(const graph_content& /*content*/, const candidate& earlier,
                           const candidate& next) const {
-  return earlier.members.size() + next.members.size() <= max_tasks &&
+  return earlier.members.size() + next.members.size() <= max_tasks_in_batch &&
          regions_agree(earlier, next) && few_regions(earlier, next);
 }
 

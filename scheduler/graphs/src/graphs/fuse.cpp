@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_buffers = 7;
 
 /// How many tasks become one at most: texts are compiled in time that grows with them.
-constexpr std::size_t max_tasks = 16;
+constexpr std::size_t max_tasks_in_kernel = 16;
 
 /// Whether some region is used by both, and none that only begins or ends elsewhere: then an
 /// element depends on elements of its own index alone.
@@ -65,7 +65,7 @@ bool fuse_rule::admits(const task_description& task) const { return can_be_fused
 
 bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
                          const candidate& next) const {
-  return earlier.members.size() + next.members.size() <= max_tasks &&
+  return earlier.members.size() + next.members.size() <= max_tasks_in_kernel &&
          earlier.accesses.front()->where.extents() == next.accesses.front()->where.extents() &&
          regions_meet(earlier, next) && few_buffers(content, earlier, next);
 }
