@@ -65,7 +65,8 @@ std::vector<row> count_instructions(const comparison& what, std::size_t rounds, 
     for (std::size_t i = 2; i < rounds + 2; ++i) {
       counts.push_back(total_in(fmt::format("{}.{}", file, i)) / static_cast<double>(what.tasks));
     }
-    rows.push_back(summary_of({what.name, what.metric, "instr/task", 1, {}}, each.subject, counts));
+    rows.push_back(summary_of({what.name, what.metric, "instr/task", 1, {}, what.tasks, what.size},
+                              each.subject, counts));
   }
   return rows;
 }

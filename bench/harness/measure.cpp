@@ -30,8 +30,8 @@ row summary_of(const comparison& what, const std::string& subject, std::vector<d
   const std::size_t middle = values.size() / 2;
   const double median =
       values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return {what.name, subject,        what.metric,   what.unit,    what.threads,
-          median,    values.front(), values.back(), values.size()};
+  return {what.name, subject,        what.metric,   what.unit,     what.threads,
+          median,    values.front(), values.back(), values.size(), what.size};
 }
 
 std::vector<row> measure(const comparison& what, std::size_t rounds) {

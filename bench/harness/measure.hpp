@@ -29,6 +29,9 @@ struct comparison {
   std::vector<contender> contenders;
   /// How many tasks a sample has, the same for all; 0: it is not made of tasks.
   std::size_t tasks = 0;
+  /// How many there are of what the case has many of; 0: it is measured with one number alone.
+  /// Cases of one name are to differ in that, and in what their metrics are called.
+  std::size_t size = 0;
 };
 
 /// What one subject answered.
@@ -42,6 +45,7 @@ struct row {
   double min = 0;
   double max = 0;
   std::size_t runs = 0;
+  std::size_t size = 0;
 };
 
 /// Takes rounds samples of each contender. Every round asks all of them, each time beginning with

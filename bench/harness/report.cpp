@@ -64,6 +64,49 @@ std::vector<mean_ratio> mean_ratios(const std::vector<row>& rows) {
   return means;
 }
 
+namespace {
+
+/// The rows of one case and subject that have a size.
+std::vector<const row*> sizes_of(const std::vector<row>& rows, const row& first) {
+  std::vector<const row*> found;
+  for (const row& each : rows) {
+    const bool same = each.name == first.name && each.subject == first.subject &&
+                      each.unit == first.unit && each.threads == first.threads;
+    if (same && each.size > 0) found.push_back(&each);
+  }
+  return found;
+}
+
+/// The slope of the straight line through the logarithms, by least squares.
+double slope_of(const std::vector<const row*>& points) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (const row* each : points) {
+    const double size = std::log10(static_cast<double>(each->size));
+    const double cost = std::log10(each->median);
+    x += size;
+    y += cost;
+    xx += size * size;
+    xy += size * cost;
+  }
+  const auto count = static_cast<double>(points.size());
+  return (count * xy - x * y) / (count * xx - x * x);
+}
+
+}  // namespace
+
+std::vector<growth> growths(const std::vector<row>& rows) {
+  std::vector<growth> all;
+  for (const row& each : rows) {
+    const std::vector<const row*> points = sizes_of(rows, each);
+    if (points.size() < 2 || points.front() != &each) continue;
+    const auto [least, most] = std::ranges::minmax(points, {}, &row::size);
+    if (least->size == most->size) continue;
+    all.push_back({each.name, each.subject, each.unit, least->size, most->size,
+                   std::pow(10.0, slope_of(points))});
+  }
+  return all;
+}
+
 std::string to_json(const machine_facts& machine, const std::string& commit,
                     const std::vector<row>& rows, const std::vector<mean_ratio>& means) {
   json::array all;
@@ -77,6 +120,7 @@ std::string to_json(const machine_facts& machine, const std::string& commit,
                                {"min", each.min},
                                {"max", each.max},
                                {"runs", each.runs}});
+    if (each.size > 0) all.back().as_object()["size"] = each.size;
   }
   json::object report{{"machine",
                        {{"cpu", machine.cpu},
@@ -92,6 +136,16 @@ std::string to_json(const machine_facts& machine, const std::string& commit,
     for (const mean_ratio& each : means) of_metrics[each.metric] = each.ratio;
     report["mean_ratios"] = std::move(of_metrics);
   }
+  json::array grown;
+  for (const growth& each : growths(rows)) {
+    grown.push_back(json::object{{"case", each.name},
+                                 {"subject", each.subject},
+                                 {"unit", each.unit},
+                                 {"least", each.least},
+                                 {"most", each.most},
+                                 {"per_tenfold", each.per_tenfold}});
+  }
+  if (!grown.empty()) report["growth"] = std::move(grown);
   return json::serialize(report) + "\n";
 }
 
@@ -117,6 +171,11 @@ std::string to_table(const machine_facts& machine, const std::string& commit,
         each.metric, each.ratio, each.cases);
   }
   if (!means.empty()) text += "\n";
+  for (const growth& each : growths(rows)) {
+    text += fmt::format("\n{} {}: {:.2f} times as much for ten times the size ({} to {})",
+                        each.name, each.subject, each.per_tenfold, each.least, each.most);
+  }
+  if (!growths(rows).empty()) text += "\n";
   return text;
 }
 

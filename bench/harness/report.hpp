@@ -22,12 +22,26 @@ struct mean_ratio {
 /// Of every metric, in the order of the rows, that hocket and a peer were both asked for.
 [[nodiscard]] std::vector<mean_ratio> mean_ratios(const std::vector<row>& rows);
 
+/// How what a subject answered grows with the size of a case.
+struct growth {
+  std::string name;
+  std::string subject;
+  std::string unit;
+  std::size_t least = 0;  ///< sizes
+  std::size_t most = 0;
+  double per_tenfold = 1;  ///< the factor, from a straight line through the logarithms
+};
+
+/// Of every case and subject that were measured at two sizes at least, in the order of the rows.
+[[nodiscard]] std::vector<growth> growths(const std::vector<row>& rows);
+
 /// The form that all benchmarks share, and the tools that compare runs read.
 [[nodiscard]] std::string to_json(const machine_facts& machine, const std::string& commit,
                                   const std::vector<row>& rows,
                                   const std::vector<mean_ratio>& means);
 
-/// For people: a line for each row, the ratio of hocket to the best of the others, and the means.
+/// For people: a line for each row, the ratio of hocket to the best of the others, the means, and
+/// how costs grow.
 [[nodiscard]] std::string to_table(const machine_facts& machine, const std::string& commit,
                                    const std::vector<row>& rows,
                                    const std::vector<mean_ratio>& means);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <starpu.h>
 
@@ -31,6 +32,27 @@ class starpu_workers_awake {
   starpu_workers_awake(const starpu_workers_awake&) = delete;
   starpu_workers_awake& operator=(const starpu_workers_awake&) = delete;
   ~starpu_workers_awake() { starpu_pause(); }
+};
+
+/// A variable that StarPU looks after.
+class starpu_variable {
+ public:
+  starpu_variable() {
+    starpu_variable_data_register(&handle_, STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&at_),
+                                  sizeof(at_));
+  }
+  starpu_variable(const starpu_variable&) = delete;
+  starpu_variable& operator=(const starpu_variable&) = delete;
+  ~starpu_variable() {
+    const starpu_workers_awake workers;
+    starpu_data_unregister(handle_);
+  }
+
+  [[nodiscard]] starpu_data_handle_t handle() const noexcept { return handle_; }
+
+ private:
+  float at_ = 0;
+  starpu_data_handle_t handle_ = nullptr;
 };
 
 /// What tasks of this function have in common. No model of its times is kept.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -13,27 +12,6 @@
 namespace hocket::bench {
 
 namespace {
-
-/// A variable that StarPU looks after.
-class variable {
- public:
-  variable() {
-    starpu_variable_data_register(&handle_, STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&at_),
-                                  sizeof(at_));
-  }
-  variable(const variable&) = delete;
-  variable& operator=(const variable&) = delete;
-  ~variable() {
-    const starpu_workers_awake workers;
-    starpu_data_unregister(handle_);
-  }
-
-  [[nodiscard]] starpu_data_handle_t handle() const noexcept { return handle_; }
-
- private:
-  float at_ = 0;
-  starpu_data_handle_t handle_ = nullptr;
-};
 
 /// Empty tasks with as many accesses as there are modes, and a session for them.
 struct home {
@@ -54,9 +32,9 @@ struct home {
 
   starpu_session session;
   starpu_codelet empty;
-  variable a{};
-  variable b{};
-  std::array<variable, updated_buffers> c{};
+  starpu_variable a{};
+  starpu_variable b{};
+  std::array<starpu_variable, updated_buffers> c{};
 };
 
 /// Calls submit(home, i) for each task of a sample, and waits for them as the load says.

@@ -197,6 +197,31 @@ TEST(Report, MeansAreGeometricAndOfTheBestPeer) {
   EXPECT_DOUBLE_EQ(means[0].ratio, 1.0);  // of a quarter and four
 }
 
+TEST(Report, GrowthIsTheFactorForTenTimesTheSize) {
+  const auto made = [](const char* name, const char* subject, std::size_t size, double median) {
+    row one;
+    one.name = name;
+    one.subject = subject;
+    one.size = size;
+    one.median = median;
+    return one;
+  };
+  const std::vector<row> rows{
+      made("flat", "hocket", 100, 7),  made("flat", "peer", 100, 1),
+      made("flat", "hocket", 400, 7),  made("flat", "peer", 400, 2),
+      made("flat", "hocket", 1600, 7), made("flat", "peer", 1600, 4),
+      made("alone", "hocket", 100, 3), made("without a size", "hocket", 0, 3),
+  };
+  const std::vector<growth> grown = growths(rows);
+  ASSERT_EQ(grown.size(), 2U);
+  EXPECT_EQ(grown[0].name + " " + grown[0].subject, "flat hocket");
+  EXPECT_NEAR(grown[0].per_tenfold, 1.0, 1e-9);
+  EXPECT_EQ(grown[1].subject, "peer");
+  EXPECT_NEAR(grown[1].per_tenfold, std::sqrt(10.0), 1e-9);
+  EXPECT_EQ(grown[1].least, 100U);
+  EXPECT_EQ(grown[1].most, 1600U);
+}
+
 }  // namespace
 
 }  // namespace hocket::bench

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "subjects.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+constexpr std::size_t cells = 4;  // of a tile, along one side
+
+const kernel<in<float, 2>, out<float, 2>> step{
+    "step", host_body{[](view<const float, 2>, view<float, 2>) {}}};
+const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+const kernel<inout<float, 2>> touch_row{"touch_row", host_body{[](view<float, 2>) {}}};
+
+runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
+
+/// A contender that needs what make() returns for its samples; work(*made) is timed.
+template <class Make, class Work>
+contender timed(const char* subject, std::size_t tasks, const Make& make, const Work& work) {
+  return {subject, [=] {
+            using made = decltype(make());
+            const auto home = std::make_shared<made>(make());
+            return
+                [=] { return nanoseconds_of([&] { work(**home); }) / static_cast<double>(tasks); };
+          }};
+}
+
+struct grid_of_tiles {
+  explicit grid_of_tiles(std::size_t tiles) : side(side_of(tiles)) {}
+
+  void sweep() {
+    const std::size_t end = side * cells;
+    for (std::size_t i = 0; i < end; i += cells) {
+      for (std::size_t j = 0; j < end; j += cells) {
+        const auto around =
+            from.tile({i - std::min<std::size_t>(i, 1), j - std::min<std::size_t>(j, 1)},
+                      {std::min(i + cells + 1, end), std::min(j + cells + 1, end)});
+        rt.submit(step, reads(around), writes(to.tile({i, j}, {i + cells, j + cells})));
+      }
+    }
+    std::swap(from, to);
+  }
+
+  std::size_t side;
+  runtime rt{only_host(data_path::placed)};
+  buffer<float, 2> from{rt, {side * cells, side* cells}, 0.0F};
+  buffer<float, 2> to{rt, {side * cells, side* cells}, 0.0F};
+};
+
+struct buffer_of_rows {
+  buffer_of_rows(std::size_t count, data_path by) : rows(count), rt(only_host(by)) {}
+
+  void update_each() const {
+    for (std::size_t row = 0; row < rows; ++row)
+      rt.submit(touch_row, updates(x.rows(row, row + 1)));
+  }
+
+  std::size_t rows;
+  mutable runtime rt;
+  buffer<float, 2> x{rt, {rows, cells}, 0.0F};
+};
+
+struct set_of_buffers {
+  set_of_buffers(std::size_t count, data_path by) : rt(only_host(by)) {
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(rt, cells, 0.0F);
+    rt.wait();
+  }
+
+  void update_each(submitter& s) const {
+    for (const buffer<float>& each : all) s.submit(touch, updates(each));
+  }
+
+  runtime rt;
+  std::vector<buffer<float>> all;
+  std::optional<graph> recorded;
+};
+
+std::unique_ptr<set_of_buffers> set_with_graph(std::size_t count, data_path by) {
+  auto made = std::make_unique<set_of_buffers>(count, by);
+  made->recorded = made->rt.record([&](submitter& s) { made->update_each(s); });
+  return made;
+}
+
+}  // namespace
+
+contender ours::stencil(std::size_t tiles) {
+  return timed(
+      "hocket", sweeps * tiles, [tiles] { return std::make_unique<grid_of_tiles>(tiles); },
+      [](grid_of_tiles& home) {
+        for (std::size_t i = 0; i < sweeps; ++i) home.sweep();
+        home.rt.wait();
+      });
+}
+
+contender ours::rows_and_view(std::size_t rows) {
+  return timed(
+      "hocket", rows, [rows] { return std::make_unique<buffer_of_rows>(rows, data_path::placed); },
+      [](const buffer_of_rows& home) {
+        home.update_each();
+        (void)home.x.read();
+      });
+}
+
+contender ours::rows_behind_a_writer(std::size_t rows) {
+  return timed(
+      "hocket", 2 * rows,
+      [rows] { return std::make_unique<buffer_of_rows>(rows, data_path::automatic); },
+      [](const buffer_of_rows& home) {
+        std::atomic<bool> is_open = false;
+        home.rt.submit([&](view<float, 2>) { is_open.wait(false); }, updates(home.x));
+        for (int layer = 0; layer < 2; ++layer) home.update_each();
+        is_open = true;
+        is_open.notify_all();
+        home.rt.wait();
+      });
+}
+
+contender ours::many_buffers(std::size_t buffers) {
+  return timed(
+      "hocket", accesses_to_each * buffers,
+      [buffers] { return std::make_unique<set_of_buffers>(buffers, data_path::placed); },
+      [](set_of_buffers& home) {
+        for (std::size_t i = 0; i < accesses_to_each; ++i) home.update_each(home.rt);
+        home.rt.wait();
+      });
+}
+
+contender ours::graph_again(std::size_t buffers, data_path by) {
+  return timed(
+      "hocket", buffers, [=] { return set_with_graph(buffers, by); },
+      [](set_of_buffers& home) { home.rt.run(*home.recorded).get(); });
+}
+
+contender ours::submitted_anew(std::size_t buffers, data_path by) {
+  return timed(
+      "submitted", buffers, [=] { return std::make_unique<set_of_buffers>(buffers, by); },
+      [](set_of_buffers& home) {
+        home.update_each(home.rt);
+        home.rt.wait();
+      });
+}
+
+contender ours::loop(std::size_t buffers) {
+  const auto make = [buffers] {
+    auto made = std::make_unique<set_of_buffers>(buffers, data_path::automatic);
+    made->recorded = made->rt.record([&](submitter& s) {
+      s.run_while([] { return true; }, [&](submitter& round) { made->update_each(round); },
+                  rounds_of_loop);
+    });
+    return made;
+  };
+  return timed("hocket", rounds_of_loop * buffers, make,
+               [](set_of_buffers& home) { home.rt.run(*home.recorded).get(); });
+}
+
+contender ours::fan_out(std::size_t edges) {
+  return timed(
+      "hocket", edges, [] { return std::make_unique<runtime>(); },
+      [edges](runtime& rt) {
+        std::atomic<bool> is_open = false;
+        const future<void> first = rt.async([&] { is_open.wait(false); });
+        for (std::size_t i = 0; i < edges; ++i) rt.async(std::span(&first, 1), [] {});
+        is_open = true;
+        is_open.notify_all();
+        rt.wait();
+      });
+}
+
+contender ours::fan_in(std::size_t edges) {
+  return timed(
+      "hocket", edges, [] { return std::make_unique<runtime>(); },
+      [edges](runtime& rt) {
+        std::vector<future<void>> before;
+        before.reserve(edges);
+        for (std::size_t i = 0; i < edges; ++i) before.push_back(rt.async([] {}));
+        rt.async(before, [] {}).get();
+      });
+}
+
+}  // namespace hocket::bench

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// What a task costs where there are many of something: tasks, parts of a buffer, buffers, edges.
+// Each case is measured at several sizes, and its cost for a task ought not to grow.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "subjects.hpp"
+
+namespace hocket::bench {
+
+namespace {
+
+/// A case that is asked at several sizes. many: what there are so many of.
+class scaled_case {
+ public:
+  scaled_case(std::vector<comparison>& to, const settings& wanted, std::string name,
+              std::string many)
+      : to_(to), wanted_(wanted), name_(std::move(name)), many_(std::move(many)) {}
+
+  /// contenders_of(size) makes those that are asked; a sample has tasks_each times size tasks.
+  template <class ContendersOf>
+  void at(const std::vector<std::size_t>& sizes, std::size_t tasks_each,
+          const ContendersOf& contenders_of) const {
+    for (const std::size_t size : wanted_.quick ? std::vector<std::size_t>{16, 64} : sizes) {
+      to_.push_back({name_, fmt::format("{}_{}", many_, size), "ns/task", wanted_.threads,
+                     contenders_of(size), tasks_each * size, size});
+    }
+  }
+
+ private:
+  std::vector<comparison>& to_;
+  const settings& wanted_;
+  std::string name_;
+  std::string many_;
+};
+
+void add_parts(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "placed_tiles", "tiles")
+      .at({400, 1'600, 6'400}, sweeps, [&](std::size_t tiles) {
+        return std::vector<contender>{
+            ours::stencil(tiles),
+#ifdef HOCKET_BENCH_STARPU
+            starpu::stencil(wanted, tiles),
+#endif
+        };
+      });
+  scaled_case(all, wanted, "placed_rows", "rows").at({100, 1'000, 4'000}, 1, [](std::size_t rows) {
+    return std::vector<contender>{ours::rows_and_view(rows)};
+  });
+  scaled_case(all, wanted, "host_rows", "rows").at({100, 1'000, 10'000}, 2, [](std::size_t rows) {
+    return std::vector<contender>{ours::rows_behind_a_writer(rows)};
+  });
+}
+
+void add_buffers(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "placed_buffers", "buffers")
+      .at({1'000, 10'000, 30'000}, accesses_to_each, [&](std::size_t buffers) {
+        return std::vector<contender>{
+            ours::many_buffers(buffers),
+#ifdef HOCKET_BENCH_STARPU
+            starpu::many_buffers(wanted, buffers),
+#endif
+        };
+      });
+}
+
+void add_graphs(std::vector<comparison>& all, const settings& wanted) {
+  for (const auto& [name, by] : {std::pair{"host_graph", data_path::automatic},
+                                 std::pair{"placed_graph", data_path::placed}}) {
+    scaled_case(all, wanted, name, "buffers")
+        .at({100, 2'500, 10'000, 40'000}, 1, [by](std::size_t buffers) {
+          return std::vector<contender>{ours::graph_again(buffers, by),
+                                        ours::submitted_anew(buffers, by)};
+        });
+  }
+  scaled_case(all, wanted, "host_loop", "buffers")
+      .at({100, 1'000, 10'000}, rounds_of_loop,
+          [](std::size_t buffers) { return std::vector<contender>{ours::loop(buffers)}; });
+}
+
+void add_edges(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "fan_out", "edges")
+      .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
+        return std::vector<contender>{ours::fan_out(edges), onetbb::fan_out(wanted, edges)};
+      });
+  scaled_case(all, wanted, "fan_in", "edges")
+      .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
+        return std::vector<contender>{ours::fan_in(edges), onetbb::fan_in(wanted, edges)};
+      });
+}
+
+std::vector<comparison> comparisons_of(const settings& wanted) {
+  std::vector<comparison> all;
+  add_parts(all, wanted);
+  add_buffers(all, wanted);
+  add_graphs(all, wanted);
+  add_edges(all, wanted);
+  return all;
+}
+
+}  // namespace
+
+}  // namespace hocket::bench
+
+int main(int argc, char** argv) {
+  return hocket::bench::run_bench(argc, argv, "bench_scale",
+                                  "How what a task costs grows with the number of tasks, parts, "
+                                  "buffers and edges, beside other runtimes.",
+                                  hocket::bench::comparisons_of);
+}

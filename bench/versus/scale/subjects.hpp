@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+
+#include <hocket/hocket.hpp>
+
+#include <harness/command.hpp>
+
+namespace hocket::bench {
+
+/// Steps of a stencil that one sample takes.
+inline constexpr std::size_t sweeps = 4;
+/// How often each of many buffers is updated.
+inline constexpr std::size_t accesses_to_each = 8;
+/// Rounds of a recorded loop.
+inline constexpr std::size_t rounds_of_loop = 4;
+
+/// How many tiles a square of tiles has along one side.
+[[nodiscard]] constexpr std::size_t side_of(std::size_t tiles) {
+  std::size_t side = 1;
+  while ((side + 1) * (side + 1) <= tiles) ++side;
+  return side;
+}
+
+namespace ours {
+/// Each task reads a tile of one buffer with the cells around it, and writes that tile of another.
+[[nodiscard]] contender stencil(std::size_t tiles);
+/// Each task updates one row, placed; then the program looks at all of them.
+[[nodiscard]] contender rows_and_view(std::size_t rows);
+/// Two layers of tasks that update one row each, submitted while a task that writes all of the
+/// buffer runs, without placement.
+[[nodiscard]] contender rows_behind_a_writer(std::size_t rows);
+/// Tasks that update one buffer each, all in turn, placed.
+[[nodiscard]] contender many_buffers(std::size_t buffers);
+/// A recorded graph of one task for each buffer, which is run once more.
+[[nodiscard]] contender graph_again(std::size_t buffers, data_path by);
+/// The tasks of that graph, submitted.
+[[nodiscard]] contender submitted_anew(std::size_t buffers, data_path by);
+/// A recorded loop whose rounds have one task for each buffer.
+[[nodiscard]] contender loop(std::size_t buffers);
+/// Tasks that all run after one, and one that runs after all of them: attaching and running.
+[[nodiscard]] contender fan_out(std::size_t edges);
+[[nodiscard]] contender fan_in(std::size_t edges);
+}  // namespace ours
+
+namespace starpu {
+/// A handle for each tile; a task reads its own and those beside it.
+[[nodiscard]] contender stencil(const settings& wanted, std::size_t tiles);
+[[nodiscard]] contender many_buffers(const settings& wanted, std::size_t buffers);
+}  // namespace starpu
+
+/// Nodes of a flow graph, made and connected in the sample.
+namespace onetbb {
+[[nodiscard]] contender fan_out(const settings& wanted, std::size_t edges);
+[[nodiscard]] contender fan_in(const settings& wanted, std::size_t edges);
+}  // namespace onetbb
+
+}  // namespace hocket::bench
