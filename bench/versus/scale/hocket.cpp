@@ -20,6 +20,7 @@ constexpr std::size_t cells = 4;  // of a tile, along one side
 const kernel<in<float, 2>, out<float, 2>> step{
     "step", host_body{[](view<const float, 2>, view<float, 2>) {}}};
 const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+const kernel<float, inout<float>> take{"take", host_body{[](float, view<float>) {}}};
 const kernel<inout<float, 2>> touch_row{"touch_row", host_body{[](view<float, 2>) {}}};
 
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
@@ -161,6 +162,24 @@ contender ours::loop(std::size_t buffers) {
   };
   return timed("hocket", rounds_of_loop * buffers, make,
                [](set_of_buffers& home) { home.rt.run(*home.recorded).get(); });
+}
+
+contender ours::parameters(std::size_t count) {
+  struct graph_with_parameters : set_of_buffers {
+    explicit graph_with_parameters(std::size_t of) : set_of_buffers(1, data_path::automatic) {
+      for (std::size_t i = 0; i < of; ++i) values.emplace_back(0.0F);
+      recorded = rt.record([&](submitter& s) {
+        for (const run_parameter<float>& each : values) s.submit(take, each, updates(all.front()));
+      });
+      for (const run_parameter<float>& each : values) set.push_back(each = 1.0F);
+    }
+
+    std::vector<run_parameter<float>> values;
+    hocket::settings set;
+  };
+  return timed(
+      "hocket", count, [count] { return std::make_unique<graph_with_parameters>(count); },
+      [](graph_with_parameters& home) { home.rt.run(*home.recorded, home.set).get(); });
 }
 
 contender ours::fan_out(std::size_t edges) {

@@ -84,6 +84,12 @@ void add_graphs(std::vector<comparison>& all, const settings& wanted) {
           [](std::size_t buffers) { return std::vector<contender>{ours::loop(buffers)}; });
 }
 
+void add_parameters(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "host_parameters", "parameters")
+      .at({100, 1'000, 16'000}, 1,
+          [](std::size_t count) { return std::vector<contender>{ours::parameters(count)}; });
+}
+
 void add_edges(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "fan_out", "edges")
       .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
@@ -100,6 +106,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   add_parts(all, wanted);
   add_buffers(all, wanted);
   add_graphs(all, wanted);
+  add_parameters(all, wanted);
   add_edges(all, wanted);
   return all;
 }

@@ -40,6 +40,8 @@ namespace ours {
 [[nodiscard]] contender submitted_anew(std::size_t buffers, data_path by);
 /// A recorded loop whose rounds have one task for each buffer.
 [[nodiscard]] contender loop(std::size_t buffers);
+/// A recorded graph of tasks that each take a parameter, which all are set in the run.
+[[nodiscard]] contender parameters(std::size_t count);
 /// Tasks that all run after one, and one that runs after all of them: attaching and running.
 [[nodiscard]] contender fan_out(std::size_t edges);
 [[nodiscard]] contender fan_in(std::size_t edges);

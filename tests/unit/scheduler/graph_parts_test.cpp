@@ -247,6 +247,49 @@ TEST_P(Graphs, TakeParameters) {
   EXPECT_EQ(x.to_vector()[7], 0.5f);
 }
 
+TEST_P(Graphs, UseManyBuffersAndParameters) {
+  constexpr int many = 60;  // more than are looked for one by one
+  std::vector<run_parameter<int>> numbers;
+  std::vector<buffer<int>> buffers;
+  for (int i = 0; i < many; ++i) {
+    numbers.emplace_back(-1, "number " + std::to_string(i));
+    buffers.emplace_back(rt_, 1, 0);
+  }
+  const graph add = rt_.record([&](submitter& s) {
+    s.run_if([] { return true; },
+             [&](submitter& inner) {
+               for (int round = 0; round < 2; ++round) {
+                 for (std::size_t i = 0; i < many; ++i) {
+                   inner.submit([](int n, view<int> v) { v[0] += n; }, numbers[i],
+                                updates(buffers[i]));
+                 }
+               }
+             });
+  });
+  // What a part is given goes before what the whole is given; the rest is the whole's.
+  settings inner, outer;
+  for (std::size_t i = 0; i < many; ++i) {
+    if (i % 3 == 0) inner.push_back(numbers[i] = 1000 + static_cast<int>(i));
+    if (i % 3 == 1) outer.push_back(numbers[i] = static_cast<int>(i));
+  }
+  const graph both = rt_.record([&](submitter& s) { s.run(add, inner); });
+  rt_.run(both, outer);
+  // What comes after waits for all of them.
+  for (std::size_t i = 0; i < many; ++i) {
+    const int n = static_cast<int>(i);
+    const int wanted = i % 3 == 0 ? 1000 + n : (i % 3 == 1 ? n : -1);
+    EXPECT_EQ(buffers[i].to_vector()[0], 2 * wanted) << i;
+  }
+  // Each setting is looked at, however many there are.
+  settings all;
+  for (const run_parameter<int>& each : numbers) all.push_back(each = 5);
+  rt_.run(add, all).get();
+  all.push_back(numbers[40] = 6);
+  EXPECT_THROW(rt_.run(add, all), usage_error);
+  all.back() = run_parameter<int>(0, "other") = 7;
+  EXPECT_THROW(rt_.run(add, all), usage_error);
+}
+
 TEST_P(Graphs, KeepTheParametersOfEachRunThatIsUnderWay) {
   const run_parameter<int> number{0, "number"};
   const buffer<int> seen{rt_, 50, 0, "seen"};

@@ -9,6 +9,7 @@
 
 #include <hocket/core/saturating.hpp>
 
+#include "graphs/first_places.hpp"
 #include "graphs/graph_content.hpp"
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
@@ -162,19 +163,20 @@ void check(const graph_use& use, placed_runtime& home) {
   }
   if (use.ask.task) check(*use.ask.task, home);
   const auto knows = [&](const parameter_ref& which) {
-    return std::ranges::any_of(use.bodies, [&](const auto& body) {
-      return std::ranges::find(body->parameters, which) != body->parameters.end();
-    });
+    return std::ranges::any_of(use.bodies,
+                               [&](const auto& body) { return body->has_parameter(which); });
   };
-  for (auto each = use.with.begin(); each != use.with.end(); ++each) {
-    const std::string what = "Parameter \"" + each->of->label + "\" is set ";
-    if (!knows(each->of)) {
+  first_places<const parameter_state*> set;
+  for (const setting& each : use.with) {
+    const std::string what = "Parameter \"" + each.of->label + "\" is set ";
+    if (!knows(each.of)) {
       throw usage_error(what + "for a run of graph \"" + label +
                         "\", which has no such parameter.");
     }
-    if (std::ranges::find(use.with.begin(), each, each->of, &setting::of) != each) {
+    if (set.find(each.of.get()) != set.none) {
       throw usage_error(what + "twice for one run of graph \"" + label + "\".");
     }
+    set.push_back(each.of.get());
   }
 }
 

@@ -96,7 +96,9 @@ void graph_content::check_numbers(const task_description& task) {
 }
 
 void graph_content::add_parameter(const parameter_ref& used) {
-  if (std::ranges::find(parameters, used) == parameters.end()) parameters.push_back(used);
+  if (has_parameter(used)) return;
+  parameters.push_back(used);
+  places_of_parameters_.push_back(used.get());
 }
 
 task_handle graph_content::add(const task_options& options, recorded_function& function) {
@@ -165,11 +167,11 @@ task_state_ptr graph_content::add(graph_use&& use) {
   for (const task_state_ptr& each : use.after) check_named(each, use.label.text());
   if (use.ask.future) check_named(use.ask.future, use.label.text());
   if (use.ask.task) check_numbers(*use.ask.task);
+  const bindings with(use.with);
   for (const auto& body : use.bodies) {
     functions()->keep(body->all_functions());
     for (const parameter_ref& each : body->parameters) {
-      const auto is_set = [&](const setting& one) { return one.of == each; };
-      if (std::ranges::none_of(use.with, is_set)) add_parameter(each);
+      if (with.find(each) == nullptr) add_parameter(each);
     }
   }
   if (use.ask.owner) functions()->keep(use.ask.owner);

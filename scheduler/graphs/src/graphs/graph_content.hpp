@@ -12,6 +12,7 @@
 #include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/graph.hpp>
 
+#include "graphs/first_places.hpp"
 #include "graphs/host_plan.hpp"
 #include "graphs/run_frame.hpp"
 
@@ -74,6 +75,11 @@ struct graph_content final : recording {
   /// Makes one node of each group of tasks that can become one and fits a device.
   void group(const grouping_rule& rule, placed_runtime& home);
 
+  /// Whether a run can tell its tasks what that one is.
+  [[nodiscard]] bool has_parameter(const parameter_ref& which) const {
+    return places_of_parameters_.find(which.get()) != places_of_parameters_.none;
+  }
+
   /// The recording is complete.
   void finish();
 
@@ -121,6 +127,7 @@ struct graph_content final : recording {
   void check_named(const task_state_ptr& named, std::string_view label) const;
   void give_up_plan();
 
+  first_places<const parameter_state*> places_of_parameters_;
   std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
 };
 

@@ -6,6 +6,7 @@
 #include <hocket/core/saturating.hpp>
 
 #include "graphs/check.hpp"
+#include "graphs/first_places.hpp"
 #include "graphs/graph_content.hpp"
 #include "graphs/graph_run.hpp"
 #include "graphs/host_run.hpp"
@@ -89,22 +90,31 @@ task_label label_of(const graph_node& node) {
   return std::get<join_node>(node).label;
 }
 
-void add_whole(std::vector<access_argument>& all, const access_argument& use) {
-  const bool writes = writes_content(use.mode);
-  const auto known = std::ranges::find(all, use.data, &access_argument::data);
-  if (known == all.end()) {
-    all.push_back({use.data, box::whole(use.data->extents()),
-                   writes ? access_mode::update : access_mode::read});
-  } else if (writes) {
-    known->mode = access_mode::update;
+/// Buffers, each once and whole.
+class whole_buffers {
+ public:
+  void add(const access_argument& use) {
+    const bool writes = writes_content(use.mode);
+    const std::size_t known = places_.find(use.data.get());
+    if (known == places_.none) {
+      places_.push_back(use.data.get());
+      all_.push_back({use.data, box::whole(use.data->extents()),
+                      writes ? access_mode::update : access_mode::read});
+    } else if (writes) {
+      all_[known].mode = access_mode::update;
+    }
   }
-}
+  void add(const task_description& task) {
+    for (const auto& argument : task.arguments) {
+      if (const auto* use = std::get_if<access_argument>(&argument)) add(*use);
+    }
+  }
+  [[nodiscard]] std::vector<access_argument> take() && { return std::move(all_); }
 
-void add_buffers(std::vector<access_argument>& all, const task_description& task) {
-  for (const auto& argument : task.arguments) {
-    if (const auto* use = std::get_if<access_argument>(&argument)) add_whole(all, *use);
-  }
-}
+ private:
+  std::vector<access_argument> all_;
+  first_places<const buffer_state*> places_;
+};
 
 }  // namespace
 
@@ -114,17 +124,17 @@ host_context& run_frame::context() const noexcept {
 }
 
 std::vector<access_argument> buffers_of(const graph_use& use) {
-  std::vector<access_argument> all;
-  if (use.ask.task) add_buffers(all, *use.ask.task);
+  whole_buffers all;
+  if (use.ask.task) all.add(*use.ask.task);
   for (const auto& body : use.bodies) {
     for (const graph_node& node : body->nodes) {
-      if (const auto* task = std::get_if<task_description>(&node)) add_buffers(all, *task);
+      if (const auto* task = std::get_if<task_description>(&node)) all.add(*task);
       const auto* inner = std::get_if<use_node>(&node);
       if (inner == nullptr) continue;
-      for (const access_argument& held : inner->holds) add_whole(all, held);
+      for (const access_argument& held : inner->holds) all.add(held);
     }
   }
-  return all;
+  return std::move(all).take();
 }
 
 task_state_ptr graph_content::add_use(graph_use&& use) {
