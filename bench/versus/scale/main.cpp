@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What a task costs where there are many of something: tasks, parts of a buffer, buffers, edges.
-// Each case is measured at several sizes, and its cost for a task ought not to grow.
+// The cost of a task as the number of parts of a buffer, of buffers, parameters or edges grows.
+// Each case is measured at several sizes; the cost for a task ought not to grow.
 
 #include <string>
 #include <utility>

@@ -266,7 +266,7 @@ TEST_P(Graphs, UseManyBuffersAndParameters) {
                }
              });
   });
-  // What a part is given goes before what the whole is given; the rest is the whole's.
+  // Settings of a part override those of the graph that contains it; other parameters take those.
   settings inner, outer;
   for (std::size_t i = 0; i < many; ++i) {
     if (i % 3 == 0) inner.push_back(numbers[i] = 1000 + static_cast<int>(i));
@@ -274,7 +274,7 @@ TEST_P(Graphs, UseManyBuffersAndParameters) {
   }
   const graph both = rt_.record([&](submitter& s) { s.run(add, inner); });
   rt_.run(both, outer);
-  // What comes after waits for all of them.
+  // Reading a buffer waits for every task of the run that updates it.
   for (std::size_t i = 0; i < many; ++i) {
     const int n = static_cast<int>(i);
     const int wanted = i % 3 == 0 ? 1000 + n : (i % 3 == 1 ? n : -1);

@@ -27,18 +27,18 @@ using interleavings::scenario;
 using interleavings::search;
 using interleavings::searched_atomics;
 
-/// What could be done wrong, to see that it would be found.
+/// Mistakes in the protocol that the search must find.
 enum class mistake {
   none,
-  expects_late,         ///< others find it before it knows what it waits for
-  locks_one_by_one,     ///< it does not have all of its buffers at once
-  leaves_early,         ///< it leaves its place as soon as it is given up
-  forgets_who_has_left  ///< what has left its place meanwhile does not let it go on
+  expects_late,       ///< other tasks see the task before its count of predecessors is set
+  locks_one_by_one,   ///< the task does not hold the locks of all its buffers at the same time
+  retires_early,      ///< a cancelled task retires before its predecessors have retired
+  forgets_retirement  ///< a predecessor that retires during registration is not counted as ended
 };
 
-/// What in_place_node does with the order of its buffers: it registers under their locks, attaches
-/// itself to what it comes after, and leaves its place when it has run or was given up. The
-/// history, the claim, the list and the meeting are the library's own.
+/// The protocol of in_place_node: a task registers with its buffers under their locks, attaches an
+/// edge to each predecessor, and retires (closes its list of edges) when it has run or was
+/// cancelled. The history, the claim, the list and the meeting are the library's own.
 template <class Atomics, mistake Wrong>
 class tasks_in_place {
  public:
@@ -59,7 +59,7 @@ class tasks_in_place {
   };
   struct task {
     explicit task(std::vector<use> all) : uses(std::move(all)) {}
-    [[nodiscard]] bool has_left() const noexcept { return place.closed(); }
+    [[nodiscard]] bool has_retired() const noexcept { return place.closed(); }
 
     std::vector<use> uses;
     detail::basic_claim<Atomics> word{0};
@@ -93,20 +93,20 @@ class tasks_in_place {
     attach(made);
   }
 
-  /// A thread that waits for the task runs what it comes after, if that is ready.
+  /// A thread that waits for the task runs those of its predecessors that are ready.
   static void help(task& awaited) {
     if (!awaited.word.enter()) return;
     for (std::size_t i = 0; i < awaited.edge_count; ++i) run(*awaited.edges[i].source);
     (void)awaited.word.leave();
   }
 
-  static void give_up(task& pending) {
+  static void cancel(task& pending) {
     bool waited = false;
     if (pending.word.claim(true, waited) == claim::claimed::refused) return;
     if (!end(pending)) return;
-    // What it comes after may still use the buffers: those that come after it wait for that too.
-    if (Wrong == mistake::leaves_early || !waited || pending.early_end.come(party::one)) {
-      leave(pending);
+    // Predecessors may still use the buffers, and successors have to wait for those too.
+    if (Wrong == mistake::retires_early || !waited || pending.early_end.come(party::one)) {
+      retire(pending);
     }
   }
 
@@ -118,8 +118,8 @@ class tasks_in_place {
     return true;
   }
   static void expect(task& made) {
-    // One arrival more than its edges have, or the first of several could end it while the others
-    // are being attached.
+    // The submitter counts as one more predecessor: without it the task could end while its later
+    // edges are still being attached.
     made.word.expect(static_cast<std::uint32_t>(made.edge_count + (made.edge_count > 1 ? 1 : 0)));
   }
   static void attach(task& made) {
@@ -127,14 +127,14 @@ class tasks_in_place {
     const bool arrives = made.edge_count > 1;
     for (std::size_t i = 0, count = made.edge_count; i < count; ++i) {
       edge& each = made.edges[i];
-      if (!each.source->place.push(each) && Wrong != mistake::forgets_who_has_left) arrive(made);
+      if (!each.source->place.push(each) && Wrong != mistake::forgets_retirement) arrive(made);
     }
     if (arrives) arrive(made);
   }
 
   static void add_edges(task& made, const use& what) {
     const auto depend = [&](task* earlier, detail::edge_kind, const box*) {
-      if (earlier->has_left()) return false;
+      if (earlier->has_retired()) return false;
       for (std::size_t i = 0; i < made.edge_count; ++i) {
         if (made.edges[i].source == earlier) return true;
       }
@@ -143,7 +143,7 @@ class tasks_in_place {
       next.source = earlier;
       return true;
     };
-    const auto live = [](const task* each) { return !each->has_left(); };
+    const auto live = [](const task* each) { return !each->has_retired(); };
     what.data->history.append_to_all(&made, what.mode, live, depend);
   }
 
@@ -156,7 +156,7 @@ class tasks_in_place {
         run(at);
         break;
       case claim::arrival::found_claimed:
-        if (Wrong != mistake::leaves_early && at.early_end.come(party::other)) leave(at);
+        if (Wrong != mistake::retires_early && at.early_end.come(party::other)) retire(at);
         break;
     }
   }
@@ -170,10 +170,10 @@ class tasks_in_place {
       const int before = each.data->content;
       if (writes_content(each.mode)) each.data->content = before + 1;
     }
-    leave(ready);
+    retire(ready);
   }
 
-  static void leave(task& over) {
+  static void retire(task& over) {
     for (edge* each = over.place.close(); each != nullptr;) {
       edge* const newer = each->link;
       arrive(*each->owner);
@@ -183,8 +183,8 @@ class tasks_in_place {
 };
 
 /// Buffers x and y, and tasks whose uses are written as in "x", which updates x, "rx", which reads
-/// it, and "xy". Each list is what one thread submits; it gives up a task that is marked by '!',
-/// and waits for one that is marked by '?'.
+/// it, and "xy". Each list is what one thread submits; the thread cancels a task that is marked by
+/// '!', and waits for one that is marked by '?'.
 template <mistake Wrong>
 class program {
  public:
@@ -200,7 +200,7 @@ class program {
   void run(std::size_t thread) {
     for (submission& each : tasks_[thread]) {
       world::submit(*each.made);
-      if (each.mark == '!') world::give_up(*each.made);
+      if (each.mark == '!') world::cancel(*each.made);
       if (each.mark == '?') world::help(*each.made);
     }
   }
@@ -212,7 +212,7 @@ class program {
       int before = 0;  // updates of x by the same thread, which a later task of it has to see
       for (const submission& each : own) {
         search::here().require(each.made->ends == 1, "a task did not end once");
-        search::here().require(each.made->has_left(), "a task has not left its place");
+        search::here().require(each.made->has_retired(), "a task has not retired");
         if (each.made->runs == 0) continue;
         const bool begins_with_x = each.made->uses.front().data == &x_;
         if (begins_with_x) {
@@ -276,17 +276,17 @@ TEST(registration_interleavings, tasks_of_several_buffers_wait_for_each) {
   expect_no_failure("both and both", 3, {{"xy", "rx"}, {"xy", "ry"}});
 }
 
-TEST(registration_interleavings, a_task_that_is_given_up_leaves_when_those_before_it_have) {
+TEST(registration_interleavings, a_cancelled_task_retires_after_its_predecessors) {
   expect_no_failure("last one", 4, {{"x"}, {"x!"}});
   expect_no_failure("one in the middle", 4, {{"x", "x!", "x"}, {"x"}});
   expect_no_failure("reader", 4, {{"x", "rx!"}, {"x"}});
   expect_no_failure("two", 3, {{"x", "xy!"}, {"y", "xy!"}});
 }
 
-TEST(registration_interleavings, a_thread_that_waits_runs_what_is_ready_and_nothing_else) {
+TEST(registration_interleavings, a_waiting_thread_runs_ready_predecessors_alone) {
   expect_no_failure("helper", 4, {{"x", "x"}, {"x?"}});
   expect_no_failure("helper of two", 3, {{"x"}, {"x"}, {"x?"}});
-  expect_no_failure("helper, given up", 3, {{"xy"}, {"x!"}, {"xy?"}});
+  expect_no_failure("helper, cancelled", 3, {{"xy"}, {"x!"}, {"xy?"}});
 }
 
 template <mistake Wrong>
@@ -297,8 +297,8 @@ std::string failure_of(const threads& what) {
 TEST(registration_interleavings, mistakes_are_found) {
   EXPECT_NE(failure_of<mistake::expects_late>({{"x"}, {"x"}, {"x?"}}), "");
   EXPECT_NE(failure_of<mistake::locks_one_by_one>({{"xy"}, {"xy"}}), "");
-  EXPECT_NE(failure_of<mistake::leaves_early>({{"x"}, {"x!", "x"}}), "");
-  EXPECT_NE(failure_of<mistake::forgets_who_has_left>({{"x"}, {"x"}}), "");
+  EXPECT_NE(failure_of<mistake::retires_early>({{"x"}, {"x!", "x"}}), "");
+  EXPECT_NE(failure_of<mistake::forgets_retirement>({{"x"}, {"x"}}), "");
 }
 
 }  // namespace

@@ -493,7 +493,7 @@ void in_place_task::call_specially(const launch_function& body,
       kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
   const in_place_runtime::counted counted(home_, 0);
   home_.count_more(parts, flops);
-  // Other workers run pieces of a wide body: they know by the note what they work on.
+  // Pieces of a wide body run on other workers too: the note says of which task they are part.
   const item_note at(item_note::kind::task, static_cast<task_state*>(this));
   call_on_host(home_.context().where(), home_.arena(),
                kernel.width ? kernel.width(extents) : body_width::serial, body, buffers,

@@ -23,7 +23,7 @@ class bindings {
     for (const setting& each : own_) places_.push_back(each.of.get());
   }
 
-  /// What the run itself sets the parameter to; null if it does not.
+  /// The setting of the parameter for the run itself; null if there is none.
   [[nodiscard]] const setting* find(const parameter_ref& which) const {
     const std::size_t place = places_.find(which.get());
     return place == places_.none ? nullptr : &own_[place];
