@@ -57,7 +57,6 @@ std::vector<released_block> coherence::remove(data_id data) {
         {r.block, r.memory, buffer.bytes, buffer.touched_by(buffer.whole, r.memory)});
     content_->with_block[r.memory.value].erase(data);
   }
-  if (buffer.busy) std::erase(content_->busy, data);
   content_->buffers.erase(data);
   return released;
 }
@@ -173,19 +172,31 @@ std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   return tasks;
 }
 
+bool buffer_state::prune(function_ref<bool(point)> done) {
+  busy = false;
+  replica_states.change_all([&](replica_state& r) {
+    if (r.prune(done)) busy = true;
+  });
+  replica_states.merge_equal();
+  return busy;
+}
+
 void coherence::prune(function_ref<bool(point)> done) {
-  auto& busy = content_->busy;
-  const auto settled = [&](data_id data) {
-    buffer_state& buffer = content_->change(data);
-    buffer.busy = false;
-    buffer.replica_states.change_all([&](replica_state& r) {
-      if (r.prune(done)) buffer.busy = true;
-    });
-    buffer.replica_states.merge_equal();
-    buffer.content.merge_equal();
-    return !buffer.busy;
-  };
-  busy.erase(std::remove_if(busy.begin(), busy.end(), settled), busy.end());
+  auto& [busy, next, credit] = content_->prunable;
+  for (std::size_t left = busy.size(); left > 0; --left) {
+    if (next >= busy.size()) next = 0;
+    buffer_state* const buffer = content_->find_to_change(busy[next]);
+    const std::size_t cost = buffer != nullptr ? buffer->replica_states.size() : 1;
+    if (cost > credit) return;
+    credit -= cost;
+    if (buffer != nullptr && buffer->prune(done)) {
+      ++next;
+    } else {
+      busy[next] = busy.back();
+      busy.pop_back();
+    }
+  }
+  credit = 0;
 }
 
 }  // namespace hocket

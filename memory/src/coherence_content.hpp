@@ -53,7 +53,7 @@ struct buffer_state {
   content_state content;  // apart from where it is, so that tiles of different tasks can be moved
                           // together
   shortcut whole_in;
-  bool busy = false;  // listed in content::busy
+  bool busy = false;  // listed in content::prunable
 
   [[nodiscard]] replica* find(memory_id memory) {
     for (replica& r : replicas) {
@@ -67,6 +67,10 @@ struct buffer_state {
   [[nodiscard]] timepoint_set ready(const box& region, memory_id memory) const;
   [[nodiscard]] timepoint_set touched_by(const box& region, memory_id memory) const;
 
+  /// Drops timepoints that are done, and joins parts that no longer differ. Sets and returns
+  /// `busy`.
+  bool prune(function_ref<bool(point)> done);
+
   /// Parts that are valid nowhere are poisoned; an older failure stays.
   void poison_if_nowhere(const box& region, const failure& why);
 };
@@ -74,7 +78,14 @@ struct buffer_state {
 struct coherence::content {
   id_map<data_id, buffer_state> buffers;
   std::vector<std::set<data_id>> with_block;  // for each memory
-  std::vector<data_id> busy;                  // the buffers that may have timepoints
+
+  /// What prune() looks at. Each commit pays for a look at a few pieces, so that the cost of
+  /// pruning does not depend on how many pieces are in use.
+  struct {
+    std::vector<data_id> busy;  // the buffers that may have timepoints, and some that are removed
+    std::size_t next = 0;       // where in it to go on
+    std::size_t credit = 0;     // pieces that may be looked at
+  } prunable;
 
   [[nodiscard]] const buffer_state& at(data_id data) const {
     const buffer_state* const found = buffers.find(data);
@@ -87,10 +98,16 @@ struct coherence::content {
     found.whole_in.memory = {};
     return found;
   }
+  /// The same; null if the buffer was removed.
+  [[nodiscard]] buffer_state* find_to_change(data_id data) {
+    return buffers.find(data) != nullptr ? &change(data) : nullptr;
+  }
   void touch(data_id data, buffer_state& buffer) {
+    constexpr std::size_t looks_for_each = 2;
+    prunable.credit += looks_for_each;
     if (buffer.busy) return;
     buffer.busy = true;
-    busy.push_back(data);
+    prunable.busy.push_back(data);
   }
 
   /// Issues one copy of a part and enters it.

@@ -18,7 +18,8 @@ void content_state::replace(const box& all, const box& region, origin&& now) {
     whole_ = std::move(now);
     parts_.reset();
   } else {
-    divide(all).replace(region, std::move(now));
+    divide(all).replace(region, now);
+    end_division_if_equal();
   }
 }
 
@@ -30,6 +31,7 @@ void content_state::lose(const box& all, const box& region, const failure& why) 
     poison(whole_);
   } else if (!region.empty()) {
     divide(all).change(region, poison);
+    end_division_if_equal();
   }
 }
 
@@ -57,9 +59,7 @@ bool content_state::is_sound() const {
   return !parts_->any([](const origin& each) { return !each.sound(); });
 }
 
-void content_state::merge_equal() {
-  if (parts_ == nullptr) return;
-  parts_->merge_equal();
+void content_state::end_division_if_equal() {
   const origin* const one = parts_->only();
   if (one == nullptr) return;
   whole_ = *one;

@@ -63,15 +63,13 @@ class compared {
     const box region = random.region();
     const task_id task{random.below(3)};
     const failure& why = failures_[random.below(failures_.size())];
-    switch (random.below(5)) {
+    switch (random.below(4)) {
       case 0:
         state_.poison(whole, region, task, why);
         return oracle_.set(region, {true, task, why});
       case 1:
         state_.lose(whole, region, why);
         return oracle_.lose(region, why);
-      case 2:
-        return state_.merge_equal();
       default:
         state_.write(whole, region, task);
         oracle_.set(region, {true, task, {}});
@@ -141,11 +139,10 @@ TEST(content_state, keeps_no_parts_where_all_is_the_same) {
   content_state state;
   EXPECT_FALSE(state.is_written(whole));
   for (std::size_t row = 0; row < rows; ++row) {
+    EXPECT_EQ(state.parts_count() > 1, row > 0);
     state.write(whole, {{row, 0}, {row + 1, columns}}, {});
   }
   EXPECT_TRUE(state.is_sound());
-  EXPECT_GT(state.parts_count(), 1U);
-  state.merge_equal();
   EXPECT_EQ(state.parts_count(), 1U);
   EXPECT_NE(state.only(), nullptr);
 }

@@ -8,7 +8,6 @@
 
 #include <hocket/core/ids.hpp>
 
-#include <array>
 #include <memory>
 #include <random>
 #include <set>
@@ -26,6 +25,8 @@ using edges = std::set<std::pair<task_id, edge_kind>>;
 /// Keeps every access to every element, and looks at all of them.
 class oracle {
  public:
+  explicit oracle(const box& all) : columns_(all.end[1]), uses_(all.elements()) {}
+
   /// What the access depends on, of tasks that have ended too; then appends it.
   edges append(task_id task, const box& region, access_mode mode) {
     edges found;
@@ -63,16 +64,19 @@ class oracle {
   template <class Visit>
   void each_element(const box& region, const Visit& visit) {
     for (std::size_t r = region.begin[0]; r < region.end[0]; ++r) {
-      for (std::size_t c = region.begin[1]; c < region.end[1]; ++c) visit(uses_[r * columns + c]);
+      for (std::size_t c = region.begin[1]; c < region.end[1]; ++c) visit(uses_[r * columns_ + c]);
     }
   }
 
-  std::array<std::vector<use>, rows * columns> uses_;
+  std::size_t columns_;
+  std::vector<std::vector<use>> uses_;
 };
 
 /// A history and the oracle, given the same accesses.
 class compared {
  public:
+  explicit compared(const box& all = whole) : all_(all), oracle_(all) {}
+
   void append(task_id task, const box& region, access_mode mode) {
     const auto live = [&](task_id each) { return !ended_.contains(each); };
     edges found, expected;
@@ -81,7 +85,7 @@ class compared {
       if (live(earlier)) found.insert({earlier, kind});
       return live(earlier);
     };
-    history_.append(task, region == whole ? nullptr : &region, whole, mode, live, depend);
+    history_.append(task, region == all_ ? nullptr : &region, all_, mode, live, depend);
     for (const auto& each : oracle_.append(task, region, mode)) {
       if (live(each.first)) expected.insert(each);
     }
@@ -106,6 +110,7 @@ class compared {
   }
 
  private:
+  box all_;
   access_history<task_id> history_;
   oracle oracle_;
   std::set<task_id> ended_;
@@ -146,6 +151,28 @@ TEST(access_history, agrees_with_one_that_keeps_every_access) {
       if (random.below(16) == 0) both.expect_next_user(task_id{random.below(task + 1)});
       if (::testing::Test::HasFailure()) return;
       if (random.below(2) == 0) both.end(task_id{random.below(task + 1)}, random.below(2) == 0);
+    }
+  }
+}
+
+/// As in a factorization: each region that is written lies within the one before. The history keeps
+/// them in a tree, which would become as deep as there are regions.
+TEST(access_history, agrees_when_regions_shrink) {
+  constexpr std::size_t length = 600, width = 2;
+  choices random;
+  for (const bool from_both_sides : {false, true}) {
+    compared both(box::whole({length, width}));
+    std::uint64_t task = 0;
+    for (std::size_t k = 1; k < length / 2; ++k) {
+      const box left{{k, 0}, {from_both_sides ? length - k : length, width}};
+      both.append(task_id{task++}, left, random.mode());
+      const std::size_t row = random.below(length);
+      const std::size_t end = row + 1 + random.below(length - row);
+      both.append(task_id{task++}, {{row, 0}, {end, width}}, access_mode::read);
+      if (::testing::Test::HasFailure()) return;
+    }
+    for (std::size_t row = 0; row < length; row += 3) {
+      both.append(task_id{task++}, {{row, 0}, {row + 3, 1}}, access_mode::update);
     }
   }
 }

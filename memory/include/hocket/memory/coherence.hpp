@@ -191,7 +191,8 @@ class coherence {
   [[nodiscard]] released_block drop_unallocated(data_id data, memory_id memory, const failure& why);
 
   /// Drops timepoints that are done, and joins parts that no longer differ, so that nothing grows
-  /// with time.
+  /// with time. Looks at no more pieces than were used since the last call, and goes on from there
+  /// the next time.
   void prune(function_ref<bool(point)> done);
 
  private:

@@ -69,18 +69,18 @@ class content_state {
 
   /// The origin of all of the buffer; null if its parts differ. Valid until the next change.
   [[nodiscard]] origin* only() noexcept { return parts_ == nullptr ? &whole_ : nullptr; }
-  /// In how many parts it is kept.
+  /// In how many parts it is kept. Neighbours that no longer differ become one sooner or later, and
+  /// all of them at once if none differs from another.
   [[nodiscard]] std::size_t parts_count() const noexcept {
     return parts_ == nullptr ? 1 : parts_->size();
   }
-  /// Joins neighbours that no longer differ.
-  void merge_equal();
 
  private:
   using parts = region_map<origin>;
 
   void replace(const box& all, const box& region, origin&& now);
   [[nodiscard]] parts& divide(const box& all);
+  void end_division_if_equal();
 
   origin whole_;
   std::unique_ptr<parts> parts_;  ///< if not null, used instead

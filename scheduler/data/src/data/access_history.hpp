@@ -11,15 +11,10 @@
 #include <hocket/core/access.hpp>
 #include <hocket/core/shape.hpp>
 
+#include "data/part_accesses.hpp"
 #include "data/seeded_bug.hpp"
 
 namespace hocket::detail {
-
-/// How a task depends on an earlier one.
-enum class edge_kind : std::uint8_t {
-  content,  ///< it reads what the earlier one writes: fails with it
-  order,    ///< it replaces what the earlier one reads or writes: only has to be issued after it
-};
 
 /// The accesses to one buffer that a later task could depend on, in the order of submission. What a
 /// later access replaces is cut out of an earlier one; an access is forgotten when nothing is left
@@ -31,7 +26,7 @@ template <class Task>
 class access_history {
  public:
   /// Appends an access to a part of the buffer, null for all of it, and reports what it depends on:
-  /// depend(earlier, edge_kind, part) with the part that the earlier task uses, null for all. An
+  /// depend(earlier, edge_kind, part) with a part that the earlier task uses, null for all. An
   /// earlier task that the history does not need any more is given as an rvalue. The same task may
   /// be reported twice, and the one that is appended too. depend returns, as live(task) does,
   /// whether the earlier task may still concern a later one. all: the box of the buffer.
@@ -87,23 +82,11 @@ class access_history {
     };
     look(writer_);
     std::ranges::for_each(readers_, look);
-    if (parts_ == nullptr) return first;
-    for (const entry& each : parts_->writers) look(each.task);
-    for (const entry& each : parts_->readers) look(each.task);
+    if (parts_ != nullptr) parts_->each(look);
     return first;
   }
 
  private:
-  struct entry {
-    Task task;
-    box region;
-  };
-  /// The accesses to a buffer that is divided.
-  struct uses_of_parts {
-    std::vector<entry> writers;
-    std::vector<entry> readers;
-  };
-
   static edge_kind kind_of(access_mode mode) {
     const bool bound = reads_content(mode) && !seeded_bug(bug::forget_writers);
     return bound ? edge_kind::content : edge_kind::order;
@@ -120,9 +103,9 @@ class access_history {
   }
 
   [[gnu::noinline]] void divide(const box& all) {
-    parts_ = std::make_unique<uses_of_parts>();
-    if (writer_ != Task()) parts_->writers.push_back({std::exchange(writer_, Task()), all});
-    for (Task& each : readers_) parts_->readers.push_back({std::move(each), all});
+    parts_ = std::make_unique<part_accesses<Task>>(all, std::exchange(writer_, Task()));
+    const auto ignore = [](const Task&, edge_kind, const box*) { return true; };
+    for (const Task& each : readers_) parts_->read(each, all, edge_kind::order, ignore);
     readers_.clear();
   }
 
@@ -134,56 +117,19 @@ class access_history {
   template <class Live, class Depend>
   [[gnu::noinline]] void append_to_part(const Task& task, const box& region, access_mode mode,
                                         const Live& live, const Depend& depend) {
-    auto& [writers, readers] = *parts_;
-    report(writers, region, kind_of(mode), depend);
-    if (!writes_content(mode)) {
-      readers.push_back({task, region});
+    if (writes_content(mode)) {
+      const bool after_readers = !seeded_bug(bug::forget_readers);
+      parts_->write(task, region, kind_of(mode), after_readers, depend);
     } else {
-      if (!seeded_bug(bug::forget_readers)) report(readers, region, edge_kind::order, depend);
-      // Later tasks depend on this one, and through it on everything it replaces.
-      cut_out(readers, region);
-      replace(writers, task, region);
+      parts_->read(task, region, kind_of(mode), depend);
     }
-    if (writers.size() + readers.size() < tidy_at_) return;
-    const auto is_gone = [&](const entry& each) { return !live(each.task); };
-    std::erase_if(writers, is_gone);
-    std::erase_if(readers, is_gone);
-    tidy_at_ = next_tidying(writers.size() + readers.size());
-  }
-
-  template <class Depend>
-  static void report(const std::vector<entry>& entries, const box& region, edge_kind kind,
-                     const Depend& depend) {
-    for (const entry& earlier : entries) {
-      if (overlap(earlier.region, region)) (void)depend(earlier.task, kind, &earlier.region);
-    }
-  }
-
-  static void replace(std::vector<entry>& writers, const Task& task, const box& region) {
-    if (writers.size() == 1 && writers.front().region == region) {
-      writers.front().task = task;  // as it mostly is
-      return;
-    }
-    cut_out(writers, region);
-    writers.push_back({task, region});
-  }
-
-  static void cut_out(std::vector<entry>& entries, const box& region) {
-    if (entries.empty()) return;
-    std::vector<entry> remains;
-    std::erase_if(entries, [&](const entry& e) {
-      if (!overlap(e.region, region)) return false;
-      if (contains(region, e.region)) return true;
-      for (const box& rest : difference(e.region, region)) remains.push_back({e.task, rest});
-      return true;
-    });
-    entries.insert(entries.end(), remains.begin(), remains.end());
+    parts_->tidy(live);
   }
 
   Task writer_{};  ///< the last one of the whole buffer; none: no task has to wait for it
-  std::vector<Task> readers_;             ///< of the whole buffer, since then
-  std::size_t tidy_at_ = 16;              ///< entries
-  std::unique_ptr<uses_of_parts> parts_;  ///< if not null, used instead of these
+  std::vector<Task> readers_;                   ///< of the whole buffer, since then
+  std::size_t tidy_at_ = 16;                    ///< entries
+  std::unique_ptr<part_accesses<Task>> parts_;  ///< if not null, used instead of these
 };
 
 }  // namespace hocket::detail

@@ -3,7 +3,6 @@
 
 #include "data/in_place_history.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 
@@ -22,11 +21,6 @@ void in_place_history::commit_written(const in_place_use& use) noexcept {
   const std::scoped_lock lock(guard_);
   try {
     content_.write(extent_, use.where(), {});
-    if (content_.parts_count() >= tidy_at_) {
-      content_.merge_equal();
-      // Doubling keeps the cost of tidying constant for each change.
-      tidy_at_ = std::max<std::size_t>(16, 2 * content_.parts_count());
-    }
   } catch (const std::bad_alloc&) {
     // The region stays unwritten: a task that reads it fails, and never sees incomplete content.
   }

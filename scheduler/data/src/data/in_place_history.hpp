@@ -80,7 +80,6 @@ class in_place_history {
   const box& extent_;  ///< of the buffer, which has this
   buffer_argument argument_;
   content_state content_;
-  std::size_t tidy_at_ = 16;  ///< parts of the content
   // Written by those who submit: on a cache line of their own, or each submission would take the
   // others from the threads that run.
   alignas(64) tbb::spin_mutex guard_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
-#include <hocket/core/region_map.hpp>
+#include <hocket/core/piece.hpp>
 
 namespace hocket {
 

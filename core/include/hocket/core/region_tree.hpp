@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hocket/core/piece.hpp>
+#include <hocket/core/shape.hpp>
+
+namespace hocket {
+
+/// Divides a box: its lower part ends, and its upper part begins, at an index of one dimension.
+struct region_cut {
+  std::size_t along;
+  std::size_t at;
+};
+
+/// A cut of the box `leaf`, which `region` overlaps and does not contain: what of the region is in
+/// the leaf lies on one side of it. If the leaf contains the region along the dimension of the cut,
+/// the cut is the one nearest to the middle of the leaf that is a multiple of the size of the
+/// region away from it: tiles of one size make a balanced tree, in any order.
+[[nodiscard]] region_cut cut_around(const box& leaf, const box& region) noexcept;
+
+/// A cut of `whole` that leaves few of the boxes, which partition it, on each side, and goes
+/// through few of them. There are at least two boxes; on each side are fewer.
+[[nodiscard]] region_cut cut_evenly(const box& whole, std::span<const box* const> boxes);
+
+/// A node of a binary tree over a box. Interior nodes cut their box in two; the leaves partition
+/// it. What the state of an interior node means is its user's affair.
+template <class State>
+struct region_node {
+  struct fork;
+
+  region_node() = default;
+  explicit region_node(State initial) : state(std::move(initial)) {}
+  region_node(const region_node& other)
+      : state(other.state), below(other.below ? std::make_unique<fork>(*other.below) : nullptr) {}
+  region_node& operator=(const region_node& other) { return *this = region_node(other); }
+  region_node(region_node&&) noexcept = default;
+  region_node& operator=(region_node&&) noexcept = default;
+  ~region_node() = default;
+
+  [[nodiscard]] bool is_leaf() const noexcept { return below == nullptr; }
+
+  State state{};
+  std::unique_ptr<fork> below;  ///< null: a leaf
+};
+
+template <class State>
+struct region_node<State>::fork {
+  region_cut cut;
+  region_node lower;
+  region_node upper;
+};
+
+/// Calls visit(part, here) for each of the two parts of the fork that overlaps the region, with its
+/// box. `here` is the box of the fork, before and after.
+template <class Fork, class Visit>
+void each_overlapping(Fork& fork, box& here, const box& region, Visit&& visit) {
+  const auto [along, at] = fork.cut;
+  if (region.begin[along] < at) {
+    const std::size_t end = std::exchange(here.end[along], at);
+    visit(fork.lower, here);
+    here.end[along] = end;
+  }
+  if (region.end[along] > at) {
+    const std::size_t begin = std::exchange(here.begin[along], at);
+    visit(fork.upper, here);
+    here.begin[along] = begin;
+  }
+}
+
+/// The root of such a tree, which keeps it shallow: functions that walk it may be recursive. A tree
+/// that becomes too deep, because boxes were cut again and again at their borders, is built anew.
+template <class State>
+class region_tree {
+ public:
+  using node = region_node<State>;
+
+  region_tree(const box& whole, State initial)
+      : whole_(whole), top_(std::move(initial)), leaves_(whole.empty() ? 0 : 1) {}
+
+  [[nodiscard]] const box& whole() const noexcept { return whole_; }
+  [[nodiscard]] node& top() noexcept { return top_; }
+  [[nodiscard]] const node& top() const noexcept { return top_; }
+  /// None of an empty box.
+  [[nodiscard]] std::size_t leaves() const noexcept { return leaves_; }
+
+  /// Cuts a leaf with the box `here` around a region; both parts get its state, and it has a new
+  /// one. depth: how many nodes are above the leaf.
+  void divide(node& leaf, const box& here, const box& region, std::size_t depth) {
+    using fork = typename node::fork;
+    auto made = std::make_unique<fork>(fork{cut_around(here, region), node(leaf.state), {}});
+    made->upper.state = std::exchange(leaf.state, State());
+    leaf.below = std::move(made);
+    ++leaves_;
+    deepest_ = std::max(deepest_, depth + 1);
+  }
+
+  /// Makes one leaf of all that is below the node.
+  void unite(node& at) noexcept {
+    if (at.is_leaf()) return;
+    leaves_ -= count_leaves(at) - 1;
+    at.below.reset();
+  }
+
+  /// True if rebalance() is to be called, once no node is in use. Only divide() makes it so.
+  [[nodiscard]] bool is_too_deep() const noexcept { return deepest_ > max_depth_; }
+
+  /// Builds the tree anew of its leaves, some of which may be cut by that. The states of interior
+  /// nodes are lost.
+  [[gnu::noinline]] void rebalance() {
+    pieces all;
+    box here = whole_;
+    gather(top_, here, all);
+    node built;
+    deepest_ = 0;
+    leaves_ = 0;
+    build(built, here, std::move(all), 0);
+    top_ = std::move(built);
+    max_depth_ = std::max(usual_depth, 2 * deepest_);
+  }
+
+ private:
+  using pieces = std::vector<piece<State>>;
+
+  /// Regular tilings stay below 64, whatever the size of the box.
+  static constexpr std::size_t usual_depth = 96;
+
+  static std::size_t count_leaves(const node& at) noexcept {
+    if (at.is_leaf()) return 1;
+    return count_leaves(at.below->lower) + count_leaves(at.below->upper);
+  }
+
+  static void gather(node& at, box& here, pieces& all) {
+    if (at.is_leaf()) {
+      all.push_back({here, at.state});
+    } else {
+      each_overlapping(*at.below, here, here,
+                       [&](node& part, box& there) { gather(part, there, all); });
+    }
+  }
+
+  void build(node& to, box& here, pieces&& from, std::size_t depth) {
+    if (from.size() == 1) {
+      to.state = std::move(from.front().state);
+      ++leaves_;
+      deepest_ = std::max(deepest_, depth);
+      return;
+    }
+    std::vector<const box*> boxes;
+    for (const auto& each : from) boxes.push_back(&each.region);
+    const region_cut cut = cut_evenly(here, boxes);
+    pieces lower, upper;
+    for (const auto& each : from) {
+      if (each.region.begin[cut.along] < cut.at) {
+        lower.push_back(each);
+        std::size_t& end = lower.back().region.end[cut.along];
+        end = std::min(end, cut.at);
+      }
+      if (each.region.end[cut.along] > cut.at) {
+        upper.push_back(each);
+        std::size_t& begin = upper.back().region.begin[cut.along];
+        begin = std::max(begin, cut.at);
+      }
+    }
+    pieces().swap(from);
+    to.below = std::make_unique<typename node::fork>(typename node::fork{cut, {}, {}});
+    each_overlapping(*to.below, here, here, [&](node& part, box& there) {
+      build(part, there, std::move(&part == &to.below->lower ? lower : upper), depth + 1);
+    });
+  }
+
+  box whole_;
+  node top_;
+  std::size_t leaves_;
+  std::size_t deepest_ = 0;
+  std::size_t max_depth_ = usual_depth;
+};
+
+}  // namespace hocket
