@@ -105,7 +105,10 @@ void coherence::note_read(data_id data, const box& region, memory_id memory, poi
   if (!reader.valid()) return;
   buffer_state& buffer = content_->change(data);
   assert(buffer.find(memory) != nullptr);
-  buffer.replica_states.change(region, [&](replica_state& r) { r.at(memory).users.add(reader); });
+  // A later writer may wait for a reader of other elements of a piece: that reader was issued
+  // before.
+  buffer.replica_states.change_about(region,
+                                     [&](replica_state& r) { r.at(memory).users.add(reader); });
   content_->touch(data, buffer);
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ const kernel<in<float, 2>, out<float, 2>> step{
     "step", host_body{[](view<const float, 2>, view<float, 2>) {}}};
 const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
 const kernel<float, inout<float>> take{"take", host_body{[](float, view<float>) {}}};
-const kernel<inout<float, 2>> touch_row{"touch_row", host_body{[](view<float, 2>) {}}};
+const kernel<inout<float, 2>> touch_part{"touch_part", host_body{[](view<float, 2>) {}}};
 
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
 
@@ -58,17 +59,46 @@ struct grid_of_tiles {
   buffer<float, 2> to{rt, {side * cells, side* cells}, 0.0F};
 };
 
+/// submit() is called while a task that writes all of the buffer runs.
+template <class Submit>
+void behind_a_writer(runtime& rt, const buffer<float, 2>& all, const Submit& submit) {
+  std::atomic<bool> is_open = false;
+  rt.submit([&](view<float, 2>) { is_open.wait(false); }, updates(all));
+  submit();
+  is_open = true;
+  is_open.notify_all();
+  rt.wait();
+}
+
 struct buffer_of_rows {
   buffer_of_rows(std::size_t count, data_path by) : rows(count), rt(only_host(by)) {}
 
   void update_each() const {
     for (std::size_t row = 0; row < rows; ++row)
-      rt.submit(touch_row, updates(x.rows(row, row + 1)));
+      rt.submit(touch_part, updates(x.rows(row, row + 1)));
   }
 
   std::size_t rows;
   mutable runtime rt;
   buffer<float, 2> x{rt, {rows, cells}, 0.0F};
+};
+
+/// Each has at most an eighth of the square on a side.
+struct random_boxes {
+  random_boxes(std::size_t count, data_path by) : rt(only_host(by)) {
+    std::mt19937 random(1);
+    const auto below = [&](std::size_t bound) { return random() % bound; };
+    for (std::size_t i = 0; i < count; ++i) {
+      const shape<2> begin{below(side), below(side)};
+      const auto end = [&](std::size_t from) { return std::min(from + 1 + below(side / 8), side); };
+      all.push_back({begin, {end(begin[0]), end(begin[1])}});
+    }
+  }
+
+  static constexpr std::size_t side = 1024;
+  mutable runtime rt;
+  buffer<float, 2> x{rt, {side, side}, 0.0F};
+  std::vector<std::pair<shape<2>, shape<2>>> all;
 };
 
 struct set_of_buffers {
@@ -117,12 +147,21 @@ contender ours::rows_behind_a_writer(std::size_t rows) {
       "hocket", 2 * rows,
       [rows] { return std::make_unique<buffer_of_rows>(rows, data_path::automatic); },
       [](const buffer_of_rows& home) {
-        std::atomic<bool> is_open = false;
-        home.rt.submit([&](view<float, 2>) { is_open.wait(false); }, updates(home.x));
-        for (int layer = 0; layer < 2; ++layer) home.update_each();
-        is_open = true;
-        is_open.notify_all();
-        home.rt.wait();
+        behind_a_writer(home.rt, home.x, [&] {
+          for (int layer = 0; layer < 2; ++layer) home.update_each();
+        });
+      });
+}
+
+contender ours::boxes_behind_a_writer(std::size_t boxes, data_path by) {
+  return timed(
+      "hocket", boxes, [=] { return std::make_unique<random_boxes>(boxes, by); },
+      [](const random_boxes& home) {
+        behind_a_writer(home.rt, home.x, [&] {
+          for (const auto& [begin, end] : home.all) {
+            home.rt.submit(touch_part, updates(home.x.tile(begin, end)));
+          }
+        });
       });
 }
 

@@ -42,7 +42,7 @@ class scaled_case {
 
 void add_parts(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "placed_tiles", "tiles")
-      .at({400, 1'600, 6'400}, sweeps, [&](std::size_t tiles) {
+      .at({400, 1'600, 6'400, 14'400}, sweeps, [&](std::size_t tiles) {
         return std::vector<contender>{
             ours::stencil(tiles),
 #ifdef HOCKET_BENCH_STARPU
@@ -56,6 +56,12 @@ void add_parts(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "host_rows", "rows").at({100, 1'000, 10'000}, 2, [](std::size_t rows) {
     return std::vector<contender>{ours::rows_behind_a_writer(rows)};
   });
+  for (const auto& [name, by] : {std::pair{"host_boxes", data_path::automatic},
+                                 std::pair{"placed_boxes", data_path::placed}}) {
+    scaled_case(all, wanted, name, "boxes").at({100, 1'000, 10'000}, 1, [by](std::size_t boxes) {
+      return std::vector<contender>{ours::boxes_behind_a_writer(boxes, by)};
+    });
+  }
 }
 
 void add_buffers(std::vector<comparison>& all, const settings& wanted) {

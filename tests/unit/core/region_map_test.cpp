@@ -153,6 +153,20 @@ TEST(region_map, has_a_piece_for_each_tile) {
   EXPECT_EQ(map.exact({{0, 0}, {size, 2 * size}}), nullptr);
 }
 
+TEST(region_map, changes_about_a_region_without_cutting_its_neighbours) {
+  region_map<int> map(box::whole({9}), 0);
+  const auto set = [](int value) { return [value](int& state) { state = value; }; };
+  map.change_about({{3}, {6}}, set(1));
+  EXPECT_EQ(map.size(), 3U) << "the region was within a piece";
+  map.change_about({{2}, {7}}, set(2));
+  EXPECT_EQ(map.size(), 1U) << "all pieces were changed, none was cut";
+  EXPECT_EQ(*map.only(), 2);
+  map.replace({{3}, {6}}, 1);
+  map.change_about({{5}, {9}}, set(3));
+  EXPECT_EQ(*map.exact({{0}, {3}}), 2);
+  EXPECT_EQ(*map.exact({{3}, {9}}), 3) << "joined";
+}
+
 TEST(region_map, is_copied_with_its_pieces) {
   region_map<int> map(box::whole({8}), 0);
   map.replace({{2}, {3}}, 1);

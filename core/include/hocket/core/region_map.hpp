@@ -68,12 +68,15 @@ class region_map {
   /// neighbours in the tree that are equal afterwards.
   template <class Function>
   void change(const box& region, Function&& function) {
-    if (region.empty()) return;
-    change_pieces(region, [&](node& at) {
-      if (!at.is_leaf()) return false;
-      function(at.state);
-      return true;
-    });
+    change_leaves<false>(region, function);
+  }
+
+  /// The same where it does no harm to change more than the region: a piece is cut only if all of
+  /// the region is within it. Tiles that overlap their neighbours by a few elements do not cut
+  /// those into many pieces.
+  template <class Function>
+  void change_about(const box& region, Function&& function) {
+    change_leaves<true>(region, function);
   }
 
   /// Calls function(state) for every piece.
@@ -85,7 +88,7 @@ class region_map {
   /// Gives all elements of the region one state.
   void replace(const box& region, const State& state) {
     if (region.empty()) return;
-    change_pieces(region, [&](node& at) {
+    change_pieces<false>(region, [&](node& at) {
       tree_.unite(at);
       at.state = state;
       return true;
@@ -141,25 +144,35 @@ class region_map {
     return here == region ? &at->state : nullptr;
   }
 
+  template <bool IsAbout, class Function>
+  void change_leaves(const box& region, Function& function) {
+    if (region.empty()) return;
+    change_pieces<IsAbout>(region, [&](node& at) {
+      if (!at.is_leaf()) return false;
+      function(at.state);
+      return true;
+    });
+  }
+
   /// Calls function(node) for the highest nodes that are in region, cut so that none reaches out of
-  /// it; where it returns false, for those below.
-  template <class Function>
+  /// it; where it returns false, for those below. IsAbout: as change_about() cuts.
+  template <bool IsAbout, class Function>
   [[gnu::noinline]] void change_pieces(const box& region, const Function& function) {
     box here = tree_.whole();
-    change_within(tree_.top(), here, region, 0, function);
+    change_within<IsAbout>(tree_.top(), here, region, 0, function);
     if (tree_.is_too_deep()) [[unlikely]]
       tree_.rebalance();
   }
-  template <class Function>
+  template <bool IsAbout, class Function>
   void change_within(node& at, box& here, const box& region, std::size_t depth,
                      const Function& function) {
-    if (contains(region, here)) {
+    if (contains(region, here) || (IsAbout && at.is_leaf() && !contains(here, region))) {
       if (function(at)) return;
     } else if (at.is_leaf()) {
       tree_.divide(at, here, region, depth);
     }
     each_overlapping(*at.below, here, region, [&](node& part, box& there) {
-      change_within(part, there, region, depth + 1, function);
+      change_within<IsAbout>(part, there, region, depth + 1, function);
     });
     join(at);
   }
