@@ -117,7 +117,8 @@ std::function<work(const launch_shape&)> estimate_of(const std::vector<fused_par
 
 bool can_be_fused(const kernel_definition& kernel) noexcept { return kernel.lambda != nullptr; }
 
-kernel_ref fused(const std::vector<fused_part>& parts, const std::vector<fused_value>& values) {
+kernel_ref fused(const std::vector<fused_part>& parts, const std::vector<fused_value>& values,
+                 std::span<const kernel_format> formats) {
   const layout where(values);
   auto made = std::make_shared<kernel_definition>();
   std::vector<detail::elementwise_step> steps;
@@ -127,7 +128,8 @@ kernel_ref fused(const std::vector<fused_part>& parts, const std::vector<fused_v
   }
   made->parameters = where.parameters;
   made->host = detail::elementwise_body(std::move(steps), where.locals);
-  made->sources = detail::elementwise_sources(where.parameters, results_of(parts, values, where));
+  made->sources =
+      detail::elementwise_sources(where.parameters, results_of(parts, values, where), formats);
   made->width = detail::elementwise_width(where.parameters);
   made->estimate = estimate_of(parts, where.parameters);
   return made;

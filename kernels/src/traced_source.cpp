@@ -301,11 +301,13 @@ std::vector<kernel_pass> passes_of_runs(const std::string& type) {
 }  // namespace
 
 std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& parameters,
-                                               const std::vector<traced_result>& results) {
+                                               const std::vector<traced_result>& results,
+                                               std::span<const kernel_format> formats) {
   std::vector<kernel_source> made;
   if (results.empty()) return made;
   const std::vector<std::string> names = parameter_names(parameters.size());
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+  for (const kernel_format format : traced_formats) {
+    if (std::ranges::find(formats, format) == formats.end()) continue;
     const auto element = text_of(parameters, results, format);
     if (!element) continue;
     const std::string prelude = prelude_for(format, element->text);
@@ -339,7 +341,7 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
   const auto scratch = [words = (size_of(identity.type) + 3) / 4](const launch_shape&) {
     return max_partials * words;
   };
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+  for (const kernel_format format : traced_formats) {
     const auto body = rendered({combined}, {"a", "b"}, format);
     if (!body) continue;
     const std::string functions =

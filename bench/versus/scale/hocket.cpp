@@ -21,6 +21,7 @@ constexpr std::size_t cells = 4;  // of a tile, along one side
 const kernel<in<float, 2>, out<float, 2>> step{
     "step", host_body{[](view<const float, 2>, view<float, 2>) {}}};
 const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+const auto bent = elementwise("bent", [](auto& x) { x = x * x + x; });
 const kernel<float, inout<float>> take{"take", host_body{[](float, view<float>) {}}};
 const kernel<inout<float, 2>> touch_part{"touch_part", host_body{[](view<float, 2>) {}}};
 
@@ -219,6 +220,19 @@ contender ours::parameters(std::size_t count) {
   return timed(
       "hocket", count, [count] { return std::make_unique<graph_with_parameters>(count); },
       [](graph_with_parameters& home) { home.rt.run(*home.recorded, home.set).get(); });
+}
+
+contender ours::recording(std::size_t chains, bool fuse) {
+  return timed(
+      fuse ? "fused" : "hocket", steps_of_chain * chains,
+      [chains] { return std::make_unique<set_of_buffers>(chains, data_path::automatic); },
+      [fuse](set_of_buffers& home) {
+        home.recorded = home.rt.record({.fuse = fuse}, [&](submitter& s) {
+          for (const buffer<float>& each : home.all) {
+            for (std::size_t i = 0; i < steps_of_chain; ++i) s.submit(bent, updates(each));
+          }
+        });
+      });
 }
 
 contender ours::fan_out(std::size_t edges) {

@@ -96,6 +96,14 @@ void add_parameters(std::vector<comparison>& all, const settings& wanted) {
           [](std::size_t count) { return std::vector<contender>{ours::parameters(count)}; });
 }
 
+void add_recordings(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "host_fuse", "chains")
+      .at({100, 1'000, 10'000}, steps_of_chain, [](std::size_t chains) {
+        return std::vector<contender>{ours::recording(chains, true),
+                                      ours::recording(chains, false)};
+      });
+}
+
 void add_edges(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "fan_out", "edges")
       .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
@@ -113,6 +121,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   add_buffers(all, wanted);
   add_graphs(all, wanted);
   add_parameters(all, wanted);
+  add_recordings(all, wanted);
   add_edges(all, wanted);
   return all;
 }

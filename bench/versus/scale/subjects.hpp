@@ -16,6 +16,8 @@ inline constexpr std::size_t sweeps = 4;
 inline constexpr std::size_t accesses_to_each = 8;
 /// Rounds of a recorded loop.
 inline constexpr std::size_t rounds_of_loop = 4;
+/// Elementwise tasks on one buffer, one after the other.
+inline constexpr std::size_t steps_of_chain = 4;
 
 /// How many tiles a square of tiles has along one side.
 [[nodiscard]] constexpr std::size_t side_of(std::size_t tiles) {
@@ -44,6 +46,8 @@ namespace ours {
 [[nodiscard]] contender loop(std::size_t buffers);
 /// A recorded graph of tasks that each take a parameter, which all are set in the run.
 [[nodiscard]] contender parameters(std::size_t count);
+/// Recording a graph of chains of elementwise tasks, each chain fused into one task or not.
+[[nodiscard]] contender recording(std::size_t chains, bool fuse);
 /// Tasks that all run after one, and one that runs after all of them: attaching and running.
 [[nodiscard]] contender fan_out(std::size_t edges);
 [[nodiscard]] contender fan_in(std::size_t edges);

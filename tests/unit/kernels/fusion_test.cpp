@@ -31,13 +31,18 @@ const parameter number{parameter::kind::scalar, element_type::f32, access_mode::
 kernel_ref scaled_by() { return scaled.resolve<float, in<float>, out<float>>().definition(); }
 kernel_ref shifted_by() { return shifted.resolve<in<float>, out<float>>().definition(); }
 
+kernel_ref fused_for_all(const std::vector<fused_part>& parts,
+                         const std::vector<fused_value>& values) {
+  return fused(parts, values, detail::traced_formats);
+}
+
 /// t = a x; y = t + i.
 kernel_ref scaled_and_shifted(bool local) {
-  return fused({{scaled_by(), {3, 0, 1}}, {shifted_by(), {1, 2}}},
-               {{buffer_of(access_mode::read)},
-                {buffer_of(access_mode::write), local},
-                {buffer_of(access_mode::write)},
-                {number}});
+  return fused_for_all({{scaled_by(), {3, 0, 1}}, {shifted_by(), {1, 2}}},
+                       {{buffer_of(access_mode::read)},
+                        {buffer_of(access_mode::write), local},
+                        {buffer_of(access_mode::write)},
+                        {number}});
 }
 
 std::string text_of(const kernel_ref& kernel, kernel_format format = kernel_format::opencl_c) {
@@ -55,11 +60,27 @@ TEST(fusion, keeps_a_value_between_parts_in_a_variable) {
   EXPECT_THAT(text_of(local, kernel_format::glsl), HasSubstr("precise f32 v4 = v2 + v3;"));
 }
 
+TEST(fusion, makes_texts_only_in_the_formats_that_are_wanted) {
+  const auto made = [](const std::vector<kernel_format>& wanted) {
+    return fused({{shifted_by(), {0, 1}}},
+                 {{buffer_of(access_mode::read)}, {buffer_of(access_mode::write)}}, wanted);
+  };
+  const auto has = [](const kernel_ref& kernel, kernel_format format) {
+    return source_for(*kernel, format, device_style::gpu) != nullptr;
+  };
+  const kernel_ref none = made({});
+  EXPECT_TRUE(none->sources.empty());
+  EXPECT_NE(none->host, nullptr);
+  const kernel_ref one = made({kernel_format::glsl});
+  EXPECT_TRUE(has(one, kernel_format::glsl));
+  EXPECT_FALSE(has(one, kernel_format::opencl_c));
+}
+
 TEST(fusion, stores_a_value_that_is_written_twice_once) {
   const auto& fill = ops::fill.resolve<float, out<float>>();
-  const kernel_ref both =
-      fused({{scaled_by(), {2, 0, 1}}, {fill.definition(), {3, 1}}},
-            {{buffer_of(access_mode::read)}, {buffer_of(access_mode::write)}, {number}, {number}});
+  const kernel_ref both = fused_for_all(
+      {{scaled_by(), {2, 0, 1}}, {fill.definition(), {3, 1}}},
+      {{buffer_of(access_mode::read)}, {buffer_of(access_mode::write)}, {number}, {number}});
   EXPECT_THAT(text_of(both), HasSubstr("f32 v0 = p3;\np1(i) = v0;\n"));
   EXPECT_THAT(text_of(both), Not(HasSubstr("p2;")));
 }
@@ -67,10 +88,11 @@ TEST(fusion, stores_a_value_that_is_written_twice_once) {
 TEST(fusion, narrows_a_value_between_parts_as_memory_does) {
   const auto& narrow = narrowed.resolve<in<float>, out<std::int8_t>>();
   const auto& widen = ops::copy.resolve<in<std::int8_t>, out<std::int8_t>>();
-  const kernel_ref both = fused({{narrow.definition(), {0, 1}}, {widen.definition(), {1, 2}}},
-                                {{buffer_of(access_mode::read)},
-                                 {buffer_of(access_mode::write, element_type::i8), true},
-                                 {buffer_of(access_mode::write, element_type::i8)}});
+  const kernel_ref both =
+      fused_for_all({{narrow.definition(), {0, 1}}, {widen.definition(), {1, 2}}},
+                    {{buffer_of(access_mode::read)},
+                     {buffer_of(access_mode::write, element_type::i8), true},
+                     {buffer_of(access_mode::write, element_type::i8)}});
   EXPECT_THAT(text_of(both), HasSubstr("i8 v1 = AS(i8, v0);\np1(i) = v1;\n"));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <hocket/kernels/definition.hpp>
@@ -31,8 +32,10 @@ struct fused_part {
 /// One kernel that does for each element what the parts do one after the other, with the same bits.
 /// Its parameters are the values that are not local, in their order. All buffers of a launch have
 /// equal extents, and no region overlaps another one that is written. The kernel has the formats
-/// that all parts have.
+/// that all parts have, of those that are given; to make the text of one takes longer than the
+/// rest.
 [[nodiscard]] kernel_ref fused(const std::vector<fused_part>& parts,
-                               const std::vector<fused_value>& values);
+                               const std::vector<fused_value>& values,
+                               std::span<const kernel_format> formats);
 
 }  // namespace hocket

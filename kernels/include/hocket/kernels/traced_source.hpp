@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include <hocket/kernels/definition.hpp>
@@ -15,9 +17,13 @@ struct traced_result {
   expression value;
 };
 
-/// The bodies of an elementwise kernel in the languages that can express the results.
+/// The formats that are made of traced lambdas.
+inline constexpr std::array traced_formats{kernel_format::opencl_c, kernel_format::glsl};
+
+/// The bodies of an elementwise kernel, in those of the formats that can express the results.
 [[nodiscard]] std::vector<kernel_source> elementwise_sources(
-    const std::vector<parameter>& parameters, const std::vector<traced_result>& results);
+    const std::vector<parameter>& parameters, const std::vector<traced_result>& results,
+    std::span<const kernel_format> formats = traced_formats);
 
 /// The bodies of a reduction; `combined` is of the parameters 0 and 1. The order of the elements
 /// depends on their number and on the device's style.

@@ -61,11 +61,18 @@ bool few_buffers(const graph_content& content, const candidate& earlier, const c
 
 }  // namespace
 
+fuse_rule::fuse_rule(const placement::machine& devices) {
+  for (const auto& each : devices.devices) {
+    formats_.insert(formats_.end(), each.formats.begin(), each.formats.end());
+  }
+}
+
 bool fuse_rule::admits(const task_description& task) const { return can_be_fused(*task.kernel); }
 
 bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
                          const candidate& next) const {
-  return earlier.members.size() + next.members.size() <= max_tasks_in_kernel &&
+  return may_share_buffers(earlier, next) &&
+         earlier.members.size() + next.members.size() <= max_tasks_in_kernel &&
          earlier.accesses.front()->where.extents() == next.accesses.front()->where.extents() &&
          regions_meet(earlier, next) && few_buffers(content, earlier, next);
 }
@@ -76,7 +83,7 @@ task_description fuse_rule::join(const graph_content& content, const task_group&
   composition one(content, group, [&](const access_argument& region) {
     return (kept == nullptr || !same_region(*kept, region)) && is_local(content, all, region);
   });
-  one.task.kernel = fused(one.parts, one.values);
+  one.task.kernel = fused(one.parts, one.values, formats_);
   return std::move(one.task);
 }
 

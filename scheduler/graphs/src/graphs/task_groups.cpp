@@ -21,6 +21,14 @@ void append(candidate& to, const candidate& from) {
   add(to.members, from.members);
   add(to.accesses, from.accesses);
   add(to.names, from.names);
+  to.buffers |= from.buffers;
+}
+
+void add_access(candidate& to, const access_argument& use) {
+  to.accesses.push_back(&use);
+  // The upper bits of the product depend on all of the address.
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(use.data.get());
+  to.buffers |= std::uint64_t{1} << (address * 0x9e3779b97f4a7c15U >> 58U);
 }
 
 bool waits_for(const candidate& a, const candidate& b) {
@@ -30,10 +38,9 @@ bool waits_for(const candidate& a, const candidate& b) {
 /// Whether the order of the two matters.
 bool ordered(const candidate& a, const candidate& b) {
   if (waits_for(a, b) || waits_for(b, a)) return true;
-  return std::ranges::any_of(a.accesses, [&](const access_argument* x) {
-    return std::ranges::any_of(b.accesses,
-                               [&](const access_argument* y) { return conflict(*x, *y); });
-  });
+  return may_share_buffers(a, b) && std::ranges::any_of(a.accesses, [&](const auto* x) {
+           return std::ranges::any_of(b.accesses, [&](const auto* y) { return conflict(*x, *y); });
+         });
 }
 
 bool has_plain_options(const task_description& task) {
@@ -55,7 +62,7 @@ template <class F>
 void describe_other(const use_node& node, candidate& made, const F& add_name) {
   std::ranges::for_each(node.use.after, add_name);
   if (node.use.ask.future) add_name(node.use.ask.future);
-  for (const access_argument& held : node.holds) made.accesses.push_back(&held);
+  for (const access_argument& held : node.holds) add_access(made, held);
 }
 
 candidate described(const graph_content& content, std::size_t node) {
@@ -81,7 +88,7 @@ candidate described(const graph_content& content, std::size_t node) {
   std::ranges::for_each(task.returns, add_name);
   for (const auto& argument : task.arguments) {
     if (const auto* use = std::get_if<access_argument>(&argument)) {
-      made.accesses.push_back(use);
+      add_access(made, *use);
     } else if (const auto& from = std::get<number_argument>(argument).from) {
       add_name(from);
     }

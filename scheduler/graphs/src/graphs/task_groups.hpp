@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct candidate {
   std::vector<const access_argument*> accesses = {};
   std::vector<std::size_t> names = {};  ///< nodes that it waits for
   bool can_join = false;                ///< it may become one with others
+  /// A bit for each buffer; a few buffers may have the same.
+  std::uint64_t buffers = 0;
 };
 
 /// Which tasks become one, and how.
@@ -52,6 +55,10 @@ class grouping_rule {
 // For rules.
 [[nodiscard]] const task_description& task_of(const graph_content& content, std::size_t node);
 [[nodiscard]] bool same_region(const access_argument& a, const access_argument& b);
+/// False if the two certainly use no buffer in common: most that are compared do not.
+[[nodiscard]] inline bool may_share_buffers(const candidate& a, const candidate& b) noexcept {
+  return (a.buffers & b.buffers) != 0;
+}
 /// Whether the order of two accesses matters.
 [[nodiscard]] bool conflict(const access_argument& a, const access_argument& b);
 /// Whether no region of the one conflicts with another region of the other.

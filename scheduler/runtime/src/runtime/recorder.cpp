@@ -24,7 +24,7 @@ recorder::~recorder() = default;
 
 graph recorder::finish() && {
   detail::runtime_core& home = *home_.core();
-  if (options_.fuse) content_->group(detail::fuse_rule(), home);
+  if (options_.fuse) content_->group(detail::fuse_rule(home.description()), home);
   if (options_.batch) {
     content_->group(detail::batch_rule(home.description()), home);
   }
