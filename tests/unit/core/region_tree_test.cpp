@@ -23,7 +23,7 @@ class cut_tree {
     write_below(tree_.top(), here, region, value, 0);
     if (!tree_.is_too_deep()) return;
     ++rebalanced_;
-    tree_.rebalance();
+    tree_.rebalance([](region_node<int>&) {}, [](region_node<int>&, box&) {});
   }
 
   [[nodiscard]] std::size_t depth() const { return depth_of(tree_.top()); }

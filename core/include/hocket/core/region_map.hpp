@@ -160,8 +160,9 @@ class region_map {
   [[gnu::noinline]] void change_pieces(const box& region, const Function& function) {
     box here = tree_.whole();
     change_within<IsAbout>(tree_.top(), here, region, 0, function);
-    if (tree_.is_too_deep()) [[unlikely]]
-      tree_.rebalance();
+    if (!tree_.is_too_deep()) [[likely]]
+      return;
+    tree_.rebalance([](node&) {}, [](node&, box&) {});
   }
   template <bool IsAbout, class Function>
   void change_within(node& at, box& here, const box& region, std::size_t depth,

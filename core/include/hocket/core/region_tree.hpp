@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -75,8 +77,8 @@ void each_overlapping(Fork& fork, box& here, const box& region, Visit&& visit) {
   }
 }
 
-/// The root of such a tree, which keeps it shallow: functions that walk it may be recursive. A tree
-/// that becomes too deep, because boxes were cut again and again at their borders, is built anew.
+/// The root of such a tree, which keeps it shallow: functions that walk it may be recursive. Where
+/// it becomes too deep, because boxes were cut again and again at their borders, it is built anew.
 template <class State>
 class region_tree {
  public:
@@ -99,7 +101,8 @@ class region_tree {
     made->upper.state = std::exchange(leaf.state, State());
     leaf.below = std::move(made);
     ++leaves_;
-    deepest_ = std::max(deepest_, depth + 1);
+    if (depth >= max_depth_) [[unlikely]]
+      too_deep_ = here;
   }
 
   /// Makes one leaf of all that is below the node.
@@ -110,24 +113,34 @@ class region_tree {
   }
 
   /// True if rebalance() is to be called, once no node is in use. Only divide() makes it so.
-  [[nodiscard]] bool is_too_deep() const noexcept { return deepest_ > max_depth_; }
+  [[nodiscard]] bool is_too_deep() const noexcept { return too_deep_.has_value(); }
 
-  /// Builds the tree anew of its leaves, some of which may be cut by that. The states of interior
-  /// nodes are lost.
-  [[gnu::noinline]] void rebalance() {
+  /// Builds the smallest part of the tree anew that is much deeper than it has to be, of its
+  /// leaves, some of which may be cut by that. The states of interior nodes in it are lost.
+  /// before(node) and after(node, here) are called with the root of that part.
+  template <class Before, class After>
+  [[gnu::noinline]] void rebalance(const Before& before, const After& after) {
+    std::vector<step> path = path_to(*std::exchange(too_deep_, std::nullopt));
+    const std::size_t depth = depth_to_rebuild(path);
+    auto& [at, here] = path[depth];
+    before(*at);
     pieces all;
-    box here = whole_;
-    gather(top_, here, all);
+    gather(*at, here, all);
     node built;
-    deepest_ = 0;
-    leaves_ = 0;
-    build(built, here, std::move(all), 0);
-    top_ = std::move(built);
-    max_depth_ = std::max(usual_depth, 2 * deepest_);
+    const std::size_t height = build(built, here, std::move(all));
+    leaves_ = leaves_ - count_leaves(*at) + count_leaves(built);
+    *at = std::move(built);
+    // Some arrangements of boxes need deep trees: then it is not tried again soon.
+    if (2 * height > path.size() - depth) max_depth_ += usual_depth / 2;
+    after(*at, here);
   }
 
  private:
   using pieces = std::vector<piece<State>>;
+  struct step {
+    node* at;
+    box here;
+  };
 
   /// Regular tilings stay below 64, whatever the size of the box.
   static constexpr std::size_t usual_depth = 96;
@@ -135,6 +148,42 @@ class region_tree {
   static std::size_t count_leaves(const node& at) noexcept {
     if (at.is_leaf()) return 1;
     return count_leaves(at.below->lower) + count_leaves(at.below->upper);
+  }
+
+  /// From the root to the node of that box, or to a leaf that it is in.
+  std::vector<step> path_to(const box& target) {
+    std::vector<step> path{{&top_, whole_}};
+    while (!path.back().at->is_leaf()) {
+      step next = path.back();
+      auto& [cut, lower, upper] = *next.at->below;
+      if (target.end[cut.along] <= cut.at) {
+        next.at = &lower;
+        next.here.end[cut.along] = cut.at;
+      } else if (target.begin[cut.along] >= cut.at) {
+        next.at = &upper;
+        next.here.begin[cut.along] = cut.at;
+      } else {
+        break;
+      }
+      path.push_back(std::move(next));
+    }
+    return path;
+  }
+
+  /// Of the last node on the path whose part of the tree is much deeper than the logarithm of its
+  /// leaves. To look only there costs as much as to build that part.
+  static std::size_t depth_to_rebuild(const std::vector<step>& path) {
+    constexpr std::size_t always_allowed = 16;
+    std::size_t leaves = count_leaves(*path.back().at);
+    std::size_t depth = path.size() - 1;
+    while (depth > 0) {
+      const auto& [cut, lower, upper] = *path[depth - 1].at->below;
+      leaves += count_leaves(&lower == path[depth].at ? upper : lower);
+      --depth;
+      const auto balanced = static_cast<std::size_t>(std::bit_width(leaves));
+      if (path.size() - 1 - depth > 2 * balanced + always_allowed) break;
+    }
+    return depth;
   }
 
   static void gather(node& at, box& here, pieces& all) {
@@ -146,12 +195,11 @@ class region_tree {
     }
   }
 
-  void build(node& to, box& here, pieces&& from, std::size_t depth) {
+  /// Returns how many nodes are above the deepest leaf.
+  static std::size_t build(node& to, box& here, pieces&& from) {
     if (from.size() == 1) {
       to.state = std::move(from.front().state);
-      ++leaves_;
-      deepest_ = std::max(deepest_, depth);
-      return;
+      return 0;
     }
     std::vector<const box*> boxes;
     for (const auto& each : from) boxes.push_back(&each.region);
@@ -171,16 +219,19 @@ class region_tree {
     }
     pieces().swap(from);
     to.below = std::make_unique<typename node::fork>(typename node::fork{cut, {}, {}});
+    std::size_t height = 0;
     each_overlapping(*to.below, here, here, [&](node& part, box& there) {
-      build(part, there, std::move(&part == &to.below->lower ? lower : upper), depth + 1);
+      pieces& its = &part == &to.below->lower ? lower : upper;
+      height = std::max(height, build(part, there, std::move(its)));
     });
+    return height + 1;
   }
 
   box whole_;
   node top_;
   std::size_t leaves_;
-  std::size_t deepest_ = 0;
   std::size_t max_depth_ = usual_depth;
+  std::optional<box> too_deep_;  ///< of a node at that depth
 };
 
 }  // namespace hocket

@@ -197,13 +197,17 @@ class part_accesses {
     each_below(at.below->upper, visit);
   }
 
-  /// Only leaves are kept when the tree is built anew, and each may be cut.
+  /// Only leaves are kept where the tree is built anew, and each may be cut.
   [[gnu::noinline]] void rebalance() {
-    push_down_all_readers(tree_.top());
-    tree_.rebalance();
-    readers_ = 0;
-    box here = tree_.whole();
-    keep_readers_inside(tree_.top(), here);
+    const auto before = [&](node& at) {
+      push_down_all_readers(at);
+      readers_ -= readers_below(at);
+    };
+    const auto after = [&](node& at, box& here) {
+      readers_ += readers_below(at);
+      keep_readers_inside(at, here);
+    };
+    tree_.rebalance(before, after);
   }
   void push_down_all_readers(node& at) {
     if (at.is_leaf()) return;
@@ -211,11 +215,12 @@ class part_accesses {
     push_down_all_readers(at.below->lower);
     push_down_all_readers(at.below->upper);
   }
+  static std::size_t readers_below(const node& at) noexcept {
+    if (at.is_leaf()) return at.state.readers.size();
+    return readers_below(at.below->lower) + readers_below(at.below->upper);
+  }
   void keep_readers_inside(node& at, box& here) {
-    if (at.is_leaf()) {
-      readers_ += at.state.readers.size();
-      return drop_readers_outside(at.state, here);
-    }
+    if (at.is_leaf()) return drop_readers_outside(at.state, here);
     each_overlapping(*at.below, here, here,
                      [&](node& part, box& there) { keep_readers_inside(part, there); });
   }
