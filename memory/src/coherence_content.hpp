@@ -79,8 +79,8 @@ struct coherence::content {
   id_map<data_id, buffer_state> buffers;
   std::vector<std::set<data_id>> with_block;  // for each memory
 
-  /// What prune() looks at. Each commit pays for a look at a few pieces, so that the cost of
-  /// pruning does not depend on how many pieces are in use.
+  /// The buffers that prune() looks at. Each commit pays for a look at a few pieces, so that the
+  /// cost of pruning does not depend on how many pieces are in use.
   struct {
     std::vector<data_id> busy;  // the buffers that may have timepoints, and some that are removed
     std::size_t next = 0;       // where in it to go on
@@ -98,7 +98,7 @@ struct coherence::content {
     found.whole_in.memory = {};
     return found;
   }
-  /// The same; null if the buffer was removed.
+  /// The buffer, for a caller that changes it; null if the buffer was removed.
   [[nodiscard]] buffer_state* find_to_change(data_id data) {
     return buffers.find(data) != nullptr ? &change(data) : nullptr;
   }

@@ -34,7 +34,8 @@ namespace ours {
 /// Two layers of tasks that update one row each, submitted while a task that writes all of the
 /// buffer runs, without placement.
 [[nodiscard]] contender rows_behind_a_writer(std::size_t rows);
-/// The same of tasks that update boxes of random sizes at random places, which overlap.
+/// Tasks that update overlapping boxes of random sizes, submitted while a task that writes all of
+/// the buffer runs.
 [[nodiscard]] contender boxes_behind_a_writer(std::size_t boxes, data_path by);
 /// Tasks that update one buffer each, all in turn, placed.
 [[nodiscard]] contender many_buffers(std::size_t buffers);

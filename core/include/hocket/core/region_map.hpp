@@ -71,9 +71,9 @@ class region_map {
     change_leaves<false>(region, function);
   }
 
-  /// The same where it does no harm to change more than the region: a piece is cut only if all of
-  /// the region is within it. Tiles that overlap their neighbours by a few elements do not cut
-  /// those into many pieces.
+  /// Calls function(state) for the pieces that overlap region, and may so change more than the
+  /// region: a piece is cut only if all of the region is within it. Tiles that overlap their
+  /// neighbours by a few elements do not cut those into many pieces.
   template <class Function>
   void change_about(const box& region, Function&& function) {
     change_leaves<true>(region, function);

@@ -72,7 +72,7 @@ class part_accesses {
     Task task;
     box region;
   };
-  /// What is known of a node of the tree.
+  /// The tasks that use the box of one node of the tree.
   struct uses {
     Task writer{};                ///< of a leaf: the last one; none: no task has to wait for it
     std::vector<access> readers;  ///< since then
@@ -199,12 +199,15 @@ class part_accesses {
 
   /// Only leaves are kept where the tree is built anew, and each may be cut.
   [[gnu::noinline]] void rebalance() {
+    // The count changes only once the part is built: that may fail for want of memory.
+    std::size_t replaced = 0;
     const auto before = [&](node& at) {
       push_down_all_readers(at);
-      readers_ -= readers_below(at);
+      replaced = readers_below(at);
     };
     const auto after = [&](node& at, box& here) {
       readers_ += readers_below(at);
+      readers_ -= replaced;
       keep_readers_inside(at, here);
     };
     tree_.rebalance(before, after);
