@@ -12,6 +12,8 @@
 
 #include <hocket/execution/item_note.hpp>
 
+#include "carried_state.hpp"
+
 namespace hocket {
 namespace {
 
@@ -102,13 +104,30 @@ void node_queue::turn() noexcept {
   work_turn own;
   while (own.goes_on()) {
     if (!workers_.take()) return;
-    own.count();
-    work next = take();
-    suspendable_item* resumed = next.resumed;
-    if (resumed == nullptr) resumed = begin(next.item, own);
-    while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), own);
+    run_one(own);
   }
   enqueue_turn();
+}
+
+/// One that the worker count has given to this worker, and perhaps others.
+void node_queue::run_one(work_turn& turn) noexcept {
+  turn.count();
+  const work next = take();
+  suspendable_item* resumed = next.resumed;
+  if (resumed == nullptr) resumed = begin(next.item, turn);
+  while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), turn);
+}
+
+node_queue::help node_queue::work_for_a_turn() noexcept {
+  if (!workers_.join()) return help::not_needed;
+  const carried_state outer = carried_state::take();
+  work_turn own(work_turn::by::guest);
+  run_one(own);
+  while (own.goes_on() && workers_.take_another()) run_one(own);
+  const bool is_over = !own.goes_on();
+  outer.put_back();
+  if (workers_.leave()) enqueue_turn();
+  return is_over ? help::ended_its_turn : help::found_no_more;
 }
 
 node_queue::work node_queue::take() {
@@ -142,7 +161,7 @@ bool node_queue::take_low(work& taken) {
 }
 
 suspendable_item* node_queue::begin(executor::bare_item item, work_turn& turn) noexcept {
-  std::unique_ptr<suspendable_item> own = stack_for_item();
+  std::unique_ptr<suspendable_item> own = stack_for_item(turn);
   if (own == nullptr) {
     run_without_stack(item);
     return nullptr;
@@ -164,7 +183,7 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
     set_current_item(nullptr);
     if (ended) {
       suspendable_item* const next = std::exchange(item->next, nullptr);
-      keep(std::move(item));
+      keep(std::move(item), turn);
       return next;
     }
     workers_.suspend();
@@ -207,13 +226,15 @@ bool node_queue::park() noexcept {
   return false;
 }
 
-node_queue::place* node_queue::own_place() noexcept {
+node_queue::place* node_queue::own_place(const work_turn& turn) noexcept {
+  // A guest has a number in an arena of its own, if any.
+  if (turn.is_of_guest()) return nullptr;
   const auto index = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
   return index < places_.size() ? &places_[index] : nullptr;
 }
 
-std::unique_ptr<suspendable_item> node_queue::stack_for_item() noexcept {
-  place* const own = own_place();
+std::unique_ptr<suspendable_item> node_queue::stack_for_item(const work_turn& turn) noexcept {
+  place* const own = own_place(turn);
   if (own != nullptr && own->spare != nullptr) return std::move(own->spare);
   {
     const std::lock_guard lock(spare_mutex_);
@@ -228,8 +249,8 @@ std::unique_ptr<suspendable_item> node_queue::stack_for_item() noexcept {
   return std::unique_ptr<suspendable_item>(new (std::nothrow) suspendable_item(std::move(stack)));
 }
 
-void node_queue::keep(std::unique_ptr<suspendable_item> item) noexcept {
-  place* const own = own_place();
+void node_queue::keep(std::unique_ptr<suspendable_item> item, const work_turn& turn) noexcept {
+  place* const own = own_place(turn);
   if (own != nullptr && own->spare == nullptr) {
     own->spare = std::move(item);
     return;

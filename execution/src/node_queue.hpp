@@ -30,6 +30,13 @@ namespace hocket {
 /// has run some, and some time has passed.
 class work_turn {
  public:
+  enum class by : std::uint8_t { worker, guest };
+
+  /// A guest is a thread that is no worker of oneTBB's.
+  explicit work_turn(by who = by::worker) noexcept : who_(who) {}
+
+  [[nodiscard]] bool is_of_guest() const noexcept { return who_ == by::guest; }
+
   /// Returns false if the turn is over.
   [[nodiscard]] bool goes_on() noexcept { return left_ > 0 || is_young(); }
   void count() noexcept { --left_; }
@@ -41,6 +48,7 @@ class work_turn {
 
   [[nodiscard]] bool is_young() noexcept;
 
+  by who_;
   std::size_t left_ = items_at_a_time;
   clock::time_point begin_ = clock::now();
 };
@@ -89,6 +97,13 @@ class node_queue {
     queue(level::normal).push(item);
     if (workers_.add()) enqueue_turn();
   }
+
+  /// How a thread that is no worker has helped.
+  enum class help : std::uint8_t { not_needed, found_no_more, ended_its_turn };
+
+  /// The calling thread, which is in no item, runs items as a worker does, for one turn, if some
+  /// wait.
+  help work_for_a_turn() noexcept;
 
   /// Goes on with an item that was suspended.
   void post_resumed(suspendable_item* item) noexcept;
@@ -139,6 +154,7 @@ class node_queue {
 
   void enqueue_turn() noexcept;
   void turn() noexcept;
+  void run_one(work_turn& turn) noexcept;
   [[nodiscard]] work take();
   [[nodiscard]] bool take_normal(executor::bare_item& item) noexcept {
     // Relaxed: the worker count has ordered the count before the item that this worker has to take.
@@ -154,9 +170,9 @@ class node_queue {
                                       work_turn& turn) noexcept;
   void serve(suspendable_item& own) noexcept;
   void run_without_stack(executor::bare_item item) noexcept;
-  [[nodiscard]] place* own_place() noexcept;
-  [[nodiscard]] std::unique_ptr<suspendable_item> stack_for_item() noexcept;
-  void keep(std::unique_ptr<suspendable_item> item) noexcept;
+  [[nodiscard]] place* own_place(const work_turn& turn) noexcept;
+  [[nodiscard]] std::unique_ptr<suspendable_item> stack_for_item(const work_turn& turn) noexcept;
+  void keep(std::unique_ptr<suspendable_item> item, const work_turn& turn) noexcept;
 
   const void* owner_;
   std::size_t node_;

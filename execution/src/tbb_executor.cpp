@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/execution/pause_processor.hpp>
 #include <hocket/execution/pump.hpp>
 #include <hocket/execution/wait_listener.hpp>
 
@@ -308,6 +309,32 @@ bool tbb_executor::wait(const std::function<void(std::shared_ptr<gate>)>& arm, t
   if (until != time_stamp::max()) return parked->wait_until(state_->at(until));
   parked->wait();
   return true;
+}
+
+bool tbb_executor::look_until(const std::function<bool()>& reached) {
+  return reached() || (current_item() == nullptr && look_until(reached, nullptr));
+}
+
+bool tbb_executor::help_until(const std::function<bool()>& reached) {
+  if (reached()) return true;
+  if (current_item() != nullptr || is_forked()) return false;
+  tell_wait_listeners();
+  return look_until(reached, state_->queues.size() == 1 ? &state_->queue(0) : nullptr);
+}
+
+bool tbb_executor::look_until(const std::function<bool()>& reached, node_queue* helped) const {
+  // To park and be woken takes longer.
+  constexpr std::chrono::microseconds patience{5};
+  auto last = pump::clock::now();
+  do {
+    using help = node_queue::help;
+    const help how = helped == nullptr ? help::not_needed : helped->work_for_a_turn();
+    if (reached()) return true;
+    if (how == help::ended_its_turn) return false;
+    if (how == help::found_no_more) last = pump::clock::now();
+    pause_processor();
+  } while (others_work() && pump::clock::now() - last < patience);
+  return false;
 }
 
 bool tbb_executor::suspend(const std::function<void(std::shared_ptr<gate>)>& arm,

@@ -60,6 +60,31 @@ class worker_count {
     return true;
   }
 
+  /// For a thread that is no worker, and can be one for a while. Returns true if it is one now, and
+  /// has to take one item: if one waits, and at most as many workers as may be are there. One more
+  /// than that is allowed, because the last of them may not have come as yet.
+  [[nodiscard]] bool join() noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    do {
+      if (waiting(seen) == 0 || (seen & workers_mask) > full_) return false;
+      // Acquire: pairs with add(), as in take().
+    } while (!state_.compare_exchange_weak(seen, seen + one_worker - one_waiting,
+                                           std::memory_order_acquire, std::memory_order_relaxed));
+    return true;
+  }
+  /// Only for a worker that has joined: it is none any more, and must not touch what belongs to the
+  /// worker count, but if true is returned: then it has to see to it that a worker comes in its
+  /// place.
+  [[nodiscard]] bool leave() noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    do {
+      if (waiting(seen) != 0 && (seen & workers_mask) <= full_) return true;
+      // Release: pairs with idle().
+    } while (!state_.compare_exchange_weak(seen, seen - one_worker, std::memory_order_release,
+                                           std::memory_order_relaxed));
+    return false;
+  }
+
   /// Only for a worker: an item is suspended from now on.
   void suspend() noexcept {
     // Relaxed: the worker itself keeps the worker count from being idle.

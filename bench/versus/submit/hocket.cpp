@@ -39,6 +39,20 @@ struct machine {
   task_options on;
 };
 
+/// Calls one(runtime), which submits a task and waits for it, again and again.
+template <class One>
+contender waited_for(const char* name, const settings& wanted, One one) {
+  return {name, [count = counts_for(wanted).round_trips, one] {
+            const auto rt = std::make_shared<runtime>();
+            return [rt, count, one] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) one(*rt);
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
 }  // namespace
 
 contender ours::host_tasks(load tasks) {
@@ -92,15 +106,22 @@ contender ours::host_tasks_from(const settings& wanted, std::size_t submitters) 
 }
 
 contender ours::async_get(const settings& wanted) {
-  return {"hocket", [count = counts_for(wanted).round_trips] {
-            const auto rt = std::make_shared<runtime>();
-            return [rt, count] {
-              const auto work = [&] {
-                for (std::size_t i = 0; i < count; ++i) rt->async([] {}).get();
-              };
-              return nanoseconds_of(work) / static_cast<double>(count);
-            };
-          }};
+  return waited_for("hocket", wanted, [](runtime& rt) { rt.async([] {}).get(); });
+}
+
+contender ours::async_wait(const settings& wanted) {
+  return waited_for("hocket-wait", wanted, [](runtime& rt) {
+    rt.async([] {});
+    rt.wait();
+  });
+}
+
+contender ours::scope_of_one(const settings& wanted) {
+  return waited_for("hocket-scope", wanted, [](runtime& rt) {
+    task_scope all(rt);
+    all.async([] {});
+    all.wait();
+  });
 }
 
 contender ours::device_tasks(load tasks, place where) {

@@ -70,6 +70,10 @@ namespace ours {
 /// Submitted by so many threads at once.
 [[nodiscard]] contender host_tasks_from(const settings& wanted, std::size_t submitters);
 [[nodiscard]] contender async_get(const settings& wanted);
+/// The wait is one for all tasks of the runtime.
+[[nodiscard]] contender async_wait(const settings& wanted);
+/// Each task in a scope of its own, which is waited for.
+[[nodiscard]] contender scope_of_one(const settings& wanted);
 [[nodiscard]] contender device_tasks(load tasks, place where);
 [[nodiscard]] contender device_round_trip(const settings& wanted, place where);
 [[nodiscard]] contender device_chain(load tasks, place where);

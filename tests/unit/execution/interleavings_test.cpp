@@ -164,6 +164,72 @@ TEST(interleavings, a_worker_count_leaves_no_item_behind) {
   expect_none("worker count of 2, 3 x 1", 5, [] { return working(3, 1, 2); });
 }
 
+/// One thread adds items and becomes a worker where it has to; the others join for an item, and
+/// come as workers in their own places where they have to.
+scenario joining(std::size_t guests, int items, std::size_t max_workers) {
+  struct shared {
+    explicit shared(std::size_t most) : under_search(most) {}
+    worker_count<searched_atomics> under_search;
+    int taken = 0;  // only counted
+  };
+  auto s = std::make_shared<shared>(max_workers);
+  const auto work = [s] {
+    while (s->under_search.take()) ++s->taken;
+  };
+  scenario result;
+  result.threads.emplace_back([s, work, items] {
+    for (int i = 0; i < items; ++i) {
+      if (s->under_search.add()) work();
+    }
+  });
+  for (std::size_t t = 0; t < guests; ++t) {
+    result.threads.emplace_back([s, work] {
+      if (!s->under_search.join()) return;
+      ++s->taken;
+      if (s->under_search.leave()) work();
+    });
+  }
+  result.check = [s, items] {
+    search::here().require(s->taken == items, "an item was left behind");
+    search::here().require(s->under_search.idle(), "the worker count is not idle");
+  };
+  return result;
+}
+
+TEST(interleavings, guests_of_a_worker_count_leave_no_item_behind) {
+  expect_none("worker count of 1, 1 guest, 2 items", 5, [] { return joining(1, 2, 1); });
+  expect_none("worker count of 1, 2 guests, 2 items", 4, [] { return joining(2, 2, 1); });
+  expect_none("worker count of 2, 1 guest, 3 items", 4, [] { return joining(1, 3, 2); });
+}
+
+TEST(interleavings, one_guest_joins_full_workers) {
+  worker_count<> c(1);
+  EXPECT_FALSE(c.join()) << "nothing waits";
+  EXPECT_TRUE(c.add());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(c.add());
+  EXPECT_TRUE(c.join());
+  EXPECT_FALSE(c.join()) << "there is one more than may be";
+  EXPECT_FALSE(c.leave()) << "items wait, but the worker is there";
+  EXPECT_TRUE(c.join());
+  while (c.take()) continue;
+  EXPECT_FALSE(c.leave()) << "nothing waits";
+  EXPECT_TRUE(c.idle());
+}
+
+TEST(interleavings, a_guest_leaves_its_place_to_a_worker_if_there_is_none) {
+  worker_count<> c(1);
+  EXPECT_TRUE(c.add());
+  EXPECT_FALSE(c.add());
+  EXPECT_TRUE(c.join());
+  EXPECT_TRUE(c.take());   // the worker takes the last one,
+  EXPECT_FALSE(c.take());  // finds no more, and goes
+  EXPECT_FALSE(c.add()) << "the guest is there";
+  EXPECT_TRUE(c.leave());
+  EXPECT_TRUE(c.take());
+  EXPECT_FALSE(c.take());
+  EXPECT_TRUE(c.idle());
+}
+
 TEST(interleavings, a_worker_count_is_idle_when_nothing_waits_works_or_is_suspended) {
   worker_count<> c(1);
   EXPECT_TRUE(c.idle());

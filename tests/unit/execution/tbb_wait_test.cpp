@@ -396,6 +396,73 @@ TEST(tbb_wait, what_is_local_to_an_item_goes_with_it) {
   });
 }
 
+TEST(tbb_wait, a_thread_outside_helps_where_no_worker_is_free) {
+  tbb_executor ex(one_worker());
+  std::atomic<bool> occupied{false};
+  std::atomic<bool> ran{false};
+  std::atomic<bool> over{false};
+  ex.post(0, 0, [&] {
+    occupied = true;
+    // Without being suspended: it keeps the worker.
+    while (!ran) std::this_thread::yield();
+    over = true;
+  });
+  while (!occupied) std::this_thread::yield();
+  const std::thread::id own = std::this_thread::get_id();
+  ex.post(0, 0, [&] {
+    EXPECT_EQ(std::this_thread::get_id(), own);
+    EXPECT_TRUE(ex.inside());
+    ran = true;
+  });
+  while (!ex.help_until([&] { return over.load(); })) continue;
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(ex.inside());
+}
+
+TEST(tbb_wait, what_is_suspended_in_a_thread_that_helps_goes_on_without_it) {
+  tbb_executor ex(one_worker());
+  std::atomic<int> local_after{0};
+  int local = 1;
+  set_item_local(&local);
+  gate held;
+  std::atomic<bool> is_held{false};
+  std::atomic<bool> occupied{false};
+  std::atomic<bool> free{false};
+  ex.post(0, 0, [&] {
+    occupied = true;
+    while (!free) std::this_thread::yield();
+  });
+  while (!occupied) std::this_thread::yield();
+  ex.post(0, 0, [&] {
+    int inner = 2;
+    EXPECT_EQ(item_local(), nullptr);
+    set_item_local(&inner);
+    ex.wait([&](const gate& g) {
+      held = g;
+      is_held = true;
+    });
+    EXPECT_EQ(item_local(), &inner);
+    set_item_local(nullptr);
+    local_after = 1;
+  });
+  while (!is_held) (void)ex.help_until([&] { return is_held.load(); });
+  EXPECT_EQ(item_local(), &local) << "the item has left it alone";
+  set_item_local(nullptr);
+  free = true;
+  held->open();
+  while (local_after == 0) std::this_thread::yield();
+}
+
+TEST(tbb_wait, an_item_does_not_help) {
+  tbb_executor ex(one_worker());
+  std::atomic<bool> ran{false};
+  run_inside(ex, [&] {
+    ex.post(0, 0, [&] { ran = true; });
+    EXPECT_FALSE(ex.help_until([&] { return ran.load(); }));
+    EXPECT_FALSE(ran);
+  });
+}
+
 TEST(tbb_wait, an_exception_of_arm_is_the_callers) {
   tbb_executor ex(one_worker());
   const auto throwing = [&] {

@@ -89,6 +89,14 @@ class executor {
   virtual bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
                     time_stamp until = time_stamp::max()) = 0;
 
+  /// For a thread that is about to wait: unless it is in an item, it looks for a few microseconds
+  /// whether what it waits for is reached, as long as items run. Returns whether it is.
+  [[nodiscard]] virtual bool look_until(const std::function<bool()>& reached) { return reached(); }
+
+  /// For a thread that is about to wait for the ends of all items: it runs items that wait for a
+  /// worker too, and begins none after some 50 us. They may be suspended, and go on elsewhere.
+  [[nodiscard]] virtual bool help_until(const std::function<bool()>& reached) { return reached(); }
+
   /// True if items run or are about to, but for the one that the caller is in and for those that
   /// wait. At the next moment it may be otherwise.
   [[nodiscard]] virtual bool others_work() const noexcept = 0;

@@ -9,6 +9,8 @@
 
 namespace hocket {
 
+class node_queue;
+
 /// Work on oneTBB: it has a worker for each core, and at most as many are at the items of a NUMA
 /// node as the node has cores, kept on these. A worker that is free takes the most urgent item.
 /// Idle workers use no CPU.
@@ -55,12 +57,19 @@ class tbb_executor final : public executor {
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 
+  [[nodiscard]] bool look_until(const std::function<bool()>& reached) override;
+
+  /// It runs items where there is one arena: else the calling thread may be on another node's
+  /// cores.
+  [[nodiscard]] bool help_until(const std::function<bool()>& reached) override;
+
   [[nodiscard]] bool others_work() const noexcept override;
   [[nodiscard]] bool inside() const noexcept override;
   [[nodiscard]] bool is_forked() const noexcept override;
 
  private:
   struct state;
+  [[nodiscard]] bool look_until(const std::function<bool()>& reached, node_queue* helped) const;
   [[nodiscard]] bool suspend(const std::function<void(std::shared_ptr<gate>)>& arm,
                              time_stamp until);
 

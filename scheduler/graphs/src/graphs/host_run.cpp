@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include <hocket/execution/item_note.hpp>
+#include <hocket/execution/pause_processor.hpp>
 
 #include "graphs/chosen.hpp"
 #include "tasks/caught.hpp"
@@ -32,14 +32,6 @@ std::size_t all_workers(executor& where) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
   return std::min(sum, run_workers<>::most);
-}
-
-void rest() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
 }
 
 }  // namespace
@@ -168,7 +160,7 @@ class host_run::participant {
       }
       done.last = run_.tell(slot_);
       if (done.last || state_.ended.load() == plan_.size() || looks++ == run_.spins_) break;
-      rest();
+      pause_processor();
     }
     return done;
   }

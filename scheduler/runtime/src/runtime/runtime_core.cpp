@@ -172,10 +172,11 @@ void runtime_core::ended(task_state& task) noexcept {
 }
 
 void runtime_core::wait_for_all() {
-  parked_wait by(*this);
-  waits_on_stacks_.note(by);
   const auto ended = [this] { return unfinished_ == 0; };
   events_.stop_polling();
+  if (executor_->help_until(ended)) return;
+  parked_wait by(*this);
+  waits_on_stacks_.note(by);
   if (!by.is_to_be_checked_again()) return wait_until(ended);
   const auto check = [&] { waits_on_stacks_.check_again(by); };
   check();

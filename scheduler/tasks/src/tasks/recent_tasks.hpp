@@ -26,14 +26,19 @@ class recent_tasks {
   }
 
   void clear() noexcept {
-    for (auto& each : kept_) drop(each.exchange(nullptr));
+    // Most scopes end with few that are kept: a look costs less than an exchange.
+    for (auto& each : kept_) {
+      if (each.load() != nullptr) drop(each.exchange(nullptr));
+    }
   }
 
   /// Runs one of them here, the newest that can be run first. Returns whether there was one.
   [[nodiscard]] bool help(helping& by) noexcept {
     std::size_t newest = added_;
     for (std::size_t i = 0; i < most; ++i) {
-      const task_state_ptr task(kept_[--newest % most].exchange(nullptr), false);
+      std::atomic<task_state*>& place = kept_[--newest % most];
+      if (place.load() == nullptr) continue;
+      const task_state_ptr task(place.exchange(nullptr), false);
       if (task != nullptr && !task->done() && task->help(by)) return true;
     }
     return false;

@@ -255,6 +255,7 @@ void task_state::park_and_check(parked_wait& by) {
 void task_state::park() {
   const live_runtimes::user uses(home());
   if (!uses && context_ != nullptr) return;  // with the runtime the task has ended, a moment ago
+  if (context_ != nullptr && context_->where().look_until([this] { return done(); })) return;
   parked_wait by(*this);
   executor& where = context_to_wait_in(by).where();
   if (by.is_to_be_checked_again() && !where.is_virtual()) return park_and_check(by);

@@ -120,8 +120,8 @@ class runtime : public submitter {
   /// error.
   ~runtime() override;
 
-  /// Waits until everything that was submitted so far has ended. Rethrows the first failure that
-  /// no thread has looked at. Not from a task.
+  /// Waits until all that was submitted so far has ended, and runs some of that here meanwhile.
+  /// Rethrows the first failure that no thread has looked at. Not from a task.
   void wait();
 
   /// Cancels what has not started; what runs, ends. Later submissions are cancelled as well.
