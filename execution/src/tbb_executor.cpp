@@ -325,15 +325,23 @@ bool tbb_executor::help_until(const std::function<bool()>& reached) {
 bool tbb_executor::look_until(const std::function<bool()>& reached, node_queue* helped) const {
   // To park and be woken takes longer.
   constexpr std::chrono::microseconds patience{5};
+  // What others have to do may wait for this core.
+  constexpr std::chrono::microseconds patience_without_yielding{1};
   auto last = pump::clock::now();
+  pump::clock::duration looked{};
   do {
     using help = node_queue::help;
     const help how = helped == nullptr ? help::not_needed : helped->work_for_a_turn();
     if (reached()) return true;
     if (how == help::ended_its_turn) return false;
     if (how == help::found_no_more) last = pump::clock::now();
-    pause_processor();
-  } while (others_work() && pump::clock::now() - last < patience);
+    if (looked < patience_without_yielding) {
+      pause_processor();
+    } else {
+      std::this_thread::yield();
+    }
+    looked = pump::clock::now() - last;
+  } while (others_work() && looked < patience);
   return false;
 }
 

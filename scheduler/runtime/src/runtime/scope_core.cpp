@@ -3,13 +3,28 @@
 
 #include "runtime/scope_core.hpp"
 
+#include <cstdlib>
+#include <memory>
 #include <utility>
+
+#include <hocket/execution/stack_room.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 
 #include "runtime/runtime_core.hpp"
 #include "runtime/wait_search.hpp"
 #include "tasks/deadline.hpp"
 
 namespace hocket::detail {
+
+namespace {
+
+/// Room for a scope at any alignment, and before that for the address of the room.
+struct scope_room {
+  std::array<void*, (sizeof(scope_core) + alignof(scope_core)) / sizeof(void*) + 1> bytes;
+};
+
+}  // namespace
 
 /// Not one of the scope's tasks: it belongs to the runtime.
 class scope_core::end_of_scope final : public task_state {
@@ -54,7 +69,7 @@ scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_option
       label_(options.label) {}
 
 void scope_core::open(const scope_options& options) {
-  check_timeout("The " + name(), options.timeout);
+  if (options.timeout < nanoseconds::zero()) check_timeout("The " + name(), options.timeout);
   const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
   host_context& around = outer_ ? static_cast<host_context&>(*outer_) : home();
   by_outer_.emplace(around.stopping(), [this] { stop(reason::outer); });
@@ -70,6 +85,33 @@ void scope_core::open(const scope_options& options) {
 }
 
 scope_core::~scope_core() = default;
+
+void* scope_core::operator new(std::size_t bytes, std::align_val_t alignment) {
+  void* const room = task_memory::take_for<scope_room>();
+  void* place = static_cast<void**>(room) + 1;
+  std::size_t left = sizeof(scope_room) - sizeof(void*);
+  if (std::align(static_cast<std::size_t>(alignment), bytes, place, left) == nullptr) std::abort();
+  static_cast<void**>(place)[-1] = room;
+  return place;
+}
+
+void scope_core::operator delete(void* scope, std::align_val_t /*alignment*/) noexcept {
+  task_memory::give_back_for<scope_room>(static_cast<void**>(scope)[-1]);
+}
+
+void scope_core::help() noexcept {
+  // A task that is run here may help in its turn.
+  while (!has_ended() && stack_has_room()) {
+    helping by;
+    if (!recent_.help(by)) break;
+  }
+  if (!has_ended()) (void)where().look_until([this] { return has_ended(); });
+}
+
+bool scope_core::has_ended_well() {
+  const std::lock_guard lock(guard_);
+  return has_ended() && first_unseen() == nullptr;
+}
 
 std::string scope_core::name() const {
   return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
@@ -143,7 +185,7 @@ task_state_ptr scope_core::end(bool tells) {
   {
     const std::lock_guard lock(guard_);
     if (ends_[tells]) return ends_[tells];
-    made.reset(new end_of_scope(*this));
+    made = make_task<end_of_scope>(0, *this);
     if (unfinished_ != 0) return ends_[tells] = made;
     if (tells) failed = first_unseen();
   }

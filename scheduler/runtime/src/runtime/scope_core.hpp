@@ -4,9 +4,11 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 
@@ -30,6 +32,10 @@ class scope_core final : public host_context {
   scope_core(runtime_core& home, scope_core* outer, const scope_options& options);
   ~scope_core() override;
 
+  /// Scopes are made as often as tasks: they lie where those do.
+  static void* operator new(std::size_t bytes, std::align_val_t alignment);
+  static void operator delete(void* scope, std::align_val_t alignment) noexcept;
+
   // For the front.
   /// To be called once, before there are tasks: what stops them.
   void open(const scope_options& options);
@@ -37,6 +43,11 @@ class scope_core final : public host_context {
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that no thread has looked at.
   [[nodiscard]] task_state_ptr end(bool tells);
+  /// Runs tasks of the scope here that no worker has begun, and looks for a moment whether the
+  /// others end.
+  void help() noexcept;
+  /// True if no task is pending, and there is no failure that no thread has looked at.
+  [[nodiscard]] bool has_ended_well();
   /// True if no task is pending. One that is submitted later may be.
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.

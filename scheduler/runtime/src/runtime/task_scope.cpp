@@ -30,6 +30,7 @@ task_scope::task_scope(const scope_options& options, submitter& in)
 
 task_scope::~task_scope() {
   if (std::uncaught_exceptions() > exceptions_) cancel();
+  core_->help();
   if (!core_->has_ended()) wait_in_destructor();
   core_->close();
 }
@@ -56,7 +57,10 @@ void task_scope::wait_in_destructor() noexcept {
   }
 }
 
-void task_scope::wait() { done().get(); }
+void task_scope::wait() {
+  core_->help();
+  if (!core_->has_ended_well()) done().get();
+}
 
 future<void> task_scope::done() { return future<void>(core_->end(true)); }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -26,17 +27,17 @@ class recent_tasks {
   }
 
   void clear() noexcept {
-    // Most scopes end with few that are kept: a look costs less than an exchange.
-    for (auto& each : kept_) {
-      if (each.load() != nullptr) drop(each.exchange(nullptr));
-    }
+    const std::size_t used = std::min<std::size_t>(added_, most);
+    for (std::size_t i = 0; i < used; ++i) drop(kept_[i].exchange(nullptr));
   }
 
   /// Runs one of them here, the newest that can be run first. Returns whether there was one.
   [[nodiscard]] bool help(helping& by) noexcept {
     std::size_t newest = added_;
-    for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t used = std::min(newest, most);
+    for (std::size_t i = 0; i < used; ++i) {
       std::atomic<task_state*>& place = kept_[--newest % most];
+      // A look costs less than an exchange.
       if (place.load() == nullptr) continue;
       const task_state_ptr task(place.exchange(nullptr), false);
       if (task != nullptr && !task->done() && task->help(by)) return true;
