@@ -325,7 +325,7 @@ bool tbb_executor::help_until(const std::function<bool()>& reached) {
 bool tbb_executor::look_until(const std::function<bool()>& reached, node_queue* helped) const {
   // To park and be woken takes longer.
   constexpr std::chrono::microseconds patience{5};
-  // What others have to do may wait for this core.
+  // The item that the caller waits for may be on a worker that needs this core.
   constexpr std::chrono::microseconds patience_without_yielding{1};
   auto last = pump::clock::now();
   pump::clock::duration looked{};

@@ -59,7 +59,7 @@ class tbb_executor final : public executor {
 
   [[nodiscard]] bool look_until(const std::function<bool()>& reached) override;
 
-  /// It runs items where there is one arena: else the calling thread may be on another node's
+  /// The calling thread runs items only where there is one arena: else it may be on another node's
   /// cores.
   [[nodiscard]] bool help_until(const std::function<bool()>& reached) override;
 
