@@ -29,9 +29,7 @@ struct scope_room {
 /// Not one of the scope's tasks: it belongs to the runtime.
 class scope_core::end_of_scope final : public task_state {
  public:
-  explicit end_of_scope(scope_core& of) : task_state(&of.core_, "end of a scope"), scope_(&of) {
-    of.core_.started(*this);
-  }
+  explicit end_of_scope(scope_core& of) : task_state(&of.core_, "end of a scope"), scope_(&of) {}
 
   /// Runs a task of the scope that no worker has begun.
   bool help(helping& by) noexcept override { return scope_->recent_.help(by); }
@@ -186,6 +184,8 @@ task_state_ptr scope_core::end(bool tells) {
     const std::lock_guard lock(guard_);
     if (ends_[tells]) return ends_[tells];
     made = make_task<end_of_scope>(0, *this);
+    // Not in its constructor: only its maker knows how many bytes it holds.
+    core_.started(*made);
     if (unfinished_ != 0) return ends_[tells] = made;
     if (tells) failed = first_unseen();
   }
