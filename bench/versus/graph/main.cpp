@@ -80,6 +80,7 @@ constexpr measurement measurements[] = {
 std::vector<graph_subject> all_subjects() {
   return {
       ours::empty_graphs(),
+      ours::empty_tasks_after_futures(),
       onetbb::empty_flow_graphs(),
       onetbb::empty_counted_graphs(),
 #ifdef HOCKET_BENCH_OPENMP

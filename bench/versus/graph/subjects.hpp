@@ -9,7 +9,8 @@ namespace hocket::bench {
 // Each where its peer is. Tasks are empty functions.
 namespace ours {
 [[nodiscard]] graph_subject empty_graphs();
-}
+[[nodiscard]] graph_subject empty_tasks_after_futures();
+}  // namespace ours
 namespace onetbb {
 [[nodiscard]] graph_subject empty_flow_graphs();
 [[nodiscard]] graph_subject empty_counted_graphs();
