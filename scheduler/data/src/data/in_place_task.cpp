@@ -506,11 +506,7 @@ bool in_place_task::run_inline(ready_list& next) noexcept {
     refuse(next);
     return true;
   }
-  if (edges().size() == 1) {
-    drop_only_edge();
-  } else if (!edges().empty()) {
-    drop_edges();
-  }
+  drop_edges();
   try {
     execute_here();
   } catch (...) {

@@ -133,8 +133,6 @@ host_task::host_task(host_context* context, host_options&& options, void* edges,
   expect({first, after.size()}, 0);
 }
 
-void host_task::drop_edges() noexcept { std::destroy_n(edges_, std::exchange(edge_count_, 0)); }
-
 void host_task::expect(std::span<host_edge> edges, std::uint32_t more) noexcept {
   edges_ = edges.data();
   edge_count_ = static_cast<std::uint32_t>(edges.size());

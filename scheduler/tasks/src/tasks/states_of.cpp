@@ -8,22 +8,33 @@
 
 namespace hocket::detail {
 
+namespace {
+
+void check_is_there(const task_handle& before) {
+  if (!before) throw usage_error("A task is to run after a future without a task.");
+}
+
+}  // namespace
+
 std::vector<task_state_ptr> named_states_of(std::span<const any_future> futures) {
   std::vector<task_state_ptr> states;
   states.reserve(futures.size());
   for (const any_future& f : futures) {
+    check_is_there(f.handle());
     states.push_back(f.state());
-    if (states.back() == nullptr) {
-      throw usage_error("A task is to run after a future without a task.");
-    }
   }
   return states;
 }
 
 std::vector<task_state_ptr> states_of(std::span<const any_future> futures) {
-  std::vector<task_state_ptr> states = named_states_of(futures);
-  for (const task_state_ptr& each : states) each->check_waitable();
-  return states;
+  for (const any_future& f : futures) check_predecessor(f.handle());
+  return named_states_of(futures);
+}
+
+void check_predecessor(const task_handle& before) {
+  check_is_there(before);
+  if (before.is_place()) refuse_use(before);
+  before.task()->check_waitable();
 }
 
 host_options host_options_of(const task_options& options, host_context* context) {

@@ -115,6 +115,9 @@ class submitter {
   template <class F>
   auto async(const task_options& options, F&& function) {
     using value = detail::body_result_t<F>;
+    if (runs_functions_ != nullptr && detail::has_only_after(options)) {
+      return async(options.after, std::forward<F>(function));
+    }
     const host_target to = for_functions();
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(options, std::forward<F>(function)));
@@ -146,15 +149,17 @@ class submitter {
   template <detail::range_of_futures After, class F>
   auto async(const After& after, F&& function) {
     using value = detail::body_result_t<F>;
+    if (runs_functions_ != nullptr) {
+      const detail::pending_place place(runs_functions_);
+      return future<value>(detail::launch_after_all(after, std::forward<F>(function),
+                                                    *runs_functions_, detail::in_runtime()));
+    }
     const host_target to = for_functions();
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(after, std::forward<F>(function)));
     }
     const detail::pending_place place(to.context);
-    future_list all;
-    for (const auto& each : after) all.emplace_back(each);
-    return future<value>(
-        detail::launch(to.context, {}, std::forward<F>(function), detail::states_of(all.all())));
+    return future<value>(detail::launch_after_all(after, std::forward<F>(function), *to.context));
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -152,6 +153,16 @@ class host_task : public task_state {
     host_edge& only = *edges_;
     if (!only.source->attach(only)) start_after_ended();
   }
+  /// The same for one or more edges, in memory that lives as long as the task.
+  void start_after(host_context& context, std::span<host_edge> all) noexcept {
+    edges_ = all.data();
+    edge_count_ = static_cast<std::uint32_t>(all.size());
+    // As in expect().
+    claim_.expect(edge_count_ < 2 ? edge_count_ : edge_count_ + 1);
+    context.started(*this);
+    if (context.is_scope()) context.offer(*this);
+    attach_edges();
+  }
   /// Of one without edges.
   void start_at_once() noexcept {
     context()->started(*this);
@@ -224,7 +235,7 @@ class host_task : public task_state {
   [[nodiscard]] bool asks_when_poisoned() const noexcept { return asks_when_poisoned_; }
   [[nodiscard]] std::span<host_edge> edges() noexcept { return {edges_, edge_count_}; }
   /// Destroys the edges, and leaves their memory alone.
-  void drop_edges() noexcept;
+  void drop_edges() noexcept { std::destroy_n(edges_, std::exchange(edge_count_, 0)); }
 
   /// The task will not run: failure_of_predecessors() says why. After expect().
   void poison() noexcept { claim_.poison(); }
@@ -286,11 +297,6 @@ class host_task : public task_state {
   [[nodiscard]] bool claim_unshared() noexcept { return claim_.claim_unshared(); }
   [[nodiscard]] bool claim_untouched() noexcept { return claim_.claim_untouched(); }
   [[nodiscard]] bool is_stopped() noexcept { return context()->stopping().stop_requested(); }
-  void drop_only_edge() noexcept {
-    if (edge_count_ == 0) return;
-    edge_count_ = 0;
-    edges_->~host_edge();
-  }
   /// Calls the function where that is to be seen in a trace. Returns false if it has thrown, and
   /// keeps what became of it.
   [[nodiscard]] bool execute_traced() noexcept;
@@ -330,7 +336,7 @@ class host_task : public task_state {
     intrusive_ptr_release(&task);
   }
 
-  /// run_inline() of such a Task with at most one edge.
+  /// run_inline() of such a Task, which may have edges.
   template <class Task>
   [[nodiscard]] static bool run_inline_as(Task& task, ready_list& next) noexcept {
     if (!task.claim_untouched()) return false;
@@ -338,7 +344,7 @@ class host_task : public task_state {
       task.refuse(next);
       return true;
     }
-    task.drop_only_edge();
+    task.drop_edges();
     if (!task.execute_or_fail()) [[unlikely]] {
       task.discard();
       task.announce(next);
