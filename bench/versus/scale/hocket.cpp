@@ -24,6 +24,8 @@ const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
 const auto bent = elementwise("bent", [](auto& x) { x = x * x + x; });
 const kernel<float, inout<float>> take{"take", host_body{[](float, view<float>) {}}};
 const kernel<inout<float, 2>> touch_part{"touch_part", host_body{[](view<float, 2>) {}}};
+const kernel<in<float, 2>, in<float, 2>, inout<float, 2>> update{
+    "update", host_body{[](view<const float, 2>, view<const float, 2>, view<float, 2>) {}}};
 
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
 
@@ -102,6 +104,25 @@ struct random_boxes {
   std::vector<std::pair<shape<2>, shape<2>>> all;
 };
 
+struct square_to_factor {
+  square_to_factor(std::size_t tasks, data_path by) : side(tasks / 2 + 1), rt(only_host(by)) {}
+
+  void factor() const {
+    for (std::size_t k = 0; k + 1 < side; ++k) {
+      const auto rest = [&](std::size_t row, std::size_t column) {
+        return x.tile({row, column}, {row == k ? k + 1 : side, column == k ? k + 1 : side});
+      };
+      rt.submit(touch_part, updates(x.tile({k, k}, {side, k + 1})));
+      rt.submit(update, reads(rest(k + 1, k)), reads(rest(k, k + 1)), updates(rest(k + 1, k + 1)));
+    }
+    rt.wait();
+  }
+
+  std::size_t side;
+  mutable runtime rt;
+  buffer<float, 2> x{rt, {side, side}, 0.0F};
+};
+
 struct set_of_buffers {
   set_of_buffers(std::size_t count, data_path by) : rt(only_host(by)) {
     for (std::size_t i = 0; i < count; ++i) all.emplace_back(rt, cells, 0.0F);
@@ -164,6 +185,12 @@ contender ours::boxes_behind_a_writer(std::size_t boxes, data_path by) {
           }
         });
       });
+}
+
+contender ours::factorization(std::size_t tasks, data_path by) {
+  return timed(
+      "hocket", tasks / 2 * 2, [=] { return std::make_unique<square_to_factor>(tasks, by); },
+      [](const square_to_factor& home) { home.factor(); });
 }
 
 contender ours::many_buffers(std::size_t buffers) {

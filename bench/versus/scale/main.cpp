@@ -64,6 +64,15 @@ void add_parts(std::vector<comparison>& all, const settings& wanted) {
   }
 }
 
+void add_factorizations(std::vector<comparison>& all, const settings& wanted) {
+  for (const auto& [name, by] : {std::pair{"host_factorization", data_path::automatic},
+                                 std::pair{"placed_factorization", data_path::placed}}) {
+    scaled_case(all, wanted, name, "tasks").at({300, 1'000, 3'000}, 1, [by](std::size_t tasks) {
+      return std::vector<contender>{ours::factorization(tasks, by)};
+    });
+  }
+}
+
 void add_buffers(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "placed_buffers", "buffers")
       .at({1'000, 10'000, 30'000}, accesses_to_each, [&](std::size_t buffers) {
@@ -118,6 +127,7 @@ void add_edges(std::vector<comparison>& all, const settings& wanted) {
 std::vector<comparison> comparisons_of(const settings& wanted) {
   std::vector<comparison> all;
   add_parts(all, wanted);
+  add_factorizations(all, wanted);
   add_buffers(all, wanted);
   add_graphs(all, wanted);
   add_parameters(all, wanted);

@@ -37,6 +37,9 @@ namespace ours {
 /// Tasks that update overlapping boxes of random sizes, submitted while a task that writes all of
 /// the buffer runs.
 [[nodiscard]] contender boxes_behind_a_writer(std::size_t boxes, data_path by);
+/// A factorization: each step has a task that updates the first column of what is left of one
+/// buffer, and one that reads that column and the first row and updates the rest.
+[[nodiscard]] contender factorization(std::size_t tasks, data_path by);
 /// Tasks that update one buffer each, all in turn, placed.
 [[nodiscard]] contender many_buffers(std::size_t buffers);
 /// A recorded graph of one task for each buffer, which is run once more.
