@@ -172,24 +172,31 @@ std::vector<task_id> coherence::writers(data_id data, const box& region) const {
   return tasks;
 }
 
-bool buffer_state::prune(function_ref<bool(point)> done) {
-  busy = false;
+bool buffer_state::prune(function_ref<bool(point)> done, function_ref<bool(task_id)> is_live) {
+  busy = content.forget_writers(is_live);
   replica_states.change_all([&](replica_state& r) {
     if (r.prune(done)) busy = true;
   });
   replica_states.merge_equal();
+  pieces_before = pieces();
   return busy;
 }
 
-void coherence::prune(function_ref<bool(point)> done) {
-  auto& [busy, next, credit] = content_->prunable;
+bool coherence::is_prune_due() const noexcept {
+  constexpr std::size_t parts_between_prunings = 64;
+  return content_->prunable.parts >= parts_between_prunings;
+}
+
+void coherence::prune(function_ref<bool(point)> done, function_ref<bool(task_id)> is_live) {
+  auto& [busy, next, credit, parts] = content_->prunable;
+  parts = 0;
   for (std::size_t left = busy.size(); left > 0; --left) {
     if (next >= busy.size()) next = 0;
     buffer_state* const buffer = content_->find_to_change(busy[next]);
-    const std::size_t cost = buffer != nullptr ? buffer->replica_states.size() : 1;
+    const std::size_t cost = buffer != nullptr ? buffer->pieces() : 1;
     if (cost > credit) return;
     credit -= cost;
-    if (buffer != nullptr && buffer->prune(done)) {
+    if (buffer != nullptr && buffer->prune(done, is_live)) {
       ++next;
     } else {
       busy[next] = busy.back();

@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -43,6 +44,9 @@ struct shortcut {
   task_id* writer = nullptr;
 };
 
+/// How many pieces there are, of both maps of a buffer, where it is not divided.
+inline constexpr std::size_t whole_pieces = 2;
+
 /// All that is known of one buffer.
 struct buffer_state {
   box whole;
@@ -69,7 +73,14 @@ struct buffer_state {
 
   /// Drops timepoints that are done, and joins parts that no longer differ. Sets and returns
   /// `busy`.
-  bool prune(function_ref<bool(point)> done);
+  bool prune(function_ref<bool(point)> done, function_ref<bool(task_id)> is_live);
+
+  std::size_t pieces_before = whole_pieces;  // after the last access
+
+  /// How many pieces prune() looks at.
+  [[nodiscard]] std::size_t pieces() const noexcept {
+    return replica_states.size() + content.parts_count();
+  }
 
   /// Parts that are valid nowhere are poisoned; an older failure stays.
   void poison_if_nowhere(const box& region, const failure& why);
@@ -85,6 +96,7 @@ struct coherence::content {
     std::vector<data_id> busy;  // the buffers that may have timepoints, and some that are removed
     std::size_t next = 0;       // where in it to go on
     std::size_t credit = 0;     // pieces that may be looked at
+    std::size_t parts = 0;      // accesses since the last look to buffers of several pieces
   } prunable;
 
   [[nodiscard]] const buffer_state& at(data_id data) const {
@@ -103,8 +115,15 @@ struct coherence::content {
     return buffers.find(data) != nullptr ? &change(data) : nullptr;
   }
   void touch(data_id data, buffer_state& buffer) {
-    constexpr std::size_t looks_for_each = 2;
-    prunable.credit += looks_for_each;
+    constexpr std::size_t looks_for_each = 2, looks_for_part = 16, looks_for_made = 2;
+    const std::size_t now = buffer.pieces(), before = std::exchange(buffer.pieces_before, now);
+    if (now == whole_pieces) {
+      prunable.credit += looks_for_each;
+    } else {
+      // Every access to a part looks at the pieces in it, and one that cuts many makes many.
+      prunable.credit += looks_for_part + (now > before ? looks_for_made * (now - before) : 0);
+      ++prunable.parts;
+    }
     if (buffer.busy) return;
     buffer.busy = true;
     prunable.busy.push_back(data);

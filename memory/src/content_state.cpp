@@ -59,6 +59,22 @@ bool content_state::is_sound() const {
   return !parts_->any([](const origin& each) { return !each.sound(); });
 }
 
+bool content_state::forget_writers(function_ref<bool(task_id)> is_live) {
+  if (parts_ == nullptr) return false;
+  bool any_left = false;
+  parts_->change_all([&](origin& each) {
+    if (!each.writer.valid()) return;
+    if (is_live(each.writer)) {
+      any_left = true;
+    } else {
+      each.writer = {};
+    }
+  });
+  parts_->merge_equal();
+  end_division_if_equal();
+  return any_left && parts_ != nullptr;
+}
+
 void content_state::end_division_if_equal() {
   const origin* const one = parts_->only();
   if (one == nullptr) return;

@@ -167,6 +167,31 @@ TEST(region_map, changes_about_a_region_without_cutting_its_neighbours) {
   EXPECT_EQ(*map.exact({{3}, {9}}), 3) << "joined";
 }
 
+TEST(region_map, keeps_what_surrounds_a_corner_by_few_pieces) {
+  constexpr std::size_t side = 40;
+  for (const bool from_all_sides : {false, true}) {
+    region_map<std::size_t> map(box::whole({side, side}), 0);
+    const std::size_t steps = from_all_sides ? side / 2 : side;
+    for (std::size_t k = 0; k < steps; ++k) {
+      const std::size_t end = from_all_sides ? side - k : side;
+      map.replace({{k, k}, {end, end}}, k + 1);
+    }
+    EXPECT_GT(map.size(), 2 * (steps - 1));
+    const std::size_t last = steps - 1;
+    map.change_all([&](std::size_t& state) { state = state == steps ? 1 : 0; });
+    map.merge_equal();
+    EXPECT_EQ(map.size(), from_all_sides ? 5U : 3U);
+    for (std::size_t r = 0; r < side; ++r) {
+      for (std::size_t c = 0; c < side; ++c) {
+        const std::size_t end = from_all_sides ? side - last : side;
+        const bool in_corner = std::min(r, c) >= last && std::max(r, c) < end;
+        map.each({{r, c}, {r + 1, c + 1}},
+                 [&](std::size_t state) { ASSERT_EQ(state, in_corner ? 1U : 0U); });
+      }
+    }
+  }
+}
+
 TEST(region_map, is_copied_with_its_pieces) {
   region_map<int> map(box::whole({8}), 0);
   map.replace({{2}, {3}}, 1);

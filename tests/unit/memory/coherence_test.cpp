@@ -66,7 +66,7 @@ class coherence_of_x : public testing::Test {
   }
 
   void settle() {
-    replicas.prune([](point) { return true; });
+    replicas.prune([](point) { return true; }, [](task_id) { return true; });
   }
 
   coherence replicas{3};
@@ -198,8 +198,9 @@ TEST_F(coherence_of_x, what_is_noted_at_hand_is_what_is_noted_otherwise) {
     }
     if (random() % 8 == 0) {
       const auto done = [n](point t) { return t.value + 4 < n; };
-      replicas.prune(done);
-      same.prune(done);
+      const auto is_live = [n](task_id t) { return t.value + 4 >= n; };
+      replicas.prune(done, is_live);
+      same.prune(done, is_live);
     }
     for (const memory_id each : {host, gpu, other_gpu}) {
       EXPECT_EQ(replicas.valid(x, whole, each), same.valid(x, whole, each));
@@ -274,6 +275,31 @@ TEST_F(coherence_of_x, tiles_are_copied_as_they_become_ready_and_together_once_t
   ASSERT_THAT(copies, SizeIs(1));
   EXPECT_EQ(copies[0].region, whole);
   EXPECT_THAT(replicas.writers(x, whole), SizeIs(8));
+}
+
+/// What is left to do of a factorization: each region lies in a corner of the one before.
+TEST_F(coherence_of_x, keeps_nothing_of_the_steps_that_have_ended) {
+  constexpr std::size_t side = 400, in_flight = 8;
+  const data_id y{8};
+  replicas.add(y, {side, side}, sizeof(float));
+  replicas.set_block(y, gpu, block_id{20});
+  std::size_t most = 0, prunings = 0;
+  for (std::size_t k = 0; k < side; ++k) {
+    const box region{{k, k}, {side, side}};
+    replicas.note_write(y, region, gpu, kernel(k + 1), task_id{k + 1});
+    if (replicas.is_prune_due()) {
+      ++prunings;
+      replicas.prune([k](point t) { return t.value + in_flight <= k + 1; },
+                     [k](task_id t) { return t.value + in_flight > k + 1; });
+      EXPECT_THAT(replicas.writers(y, box::whole({side, side})), SizeIs(in_flight));
+    }
+    std::size_t pieces = 0;
+    replicas.content_of(y).visit(box::whole({side, side}),
+                                 [&](const box&, const origin&) { ++pieces; });
+    most = std::max(most, pieces);
+  }
+  EXPECT_GE(prunings, side / 100);
+  EXPECT_LE(most, side) << "of twice as many";
 }
 
 TEST_F(coherence_of_x, a_snapshot_is_of_its_own) {

@@ -63,7 +63,9 @@ class compared {
     const box region = random.region();
     const task_id task{random.below(3)};
     const failure& why = failures_[random.below(failures_.size())];
-    switch (random.below(4)) {
+    switch (random.below(5)) {
+      case 4:
+        return forget_writers(task);
       case 0:
         state_.poison(whole, region, task, why);
         return oracle_.set(region, {true, task, why});
@@ -110,6 +112,22 @@ class compared {
   [[nodiscard]] content_state& state() { return state_; }
 
  private:
+  void forget_writers(task_id first_live) {
+    const auto is_live = [&](task_id each) { return each.value >= first_live.value; };
+    const bool is_divided = state_.parts_count() > 1;
+    const bool any_left = state_.forget_writers(is_live);
+    bool expected = false;
+    oracle_.each(whole, [&](origin& of) {
+      if (!is_divided || !of.writer.valid()) return;
+      if (is_live(of.writer)) {
+        expected = true;
+      } else {
+        of.writer = {};
+      }
+    });
+    ASSERT_EQ(any_left, expected && state_.parts_count() > 1);
+  }
+
   std::vector<failure> failures_{{failure_code::task_failed, "one"},
                                  {failure_code::device_lost, "two"},
                                  {failure_code::cancelled, "three"}};

@@ -451,7 +451,8 @@ class machine {
   }
 
   void prune() {
-    coherence_.prune([&](point t) { return finished_[command_of(t)]; });
+    coherence_.prune([&](point t) { return finished_[command_of(t)]; },
+                     [&](task_id t) { return !finished_[t.value]; });
   }
 
   // What coherence says is valid is what the blocks hold, element by element.

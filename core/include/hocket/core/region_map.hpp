@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include <hocket/core/region_tree.hpp>
@@ -95,7 +96,8 @@ class region_map {
     });
   }
 
-  /// Joins neighbours in the tree that are equal: if all pieces are, one is left.
+  /// Joins neighbours in the tree that are equal, also such as only a needless cut keeps apart: if
+  /// all pieces are equal, one is left.
   void merge_equal() { join_all(tree_.top()); }
 
  private:
@@ -190,6 +192,8 @@ class region_map {
     join_all(at.below->lower);
     join_all(at.below->upper);
     join(at);
+    if (at.is_leaf()) return;
+    tree_.drop_needless_cut(at, std::equal_to<State>(), [](const node&) { return true; });
   }
   /// Makes a leaf of the node if its parts are equal leaves.
   void join(node& at) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -112,6 +113,35 @@ class region_tree {
     at.below.reset();
   }
 
+  /// Drops the cut of a node that has a leaf on one side, if a cut below it makes it needless: the
+  /// same side of that one, and all that lies between the two, are leaves for which equal(leaf,
+  /// first leaf) is true. What is left of a box that is cut off again and again at the same corner
+  /// is so kept by a few cuts. may_drop(node) is asked of each node that would get a larger box.
+  template <class Equal, class MayDrop>
+  void drop_needless_cut(node& at, const Equal& equal, const MayDrop& may_drop) {
+    auto& [cut, lower, upper] = *at.below;
+    if (lower.is_leaf() == upper.is_leaf()) return;
+    const bool is_lower = lower.is_leaf();
+    const State& first = (is_lower ? lower : upper).state;
+    node& rest = is_lower ? upper : lower;
+    const node* next = &rest;
+    // A box has two sides along each dimension: between so many cuts two are of the same one.
+    for (std::size_t left = 2 * whole_.rank(); left > 0 && !next->is_leaf(); --left) {
+      if (!may_drop(*next)) return;
+      const auto& [next_cut, next_lower, next_upper] = *next->below;
+      const bool is_lower_equal = next_lower.is_leaf() && equal(next_lower.state, first);
+      const bool is_upper_equal = next_upper.is_leaf() && equal(next_upper.state, first);
+      if (next_cut.along == cut.along && (is_lower ? is_lower_equal : is_upper_equal)) {
+        node kept = std::move(rest);
+        at = std::move(kept);
+        --leaves_;
+        return;
+      }
+      if (!is_lower_equal && !is_upper_equal) return;
+      next = is_lower_equal ? &next_upper : &next_lower;
+    }
+  }
+
   /// True if rebalance() is to be called, once no node is in use. Only divide() makes it so.
   [[nodiscard]] bool is_too_deep() const noexcept { return too_deep_.has_value(); }
 
@@ -136,7 +166,7 @@ class region_tree {
   }
 
  private:
-  using pieces = std::vector<piece<State>>;
+  using pieces = std::vector<piece<const State*>>;
   struct step {
     node* at;
     box here;
@@ -144,10 +174,13 @@ class region_tree {
 
   /// Regular tilings stay below 64, whatever the size of the box.
   static constexpr std::size_t usual_depth = 96;
+  static constexpr std::size_t all_of_them = std::numeric_limits<std::size_t>::max();
 
-  static std::size_t count_leaves(const node& at) noexcept {
+  /// At most about `limit`: what is beyond is not looked at.
+  static std::size_t count_leaves(const node& at, std::size_t limit = all_of_them) noexcept {
     if (at.is_leaf()) return 1;
-    return count_leaves(at.below->lower) + count_leaves(at.below->upper);
+    const std::size_t lower = count_leaves(at.below->lower, limit);
+    return lower >= limit ? lower : lower + count_leaves(at.below->upper, limit - lower);
   }
 
   /// From the root to the node of that box, or to a leaf that it is in.
@@ -170,41 +203,51 @@ class region_tree {
     return path;
   }
 
-  /// Of the last node on the path whose part of the tree is much deeper than the logarithm of its
-  /// leaves. To look only there costs as much as to build that part.
+  /// Of the node on the path whose part of the tree is to be built anew: the one that saves most
+  /// levels for each leaf that is below it, and so many levels that it is not soon too deep again.
   static std::size_t depth_to_rebuild(const std::vector<step>& path) {
-    constexpr std::size_t always_allowed = 16;
+    constexpr std::size_t least_gain = 24;
     std::size_t leaves = count_leaves(*path.back().at);
-    std::size_t depth = path.size() - 1;
-    while (depth > 0) {
+    std::size_t best = 0, best_gain = 0, best_leaves = 1, limit = all_of_them;
+    for (std::size_t depth = path.size() - 1; depth > 0 && leaves < limit; --depth) {
       const auto& [cut, lower, upper] = *path[depth - 1].at->below;
-      leaves += count_leaves(&lower == path[depth].at ? upper : lower);
-      --depth;
-      const auto balanced = static_cast<std::size_t>(std::bit_width(leaves));
-      if (path.size() - 1 - depth > 2 * balanced + always_allowed) break;
+      leaves += count_leaves(&lower == path[depth].at ? upper : lower, limit);
+      // About what is left of them.
+      const auto levels = 2 * static_cast<std::size_t>(std::bit_width(leaves));
+      if (path.size() - depth < levels + least_gain) continue;
+      const std::size_t gain = path.size() - depth - levels;
+      if (gain * best_leaves <= best_gain * leaves) continue;
+      best = depth - 1;
+      best_gain = gain;
+      best_leaves = leaves;
+      // A part with more leaves would save less for each, even if no level were left of it.
+      limit = best_leaves * path.size() / best_gain;
     }
-    return depth;
+    return best;
   }
 
-  static void gather(node& at, box& here, pieces& all) {
+  static void gather(const node& at, box& here, pieces& all) {
     if (at.is_leaf()) {
-      all.push_back({here, at.state});
+      all.push_back({here, &at.state});
     } else {
       each_overlapping(*at.below, here, here,
-                       [&](node& part, box& there) { gather(part, there, all); });
+                       [&](const node& part, box& there) { gather(part, there, all); });
     }
   }
 
   /// Returns how many nodes are above the deepest leaf.
   static std::size_t build(node& to, box& here, pieces&& from) {
     if (from.size() == 1) {
-      to.state = std::move(from.front().state);
+      to.state = *from.front().state;
       return 0;
     }
     std::vector<const box*> boxes;
+    boxes.reserve(from.size());
     for (const auto& each : from) boxes.push_back(&each.region);
     const region_cut cut = cut_evenly(here, boxes);
     pieces lower, upper;
+    lower.reserve(from.size());
+    upper.reserve(from.size());
     for (const auto& each : from) {
       if (each.region.begin[cut.along] < cut.at) {
         lower.push_back(each);

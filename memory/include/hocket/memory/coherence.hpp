@@ -190,10 +190,14 @@ class coherence {
   /// fail. Precondition: has_block.
   [[nodiscard]] released_block drop_unallocated(data_id data, memory_id memory, const failure& why);
 
-  /// Drops timepoints that are done, and joins parts that no longer differ, so that nothing grows
-  /// with time. Looks at no more pieces than were used since the last call, and goes on from there
-  /// the next time.
-  void prune(function_ref<bool(point)> done);
+  /// Drops timepoints that are done and the names of writers that poison() will not be called for,
+  /// and joins parts that no longer differ: what is kept of the parts of a buffer grows with the
+  /// commands that are in flight, not with those that were. Looks at no more than a few pieces for
+  /// each access since the last call, and goes on from there the next time.
+  void prune(function_ref<bool(point)> done, function_ref<bool(task_id)> is_live);
+  /// True if so many parts of buffers were used since the last call of prune() that it is time for
+  /// the next one.
+  [[nodiscard]] bool is_prune_due() const noexcept;
 
  private:
   /// Removes the replica, whatever it holds.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/function_ref.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/region_map.hpp>
 #include <hocket/core/shape.hpp>
@@ -59,6 +60,10 @@ class content_state {
   [[nodiscard]] failure poison_of(const box& region) const;
   /// True if every part is written and not poisoned.
   [[nodiscard]] bool is_sound() const;
+
+  /// Forgets the names of tasks for which is_live is false, as far as they divide the buffer, and
+  /// joins parts that no longer differ. Returns whether others are left.
+  bool forget_writers(function_ref<bool(task_id)> is_live);
 
   /// Calls function(box, origin) for each part of the region with one origin.
   template <class Function>

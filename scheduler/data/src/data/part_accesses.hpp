@@ -76,6 +76,8 @@ class part_accesses {
   struct uses {
     Task writer{};                ///< of a leaf: the last one; none: no task has to wait for it
     std::vector<access> readers;  ///< since then
+
+    [[nodiscard]] bool is_empty() const noexcept { return writer == Task() && readers.empty(); }
   };
   using node = region_node<uses>;
 
@@ -170,9 +172,7 @@ class part_accesses {
   }
 
   void unite_if_unused(node& at) {
-    const auto is_unused = [](const node& part) {
-      return part.is_leaf() && part.state.writer == Task() && part.state.readers.empty();
-    };
+    const auto is_unused = [](const node& part) { return part.is_leaf() && part.state.is_empty(); };
     if (is_unused(at.below->lower) && is_unused(at.below->upper)) tree_.unite(at);
   }
 
@@ -186,6 +186,12 @@ class part_accesses {
     tidy_below(at.below->lower, live);
     tidy_below(at.below->upper, live);
     unite_if_unused(at);
+    if (at.is_leaf() || !at.state.readers.empty()) return;
+    const auto are_unused = [](const uses& a, const uses& b) {
+      return a.is_empty() && b.is_empty();
+    };
+    const auto has_no_readers = [](const node& each) { return each.state.readers.empty(); };
+    tree_.drop_needless_cut(at, are_unused, has_no_readers);
   }
 
   template <class Visit>

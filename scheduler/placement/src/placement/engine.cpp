@@ -51,8 +51,9 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   state_.transfers.begin(now_, out);
   std::visit(dispatch{*this}, what);
   settle();
-  if (++steps_ % steps_between_prunings == 0) {
-    state_.content.prune([this](point t) { return state_.commands.done(t); });
+  if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
+    state_.content.prune([this](point t) { return state_.commands.done(t); },
+                         [this](task_id t) { return state_.tasks.find(t) != nullptr; });
   }
 }
 
