@@ -104,12 +104,10 @@ bool coherence::pinned(data_id data, memory_id memory) const {
   return found != nullptr && found->pins > 0;
 }
 
-std::vector<data_id> coherence::evictable(memory_id memory) const {
-  std::vector<data_id> found;
-  for (const data_id data : content_->with_block[memory.value]) {
-    if (!pinned(data, memory)) found.push_back(data);
+void coherence::for_unpinned(data_id data, function_ref<void(memory_id)> visit) const {
+  for (const replica& r : content_->at(data).replicas) {
+    if (r.pins == 0) visit(r.memory);
   }
-  return found;
 }
 
 bool coherence::sole_copy(data_id data, memory_id memory) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -123,8 +124,14 @@ struct square_to_factor {
   buffer<float, 2> x{rt, {side, side}, 0.0F};
 };
 
+runtime_options memory_for(std::size_t buffers) {
+  const std::size_t bytes = buffers * cells * sizeof(float);
+  return {.devices = "Sim0", .backends = {{"sim", "1,memory=" + std::to_string(bytes)}}};
+}
+
 struct set_of_buffers {
-  set_of_buffers(std::size_t count, data_path by) : rt(only_host(by)) {
+  set_of_buffers(std::size_t count, data_path by) : set_of_buffers(count, only_host(by)) {}
+  set_of_buffers(std::size_t count, runtime_options options) : rt(std::move(options)) {
     for (std::size_t i = 0; i < count; ++i) all.emplace_back(rt, cells, 0.0F);
     rt.wait();
   }
@@ -199,6 +206,16 @@ contender ours::many_buffers(std::size_t buffers) {
       [buffers] { return std::make_unique<set_of_buffers>(buffers, data_path::placed); },
       [](set_of_buffers& home) {
         for (std::size_t i = 0; i < accesses_to_each; ++i) home.update_each(home.rt);
+        home.rt.wait();
+      });
+}
+
+contender ours::more_than_fits(std::size_t buffers) {
+  return timed(
+      "hocket", rounds_of_evictions * buffers,
+      [buffers] { return std::make_unique<set_of_buffers>(buffers, memory_for(buffers / 2)); },
+      [](set_of_buffers& home) {
+        for (std::size_t i = 0; i < rounds_of_evictions; ++i) home.update_each(home.rt);
         home.rt.wait();
       });
 }

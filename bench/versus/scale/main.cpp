@@ -85,6 +85,13 @@ void add_buffers(std::vector<comparison>& all, const settings& wanted) {
       });
 }
 
+void add_evictions(std::vector<comparison>& all, const settings& wanted) {
+  scaled_case(all, wanted, "placed_evictions", "buffers")
+      .at({300, 1'000, 3'000}, rounds_of_evictions, [](std::size_t buffers) {
+        return std::vector<contender>{ours::more_than_fits(buffers)};
+      });
+}
+
 void add_graphs(std::vector<comparison>& all, const settings& wanted) {
   for (const auto& [name, by] : {std::pair{"host_graph", data_path::automatic},
                                  std::pair{"placed_graph", data_path::placed}}) {
@@ -129,6 +136,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   add_parts(all, wanted);
   add_factorizations(all, wanted);
   add_buffers(all, wanted);
+  add_evictions(all, wanted);
   add_graphs(all, wanted);
   add_parameters(all, wanted);
   add_recordings(all, wanted);

@@ -12,6 +12,8 @@ namespace hocket::bench {
 
 /// Steps of a stencil that one sample takes.
 inline constexpr std::size_t sweeps = 4;
+/// How often each of the buffers that do not fit together is updated.
+inline constexpr std::size_t rounds_of_evictions = 2;
 /// How often each of many buffers is updated.
 inline constexpr std::size_t accesses_to_each = 8;
 /// Rounds of a recorded loop.
@@ -42,6 +44,9 @@ namespace ours {
 [[nodiscard]] contender factorization(std::size_t tasks, data_path by);
 /// Tasks that update one buffer each, all in turn, placed.
 [[nodiscard]] contender many_buffers(std::size_t buffers);
+/// Tasks that update one buffer each, twice all in turn, on a simulated device whose memory holds
+/// half of the buffers: each task needs another buffer evicted.
+[[nodiscard]] contender more_than_fits(std::size_t buffers);
 /// A recorded graph of one task for each buffer, which is run once more.
 [[nodiscard]] contender graph_again(std::size_t buffers, data_path by);
 /// The tasks of that graph, submitted.

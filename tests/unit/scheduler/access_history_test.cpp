@@ -43,18 +43,6 @@ class oracle {
     return found;
   }
 
-  /// The first of the tasks that fulfil the condition; none if there is none.
-  template <class Condition>
-  [[nodiscard]] task_id first(const Condition& holds) const {
-    task_id found;
-    for (const std::vector<use>& uses : uses_) {
-      for (const use& each : uses) {
-        if (each.task < found && holds(each.task)) found = each.task;
-      }
-    }
-    return found;
-  }
-
  private:
   struct use {
     task_id task;
@@ -90,18 +78,6 @@ class compared {
       if (live(each.first)) expected.insert(each);
     }
     ASSERT_EQ(found, expected) << "task " << task.value << " on " << to_string(region);
-  }
-
-  /// Tasks are issued in the order of their submission, and end after that: what has not been
-  /// issued can be found.
-  void expect_next_user(task_id first_unissued) {
-    const auto unissued = [&](task_id each) {
-      return each.value >= first_unissued.value && !ended_.contains(each);
-    };
-    const task_id found = history_.next_user(unissued);
-    const task_id expected = oracle_.first(unissued);
-    // What a later write replaces is used before that write is issued: any of the two may be told.
-    ASSERT_TRUE(found.valid() ? expected.valid() && expected.value <= found.value : true);
   }
 
   void end(task_id task, bool tell) {
@@ -148,7 +124,6 @@ TEST(access_history, agrees_with_one_that_keeps_every_access) {
     const std::size_t parts = random.below(11);  // from only all to only parts
     for (std::uint64_t task = 0; task < accesses_of_a_round; ++task) {
       both.append(task_id{task}, random.region(parts), random.mode());
-      if (random.below(16) == 0) both.expect_next_user(task_id{random.below(task + 1)});
       if (::testing::Test::HasFailure()) return;
       if (random.below(2) == 0) both.end(task_id{random.below(task + 1)}, random.below(2) == 0);
     }
@@ -251,7 +226,15 @@ TEST(domain_histories, are_empty_and_only_of_what_the_domain_is_over) {
             ADD_FAILURE() << "nothing is before";
             return true;
           });
-  EXPECT_EQ(inside.find(data_id{1})->next_user([](task_id) { return true; }), task_id{5});
+  std::vector<task_id> before;
+  inside.find(data_id{1})
+      ->append(
+          task_id{6}, nullptr, whole, access_mode::read, [](task_id) { return true; },
+          [&](task_id earlier, edge_kind, const box*) {
+            before.push_back(earlier);
+            return true;
+          });
+  EXPECT_EQ(before, std::vector{task_id{5}});
 }
 
 }  // namespace

@@ -239,6 +239,26 @@ TEST_F(engine_decisions, a_replica_is_written_back_and_evicted_for_a_task_that_l
   EXPECT_EQ(devices_[quick.value].reserving, nullptr);
 }
 
+TEST_F(engine_decisions, what_is_used_last_is_evicted_though_a_later_task_replaces_it) {
+  std::vector<data_id> all;
+  for (int i = 0; i < 3; ++i) {
+    all.push_back(buffer(16));
+    write(all.back(), near_host);
+  }
+  fill(near_host);
+  (void)add({{all[1], access_mode::update}});
+  (void)add({{all[0], access_mode::update}});
+  (void)add({{all[2], access_mode::update}});
+  (void)add({{all[1], access_mode::write}});
+  const data_id y = buffer(16);
+  placed_task& t = add({{y, access_mode::write}});
+  t.run.device = quick;
+  memory_.reserve(t, replicas_.needs_of(t, near_host));
+  EXPECT_FALSE(content_.has_block(all[2], near_host));
+  EXPECT_TRUE(content_.has_block(all[0], near_host));
+  EXPECT_TRUE(content_.has_block(all[1], near_host)) << "the next task uses it";
+}
+
 TEST_F(engine_decisions, a_task_for_which_no_memory_can_be_found_fails) {
   const data_id x = buffer(16);
   fill(near_host);

@@ -64,6 +64,7 @@ class engine_parts : public testing::Test {
     const index_list extents(1, elements);
     content_.add(id, extents, sizeof(float));
     tracked_buffer& made = buffers_.insert(id, tracked_buffer{});
+    made.id = id;
     made.label = "x";
     made.all = box::whole(extents);
     made.element_size = sizeof(float);

@@ -69,9 +69,9 @@ TEST_F(engine_parts, a_replica_that_is_used_twice_needs_one_block_and_has_one_pi
   EXPECT_TRUE(replicas_.needs_of(t, near_host).empty());
   replicas_.pin(t, near_host);
   EXPECT_TRUE(content_.pinned(x, near_host));
-  EXPECT_TRUE(replica_store::unpin(t, near_host));
+  EXPECT_TRUE(replicas_.unpin(t, near_host));
   EXPECT_FALSE(content_.pinned(x, near_host)) << "it was pinned once";
-  EXPECT_FALSE(replica_store::unpin(t, near_host));
+  EXPECT_FALSE(replicas_.unpin(t, near_host));
 }
 
 TEST_F(engine_parts, bytes_that_will_be_free_are_not_lacking) {

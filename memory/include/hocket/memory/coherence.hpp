@@ -86,8 +86,9 @@ class coherence {
   void unpin(data_id data, memory_id memory);
   [[nodiscard]] bool pinned(data_id data, memory_id memory) const;
 
-  /// The buffers with an unpinned block in memory, in id order.
-  [[nodiscard]] std::vector<data_id> evictable(memory_id memory) const;
+  /// Calls visit(memory) for each memory where the buffer has a block that is not pinned, in id
+  /// order.
+  void for_unpinned(data_id data, function_ref<void(memory_id)> visit) const;
 
   /// True if some part of the buffer is valid in this memory and nowhere else.
   [[nodiscard]] bool sole_copy(data_id data, memory_id memory) const;

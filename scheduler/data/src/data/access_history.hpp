@@ -72,20 +72,6 @@ class access_history {
     if (writer_ == task) writer_ = Task();
   }
 
-  /// The first task, in order of submission, that still has to use the buffer; none if there is
-  /// none.
-  template <class Unissued>
-  [[nodiscard]] Task next_user(const Unissued& unissued) const {
-    Task first;
-    const auto look = [&](const Task& each) {
-      if (each != Task() && each < first && unissued(each)) first = each;
-    };
-    look(writer_);
-    std::ranges::for_each(readers_, look);
-    if (parts_ != nullptr) parts_->each(look);
-    return first;
-  }
-
  private:
   static edge_kind kind_of(access_mode mode) {
     const bool bound = reads_content(mode) && !seeded_bug(bug::forget_writers);

@@ -60,6 +60,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
 void engine::add_buffer(data_added& e) {
   state_.content.add(e.data, e.extents, e.element_size);
   auto d = std::make_unique<tracked_buffer>();
+  d->id = e.data;
   d->label = std::move(e.label);
   d->all = box::whole(e.extents);
   d->element_size = e.element_size;
@@ -68,13 +69,16 @@ void engine::add_buffer(data_added& e) {
 }
 
 void engine::drop_buffer(data_dropped& e) {
-  for (const released_block& freed : state_.content.remove(e.data)) memory_.release(freed);
+  const std::vector<released_block> released = state_.content.remove(e.data);
+  state_.evictions.forget(*state_.buffers.find(e.data));
   state_.buffers.erase(e.data);
+  for (const released_block& freed : released) memory_.release(freed);
 }
 
 void engine::submit(submitted& e) {
   placed_task& t = state_.tasks.add(std::move(e.task));
   t.submitted = now_;
+  for (const task_access& a : t.accesses) state_.evictions.touch(*a.buffer);
   state_.throttle.announce(t);
   if (t.timeout != nanoseconds::max()) {
     state_.work.actions().emplace_back(start_timer{task_ref(&t), t.timeout});

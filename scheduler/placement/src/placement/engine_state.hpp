@@ -34,7 +34,8 @@ struct engine_state {
   id_map<data_id, tracked_buffer> buffers;
   task_table tasks{buffers};
   coherence content{nodes.memories.size()};
-  replica_store replicas{nodes, content};
+  eviction_table evictions{nodes.memories.size(), buffers, content};
+  replica_store replicas{nodes, content, evictions};
   transfer_planner transfers{nodes, costs, buffers, content, replicas, commands};
   command_trace trace;
   lane_table lanes{nodes};
@@ -45,7 +46,7 @@ struct engine_state {
   task_throttle throttle{nodes, work};
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
-  std::uint64_t latest_issued = 0;  ///< the largest id among those that were issued
+  std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
   bool is_alone = false;            ///< the step is one submission, whose task is considered now
 

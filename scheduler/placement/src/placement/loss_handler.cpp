@@ -30,6 +30,7 @@ void loss_handler::fail_copy(const command_record& record, const failure& why) {
   if (s_.buffers.find(copy.data) == nullptr)
     return;  // the buffer was dropped while it was fetched ahead
   s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
+  s_.evictions.touch(copy.data);
   poison_readers(copy, why);
   placed_task* const view = s_.tasks.find(record.task);
   if (view != nullptr && view->kind != task_kind::launch) view->poison_behind(why);
@@ -104,6 +105,7 @@ void loss_handler::lose_memory(device_id device, const failure& why) {
   });
   lose_launches(device, why);
   std::vector<released_block> gone = s_.content.lose(memory, why);
+  s_.evictions.touch_all();
   for (const command_record& c : untrusted) {
     if (!seeded_bug(bug::trust_lost_copies)) fail_copy(c, why);
   }

@@ -5,8 +5,6 @@
 
 #include <utility>
 
-#include <hocket/memory/eviction.hpp>
-
 #include "tasks/caught.hpp"
 
 namespace hocket::placement {
@@ -27,7 +25,7 @@ placed_task* memory_reclaimer::withdraw(device_id device) {
 }
 
 void memory_reclaimer::unpin(placed_task& t, memory_id memory) {
-  const bool any = replica_store::unpin(t, memory);
+  const bool any = s_.replicas.unpin(t, memory);
   if (any && s_.replicas.ledger().shortage(memory) > 0) s_.work.mark_users_dirty(memory);
 }
 
@@ -52,21 +50,7 @@ void memory_reclaimer::find_memory(memory_id memory) {
 void memory_reclaimer::relieve(memory_id memory) {
   const std::uint64_t lacking = s_.replicas.lacking(memory);
   if (lacking == 0) return;
-  const auto unissued = [&](task_id id) {
-    const placed_task* t = s_.tasks.find(id);
-    return t != nullptr && !t->is_issued();
-  };
-  std::vector<eviction_candidate> candidates;
-  for (const data_id data : s_.content.evictable(memory)) {
-    const tracked_buffer& d = *s_.buffers.find(data);
-    const task_id next = d.history.next_user(unissued);
-    std::uint64_t distance = eviction_candidate::unknown;
-    if (next.valid()) distance = next.value > s_.latest_issued ? next.value - s_.latest_issued : 0;
-    const bool sole = s_.content.sole_copy(data, memory);
-    if (sole && memory == host_memory) continue;  // there is nowhere to write it back to
-    candidates.push_back({data, s_.content.bytes(data), distance, d.last_use, sole});
-  }
-  for (const data_id victim : choose_victims(candidates, lacking)) {
+  for (const data_id victim : s_.evictions.choose(memory, lacking, s_.latest_issued)) {
     // Releasing a block at once may have granted a reservation, and evicted more, meanwhile.
     if (s_.replicas.lacking(memory) == 0) return;
     if (s_.content.has_block(victim, memory) && !s_.content.pinned(victim, memory)) {
@@ -77,6 +61,7 @@ void memory_reclaimer::relieve(memory_id memory) {
 
 void memory_reclaimer::evict(data_id data, memory_id memory) {
   if (s_.content.sole_copy(data, memory)) s_.transfers.write_back(data, memory);
+  s_.evictions.touch(data);
   release(s_.content.evict(data, memory));
 }
 
@@ -100,6 +85,7 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
     const bool had_pin = replica_store::forget_pin(*t, e.data);
     if (had_pin && !is_launch) s_.work.end_later(*t, no_room_for(*t, e.why));
   }
+  s_.evictions.touch(e.data);
   release(s_.content.drop_unallocated(e.data, e.memory, e.why));
   // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_record& d : s_.devices) {

@@ -47,6 +47,7 @@ bool prefetcher::fetch(placed_task& t) {
   for (const data_id data : wanted) s_.replicas.take_block(data, memory);
   timepoint_set arrives;
   for (const task_access& a : t.accesses) {
+    s_.evictions.touch(*a.buffer);
     if (reads_content(a.mode) && !a.is_empty())
       arrives.add(s_.transfers.bring(a.data, a.region(), memory, t.id));
   }

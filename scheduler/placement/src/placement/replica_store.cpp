@@ -23,8 +23,9 @@ std::vector<std::uint64_t> capacities(const machine& m) {
 
 }  // namespace
 
-replica_store::replica_store(const machine& machine, coherence& content)
+replica_store::replica_store(const machine& machine, coherence& content, eviction_table& evictions)
     : content_(content),
+      evictions_(evictions),
       ledger_(capacities(machine)),
       coming_(machine.memories.size(), 0),
       peaks_(machine.memories.size(), 0) {}
@@ -43,6 +44,7 @@ std::vector<need> replica_store::needs_of(const request& r, memory_id memory) co
 void replica_store::give_block(data_id data, memory_id memory) {
   const block_id block{blocks_++};
   content_.set_block(data, memory, block);
+  evictions_.touch(data);
   out_->emplace_back(allocate_block{block, data, memory, content_.bytes(data)});
   std::uint64_t& peak = peaks_[memory.value];
   peak = std::max(peak, ledger_.used(memory));
@@ -68,6 +70,7 @@ void replica_store::pin(placed_task& t, memory_id memory) {
     });
     if (is_known || !content_.has_block(a.data, memory)) continue;
     content_.pin(a.data, memory);
+    evictions_.touch(*a.buffer);
     a.is_pinned = true;
   }
 }
@@ -78,6 +81,7 @@ bool replica_store::unpin(placed_task& t, memory_id memory) {
     if (!std::exchange(a.is_pinned, false)) continue;
     any = true;
     coherence::unpin(*a.buffer->where, memory);
+    evictions_.touch(*a.buffer);
   }
   return any;
 }

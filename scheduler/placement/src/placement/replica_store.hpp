@@ -9,6 +9,7 @@
 #include <hocket/memory/reservation.hpp>
 
 #include "placement/action.hpp"
+#include "placement/eviction_table.hpp"
 #include "placement/machine.hpp"
 #include "placement/placed_task.hpp"
 #include "placement/tracked_buffer.hpp"
@@ -19,7 +20,7 @@ namespace hocket::placement {
 /// which are about to be free. Actions go to the list that begin() was given.
 class replica_store {
  public:
-  replica_store(const machine& machine, coherence& content);
+  replica_store(const machine& machine, coherence& content, eviction_table& evictions);
 
   /// The actions of the current step go there.
   void begin(action_list& out) noexcept { out_ = &out; }
@@ -43,7 +44,7 @@ class replica_store {
   /// Pins the replicas in memory of all buffers that the task uses, once each.
   void pin(placed_task& t, memory_id memory);
   /// Removes the pins of the task. Returns whether it had any.
-  static bool unpin(placed_task& t, memory_id memory);
+  bool unpin(placed_task& t, memory_id memory);
   /// Forgets the pin of a replica that was dropped. Returns whether the task had one.
   static bool forget_pin(placed_task& t, data_id data);
 
@@ -58,6 +59,7 @@ class replica_store {
 
  private:
   coherence& content_;
+  eviction_table& evictions_;
   reservation_ledger ledger_;
   std::vector<std::uint64_t> coming_;  ///< for each memory, bytes that are about to be free
   std::vector<std::uint64_t> peaks_;

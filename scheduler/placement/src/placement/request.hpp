@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/intrusive/list_hook.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <hocket/core/access.hpp>
 #include <hocket/core/array_part.hpp>
@@ -31,6 +32,9 @@ struct task_access {
   bool is_pinned = false;            ///< the replica has a pin of this access
   block_id block = {};               ///< once the launch is issued; none for an empty region
   tracked_buffer* buffer = nullptr;  ///< lives as long as the task
+  std::uint64_t age = 0;             ///< of the task
+  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>
+      among_unissued{};  ///< of the buffer, until the task is issued or has ended
 
   [[nodiscard]] const box& region() const noexcept { return part->region(); }
   [[nodiscard]] bool is_empty() const noexcept { return part->elements() == 0; }

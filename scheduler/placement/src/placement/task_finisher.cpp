@@ -73,6 +73,7 @@ void task_finisher::poison_outputs(const placed_task& t, const failure& why) {
   if (seeded_bug(bug::keep_failed_outputs)) return;
   for (const task_access& a : t.accesses) {
     if (!writes_content(a.mode) || a.is_empty()) continue;
+    s_.evictions.touch(*a.buffer);
     if (t.run.wrote) {
       s_.content.poison(a.data, a.region(), t.id, why);
     } else {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <hocket/core/id_map.hpp>
+#include <hocket/memory/coherence.hpp>
+#include <hocket/memory/eviction.hpp>
+
+#include "placement/machine.hpp"
+#include "placement/tracked_buffer.hpp"
+
+namespace hocket::placement {
+
+/// Which replicas of each memory may be evicted, in which order. What happens to a buffer only
+/// notes that; its place in the orders is found when a memory has too little room, so that nothing
+/// is sorted as long as all have enough, and a replica that nothing happened to is not looked at.
+class eviction_table {
+ public:
+  using buffer_table = id_map<data_id, tracked_buffer>;
+
+  eviction_table(std::size_t memories, buffer_table& buffers, const coherence& content)
+      : buffers_(buffers), content_(content), orders_(memories) {}
+
+  /// A task that uses the buffer was submitted, issued or has ended, or something happened to the
+  /// replicas or pins of the buffer.
+  void touch(tracked_buffer& buffer) noexcept {
+    if (!buffer.touched.is_linked()) touched_.push_back(buffer);
+  }
+  void touch(data_id data) {
+    if (tracked_buffer* const buffer = buffers_.find(data)) touch(*buffer);
+  }
+  /// Something happened to many.
+  void touch_all();
+  /// The buffer is dropped.
+  void forget(const tracked_buffer& buffer);
+
+  /// The replicas in memory to evict so that at least bytes become free. Those that nothing else
+  /// holds stay in the memory of the host: they could be written back to nowhere. latest_issued:
+  /// the largest age of a task that was issued.
+  [[nodiscard]] std::vector<data_id> choose(memory_id memory, std::uint64_t bytes,
+                                            std::uint64_t latest_issued);
+
+ private:
+  void order_again(tracked_buffer& buffer);
+
+  buffer_table& buffers_;
+  const coherence& content_;
+  std::vector<eviction_order> orders_;  ///< for each memory
+  touched_list touched_;
+};
+
+}  // namespace hocket::placement
