@@ -78,7 +78,7 @@ void engine::drop_buffer(data_dropped& e) {
 void engine::submit(submitted& e) {
   placed_task& t = state_.tasks.add(std::move(e.task));
   t.submitted = now_;
-  for (const task_access& a : t.accesses) state_.evictions.touch(*a.buffer);
+  state_.evictions.add(t);
   state_.throttle.announce(t);
   if (t.timeout != nanoseconds::max()) {
     state_.work.actions().emplace_back(start_timer{task_ref(&t), t.timeout});

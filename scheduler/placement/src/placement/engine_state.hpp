@@ -34,7 +34,7 @@ struct engine_state {
   id_map<data_id, tracked_buffer> buffers;
   task_table tasks{buffers};
   coherence content{nodes.memories.size()};
-  eviction_table evictions{nodes.memories.size(), buffers, content};
+  eviction_table evictions{nodes.memories.size(), buffers, tasks, content};
   replica_store replicas{nodes, content, evictions};
   transfer_planner transfers{nodes, costs, buffers, content, replicas, commands};
   command_trace trace;

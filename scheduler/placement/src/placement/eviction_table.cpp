@@ -8,6 +8,32 @@
 
 namespace hocket::placement {
 
+/// Unissued tasks that were submitted before are found once, in their order.
+void eviction_table::begin() {
+  is_used_ = true;
+  std::vector<placed_task*> all = tasks_.sorted();
+  std::ranges::sort(all, {}, &placed_task::age);
+  for (placed_task* const t : all) {
+    if (!t->is_issued()) add_unissued(*t);
+  }
+  touch_all();
+}
+
+void eviction_table::add_unissued(placed_task& t) {
+  for (task_access& a : t.accesses) {
+    a.age = t.age;
+    a.buffer->unissued.push_back(a);
+    touch(*a.buffer);
+  }
+}
+
+void eviction_table::remove_unissued(placed_task& t) noexcept {
+  for (task_access& a : t.accesses) {
+    a.among_unissued.unlink();
+    touch(*a.buffer);
+  }
+}
+
 void eviction_table::touch_all() {
   buffers_.each([this](data_id, tracked_buffer& buffer) { touch(buffer); });
 }
@@ -18,6 +44,7 @@ void eviction_table::forget(const tracked_buffer& buffer) {
 
 std::vector<data_id> eviction_table::choose(memory_id memory, std::uint64_t bytes,
                                             std::uint64_t latest_issued) {
+  if (!is_used_) begin();
   while (!touched_.empty()) {
     tracked_buffer& buffer = touched_.front();
     touched_.pop_front();

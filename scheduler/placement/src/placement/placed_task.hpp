@@ -87,10 +87,6 @@ struct placed_task : request {
     return kind != task_kind::launch || run.may_leave;
   }
 
-  /// The task no longer counts among those that will use its buffers.
-  void leave_unissued() noexcept {
-    for (task_access& a : accesses) a.among_unissued.unlink();
-  }
   /// The task is to be placed as if for the first time. Copies that were planned ahead go on.
   /// Precondition: it is in no queue and has no pins.
   void begin_attempt() {

@@ -61,6 +61,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   s_.throttle.give_back_with(t);
   starter_.release_followers(t, was_passed, why);
   views_.leave_domain(t);
+  if (!t.is_issued()) s_.evictions.remove(t);
   task_ref gone = s_.tasks.remove(t);
   if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});

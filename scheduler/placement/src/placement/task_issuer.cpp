@@ -135,10 +135,7 @@ void task_issuer::mark_issued(placed_task& t) {
   t.phase = task_phase::issued;
   ++s_.issued;
   s_.latest_issued = std::max(s_.latest_issued, t.age);
-  for (task_access& a : t.accesses) {
-    a.among_unissued.unlink();
-    s_.evictions.touch(*a.buffer);
-  }
+  s_.evictions.remove(t);
   s_.throttle.leave_line(t);
 }
 

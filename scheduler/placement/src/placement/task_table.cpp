@@ -51,8 +51,6 @@ void task_table::find_edges(placed_task& t) {
   bool only_writes = false;
   for (task_access& a : t.accesses) {
     a.buffer = buffers_.find(a.data);
-    a.age = t.age;
-    a.buffer->unissued.push_back(a);
     if (reads_content(a.mode)) {
       append(a);
     } else {
@@ -102,7 +100,6 @@ task_accesses& task_table::history_of(const placed_task& t, data_id data,
 
 task_ref task_table::remove(placed_task& t) {
   t.phase = task_phase::ended;
-  t.leave_unissued();
   t.edges.clear();
   t.followers.clear_and_dispose([](task_edge* edge) { edge->before = nullptr; });
   return tasks_.extract(t.id);
