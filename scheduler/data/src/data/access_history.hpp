@@ -72,6 +72,14 @@ class access_history {
     if (writer_ == task) writer_ = Task();
   }
 
+  /// Calls visit(task) for each task that a later one could depend on, perhaps more than once.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    if (writer_ != Task()) visit(writer_);
+    for (const Task& reader : readers_) visit(reader);
+    if (parts_ != nullptr) parts_->each(visit);
+  }
+
  private:
   static edge_kind kind_of(access_mode mode) {
     const bool bound = reads_content(mode) && !seeded_bug(bug::forget_writers);

@@ -27,8 +27,9 @@ class bound_arguments {
   ~bound_arguments() { std::destroy_n(first_, count_); }
 
   /// Adds the buffers of all uses of a task; there is room for one more. A buffer without memory
-  /// gets it, for which it may wait; throws no_room_for_buffer.
-  void add(std::span<const in_place_use> uses, const task_state& task) {
+  /// gets it, for which it may wait; throws no_room_for_buffer. A Task has a label_text().
+  template <class Task>
+  void add(std::span<const in_place_use> uses, const Task& task) {
     if (uses.size() >= near) make_room(uses.size() + 1);
     for (const in_place_use& use : uses) {
       if (use.part != nullptr) {
@@ -45,10 +46,12 @@ class bound_arguments {
   }
 
   /// All of a buffer.
+  template <class Task>
   [[nodiscard]] static const buffer_argument& argument_of(const in_place_use& use,
-                                                          const task_state& task) {
+                                                          const Task& task) {
     in_place_history& order = *use.data->order();
-    if (order.address() == nullptr && use.data->bytes() > 0) take_memory(order, task);
+    if (order.address() == nullptr && use.data->bytes() > 0) [[unlikely]]
+      take_memory(order, task);
     return order.argument();
   }
 
@@ -66,7 +69,8 @@ class bound_arguments {
     far_ = std::make_unique<room[]>(most);
     first_ = reinterpret_cast<buffer_argument*>(far_.get());
   }
-  [[gnu::noinline]] void add_part(const task_state& task, const in_place_use& use) {
+  template <class Task>
+  [[gnu::noinline]] void add_part(const Task& task, const in_place_use& use) {
     const buffer_state& data = *use.data;
     const index_list extents = use.part->extents();
     most_ = std::max(most_, volume(extents));
@@ -78,9 +82,10 @@ class bound_arguments {
     auto* const base = static_cast<std::byte*>(argument_of(use, task).base);
     add(base + first * size_of(data.type()), data.type(), extents, data.strides());
   }
-  [[gnu::noinline]] static void take_memory(in_place_history& order, const task_state& task) {
+  template <class Task>
+  [[gnu::noinline, gnu::cold]] static void take_memory(in_place_history& order, const Task& task) {
     try {
-      order.obtain(task);
+      order.obtain(task.label_text());
     } catch (const hocket::error& none_left) {
       throw no_room_for_buffer{none_left.reason()};
     }

@@ -14,6 +14,7 @@ domain_node::domain_node(host_context& context, host_options&& options, domain_o
       uses_(std::move(uses)),
       around_(around) {
   is_domain_ = true;
+  asks_itself_ = true;
   for (const in_place_use& use : uses_) inside_.cover(use.data->order());
   if (around_) around_->task_came();
 }

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include <hocket/scheduler/detail/task_state.hpp>
-
 #include "data/in_place_history.hpp"
+#include "tasks/caught.hpp"
 
 namespace hocket::detail {
 
@@ -27,10 +26,10 @@ host_storage::host_storage(memory_resource& from, std::size_t alignment, std::st
       capacity_(capacity),
       where_(where) {}
 
-void host_storage::obtain(in_place_history& data, const task_state& on_behalf_of) {
+void host_storage::obtain(in_place_history& data, std::string_view label) {
   std::uint64_t changes = 0;
   while (!try_obtain(data, changes)) {
-    if (!wait_for_room(changes)) throw none_left(data, on_behalf_of);
+    if (!wait_for_room(changes)) throw none_left(data, label);
   }
 }
 
@@ -102,11 +101,11 @@ std::uint64_t host_storage::peak() const {
   return peak_;
 }
 
-error host_storage::none_left(const in_place_history& data, const task_state& on_behalf_of) const {
+error host_storage::none_left(const in_place_history& data, std::string_view label) const {
   const std::scoped_lock lock(guard_);
   return error(
       failure(failure_code::out_of_memory,
-              on_behalf_of.name() + " lacks " +
+              task_name(label) + " lacks " +
                   std::to_string(used_ + data.bytes_ - std::min(used_ + data.bytes_, capacity_)) +
                   " bytes in " + name_ + ", where " + std::to_string(used_) + " of " +
                   std::to_string(capacity_) + " are in use and none can be moved out."));

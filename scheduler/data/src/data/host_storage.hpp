@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include <hocket/core/error.hpp>
@@ -15,7 +16,6 @@
 
 namespace hocket::detail {
 
-class task_state;
 class in_place_history;
 
 /// The memory of the buffers of one runtime, which they may outlive. A task that needs more than
@@ -26,8 +26,9 @@ class host_storage {
   host_storage(memory_resource& from, std::size_t alignment, std::string name,
                std::uint64_t capacity, executor& where);
 
-  /// Gives the buffer its memory, unless it has some. Throws error.
-  void obtain(in_place_history& data, const task_state& on_behalf_of);
+  /// Gives the buffer its memory, unless it has some. label: of the task that needs it. Throws
+  /// error.
+  void obtain(in_place_history& data, std::string_view label);
   void give_back(in_place_history& data) noexcept;
 
   /// The runtime ends: all memory is given back, and no task may ask for any.
@@ -36,17 +37,23 @@ class host_storage {
   [[nodiscard]] std::uint64_t peak() const;
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
+  /// Held by a run of a graph while it enters the histories of very many buffers, which it has
+  /// reserved.
+  [[nodiscard]] std::mutex& large_registration() noexcept { return large_registration_; }
+
  private:
   [[nodiscard]] bool try_obtain(in_place_history& data, std::uint64_t& changes);
   [[nodiscard]] bool wait_for_room(std::uint64_t changes);
   void something_changed() noexcept;
-  [[nodiscard]] error none_left(const in_place_history& data, const task_state& on_behalf_of) const;
+  [[nodiscard]] error none_left(const in_place_history& data, std::string_view label) const;
 
   memory_resource& from_;
   const std::size_t alignment_;
   const std::string name_;
   const std::uint64_t capacity_;
   executor& where_;
+
+  std::mutex large_registration_;
 
   mutable std::mutex guard_;  // for what follows
   std::unordered_map<in_place_history*, allocation> blocks_;

@@ -39,14 +39,17 @@ void in_place_history::poison(const box& region, const failure& why) noexcept {
   is_sound_.store(false, std::memory_order_relaxed);
 }
 
-failure in_place_history::unusable_input(const in_place_use& use, const in_place_node& reader) {
+failure in_place_history::unusable_input(const in_place_use& use, std::string_view reader) {
   const std::scoped_lock lock(guard_);
-  return detail::unusable_input(content_, use.where(), use.mode, reader.label_text(),
-                                use.data->label());
+  return detail::unusable_input(content_, use.where(), use.mode, reader, use.data->label());
 }
 
-void in_place_history::obtain(const task_state& on_behalf_of) {
-  if (address() == nullptr) home_->obtain(*this, on_behalf_of);
+std::mutex& in_place_history::large_registration() const noexcept {
+  return home_->large_registration();
+}
+
+void in_place_history::obtain(std::string_view label) {
+  if (address() == nullptr) home_->obtain(*this, label);
 }
 
 }  // namespace hocket::detail

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <string_view>
 
 #include <oneapi/tbb/spin_mutex.h>
 
@@ -33,6 +35,16 @@ class in_place_history {
   [[nodiscard]] tbb::spin_mutex& guard() noexcept { return guard_; }
   [[nodiscard]] node_accesses& history() noexcept { return history_; }
 
+  // With the guard locked.
+  /// True while a run of a graph enters the histories of very many buffers, this among them: other
+  /// threads unlock all that they have locked, and wait.
+  [[nodiscard]] bool is_reserved() const noexcept { return is_reserved_; }
+  void set_reserved(bool reserved) noexcept { is_reserved_ = reserved; }
+
+  /// Without any lock. At the next moment it may be reserved again.
+  void wait_while_reserved() { const std::scoped_lock wait(large_registration()); }
+  [[nodiscard]] std::mutex& large_registration() const noexcept;
+
   // The content, in the order in which nodes leave their places. None of the buffer is locked.
   /// False if some part is not written, or poisoned.
   [[nodiscard]] bool is_sound() const noexcept {
@@ -47,8 +59,8 @@ class in_place_history {
   }
   /// A node was to write the region and did not. Without memory to note it, all is poisoned.
   void poison(const box& region, const failure& why) noexcept;
-  /// Why the node must not read what it uses so; empty if it may.
-  [[nodiscard]] failure unusable_input(const in_place_use& use, const in_place_node& reader);
+  /// Why the task of that label must not read what it uses so; empty if it may.
+  [[nodiscard]] failure unusable_input(const in_place_use& use, std::string_view reader);
 
   [[nodiscard]] bool belongs_to(const host_storage& home) const noexcept {
     return home_.get() == &home;
@@ -60,9 +72,9 @@ class in_place_history {
     return address_.load(std::memory_order_acquire);
   }
 
-  /// Takes memory if there is none, for which it may have to wait. Throws error if none is to be
-  /// had.
-  void obtain(const task_state& on_behalf_of);
+  /// Takes memory for the task of that label if there is none, and may have to wait for it. Throws
+  /// error if none is to be had.
+  void obtain(std::string_view label);
 
   /// All of the buffer as a body sees it. Only once it has memory, or if it is empty.
   [[nodiscard]] const buffer_argument& argument() const noexcept { return argument_; }
@@ -83,6 +95,7 @@ class in_place_history {
   // Written by those who submit: on a cache line of their own, or each submission would take the
   // others from the threads that run.
   alignas(64) tbb::spin_mutex guard_;
+  bool is_reserved_ = false;
   node_accesses history_;
 };
 

@@ -9,63 +9,12 @@
 #include <mutex>
 
 #include "data/domain_node.hpp"
+#include "data/history_locks.hpp"
 #include "data/in_place_history.hpp"
 
 namespace hocket::detail {
 
 namespace {
-
-/// The locks of all buffers of a node. Where one of them is taken, they are taken in the order of
-/// their addresses, so that threads that submit at the same time cannot wait for one another in a
-/// circle.
-class order_locks {
- public:
-  explicit order_locks(std::span<const in_place_use> uses) : uses_(uses) {
-    for (const in_place_use& use : uses) {
-      if (use.data->order()->guard().try_lock()) [[likely]]
-        continue;
-      unlock({uses.data(), &use});
-      lock_in_order();
-      return;
-    }
-  }
-  order_locks(const order_locks&) = delete;
-  order_locks& operator=(const order_locks&) = delete;
-  ~order_locks() {
-    if (in_order_ == nullptr) [[likely]] {
-      unlock(uses_);
-    } else {
-      for (in_place_history* const order : *in_order_) order->guard().unlock();
-    }
-  }
-
- private:
-  static void unlock(std::span<const in_place_use> uses) noexcept {
-    for (const in_place_use& use : uses) use.data->order()->guard().unlock();
-  }
-
-  /// One of them is taken: by another thread, or because a buffer is used twice.
-  [[gnu::noinline]] void lock_in_order() {
-    in_order_ = std::make_unique<std::vector<in_place_history*>>();
-    for (const in_place_use& use : uses_) in_order_->push_back(use.data->order());
-    std::sort(in_order_->begin(), in_order_->end(), std::less<>());
-    in_order_->erase(std::unique(in_order_->begin(), in_order_->end()), in_order_->end());
-    for (in_place_history* const order : *in_order_) order->guard().lock();
-  }
-
-  std::span<const in_place_use> uses_;
-  std::unique_ptr<std::vector<in_place_history*>> in_order_;
-};
-
-/// The lock of a single one.
-class order_lock {
- public:
-  explicit order_lock(std::span<const in_place_use, 1> use)
-      : held_(use.front().data->order()->guard()) {}
-
- private:
-  std::scoped_lock<tbb::spin_mutex> held_;
-};
 
 constexpr auto is_in_place = [](const in_place_node_ptr& node) { return !node->has_left(); };
 
@@ -137,9 +86,13 @@ class in_place_node::edge_list {
 };
 
 in_place_node::~in_place_node() {
-  if (!has_far_edges_) return;
+  if (has_far_edges_) drop_far_edges();
+}
+
+void in_place_node::drop_far_edges() noexcept {
   drop_edges();
   ::operator delete(edges().data());
+  has_far_edges_ = false;
 }
 
 void in_place_node::take_place(std::span<const in_place_use> uses, std::span<host_edge> near,
@@ -217,19 +170,37 @@ inline void in_place_node::attach_only(host_edge& to_place) noexcept {
 template <std::size_t Count>
 inline void in_place_node::find_edges(std::span<const in_place_use, Count> uses, edge_list& found,
                                       domain_node* within) {
-  for (const in_place_use& use : uses) {
-    if (!use.empty()) [[likely]] {
-      add_edges(use, found, within);
-    } else {
-      intrusive_ptr_release(this);
-    }
+  for (const in_place_use& use : uses) find_edges_of(use, found, within);
+}
+
+inline void in_place_node::find_edges_of(const in_place_use& use, edge_list& found,
+                                         domain_node* within) {
+  if (!use.empty()) [[likely]] {
+    add_edges(use, found, within);
+  } else {
+    intrusive_ptr_release(this);
   }
+}
+
+bool in_place_node::take_place_in_run(std::span<const in_place_use> uses, std::span<host_edge> near,
+                                      domain_node* within, lock_each locks) {
+  edge_list found(near);
+  for (const in_place_use& use : uses) {
+    tbb::spin_mutex::scoped_lock lock;
+    if (locks == lock_each::yes) lock.acquire(use.data->order()->guard());
+    find_edges_of(use, found, within);
+  }
+  if (found.empty()) return !claim_untouched();
+  // Others may find this before all of its edges are attached, and must not run it then.
+  be_known_early();
+  has_far_edges_ = found.are_far();
+  expect(found.all(), 0);
+  return true;
 }
 
 /// True if the edge is to content.
 inline bool in_place_node::depend_on(in_place_node& earlier, edge_kind by) {
-  // Within a nested domain each task looks for poison itself.
-  if (by == edge_kind::order || is_domain_) return false;
+  if (by == edge_kind::order) return false;
   // A domain that ended well may leave poisoned content: only the content state knows.
   if (earlier.is_domain_) ask_when_poisoned();
   return true;
@@ -246,6 +217,13 @@ template <class Earlier>
     return true;
   }
   if (earlier->has_left()) return false;
+  if (asks_itself_) [[unlikely]] {
+    // Within a nested domain and within a run each task looks for poison itself.
+    if (!is_ordered_with(*earlier)) {
+      found.add_place(std::forward<Earlier>(earlier), host_edge::kind::order);
+    }
+    return true;
+  }
   const bool binds = depend_on(*earlier, by);
   decides = decides || binds;
   found.add_place(std::forward<Earlier>(earlier),
@@ -256,23 +234,24 @@ template <class Earlier>
 inline void in_place_node::add_edges(const in_place_use& use, edge_list& found,
                                      domain_node* within) {
   in_place_history& data = *use.data->order();
-  node_accesses& history = data.history();
-  if (use.part != nullptr || within != nullptr || history.is_divided()) [[unlikely]] {
-    return add_edges_of_part(use, found, within);
+  node_accesses* history = &data.history();
+  if (within != nullptr) [[unlikely]] {
+    if (node_accesses* const inside = within->accesses_to(data)) history = inside;
+  }
+  if (use.part != nullptr || history->is_divided()) [[unlikely]] {
+    return add_edges_of_part(use, found, *history);
   }
   bool decides = false;
   const auto depend = [&](auto&& earlier, edge_kind by, const box*) __attribute__((always_inline)) {
     return add_edge(std::forward<decltype(earlier)>(earlier), by, found, decides);
   };
-  history.append_to_all(in_place_node_ptr(this, false), use.mode, is_in_place, depend);
-  if (!data.is_sound() && !decides && reads_content(use.mode) && !is_domain_) [[unlikely]] {
-    ask_when_poisoned();
-  }
+  history->append_to_all(in_place_node_ptr(this, false), use.mode, is_in_place, depend);
+  if (!data.is_sound() && !decides && reads_content(use.mode)) [[unlikely]]
+    ask_about(use);
 }
 
 void in_place_node::add_edges_of_part(const in_place_use& use, edge_list& found,
-                                      domain_node* within) {
-  in_place_history& data = *use.data->order();
+                                      node_accesses& history) {
   bool is_covered = false;
   const auto depend = [&](auto&& earlier, edge_kind by, const box* there) {
     bool decides = false;
@@ -280,12 +259,15 @@ void in_place_node::add_edges_of_part(const in_place_use& use, edge_list& found,
     if (decides && (there == nullptr || contains(*there, use.where()))) is_covered = true;
     return is_there;
   };
-  node_accesses* const inside = within != nullptr ? within->accesses_to(data) : nullptr;
-  (inside != nullptr ? *inside : data.history())
-      .append(in_place_node_ptr(this, false), use.part, use.data->whole(), use.mode, is_in_place,
-              depend);
-  if (is_domain_ || is_covered || !reads_content(use.mode) || data.is_sound()) return;
-  ask_when_poisoned();
+  history.append(in_place_node_ptr(this, false), use.part, use.data->whole(), use.mode, is_in_place,
+                 depend);
+  if (!is_covered) ask_about(use);
+}
+
+/// No task that is under way decides on what the use reads.
+void in_place_node::ask_about(const in_place_use& use) {
+  if (asks_itself_ || !reads_content(use.mode)) return;
+  if (!use.data->order()->is_sound()) ask_when_poisoned();
 }
 
 void in_place_node::poison_outputs() noexcept {
@@ -352,7 +334,7 @@ failure in_place_node::unusable_input() const {
     if (!reads_content(use.mode) || use.empty()) continue;
     in_place_history& data = *use.data->order();
     if (data.is_sound()) continue;
-    if (failure why = data.unusable_input(use, *this)) return why;
+    if (failure why = data.unusable_input(use, label_text())) return why;
   }
   return {};
 }

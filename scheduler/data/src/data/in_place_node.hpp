@@ -39,6 +39,9 @@ struct in_place_use {
   }
 };
 
+/// Whether a node that takes its place locks each of its buffers, or the caller has locked all.
+enum class lock_each : bool { no, yes };
+
 /// A host task that stands in the order of buffers: what conflicts with it comes before or after,
 /// as their submissions did. It leaves its place when it is over and everything before it is; it
 /// may have ended earlier, if it was cancelled.
@@ -77,6 +80,19 @@ class in_place_node : public host_task {
   /// and for each use, and the edges fit if there is one for each use.
   void take_place_and_start(std::span<const in_place_use> uses, std::span<host_edge> near);
 
+  /// The same within a run_registration, without anything else: no thread can run the node before
+  /// attach_edges() is called. Returns false if it waits for nothing: then it is claimed.
+  [[nodiscard]] bool take_place_in_run(std::span<const in_place_use> uses,
+                                       std::span<host_edge> near, domain_node* within,
+                                       lock_each locks);
+
+  /// It has left its place, and is to take one again. Only while no other thread knows it.
+  void begin_anew() noexcept {
+    if (has_far_edges_) drop_far_edges();
+    host_task::begin_anew();
+    place_.reopen();
+  }
+
   /// There were more edges than there was room for: the destructor gives their memory back.
   [[nodiscard]] bool has_far_edges() const noexcept { return has_far_edges_; }
 
@@ -106,6 +122,7 @@ class in_place_node : public host_task {
   // These take a reference for each use, which is there already.
   template <std::size_t Count>
   void find_edges(std::span<const in_place_use, Count> uses, edge_list& found, domain_node* within);
+  void find_edges_of(const in_place_use& use, edge_list& found, domain_node* within);
   void add_edges(const in_place_use& use, edge_list& found, domain_node* within);
   template <std::size_t Count>
   [[gnu::noinline]] void take_places_and_start(std::span<const in_place_use, Count> uses,
@@ -120,17 +137,29 @@ class in_place_node : public host_task {
   }
   void leave_for_all(continuation* newest, ready_list& next) noexcept;
   [[nodiscard]] bool depend_on(in_place_node& earlier, edge_kind by);
+  /// Of a node that asks itself: true if something else orders it and the earlier one.
+  [[nodiscard]] virtual bool is_ordered_with(const in_place_node& /*earlier*/) const noexcept {
+    return false;
+  }
   template <class Earlier>
   [[nodiscard]] bool add_edge(Earlier&& earlier, edge_kind by, edge_list& found, bool& decides);
-  void add_edges_of_part(const in_place_use& use, edge_list& found, domain_node* within);
+  void add_edges_of_part(const in_place_use& use, edge_list& found, node_accesses& history);
+  void ask_about(const in_place_use& use);
   void poison_outputs() noexcept;
+  void drop_far_edges() noexcept;
 
   continuation_list<continuation> place_;
   meeting early_end_;
   bool has_far_edges_ = false;  ///< they did not fit into the memory that there was for them
 
  protected:
+  [[nodiscard]] static bool is_boundary(const in_place_node& other) noexcept {
+    return other.is_boundary_;
+  }
+
   bool is_domain_ = false;
+  bool is_boundary_ = false;
+  bool asks_itself_ = false;  ///< of a domain or boundary node: its tasks look at what they read
 };
 
 }  // namespace hocket::detail

@@ -48,6 +48,7 @@ class in_place_runtime final : public launch_lane {
 
   [[nodiscard]] host_context& context() noexcept { return context_; }
   [[nodiscard]] std::size_t arena() const noexcept { return arena_; }
+  [[nodiscard]] bool has_one_arena() const noexcept { return one_arena_; }
   /// The runtime does not end in between.
   void function_begins() noexcept;
   void function_over() noexcept;

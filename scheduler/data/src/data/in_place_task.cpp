@@ -9,11 +9,9 @@
 #include <optional>
 #include <stop_token>
 
-#include <hocket/execution/item_note.hpp>
-#include <hocket/streams/perform.hpp>
-
 #include "data/bound_arguments.hpp"
 #include "data/domain_node.hpp"
+#include "data/in_place_call.hpp"
 #include "data/in_place_history.hpp"
 #include "data/in_place_runtime.hpp"
 #include "tasks/deadline.hpp"
@@ -420,16 +418,8 @@ void in_place_task::admit(const admission::admitted& all, ready_list& next) noex
 }
 
 failure in_place_task::explain_failure() noexcept {
-  try {
-    throw;
-  } catch (const no_room_for_buffer& thrown) {
-    return thrown.why;
-  } catch (...) {
-    // It is the function's.
-  }
-  const failure why = failure_of_launch(has_more_ && rest().has_function ? std::string(label_text())
-                                                                         : kernel_->name);
-  return {why.code(), name() + " failed: " + why.message(), why.thrown()};
+  const bool has_function = has_more_ && rest().has_function;
+  return failure_of_call(has_function ? std::string(label_text()) : kernel_->name, name());
 }
 
 void in_place_task::convert_numbers() {
@@ -437,13 +427,6 @@ void in_place_task::convert_numbers() {
     scalar_argument& number = numbers()[each.index];
     number = each.convert(each.source->value(), number.type);
   }
-}
-
-launch_shape in_place_task::shape() const {
-  launch_shape made;
-  made.reserve(use_count_);
-  for (const in_place_use& use : all_uses()) made.push_back(use.where().extents());
-  return made;
 }
 
 inline void in_place_task::execute_here() {
@@ -471,33 +454,14 @@ void in_place_task::execute_with_more(bound_arguments& buffers) {
   if (kernel_->result) set_value(rest().value);
 }
 
-inline void in_place_task::call(const launch_function& body,
-                                std::span<const buffer_argument> buffers,
-                                std::size_t max_elements) {
-  if (kernel_->width || kernel_->estimate || !kernel_->sequence.empty()) {
-    return call_specially(body, buffers, max_elements);
+[[gnu::always_inline]] inline void in_place_task::call(const launch_function& body,
+                                                       std::span<const buffer_argument> buffers,
+                                                       std::size_t max_elements) {
+  const std::span<const scalar_argument> scalars(numbers(), number_count_);
+  if (is_called_plainly(*kernel_)) [[likely]] {
+    return call_plainly({home_, *kernel_, body, scalars}, buffers, max_elements);
   }
-  // As work_of() does, without a list of shapes.
-  const in_place_runtime::counted counted(home_, max_elements);
-  single_lane lane;
-  body(host_launch{buffers, {numbers(), number_count_}, lane});
-}
-
-void in_place_task::call_specially(const launch_function& body,
-                                   std::span<const buffer_argument> buffers,
-                                   std::size_t max_elements) {
-  const launch_shape extents = shape();
-  const kernel_definition& kernel = *kernel_;
-  const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
-  const double flops =
-      kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
-  const in_place_runtime::counted counted(home_, 0);
-  home_.count_more(parts, flops);
-  // Pieces of a wide body run on other workers too: the note says of which task they are part.
-  const item_note at(item_note::kind::task, static_cast<task_state*>(this));
-  call_on_host(home_.context().where(), home_.arena(),
-               kernel.width ? kernel.width(extents) : body_width::serial, body, buffers,
-               {numbers(), number_count_});
+  call_specially({home_, *kernel_, body, scalars}, all_uses(), buffers, max_elements, *this);
 }
 
 bool in_place_task::run_inline(ready_list& next) noexcept {

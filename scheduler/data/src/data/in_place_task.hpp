@@ -114,13 +114,10 @@ class in_place_task final : public in_place_node {
   [[nodiscard]] bool is_throttled() const noexcept;
   void admit(const admission::admitted& all, ready_list& next) noexcept;
   void convert_numbers();
-  [[nodiscard]] launch_shape shape() const;
   void execute_with_several();
   void execute_with_more(bound_arguments& buffers);
   void call(const launch_function& body, std::span<const buffer_argument> buffers,
             std::size_t max_elements);
-  void call_specially(const launch_function& body, std::span<const buffer_argument> buffers,
-                      std::size_t max_elements);
 
   // What lies behind, in this order, and before the edges.
   [[nodiscard]] in_place_use* uses() const noexcept;

@@ -67,7 +67,7 @@ std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_ru
   const boost::intrusive_ptr<view_node> node(new view_node(*home, what, mode));
   // What is read has memory, or the view fails.
   if (mode == access_mode::write && !what.where().empty()) {
-    what.data->order()->obtain(*node);
+    what.data->order()->obtain(node->label_text());
   }
   node->take_place();
   node->start();

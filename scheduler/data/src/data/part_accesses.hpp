@@ -61,6 +61,12 @@ class part_accesses {
     tidy_at_ = std::max<std::size_t>(16, 2 * (tree_.leaves() + readers_));
   }
 
+  /// Calls visit(task) for each access.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    each_below(tree_.top(), visit);
+  }
+
  private:
   struct access {
     Task task;
@@ -186,6 +192,15 @@ class part_accesses {
     };
     const auto has_no_readers = [](const node& each) { return each.state.readers.empty(); };
     tree_.drop_needless_cut(at, are_unused, has_no_readers);
+  }
+
+  template <class Visit>
+  static void each_below(const node& at, const Visit& visit) {
+    if (at.state.writer != Task()) visit(at.state.writer);
+    for (const access& each : at.state.readers) visit(each.task);
+    if (at.is_leaf()) return;
+    each_below(at.below->lower, visit);
+    each_below(at.below->upper, visit);
   }
 
   /// Only leaves are kept where the tree is built anew, and each may be cut.

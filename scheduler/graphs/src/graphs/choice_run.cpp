@@ -242,7 +242,7 @@ task_state_ptr choice_run::asked_task() {
   host_options how{.label = label()};
   return launch(context(), std::move(how),
                 [owner = use_.ask.owner, f = use_.ask.function](const std::stop_token& stop) {
-                  return f->ask(stop);
+                  return f->ask({stop});
                 });
 }
 

@@ -100,7 +100,7 @@ class flattening {
   }
 
   std::shared_ptr<host_plan> plan_;
-  recorded_function& nothing_;
+  plan_function& nothing_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "graphs/batch.hpp"
 #include "graphs/check.hpp"
+#include "graphs/data_plan.hpp"
 #include "graphs/fuse.hpp"
 #include "graphs/graph_content.hpp"
 #include "placement/placed_runtime.hpp"
@@ -45,6 +46,8 @@ graph_content::graph_content(const std::shared_ptr<placed_runtime>& belongs_to)
     : recording(next_number()), home(belongs_to) {
   set_order(plan.get());
 }
+
+graph_content::~graph_content() = default;
 
 void graph_content::group(const grouping_rule& rule, placed_runtime& core) {
   std::vector<node> fewer;
@@ -204,7 +207,9 @@ void graph_content::give_up_plan() {
       planned->use.after = std::move(names);
       (void)add_use(std::move(planned++->use));
     } else {
-      host_node made{&before->function(i), {.label = before->label(i)}, std::move(names)};
+      // A recording has no other functions in its own plan.
+      auto& function = static_cast<recorded_function&>(before->function(i));
+      host_node made{&function, {.label = before->label(i)}, std::move(names)};
       (void)add(node(std::move(made)), {});
     }
   }
@@ -212,7 +217,10 @@ void graph_content::give_up_plan() {
 }
 
 void graph_content::finish() {
-  if (!plan) return;
+  if (!plan) {
+    data_runs_ = data_plan::compiled(*this);
+    return;
+  }
   if (!uses.empty()) {
     runs_ = flattened(*this);
     return;

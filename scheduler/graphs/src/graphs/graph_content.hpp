@@ -18,6 +18,7 @@
 
 namespace hocket::detail {
 
+class data_plan;
 class grouping_rule;
 class placed_runtime;
 
@@ -46,6 +47,7 @@ struct graph_content final : recording {
   using node = graph_node;
 
   explicit graph_content(const std::shared_ptr<placed_runtime>& belongs_to);
+  ~graph_content();
 
   std::weak_ptr<placed_runtime> home;
 
@@ -94,6 +96,9 @@ struct graph_content final : recording {
     return functions();
   }
 
+  /// What a graph with data runs as, if it is compiled.
+  [[nodiscard]] const std::shared_ptr<data_plan>& compiled() const noexcept { return data_runs_; }
+
   /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
   /// them have. The frame's priority is of the run.
   [[nodiscard]] task_state_ptr run(const run_frame& frame, const task_label& label,
@@ -128,7 +133,9 @@ struct graph_content final : recording {
   void give_up_plan();
 
   first_places<const parameter_state*> places_of_parameters_;
-  std::shared_ptr<host_plan> runs_;  // once finished: what the plan and all in it run as
+  // Once finished, one of these or none: what the plan and all in it run as, and what the nodes do.
+  std::shared_ptr<host_plan> runs_;
+  std::shared_ptr<data_plan> data_runs_;
 };
 
 /// The buffers that the graphs and the question of a choice use, each once and whole, to be read or

@@ -6,6 +6,7 @@
 #include <hocket/core/saturating.hpp>
 
 #include "graphs/check.hpp"
+#include "graphs/data_run.hpp"
 #include "graphs/first_places.hpp"
 #include "graphs/graph_content.hpp"
 #include "graphs/graph_run.hpp"
@@ -170,7 +171,9 @@ task_state_ptr start(graph_use&& use, const run_frame& frame) {
   check(use, frame.home);
   for (const task_state_ptr& before : use.after) before->check_waitable();
   if (use.ask.future) use.ask.future->check_waitable();
-  std::vector<access_argument> holds = buffers_of(use);
+  // A graph that is no choice enters the histories of its buffers task by task.
+  std::vector<access_argument> holds;
+  if (use.is_choice()) holds = buffers_of(use);
   return start(use_node{std::move(use), std::move(holds)}, frame);
 }
 
@@ -213,10 +216,11 @@ task_state_ptr graph_content::submit(node&& each, const run_frame& frame) const 
 
 task_state_ptr graph_content::run(const run_frame& frame, const task_label& label,
                                   std::span<const task_state_ptr> after) const {
-  if (!runs_) return graph_run::start(frame.context(), label, submit(frame, after));
   const std::int64_t level = std::clamp<std::int64_t>(frame.priority, -1, 1);
-  return host_run::start(frame.context(), runs_,
-                         {.label = label, .priority = static_cast<int>(level)}, after);
+  host_options how{.label = label, .priority = static_cast<int>(level)};
+  if (runs_) return host_run::start(frame.context(), runs_, std::move(how), after);
+  if (data_runs_ && after.empty()) return data_run::start(frame, data_runs_, std::move(how));
+  return graph_run::start(frame.context(), label, submit(frame, after));
 }
 
 }  // namespace hocket::detail

@@ -21,7 +21,7 @@ host_plan::host_plan(recorded_functions_ptr owner) : owner_(std::move(owner)) {}
 
 host_plan::~host_plan() = default;
 
-std::uint32_t host_plan::add(recorded_function& function, std::span<const std::uint32_t> before,
+std::uint32_t host_plan::add(plan_function& function, std::span<const std::uint32_t> before,
                              const task_label& label) {
   make_room(1, before.size());  // nothing can fail any more once the label is there
   if (!label.empty()) {
@@ -62,6 +62,11 @@ std::vector<std::uint32_t> host_plan::after() const {
   return lists;
 }
 
+void host_plan::wait_outside(std::uint32_t node) {
+  waits_outside_.resize(size_);
+  waits_outside_[node] = true;
+}
+
 void host_plan::seal() {
   if (!choices_.empty()) choice_of_.resize(size_, plan_choice::none);
   places_.resize(size_ + std::size_t{1});
@@ -76,11 +81,13 @@ void host_plan::seal() {
   for (std::uint32_t node = 0; node < size_; ++node) {
     place& each = places[node];
     sum += std::exchange(each.next_end, sum);
-    if (each.before == 0) starts_.push_back(node);
-    const successor word(node, each.before > 1);
+    const std::uint32_t arrivals = each.before + (waits_outside() && waits_outside_[node] ? 1 : 0);
+    if (arrivals == 0) starts_.push_back(node);
+    const successor word(node, arrivals > 1);
     for (const std::uint32_t* const end = before + each.before; before != end; ++before) {
       next_[places[*before].next_end++] = word;
     }
+    each.before = arrivals;
   }
   // Ways back are the last of what comes next, the bodies of a choice the first.
   for (const way_back& each : back_) {

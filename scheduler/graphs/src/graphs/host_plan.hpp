@@ -58,10 +58,10 @@ class host_plan : public recorded_order {
 
   /// Keeps the functions, which are those of the recording and of graphs within it.
   explicit host_plan(recorded_functions_ptr owner);
-  ~host_plan();
+  virtual ~host_plan();
 
   using recorded_order::add;
-  std::uint32_t add(recorded_function& function, std::span<const std::uint32_t> before,
+  std::uint32_t add(plan_function& function, std::span<const std::uint32_t> before,
                     const task_label& label);
 
   /// The function that was added last makes a choice.
@@ -82,13 +82,17 @@ class host_plan : public recorded_order {
   /// Everything was added.
   void seal();
 
-  [[nodiscard]] recorded_function& function(std::uint32_t node) const noexcept {
+  /// The function comes after something outside of the plan too, of which each run is told. Before
+  /// seal().
+  void wait_outside(std::uint32_t node);
+
+  [[nodiscard]] plan_function& function(std::uint32_t node) const noexcept {
     return *places_[node + 1].function;
   }
   [[nodiscard]] task_label label(std::uint32_t node) const noexcept {
     return node < labels_.size() ? labels_[node] : task_label();
   }
-  /// How many functions a function comes after.
+  /// How many functions a function comes after; from seal() on, with what is outside of the plan.
   [[nodiscard]] std::uint32_t before(std::uint32_t node) const noexcept {
     return places_[node + 1].before;
   }
@@ -114,6 +118,8 @@ class host_plan : public recorded_order {
 
   /// Those that come after no other.
   [[nodiscard]] std::span<const std::uint32_t> starts() const noexcept { return starts_; }
+  /// True if some function comes after something outside of the plan.
+  [[nodiscard]] bool waits_outside() const noexcept { return !waits_outside_.empty(); }
   /// True if some function looks at its stop token.
   [[nodiscard]] bool listens() const noexcept { return owner_->listens(); }
 
@@ -136,6 +142,7 @@ class host_plan : public recorded_order {
   std::vector<plan_choice> choices_;
   std::vector<std::uint32_t> choice_of_;  // of each function, if there are choices
   std::vector<way_back> back_;            // until seal()
+  std::vector<bool> waits_outside_;       // of each function, if some do
   std::uint32_t numbers_ = 0;
 
   std::mutex guard_;

@@ -57,11 +57,27 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
   stop_token_ = stop_.get_token();
 }
 
-host_run::~host_run() { plan_->give_back(std::move(state_)); }
+host_run::~host_run() {
+  if (plan_ != nullptr && state_ != nullptr) plan_->give_back(std::move(state_));
+}
+
+host_run::user::~user() {
+  if (run_.users_.fetch_sub(1) != 1) return;
+  if (!run_.is_over_) {
+    run_.left_alone();
+  } else if (!run_.is_released_.exchange(true)) {
+    run_.release();
+  }
+}
+
+void host_run::release() noexcept {
+  plan_->give_back(std::move(state_));
+  plan_.reset();
+}
 
 void host_run::begin(std::span<const task_state_ptr> after) {
   context()->started(*this);
-  if (after.empty()) return begin_now();
+  if (after.empty()) return begin_now(plan_->starts());
   // One task waits for all of them and knows how to tell of their failures.
   host_options how{.label = label(), .cheap = true};
   before_.source = launch(
@@ -80,15 +96,16 @@ void host_run::begin_after(task_state& source) noexcept {
   if (source.error()) {
     finish(same_failure(source));
   } else {
-    begin_now();
+    begin_now(plan_->starts());
   }
 }
 
-void host_run::begin_now() noexcept {
+void host_run::begin_now(std::span<const std::uint32_t> starts) noexcept {
   if (plan_->size() == 0) return conclude();
+  state_->starts = starts;
   watch_.emplace(context()->stopping(), stop_watch{this});
   may_begin_ = true;
-  send_for_worker();
+  if (!starts.empty()) send_for_worker();
 }
 
 task_status host_run::status() const noexcept {
@@ -97,8 +114,8 @@ task_status host_run::status() const noexcept {
 }
 
 void host_run::request_cancel() noexcept {
-  // A thread that does not see it yet calls one more function: relaxed.
-  mode_.fetch_or(cancelled, std::memory_order_relaxed);
+  // Sequentially consistent: see calls_no_more().
+  mode_.fetch_or(cancelled);
   stop_.request_stop();
 }
 
@@ -120,16 +137,18 @@ void host_run::send_for_worker() noexcept {
 
 /// Returns true if another worker is to be sent for.
 bool host_run::work() noexcept {
-  const bool wanted = workers_.arrive() && !done();
+  const user here(*this);
+  const bool wanted = workers_.arrive() && !is_over_;
   const bool goes_on = wanted && take_part(functions_of_one_turn, true) >= functions_of_one_turn;
   const bool lacks_worker = workers_.leave([this] { return has_stock(); });
-  return lacks_worker || (goes_on && !done());
+  return lacks_worker || (goes_on && !is_over_);
 }
 
 bool host_run::help(helping& by) noexcept {
   if (!may_begin_) return before_.source != nullptr && before_.source->help(by);
-  const bool ran =
-      workers_.join() && take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
+  const user here(*this);
+  const bool ran = workers_.join() && !is_over_ &&
+                   take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
   // Not by sending for one: the run may have ended, and the executor with it.
   const bool lacks_worker = workers_.leave([this] { return has_stock(); });
   return ran || lacks_worker;
@@ -139,15 +158,15 @@ void host_run::tell_awaited(wait_visitor& to) {
   if (!may_begin_ && before_.source != nullptr) to.follow(*before_.source);
 }
 
-bool host_run::has_stock() const noexcept { return !done() && state_->has_stock(); }
+bool host_run::has_stock() const noexcept { return !is_over_ && state_->has_stock(); }
 
 /// What one thread does while it takes part. One class in one place, so that the compiler makes one
 /// loop of it.
-template <bool HasChoices>
+template <std::uint8_t Kind>
 class host_run::participant {
  public:
   participant(host_run& run, worker_slot& slot)
-      : run_(run), plan_(*run.plan_), state_(*run.state_), slot_(slot) {}
+      : run_(run), plan_(*run.plan_), state_(*run.state_), slot_(slot), call_(run.call()) {}
 
   [[nodiscard]] share work(std::size_t most) noexcept {
     share done;
@@ -172,7 +191,7 @@ class host_run::participant {
     std::uint32_t left = 0;
     if (!slot_.starts.take(index, left)) return steal(node);
     if (left != 0) run_.send_if_wanted();
-    node = plan_.starts()[index];
+    node = state_.starts[index];
     return true;
   }
 
@@ -183,17 +202,26 @@ class host_run::participant {
       const auto [first, last] = other->starts.steal();
       if (first == last) continue;
       slot_.starts.assign({first + 1, last});
-      node = plan_.starts()[first];
+      node = state_.starts[first];
       return true;
     }
-    return false;
+    return Kind == with_data && take_from_outside(node);
+  }
+
+  /// The first that was put there; the others go in stock.
+  [[nodiscard]] bool take_from_outside(std::uint32_t& node) noexcept {
+    if (!state_.has_from_outside()) return false;
+    state_.take_from_outside([this](std::uint32_t each) { slot_.ready.push(each); });
+    const bool got = slot_.ready.take(node);
+    if (slot_.ready.occupied()) run_.send_if_wanted();
+    return got;
   }
 
   /// Runs a function, then one that it made ready, and so on.
   [[nodiscard]] std::size_t run_from(std::uint32_t node) noexcept {
     for (std::size_t ran = 1;; ++ran) {
       std::uint32_t kept = none;
-      const plan_choice* const choice = HasChoices ? plan_.choice(node) : nullptr;
+      const plan_choice* const choice = Kind == with_choices ? plan_.choice(node) : nullptr;
       if (choice != nullptr) {
         kept = release(visit(node, *choice));
       } else {
@@ -239,10 +267,11 @@ class host_run::participant {
   }
 
   void call(std::uint32_t node) noexcept {
+    if constexpr (Kind == with_data) slot_.node = node;
     // Relaxed: what a predecessor has set is seen because of its arrival.
     if (run_.mode_.load(std::memory_order_relaxed) != 0) return run_.call_carefully(node);
     try {
-      plan_.function(node).call(run_.stop_token_);
+      plan_.function(node).call(call_);
     } catch (...) {
       run_.fail(node);
     }
@@ -253,7 +282,7 @@ class host_run::participant {
     std::uint32_t kept = none;
     bool stocked = false;
     for (const host_plan::successor next : successors) {
-      if (next.waits_for_others() && !arrive(next.node())) continue;
+      if (next.waits_for_others() && !run_.arrive(next.node())) continue;
       if (kept == none) {
         kept = next.node();
       } else {
@@ -265,20 +294,11 @@ class host_run::participant {
     return kept;
   }
 
-  /// Returns true if this was the last one that the function waited for.
-  [[nodiscard]] bool arrive(std::uint32_t node) noexcept {
-    std::atomic<std::uint32_t>& left = state_.waits_for[node];
-    // Release: pairs with the acquire of the last arrival, which sees what came before all of them.
-    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-    // Relaxed: the next one to count is in a later run.
-    left.store(plan_.before(node), std::memory_order_relaxed);
-    return true;
-  }
-
   host_run& run_;
   const host_plan& plan_;
   run_state& state_;
   worker_slot& slot_;
+  const plan_call call_;
 };
 
 std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
@@ -289,15 +309,14 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
     return 0;  // the worker with the slot of the beginning does the work
   }
   if (!state_->begun.exchange(true)) {
-    slot->starts.assign({0, static_cast<std::uint32_t>(plan_->starts().size())});
+    slot->starts.assign({0, static_cast<std::uint32_t>(state_->starts.size())});
   }
   share done;
   {
     const helping_scope scope(context(), is_worker);
-    const item_note at(item_note::kind::task, static_cast<task_state*>(this));
     slot->sit_down(*this);
-    done = plan_->has_choices() ? participant<true>(*this, *slot).work(most)
-                                : participant<false>(*this, *slot).work(most);
+    const item_note at(item_note::kind::run, slot);
+    done = take_part(*slot, most);
     slot->stand_up();
   }
   const bool last = tell(*slot) || done.last;
@@ -306,16 +325,28 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   return done.functions;
 }
 
+host_run::share host_run::take_part(worker_slot& slot, std::size_t most) noexcept {
+  if (plan_->has_choices()) return participant<with_choices>(*this, slot).work(most);
+  if (plan_->waits_outside()) {
+    // Sequentially consistent: see calls_no_more(). Later loads read nothing older.
+    (void)mode_.load();
+    return participant<with_data>(*this, slot).work(most);
+  }
+  return participant<plain>(*this, slot).work(most);
+}
+
 bool host_run::passes_over(std::uint32_t node) noexcept {
   // Acquire: pairs with note_failure(), for the array of what is poisoned.
   const std::uint8_t now = mode_.load(std::memory_order_acquire);
   // Relaxed, here and where it is set: the arrival of the predecessor lies between.
   if ((now & troubled) != 0 && poisoned_[node].load(std::memory_order_relaxed)) {
+    not_called(node, false);
     poison_successors(node);
     return true;
   }
   if ((now & cancelled) == 0) return false;
   passed_over_ = true;
+  not_called(node, true);
   return true;
 }
 
@@ -334,7 +365,7 @@ void host_run::call_carefully(std::uint32_t node) noexcept {
 
 void host_run::call_plainly(std::uint32_t node) noexcept {
   try {
-    plan_->function(node).call(stop_token_);
+    plan_->function(node).call(call());
   } catch (...) {
     fail(node);
   }
@@ -344,7 +375,7 @@ void host_run::keep_result(std::uint32_t node, const plan_choice& choice) noexce
   if (passes_over(node)) return;
   run_traced(node, [&] {
     try {
-      const std::int64_t result = plan_->function(node).ask(stop_token_);
+      const std::int64_t result = plan_->function(node).ask(call());
       state_->numbers[choice.kept] = static_cast<std::uint64_t>(result);
     } catch (...) {
       fail(node);
@@ -376,7 +407,7 @@ std::size_t host_run::next_body(std::uint32_t node, const plan_choice& choice,
   run_traced(node, [&] {
     try {
       const std::int64_t answer = choice.known == plan_choice::none
-                                      ? plan_->function(node).ask(stop_token_)
+                                      ? plan_->function(node).ask(call())
                                       : static_cast<std::int64_t>(state_->numbers[choice.known]);
       made =
           choose(choice.rule, answer, choice.bodies.size(), task_name(plan_->label(node).text()));
@@ -392,9 +423,21 @@ std::size_t host_run::next_body(std::uint32_t node, const plan_choice& choice,
 }
 
 void host_run::fail(std::uint32_t node) noexcept {
-  failure why = caught(task_name(plan_->label(node).text()), stop_token_.stop_requested());
+  failure why = why_failed(node);
+  failed(node, why);
   note_failure(node, std::move(why));
   poison_successors(node);
+}
+
+/// What became of the function, which has just thrown.
+failure host_run::why_failed(std::uint32_t node) noexcept {
+  try {
+    throw;
+  } catch (const failed_call& known) {
+    return known.why;
+  } catch (...) {
+    return caught(task_name(plan_->label(node).text()), stop_token_.stop_requested());
+  }
 }
 
 void host_run::note_failure(std::uint32_t node, failure why) noexcept {
@@ -411,7 +454,9 @@ void host_run::note_failure(std::uint32_t node, failure why) noexcept {
 void host_run::poison_successors(std::uint32_t node) noexcept {
   if (poisoned_ == nullptr) return;
   for (const host_plan::successor next : plan_->next(node)) {
-    poisoned_[next.node()].store(true, std::memory_order_relaxed);
+    if (fails_with(next.node(), node)) {
+      poisoned_[next.node()].store(true, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -420,20 +465,29 @@ bool host_run::tell(worker_slot& slot) noexcept {
   return more != 0 && state_->ended.fetch_add(more) + more == plan_->size();
 }
 
-void host_run::conclude() noexcept {
+void host_run::be_over() noexcept {
+  is_over_ = true;
   watch_.reset();
+}
+
+void host_run::conclude() noexcept {
+  be_over();
+  finish(outcome());
+}
+
+failure host_run::outcome() {
   failure why;
   {
     const std::lock_guard lock(guard_);
     why = first_failure_;
   }
-  if (!why && passed_over_) {
+  if (!why && (passed_over_ || !is_over_)) {
     const bool stopped = context()->stopping().stop_requested();
     why = {failure_code::cancelled,
            name() + (stopped ? " did not end, because its runtime was stopped."
                              : " was cancelled before it ended.")};
   }
-  finish(std::move(why));
+  return why;
 }
 
 void host_run::leave_alone() noexcept {

@@ -12,6 +12,7 @@ run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(pl
     // No other thread knows of this: relaxed.
     waits_for[i].store(plan.before(i), std::memory_order_relaxed);
   }
+  if (plan.waits_outside()) from_outside_.resize(plan.size());
   // With one slot a run can end, should there be no memory for more.
   free_slot(take_slot());
 }
@@ -44,7 +45,16 @@ worker_slot& run_state::take_slot() {
   return made;
 }
 
+void run_state::add_from_outside(std::uint32_t node) noexcept {
+  std::uint32_t seen = newest_from_outside_.load(std::memory_order_relaxed);
+  do {
+    from_outside_[node] = seen;
+    // Sequentially consistent: the caller looks for workers afterwards; see has_from_outside().
+  } while (!newest_from_outside_.compare_exchange_weak(seen, node));
+}
+
 bool run_state::has_stock() const noexcept {
+  if (has_from_outside()) return true;
   for (const worker_slot* slot = slots(); slot != nullptr; slot = slot->next) {
     if (slot->ready.occupied() || slot->starts.occupied()) return true;
   }

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "graphs/host_plan.hpp"
@@ -36,13 +38,36 @@ struct run_state {
   /// True if some slot had something in stock, a moment ago.
   [[nodiscard]] bool has_stock() const noexcept;
 
+  // Functions that became ready by something outside of the run, put there by any thread.
+  void add_from_outside(std::uint32_t node) noexcept;
+  [[nodiscard]] bool has_from_outside() const noexcept {
+    // Sequentially consistent: a worker that leaves looks here after it has said so.
+    return newest_from_outside_.load() != none;
+  }
+  /// Takes all of them, to be handed to take(node), the newest first.
+  template <class Take>
+  void take_from_outside(const Take& take) noexcept {
+    // Acquire: pairs with add_from_outside().
+    std::uint32_t node = newest_from_outside_.exchange(none, std::memory_order_acquire);
+    while (node != none) {
+      const std::uint32_t next = from_outside_[node];
+      take(node);
+      node = next;
+    }
+  }
+
   std::vector<std::atomic<std::uint32_t>> waits_for;  ///< of each function: how many others
+  std::span<const std::uint32_t> starts;              ///< functions that are ready at the beginning
   std::atomic<bool> begun{false};                   ///< a thread has the functions that follow none
   alignas(64) std::atomic<std::uint64_t> ended{0};  ///< functions, as far as told
   std::vector<std::uint64_t> numbers;               ///< of choices: answers, and rounds so far
 
  private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
   alignas(64) std::atomic<worker_slot*> newest_{nullptr};
+  std::atomic<std::uint32_t> newest_from_outside_{none};
+  std::vector<std::uint32_t> from_outside_;  ///< of each that is there, the one before
 
   std::mutex guard_;  // for what follows
   std::deque<worker_slot> all_;

@@ -46,13 +46,20 @@ class run_workers {
   [[nodiscard]] bool wants_more() const noexcept {
     // Relaxed: after leave() it reads that or something later, and otherwise a worker too many
     // finds nothing and leaves; one too few is sent for next time.
-    const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    return word % one_sent_for + word / one_sent_for < workers_;
+    return lacks_workers(word_.load(std::memory_order_relaxed));
   }
+  /// The same for a thread that takes no part in the run, and has put something in stock by a
+  /// sequentially consistent operation: either it sees here that a worker has left, or that worker
+  /// sees the stock.
+  [[nodiscard]] bool wants_more_now() const noexcept { return lacks_workers(word_.load()); }
 
  private:
   static constexpr std::uint32_t one_active = 1;
   static constexpr std::uint32_t one_sent_for = 1U << 16U;
+
+  [[nodiscard]] bool lacks_workers(std::uint32_t word) const noexcept {
+    return word % one_sent_for + word / one_sent_for < workers_;
+  }
 
   std::size_t workers_;
   typename Atomics::template atomic<std::uint32_t> word_{0};

@@ -36,10 +36,13 @@ class alignas(64) worker_slot final : public wait_listener {
     return true;
   }
 
+  [[nodiscard]] host_run& run() const noexcept { return *run_; }
+
   steal_deque<> ready;          ///< functions that became ready
   index_range<> starts;         ///< of those that follow none
   std::uint64_t ended = 0;      ///< functions, not yet added to the count of the run
   worker_slot* next = nullptr;  ///< another slot of the run
+  std::uint32_t node = 0;       ///< of a plan with data: the function that the thread is in
 
  private:
   void begins_to_wait() noexcept override;

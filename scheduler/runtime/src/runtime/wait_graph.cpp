@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/host_task.hpp>
 
 #include "data/in_place_view.hpp"
+#include "graphs/host_run.hpp"
 #include "placement/submission.hpp"
 #include "runtime/wait_listing.hpp"
 
@@ -24,6 +25,12 @@ boost::container::small_vector<task_state*, 4> tasks_at_hand() {
       case item_note::kind::task:
         all.push_back(static_cast<task_state*>(what));
         break;
+      case item_note::kind::run: {
+        const auto& slot = *static_cast<worker_slot*>(what);
+        if (task_state* const task = slot.run().task_at(slot.node)) all.push_back(task);
+        all.push_back(&slot.run());
+        break;
+      }
       case item_note::kind::chain:
         in_chain = true;
         all.push_back(static_cast<host_task_ptr*>(what)->get());

@@ -8,8 +8,7 @@
 
 namespace hocket::detail {
 
-std::uint32_t recorded_order::add(recorded_function& function,
-                                  std::span<const std::uint32_t> before) {
+std::uint32_t recorded_order::add(plan_function& function, std::span<const std::uint32_t> before) {
   make_room(1, before.size());
   std::ranges::copy(before, after_.data() + edges_);
   edges_ += before.size();

@@ -28,6 +28,12 @@ class continuation_list {
     return head_.load(std::memory_order_acquire) == closed_mark();
   }
 
+  /// The event has not happened again. Only for a thread that knows that no other knows the list.
+  void reopen() noexcept {
+    // What makes the list known to others publishes this: relaxed.
+    head_.store(nullptr, std::memory_order_relaxed);
+  }
+
   /// True if nothing was pushed. Only for a thread that knows that no other knows the list any
   /// more.
   [[nodiscard]] bool untouched() const noexcept {

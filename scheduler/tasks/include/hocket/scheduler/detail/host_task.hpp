@@ -15,14 +15,13 @@
 
 #include <hocket/scheduler/detail/claim.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/ready_list.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
 
 namespace hocket::detail {
 
 class timer;
-class host_task;
-using host_task_ptr = boost::intrusive_ptr<host_task>;
 
 /// How a host task is to be run.
 struct host_options {
@@ -34,56 +33,6 @@ struct host_options {
   time_stamp deadline = time_stamp::max();  ///< cancelled if it has not begun by then
   bool cheap = false;    ///< run it where its last predecessor ends, without posting
   bool gathers = false;  ///< fail with what the first failed predecessor failed with
-};
-
-/// Tasks that have become ready, in that order, and are not on their way yet. The thread that ends
-/// a task has one of these, so that long chains are walked in a loop and never by recursion.
-class ready_list {
- public:
-  ready_list() = default;
-  ready_list(const ready_list&) = delete;
-  ready_list& operator=(const ready_list&) = delete;
-  ~ready_list() {
-    if (!empty()) settle();
-  }
-
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && abandoned_ == nullptr; }
-
-  /// Takes over the reference that the machinery holds to a task until it has run.
-  void add(host_task& ready) noexcept;
-
-  /// The same of a task that was given up while it waited, and whose last predecessor has ended.
-  void add_abandoned(host_task& over) noexcept;
-
-  /// Lets those know. In a loop too: there may be long chains of them.
-  void let_leave() noexcept {
-    if (abandoned_ != nullptr) let_all_leave();
-  }
-
-  /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
-  void settle() noexcept;
-
-  /// The same, but for one that the caller may run itself after the given task. Not if empty().
-  [[nodiscard]] host_task_ptr settle_but_one(const host_task& after) noexcept;
-
- private:
-  void let_all_leave() noexcept;
-  [[nodiscard]] host_task_ptr settle_all_but_one(const host_task& after) noexcept;
-  [[nodiscard]] host_task_ptr take() noexcept;
-
-  host_task* first_ = nullptr;
-  host_task* last_ = nullptr;
-  host_task* abandoned_ = nullptr;
-};
-
-/// One thread's helping a task that it waits for.
-struct helping {
-  static constexpr std::size_t max_depth = 16;
-  static constexpr std::size_t max_visits = 256;
-
-  std::size_t depth = max_depth;    ///< how many more steps back to predecessors
-  std::size_t visits = max_visits;  ///< how many more tasks may be looked at in vain
-  ready_list next;
 };
 
 /// What a task waits for, in one direction.
@@ -225,6 +174,17 @@ class host_task : public task_state {
     edges_ = &e;
     edge_count_ = 1;
     claim_.expect(1);
+  }
+
+  /// As host_options say. Before any other thread knows the task.
+  void be_cheap() noexcept { cheap_ = true; }
+
+  /// It has run, and is to run again: without edges as yet. Only while no other thread knows it.
+  void begin_anew() noexcept {
+    if (edge_count_ != 0) drop_edges();
+    is_known_early_ = false;
+    asks_when_poisoned_ = false;
+    claim_.expect(0);
   }
 
   /// Others will know of the task before it is started: none may run it by then. Before

@@ -17,6 +17,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/plan_function.hpp>
 #include <hocket/scheduler/detail/recorded_order.hpp>
 #include <hocket/scheduler/detail/task_handle.hpp>
 
@@ -29,25 +30,13 @@ namespace detail {
 class recorded_functions;
 using recorded_functions_ptr = boost::intrusive_ptr<const recorded_functions>;
 
-/// A host function that a recording keeps. It is used once for each run, perhaps by several runs at
-/// once.
-class recorded_function {
+/// A host function that a recording keeps.
+class recorded_function : public plan_function {
  public:
-  recorded_function() = default;
-  recorded_function(const recorded_function&) = delete;
-  recorded_function& operator=(const recorded_function&) = delete;
-  virtual ~recorded_function() = default;
-
   /// Starts a task that calls the function and has its result. The task keeps the owner.
   [[nodiscard]] virtual task_state_ptr start(recorded_functions_ptr owner, host_context& context,
                                              host_options options,
                                              std::span<const task_state_ptr> after) = 0;
-
-  /// Calls the function here and drops its result; throws what it throws.
-  virtual void call(const std::stop_token& stop) = 0;
-
-  /// The same of a function that returns bool or a whole number: returns that.
-  [[nodiscard]] virtual std::int64_t ask(const std::stop_token& stop) = 0;
 };
 
 template <class F>
@@ -73,13 +62,13 @@ class recorded_function_of final : public recorded_function {
     }
   }
 
-  void call(const std::stop_token& stop) override { static_cast<void>(result(stop)); }
+  void call(const plan_call& in) override { static_cast<void>(result(in.stop)); }
 
-  std::int64_t ask(const std::stop_token& stop) override {
+  std::int64_t ask(const plan_call& in) override {
     if constexpr (std::is_integral_v<body_result_t<F>>) {
-      return static_cast<std::int64_t>(result(stop));
+      return static_cast<std::int64_t>(result(in.stop));
     } else {
-      call(stop);
+      call(in);
       return 0;
     }
   }

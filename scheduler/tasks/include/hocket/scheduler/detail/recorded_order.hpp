@@ -12,7 +12,7 @@
 
 namespace hocket::detail {
 
-class recorded_function;
+class plan_function;
 
 /// The functions of one recording and what each comes after, as they come: what a plan is made of.
 class recorded_order {
@@ -26,12 +26,12 @@ class recorded_order {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// Adds a function that comes after some of those that were added before. Returns its number.
-  std::uint32_t add(recorded_function& function, std::span<const std::uint32_t> before);
+  std::uint32_t add(plan_function& function, std::span<const std::uint32_t> before);
 
   /// The same for futures of the recording of that number. Does nothing and returns `none` if there
   /// is no room, or the place of one is not to be seen from its handle. It calls nothing.
   template <class Futures>
-  [[nodiscard]] std::uint32_t try_add(recorded_function& function, const Futures& before,
+  [[nodiscard]] std::uint32_t try_add(plan_function& function, const Futures& before,
                                       std::uint32_t number) {
     if (size_ + 1 == places_.size()) return none;
     std::uint32_t* const first = after_.data() + edges_;
@@ -53,7 +53,7 @@ class recorded_order {
 
  protected:
   struct place {
-    recorded_function* function;
+    plan_function* function;
     std::uint32_t before;    ///< how many others the function comes after
     std::uint32_t next_end;  ///< of a plan: where the list ends of those that come after it
   };

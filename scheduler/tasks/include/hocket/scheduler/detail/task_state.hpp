@@ -212,6 +212,11 @@ class task_state {
     // Acquire: pairs with the releases of the references that are gone.
     return references_.load(std::memory_order_acquire) == 1;
   }
+  /// The caller's reference is the only one, and there are to be so many, which it has to care for.
+  void set_references(std::uint32_t count) noexcept {
+    // What makes this known to others publishes it: relaxed.
+    references_.store(count, std::memory_order_relaxed);
+  }
   /// Whether it is so, and nothing is attached.
   [[nodiscard]] bool has_no_followers() const noexcept { return continuations_.untouched(); }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "data/boundary_node.hpp"
+
+#include "tasks/wait_visitor.hpp"
+
+namespace hocket::detail {
+
+boundary_node::boundary_node(host_context& context, boundary_link_ptr run, std::uint32_t task,
+                             const task_label& label, std::uint32_t uses)
+    : in_place_node(context), link_(std::move(run)), name_(label), task_(task), uses_(uses) {
+  be_cheap();
+  is_boundary_ = true;
+  asks_itself_ = true;
+}
+
+bool boundary_node::renew() noexcept {
+  if (!is_unshared()) return false;
+  begin_anew();
+  if (error()) settle({});
+  return true;
+}
+
+bool boundary_node::enter(boundary_owner& run, std::span<const in_place_use> uses,
+                          domain_node* within, lock_each locks) {
+  owner_ = &run;
+  set_references(1 + uses_);  // those of the histories
+  return take_place_in_run(uses, {reinterpret_cast<host_edge*>(this + 1), uses_}, within, locks);
+}
+
+void boundary_node::leave(const failure& why, ready_list& next) noexcept {
+  if (why) settle(failure(why));
+  leave_committed(next);
+  next.let_leave();
+}
+
+bool boundary_node::is_ordered_with(const in_place_node& earlier) const noexcept {
+  return is_boundary(earlier) && static_cast<const boundary_node&>(earlier).link_ == link_;
+}
+
+void boundary_node::end(failure /*why*/, ready_list& /*next*/) noexcept {
+  // If the runtime stops, the run knows it and does not call the function.
+  owner_->opened(task_);
+}
+
+void boundary_node::tell_awaited(wait_visitor& to) {
+  if (has_left()) return;
+  in_place_node::tell_awaited(to);
+  link_->tell_awaited_of(task_, to);
+}
+
+}  // namespace hocket::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <hocket/kernels/definition.hpp>
+#include <hocket/streams/perform.hpp>
+
+#include "data/in_place_runtime.hpp"
+
+namespace hocket::detail {
+
+/// A body that is to be called in place, with numbers, beside its buffers.
+struct in_place_call {
+  in_place_runtime& home;
+  const kernel_definition& kernel;
+  const launch_function& body;
+  std::span<const scalar_argument> numbers;
+};
+
+/// True if call_plainly() is for the kernel.
+[[nodiscard]] inline bool is_called_plainly(const kernel_definition& kernel) noexcept {
+  return !kernel.width && !kernel.estimate && kernel.sequence.empty();
+}
+
+/// Calls a body on one lane and counts an operation for each element of the largest buffer: as
+/// work_of() does, without a list of shapes.
+inline void call_plainly(const in_place_call& what, std::span<const buffer_argument> buffers,
+                         std::size_t max_elements) {
+  const in_place_runtime::counted counted(what.home, max_elements);
+  single_lane lane;
+  what.body(host_launch{buffers, what.numbers, lane});
+}
+
+/// Calls any body, a wide one on all workers of the node. task: what it is part of.
+void call_specially(const in_place_call& what, std::span<const in_place_use> uses,
+                    std::span<const buffer_argument> buffers, std::size_t max_elements,
+                    task_state& task);
+
+/// What became of a body that has just thrown, or of no_room_for_buffer. name begins the sentence.
+[[nodiscard]] failure failure_of_call(const std::string& body, const std::string& name);
+
+}  // namespace hocket::detail
