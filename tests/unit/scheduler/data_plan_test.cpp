@@ -272,6 +272,121 @@ TEST_F(DataPlan, ARunThatIsCancelledWhileATaskOfItWaitsEndsAfterThatTask) {
   EXPECT_TRUE(has_ended);
 }
 
+/// While it lives, no worker is free.
+class busy_workers {
+ public:
+  explicit busy_workers(runtime& rt) {
+    const std::size_t count = rt.devices().front().lanes;
+    std::latch begun(static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      busy_.push_back(rt.async([&, this] {
+        begun.count_down();
+        released_.wait();
+      }));
+    }
+    begun.wait();
+  }
+  ~busy_workers() { end(); }
+  void end() {
+    if (!released_.try_wait()) released_.count_down();
+    for (const future<void>& each : busy_) each.wait();
+  }
+
+ private:
+  std::latch released_{1};
+  std::vector<future<void>> busy_;
+};
+
+TEST_F(DataPlan, AThreadThatWaitsForARunOrItsScopeHelpsWithIt) {
+  const buffer<int> x = cell(0), y = cell(0);
+  const graph g = rt.record([&](submitter& s) {
+    s.submit(one_more, updates(x));
+    s.submit(add_to, reads(x), updates(y));
+  });
+  ASSERT_NE(plan_of(g), nullptr);
+  const busy_workers busy(rt);
+  rt.run(g).get();
+  task_scope scope(rt);
+  scope.run(g);
+  scope.wait();
+  EXPECT_THAT(y.to_vector(), ElementsAre(3));
+}
+
+TEST_F(DataPlan, ARunIsCancelledWhileAThreadHelpsATaskBeforeIt) {
+  const buffer<int> x = cell(0);
+  std::latch begun(1), released(1);
+  const graph g = rt.record([&](submitter& s) { s.submit(one_more, updates(x)); });
+  ASSERT_NE(plan_of(g), nullptr);
+  const busy_workers busy(rt);
+  rt.submit(
+      [&](view<int>) {
+        begun.count_down();
+        released.wait();
+      },
+      updates(x));
+  const future<void> run = rt.run(g);
+  std::jthread cancels([&] {
+    begun.wait();
+    run.cancel();
+    while (!run.done()) std::this_thread::yield();
+    released.count_down();
+  });
+  EXPECT_EQ(run.error().code(), failure_code::cancelled);
+}
+
+TEST_F(DataPlan, ARunInAScopeEndsAtItsDeadline) {
+  const buffer<int> x = cell(0);
+  std::latch begun(1), released(1);
+  const future<void> held = rt.submit(
+      [&](view<int>) {
+        begun.count_down();
+        released.wait();
+      },
+      updates(x));
+  begun.wait();  // or the thread that waits for the scope runs it
+  const graph g = rt.record([&](submitter& s) { s.submit(one_more, updates(x)); });
+  ASSERT_NE(plan_of(g), nullptr);
+  future<void> run;
+  {
+    task_scope scope(rt, {.timeout = std::chrono::milliseconds(5)});
+    run = scope.run(g);
+    EXPECT_THROW(scope.wait(), error);
+  }
+  EXPECT_EQ(run.error().code(), failure_code::timed_out);
+  released.count_down();
+  EXPECT_THAT(rt.submit(one_more, updates(x)).error().message(),
+              AllOf(HasSubstr("\"one_more\" did not begin before the deadline")));
+}
+
+TEST_F(DataPlan, TasksWithoutALabelAreCalledAsTheirKernels) {
+  const buffer<int> x = cell(0);
+  const graph g = rt.record([&](submitter& s) {
+    const future<void> no = s.async({.label = "function"}, [] { throw std::runtime_error("no"); });
+    s.submit({.after = {no}}, one_more, updates(x));
+  });
+  ASSERT_NE(plan_of(g), nullptr);
+  const future<void> run = rt.run(g);
+  EXPECT_TRUE(run.error());
+  EXPECT_THAT(rt.submit(one_more, updates(x)).error().message(),
+              HasSubstr("\"one_more\" did not run"));
+}
+
+TEST_F(DataPlan, AWaitBehindTheOwnViewIsRefused) {
+  const buffer<int> x = cell(0), y = cell(0);
+  const graph g = rt.record([&](submitter& s) {
+    s.submit(one_more, updates(x));
+    s.submit(take_over, reads(x), writes(y));
+  });
+  ASSERT_NE(plan_of(g), nullptr);
+  const auto view_of_x = x.write();
+  const future<void> run = rt.run(g);
+  task_scope scope(rt);
+  scope.submit(one_more, updates(y));
+  EXPECT_THROW(scope.wait(), usage_error);
+  EXPECT_THROW(run.wait(), usage_error);
+  scope.cancel();
+}
+
 TEST_F(DataPlan, PartsOfABufferEnterByThemselves) {
   const buffer<int, 2> x{rt, {8, 4}, 0};
   const kernel<inout<int, 2>> more{"more", host_body{[](view<int, 2> part) {

@@ -30,15 +30,17 @@ using interleavings::searched_atomics;
 /// Mistakes in the protocol that the search must find.
 enum class mistake {
   none,
-  expects_late,       ///< other tasks see the task before its count of predecessors is set
-  locks_one_by_one,   ///< the task does not hold the locks of all its buffers at the same time
-  retires_early,      ///< a cancelled task retires before its predecessors have retired
-  forgets_retirement  ///< a predecessor that retires during registration is not counted as ended
+  expects_late,        ///< other tasks see the task before its count of predecessors is set
+  locks_one_by_one,    ///< the task does not hold the locks of all its buffers at the same time
+  retires_early,       ///< a cancelled task retires before its predecessors have retired
+  forgets_retirement,  ///< a predecessor that retires during registration is not counted as ended
+  ignores_reservation  ///< a task enters a buffer that a run has reserved
 };
 
 /// The protocol of in_place_node: a task registers with its buffers under their locks, attaches an
 /// edge to each predecessor, and retires (closes its list of edges) when it has run or was
-/// cancelled. The history, the claim, the list and the meeting are the library's own.
+/// cancelled. A task of a large run locks its buffers one by one, while they are reserved. The
+/// history, the claim, the list and the meeting are the library's own.
 template <class Atomics, mistake Wrong>
 class tasks_in_place {
  public:
@@ -52,6 +54,8 @@ class tasks_in_place {
     interleavings::mutex guard;
     detail::access_history<task*> history;
     plain<int> content;
+    plain<int> is_reserved;                ///< under the guard
+    interleavings::mutex* gate = nullptr;  ///< held while buffers are reserved
   };
   struct use {
     buffer* data;
@@ -84,12 +88,31 @@ class tasks_in_place {
       }
       expect(made);
     } else {
-      for (const use& each : made.uses) each.data->guard.lock();
+      while (const buffer* const reserved = lock_all(made)) {
+        reserved->gate->lock();
+        reserved->gate->unlock();
+      }
       for (const use& each : made.uses) add_edges(made, each);
       if (Wrong != mistake::expects_late) expect(made);
       for (const use& each : made.uses) each.data->guard.unlock();
       if (Wrong == mistake::expects_late) expect(made);
     }
+    attach(made);
+  }
+
+  /// The same as a task of a run that enters very many buffers.
+  static void submit_in_large_run(task& made) {
+    interleavings::mutex& gate = *made.uses.front().data->gate;
+    gate.lock();
+    reserve(made, 1);
+    for (const use& each : made.uses) {
+      each.data->guard.lock();
+      add_edges(made, each);
+      each.data->guard.unlock();
+    }
+    expect(made);
+    reserve(made, 0);
+    gate.unlock();
     attach(made);
   }
 
@@ -111,6 +134,25 @@ class tasks_in_place {
   }
 
  private:
+  /// Returns a buffer that is reserved, with none locked; null if all are locked.
+  [[nodiscard]] static const buffer* lock_all(task& made) {
+    for (std::size_t i = 0; i < made.uses.size(); ++i) {
+      buffer& next = *made.uses[i].data;
+      next.guard.lock();
+      if (next.is_reserved == 0 || Wrong == mistake::ignores_reservation) continue;
+      for (std::size_t held = 0; held <= i; ++held) made.uses[held].data->guard.unlock();
+      return &next;
+    }
+    return nullptr;
+  }
+  static void reserve(task& made, int reserved) {
+    for (const use& each : made.uses) {
+      each.data->guard.lock();
+      each.data->is_reserved = reserved;
+      each.data->guard.unlock();
+    }
+  }
+
   [[nodiscard]] static bool end(task& claimed) {
     search::here().require(claimed.ends == 0, "a task ended twice");
     if (claimed.ends != 0) return false;
@@ -184,13 +226,14 @@ class tasks_in_place {
 
 /// Buffers x and y, and tasks whose uses are written as in "x", which updates x, "rx", which reads
 /// it, and "xy". Each list is what one thread submits; the thread cancels a task that is marked by
-/// '!', and waits for one that is marked by '?'.
+/// '!', waits for one that is marked by '?', and submits one that is marked by '*' in a large run.
 template <mistake Wrong>
 class program {
  public:
   using world = tasks_in_place<searched_atomics, Wrong>;
 
   explicit program(std::vector<std::vector<std::string>> threads) {
+    x_.gate = y_.gate = &gate_;
     for (const std::vector<std::string>& each : threads) {
       auto& own = tasks_.emplace_back();
       for (const std::string& text : each) own.push_back({task_of(text), text.back()});
@@ -199,7 +242,11 @@ class program {
 
   void run(std::size_t thread) {
     for (submission& each : tasks_[thread]) {
-      world::submit(*each.made);
+      if (each.mark == '*') {
+        world::submit_in_large_run(*each.made);
+      } else {
+        world::submit(*each.made);
+      }
       if (each.mark == '!') world::cancel(*each.made);
       if (each.mark == '?') world::help(*each.made);
     }
@@ -243,6 +290,7 @@ class program {
     return std::make_unique<typename world::task>(std::move(uses));
   }
 
+  interleavings::mutex gate_;
   typename world::buffer x_, y_;
   std::vector<std::vector<submission>> tasks_;
 };
@@ -289,6 +337,13 @@ TEST(registration_interleavings, a_waiting_thread_runs_ready_predecessors_alone)
   expect_no_failure("helper, cancelled", 3, {{"xy"}, {"x!"}, {"xy?"}});
 }
 
+TEST(registration_interleavings, a_large_run_enters_its_buffers_at_one_moment) {
+  expect_no_failure("beside a task", 4, {{"xy*"}, {"xy"}});
+  expect_no_failure("beside two tasks", 3, {{"xy*"}, {"x", "xy"}});
+  expect_no_failure("two of them", 3, {{"xy*"}, {"xy*"}});
+  expect_no_failure("two of them and a task", 2, {{"xy*"}, {"xy*"}, {"xy"}});
+}
+
 template <mistake Wrong>
 std::string failure_of(const threads& what) {
   return search(3).explore([&] { return scenario_of<Wrong>(what); }).failure;
@@ -299,6 +354,7 @@ TEST(registration_interleavings, mistakes_are_found) {
   EXPECT_NE(failure_of<mistake::locks_one_by_one>({{"xy"}, {"xy"}}), "");
   EXPECT_NE(failure_of<mistake::retires_early>({{"x"}, {"x!", "x"}}), "");
   EXPECT_NE(failure_of<mistake::forgets_retirement>({{"x"}, {"x"}}), "");
+  EXPECT_NE(failure_of<mistake::ignores_reservation>({{"xy*"}, {"xy"}}), "");
 }
 
 }  // namespace

@@ -216,5 +216,49 @@ TEST(steal_interleavings, no_stock_is_left_alone) {
   });
 }
 
+/// A thread that takes no part puts something in stock, while the last worker leaves.
+template <bool IsOrdered>
+struct outside_stock_under_search {
+  outside_stock_under_search() { workers.send_for(); }
+
+  void add() {
+    stock.store(1);
+    if (IsOrdered ? workers.wants_more_now() : workers.wants_more()) send_for();
+  }
+  void work() {
+    if (workers.arrive() && stock.exchange(0) == 1) done = 1;
+    if (workers.leave([this] { return stock.load() == 1; })) send_for();
+  }
+  void send_for() {
+    workers.send_for();
+    sent.fetch_add(1);
+  }
+  void check() {
+    while (sent.fetch_sub(1) > 0) work();
+    search::here().require(done.load() == 1, "nobody takes what came from outside");
+  }
+
+  detail::run_workers<searched_atomics> workers{1};
+  searched_atomics::atomic<int> stock{0};
+  searched_atomics::atomic<int> sent{0};
+  searched_atomics::atomic<int> done{0};
+};
+
+template <bool IsOrdered>
+scenario outside_stock() {
+  auto c = std::make_shared<outside_stock_under_search<IsOrdered>>();
+  scenario result;
+  result.threads.emplace_back([c] { c->add(); });
+  result.threads.emplace_back([c] { c->work(); });
+  result.check = [c] { c->check(); };
+  return result;
+}
+
+TEST(steal_interleavings, no_stock_from_outside_is_left_alone) {
+  expect_none("outside", interleavings::unlimited, [] { return outside_stock<true>(); });
+  // As a thread looks that takes part, and has left the run before.
+  EXPECT_NE(search(4, 1).explore([] { return outside_stock<false>(); }).failure, "");
+}
+
 }  // namespace
 }  // namespace hocket

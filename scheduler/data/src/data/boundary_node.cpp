@@ -18,13 +18,17 @@ boundary_node::boundary_node(host_context& context, boundary_link_ptr run, std::
 bool boundary_node::renew() noexcept {
   if (!is_unshared()) return false;
   begin_anew();
+  // No other thread knows it: relaxed.
+  has_begun_.store(false, std::memory_order_relaxed);
   if (error()) settle({});
   return true;
 }
 
-bool boundary_node::enter(boundary_owner& run, std::span<const in_place_use> uses,
-                          domain_node* within, lock_each locks) {
+bool boundary_node::enter(boundary_owner& run, std::uint64_t run_number,
+                          std::span<const in_place_use> uses, domain_node* within,
+                          lock_each locks) {
   owner_ = &run;
+  run_number_ = run_number;
   set_references(1 + uses_);  // those of the histories
   return take_place_in_run(uses, {reinterpret_cast<host_edge*>(this + 1), uses_}, within, locks);
 }
@@ -33,6 +37,14 @@ void boundary_node::leave(const failure& why, ready_list& next) noexcept {
   if (why) settle(failure(why));
   leave_committed(next);
   next.let_leave();
+  tell(close(), next);
+}
+
+task_status boundary_node::status() const noexcept {
+  if (has_left()) return task_status::done;
+  // Relaxed: see begin().
+  const bool runs = has_begun_.load(std::memory_order_relaxed);
+  return runs ? task_status::running : task_status::pending;
 }
 
 bool boundary_node::is_ordered_with(const in_place_node& earlier) const noexcept {
@@ -47,7 +59,13 @@ void boundary_node::end(failure /*why*/, ready_list& /*next*/) noexcept {
 void boundary_node::tell_awaited(wait_visitor& to) {
   if (has_left()) return;
   in_place_node::tell_awaited(to);
-  link_->tell_awaited_of(task_, to);
+  link_->visit(run_number_, [&](boundary_owner& run) { run.tell_awaited_of(task_, to); });
+}
+
+void boundary_node::each_follower(const std::function<void(task_state&)>& visit) const {
+  in_place_node::each_follower(visit);
+  if (has_left()) return;
+  link_->visit(run_number_, [&](boundary_owner& run) { run.each_follower_of(task_, visit); });
 }
 
 }  // namespace hocket::detail

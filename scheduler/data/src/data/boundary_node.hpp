@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -25,6 +27,9 @@ class boundary_owner {
 
   /// Tells the search what the task of this number waits for within the run. Any thread.
   virtual void tell_awaited_of(std::uint32_t task, wait_visitor& to) = 0;
+  /// Calls visit for the boundary nodes of the run that come after that task, and for the run.
+  virtual void each_follower_of(std::uint32_t task,
+                                const std::function<void(task_state&)>& visit) = 0;
 
  protected:
   boundary_owner() = default;
@@ -34,22 +39,32 @@ class boundary_owner {
 };
 
 /// Leads from the boundary nodes of a run to the run, as long as there is one: histories of buffers
-/// keep nodes that have left, which must not keep the run.
+/// keep nodes that have left, which must not keep the run. Runs that use the same nodes have one
+/// after another; each gets a number, which its nodes keep.
 class boundary_link : public boost::intrusive_ref_counter<boundary_link> {
  public:
-  /// Null: the run has ended.
-  void lead_to(boundary_owner* run) noexcept {
+  /// A run begins. Returns its number.
+  std::uint64_t lead_to(boundary_owner& run) noexcept {
     const std::lock_guard lock(guard_);
-    owner_ = run;
+    owner_ = &run;
+    return ++number_;
   }
-  void tell_awaited_of(std::uint32_t task, wait_visitor& to) {
+  /// It has ended.
+  void lead_nowhere() noexcept {
     const std::lock_guard lock(guard_);
-    if (owner_ != nullptr) owner_->tell_awaited_of(task, to);
+    owner_ = nullptr;
+  }
+  /// Calls function(owner) if the run of that number has not ended, which it does not meanwhile.
+  template <class Function>
+  void visit(std::uint64_t number, const Function& function) {
+    const std::lock_guard lock(guard_);
+    if (owner_ != nullptr && number == number_) function(*owner_);
   }
 
  private:
   std::mutex guard_;
   boundary_owner* owner_ = nullptr;
+  std::uint64_t number_ = 0;
 };
 using boundary_link_ptr = boost::intrusive_ptr<boundary_link>;
 
@@ -68,18 +83,29 @@ class boundary_node final : public in_place_node {
 
   /// Takes its place in the histories. Returns whether it has to wait: then attach() is to be
   /// called once no buffer is locked. Else opened() is not called.
-  [[nodiscard]] bool enter(boundary_owner& run, std::span<const in_place_use> uses,
-                           domain_node* within, lock_each locks);
+  [[nodiscard]] bool enter(boundary_owner& run, std::uint64_t run_number,
+                           std::span<const in_place_use> uses, domain_node* within,
+                           lock_each locks);
   void attach() noexcept {
     intrusive_ptr_add_ref(this);  // until it is opened
     attach_edges();
   }
 
+  /// The run calls the function of the task.
+  void begin() noexcept {
+    // Only told to those who ask: relaxed.
+    has_begun_.store(true, std::memory_order_relaxed);
+  }
   /// The task is over: tasks that wait for its place go on. It keeps why it failed.
   void leave(const failure& why, ready_list& next) noexcept;
 
   [[nodiscard]] std::string_view label_text() const noexcept override { return name_.text(); }
+  [[nodiscard]] task_status status() const noexcept override;
+  [[nodiscard]] bool is_waiting() const noexcept override {
+    return status() == task_status::pending;
+  }
   void tell_awaited(wait_visitor& to) override;
+  void each_follower(const std::function<void(task_state&)>& visit) const override;
 
  private:
   void execute() override {}
@@ -89,6 +115,8 @@ class boundary_node final : public in_place_node {
   [[nodiscard]] bool is_ordered_with(const in_place_node& earlier) const noexcept override;
 
   boundary_owner* owner_ = nullptr;  ///< until it has left
+  std::uint64_t run_number_ = 0;
+  std::atomic<bool> has_begun_{false};
   boundary_link_ptr link_;
   task_label name_;
   std::uint32_t task_;

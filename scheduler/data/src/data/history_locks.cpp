@@ -11,8 +11,8 @@ namespace hocket::detail {
 
 namespace {
 
-/// A run that uses more buffers reserves them: others would spin for as long as it takes.
-constexpr std::size_t max_locked = 64;
+/// A run that enters more uses reserves the buffers: others would spin for as long as it takes.
+constexpr std::size_t max_entered_locked = 64;
 
 /// Locks all of them, or returns the first that is reserved, with none locked.
 in_place_history* lock_all(std::span<in_place_history* const> ordered) {
@@ -57,8 +57,9 @@ void order_locks::drop_set::operator()(ordered_set* all) const noexcept { delete
 
 void order_locks::lock_in_order() { in_order_.reset(new ordered_set(uses_)); }
 
-run_registration::run_registration(std::span<in_place_history* const> ordered) : ordered_(ordered) {
-  if (ordered.size() <= max_locked) {
+run_registration::run_registration(std::span<in_place_history* const> ordered, std::size_t uses)
+    : ordered_(ordered) {
+  if (uses <= max_entered_locked) {
     few_.emplace(ordered);
     return;
   }

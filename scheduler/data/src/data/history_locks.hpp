@@ -85,12 +85,14 @@ class order_locks {
 };
 
 /// While this lives, no task but those of one run takes a place in the histories of these buffers:
-/// so all of them come at one moment in the order of tasks. A few are locked. Very many are
-/// reserved: threads that come to one of them wait asleep, and the run locks each when it uses it.
+/// so all of them come at one moment in the order of tasks. For a few uses the buffers are locked.
+/// For very many they are reserved: threads that come to one of them wait asleep, and the run locks
+/// each when it uses it.
 class run_registration {
  public:
-  /// Each once, by address. They are somebody else's, and outlive this.
-  explicit run_registration(std::span<in_place_history* const> ordered);
+  /// Each once, by address. They are somebody else's, and outlive this. uses: how many the run
+  /// enters in all.
+  run_registration(std::span<in_place_history* const> ordered, std::size_t uses);
   run_registration(const run_registration&) = delete;
   run_registration& operator=(const run_registration&) = delete;
   ~run_registration();

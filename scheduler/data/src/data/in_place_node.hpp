@@ -90,6 +90,7 @@ class in_place_node : public host_task {
   void begin_anew() noexcept {
     if (has_far_edges_) drop_far_edges();
     host_task::begin_anew();
+    reopen();
     place_.reopen();
   }
 

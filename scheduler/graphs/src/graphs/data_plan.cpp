@@ -161,9 +161,8 @@ class data_plan_compiler {
     made.numbers = std::span(plan_.numbers_).subspan(first_number);
     made.varying = std::span(plan_.varying_).subspan(first_varying);
     note_uses(made.uses);
-    const task_label label = made.label;
     tasks_[node_] = &plan_.tasks_.emplace_back(std::move(made));
-    add_to_plan(*tasks_[node_], label);
+    add_to_plan(*tasks_[node_], label_of(*tasks_[node_]));
   }
 
   void add_use(const access_argument& use) {
@@ -225,8 +224,8 @@ class data_plan_compiler {
     std::ranges::sort(before_, {}, [&](std::uint32_t each) {
       return std::pair(by_node(each), each & data_plan::order_only);
     });
-    const auto doubles = std::ranges::unique(before_, {}, by_node);
-    before_.erase(doubles.begin(), doubles.end());
+    const auto same = [&](std::uint32_t a, std::uint32_t b) { return by_node(a) == by_node(b); };
+    before_.erase(std::unique(before_.begin(), before_.end(), same), before_.end());
     plan_.predecessors_.insert(plan_.predecessors_.end(), before_.begin(), before_.end());
     std::ranges::transform(before_, before_.begin(), by_node);
     plan_.add(function, before_, label);
@@ -256,14 +255,14 @@ class data_plan_compiler {
       plan_.boundary_of_[node] = each.what_.boundary;
       plan_.wait_outside(node);
       plan_.boundaries_.push_back(
-          {node, label_of(each), std::span(plan_.boundary_uses_).subspan(first)});
+          {node, plan_.label(node), std::span(plan_.boundary_uses_).subspan(first)});
     }
     for (const in_place_use& use : plan_.boundary_uses_) {
       plan_.histories_.push_back(use.data->order());
     }
     std::sort(plan_.histories_.begin(), plan_.histories_.end(), std::less<>());
-    const auto doubles = std::ranges::unique(plan_.histories_);
-    plan_.histories_.erase(doubles.begin(), doubles.end());
+    plan_.histories_.erase(std::unique(plan_.histories_.begin(), plan_.histories_.end()),
+                           plan_.histories_.end());
   }
 
   /// Tasks without a label are called as their kernels are, mostly as the one before.
@@ -301,6 +300,10 @@ std::unique_ptr<boundary_set> data_plan::set_for_run() {
       return first;
     }
   }
+  return fresh_set();
+}
+
+std::unique_ptr<boundary_set> data_plan::fresh_set() const {
   auto made = std::make_unique<boundary_set>();
   made->nodes.resize(boundaries_.size());
   return made;
@@ -323,6 +326,8 @@ std::shared_ptr<data_plan> data_plan::compiled(const graph_content& content) {
   if (home == nullptr || !home->has_one_arena()) return nullptr;
   auto made = std::make_shared<data_plan>(content);
   data_plan_compiler(content, *made).run();
+  // Tasks of empty buffers alone.
+  if (made->boundaries().empty()) return nullptr;
   return made;
 }
 

@@ -49,8 +49,11 @@ class data_plan final : public host_plan {
     const std::size_t first = first_predecessor_[node];
     return std::span(predecessors_).subspan(first, first_predecessor_[node + 1] - first);
   }
+  /// How many uses of buffers boundary tasks have.
+  [[nodiscard]] std::size_t boundary_uses() const noexcept { return boundary_uses_.size(); }
   /// What one run needs, perhaps from an earlier one.
   [[nodiscard]] std::unique_ptr<boundary_set> set_for_run();
+  [[nodiscard]] std::unique_ptr<boundary_set> fresh_set() const;
   void give_back(std::unique_ptr<boundary_set> set) noexcept;
   using host_plan::give_back;
 

@@ -21,13 +21,19 @@ namespace hocket::detail {
 /// wait for it find that thread.
 class data_run::stand_in final : public task_state {
  public:
-  stand_in(host_context& context, boundary_link_ptr run, std::uint32_t node, task_label label)
-      : task_state(&context, std::move(label)), run_(std::move(run)), node_(node) {}
+  stand_in(data_run& run, std::uint32_t node)
+      : task_state(run.context(), run.plan().label(node)),
+        link_(run.set_->link),
+        number_(run.number_),
+        node_(node) {}
 
-  void tell_awaited(wait_visitor& to) override { run_->tell_awaited_of(node_, to); }
+  void tell_awaited(wait_visitor& to) override {
+    link_->visit(number_, [&](boundary_owner& run) { run.tell_awaited_of(node_, to); });
+  }
 
  private:
-  boundary_link_ptr run_;
+  boundary_link_ptr link_;
+  std::uint64_t number_;
   std::uint32_t node_;
 };
 
@@ -42,17 +48,23 @@ data_run::data_run(const run_frame& frame, std::shared_ptr<data_plan> plan, host
     : host_run(frame.context(), std::move(plan), std::move(how)),
       frame_(frame),
       data_(*frame.home.in_place()),
-      set_(this->plan().set_for_run()),
+      // Nodes know the scope that they are in, and keep it.
+      set_(frame.scope == nullptr ? this->plan().set_for_run() : this->plan().fresh_set()),
       values_(this->plan().values()) {}
 
 void data_run::release() noexcept {
   std::unique_ptr<boundary_set> set;
+  decltype(stand_ins_) stand_ins;  // go without the lock
+  decltype(failures_) failures;
   {
     const std::lock_guard lock(rare_);
     set = std::move(set_);
-    stand_ins_.clear();
+    stand_ins.swap(stand_ins_);
+    failures.swap(failures_);
+    waiting_ = {};
   }
-  // Nodes of a scope keep it.
+  starts_ = {};
+  values_ = {};
   if (frame_.scope == nullptr) plan().give_back(std::move(set));
   frame_.with = nullptr;
   host_run::release();
@@ -66,6 +78,7 @@ void data_run::begin() {
     throw;
   }
   context()->started(*this);
+  if (context()->is_scope()) context()->offer(*this);
   intrusive_ptr_add_ref(this);  // until it ends
   const user here(*this);
   begin_now(starts_);
@@ -79,10 +92,10 @@ void data_run::enter() {
   take_nodes();
   starts_.reserve(plan().starts().size() + all.size());
   waiting_.reserve(all.size());
-  const run_registration alone(plan().histories());
+  const run_registration alone(plan().histories(), plan().boundary_uses());
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const std::uint32_t node = all[i].node;
-    if (set_->nodes[i]->enter(*this, all[i].uses, within, alone.locks())) {
+    if (set_->nodes[i]->enter(*this, number_, all[i].uses, within, alone.locks())) {
       waiting_.push_back(i);
     } else if (plan().before(node) == 1 || arrive(node)) {
       starts_.push_back(node);
@@ -95,7 +108,7 @@ void data_run::enter() {
 
 void data_run::take_nodes() {
   const auto all = plan().boundaries();
-  set_->link->lead_to(this);
+  number_ = set_->link->lead_to(*this);
   for (std::size_t i = 0; i < all.size(); ++i) {
     boundary_node_ptr& node = set_->nodes[i];
     if (node != nullptr && node->renew()) continue;
@@ -108,7 +121,7 @@ void data_run::take_nodes() {
 /// Without memory for all: those that have a place leave it.
 void data_run::give_up_entering() noexcept {
   drop_state();
-  set_->link->lead_to(nullptr);
+  set_->link->lead_nowhere();
   ready_list next;
   for (const boundary_node_ptr& each : set_->nodes) {
     if (each != nullptr && !each->has_left()) each->leave({}, next);
@@ -125,7 +138,7 @@ void data_run::opened(std::uint32_t node) noexcept {
 
 void data_run::conclude() noexcept {
   const task_state_ptr self(this, false);
-  set_->link->lead_to(nullptr);
+  set_->link->lead_nowhere();
   if (frame_.within.node) {
     ready_list next;
     static_cast<domain_node&>(*std::exchange(frame_.within.node, nullptr)).task_left(next);
@@ -158,7 +171,11 @@ const void* data_run::set_value(const parameter_ref& which) const {
 
 void data_run::failed(std::uint32_t node, const failure& why) noexcept {
   const std::lock_guard lock(rare_);
-  failures_.emplace(node, why);
+  try {
+    failures_.emplace(node, why);
+  } catch (const std::bad_alloc&) {
+    // Tasks that do not run because of this one fail without saying why it failed.
+  }
 }
 
 void data_run::not_called(std::uint32_t node, bool is_cancelled) noexcept {
@@ -166,7 +183,7 @@ void data_run::not_called(std::uint32_t node, bool is_cancelled) noexcept {
   if (!is_cancelled) {
     why = failure_before(node);
   } else if (context()->stopping().stop_requested()) {
-    why = context()->refusal_of(*this);
+    why = context()->refusal_of(stand_in(*this, node));
   } else {
     why = {failure_code::cancelled,
            task_name(plan().label(node).text()) + " was cancelled before it started."};
@@ -181,27 +198,36 @@ bool data_run::fails_with(std::uint32_t node, std::uint32_t before) const {
 
 /// Because of what it does not run.
 failure data_run::failure_before(std::uint32_t node) {
+  const std::string label(plan().label(node).text());
   const std::lock_guard lock(rare_);
   for (const std::uint32_t before : plan().predecessors(node)) {
     if ((before & data_plan::order_only) != 0) continue;
     const auto found = failures_.find(before);
     if (found != failures_.end()) {
-      return found->second.downstream(std::string(plan().label(node).text()));
+      return found->second.downstream(label);
     }
   }
-  return {failure_code::internal, "Nothing before it has failed."};
+  return {failure_code::dependency_failed,
+          task_name(label) + " did not run, because a task before it failed."};
 }
 
 bool data_run::help(helping& by) noexcept {
-  if (!has_begun()) return false;
-  const user here(*this);
-  if (is_over()) return false;
+  if (!has_begun() || is_over()) return false;
   if (host_run::help(by)) return true;
-  for (const std::uint32_t each : waiting_) {
-    if (by.visits == 0) return false;
-    if (set_->nodes[each]->help(by)) return true;
+  // Not as a user of the run: what is helped with may take long, and the run be cancelled
+  // meanwhile.
+  for (std::size_t i = 0; by.visits != 0; ++i) {
+    const boundary_node_ptr node = waiting(i);
+    if (node == nullptr) return false;
+    if (node->help(by)) return true;
   }
   return false;
+}
+
+/// Null if there are not so many, or if the run is over.
+boundary_node_ptr data_run::waiting(std::size_t index) {
+  const std::lock_guard lock(rare_);
+  return set_ != nullptr && index < waiting_.size() ? set_->nodes[waiting_[index]] : nullptr;
 }
 
 task_state* data_run::task_at(std::uint32_t node) {
@@ -209,7 +235,7 @@ task_state* data_run::task_at(std::uint32_t node) {
   if (index != planned_task::none) return set_->nodes[index].get();
   const std::lock_guard lock(rare_);
   boost::intrusive_ptr<stand_in>& known = stand_ins_[node];
-  if (known == nullptr) known = new stand_in(*context(), set_->link, node, plan().label(node));
+  if (known == nullptr) known = new stand_in(*this, node);
   return known.get();
 }
 
@@ -235,6 +261,24 @@ void data_run::tell_awaited_of(std::uint32_t node, wait_visitor& to) {
       if (seen.insert(before).second) open.push_back(before);
     }
   }
+}
+
+void data_run::each_follower_of(std::uint32_t node, const std::function<void(task_state&)>& visit) {
+  std::vector<std::uint32_t> open{node};
+  boost::unordered_flat_set<std::uint32_t> seen{node};
+  const std::lock_guard lock(rare_);
+  if (set_ == nullptr) return;
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    for (const host_plan::successor each : plan().next(next)) {
+      if (!seen.insert(each.node()).second) continue;
+      open.push_back(each.node());
+      const std::uint32_t index = plan().boundary_of(each.node());
+      if (index != planned_task::none) visit(*set_->nodes[index]);
+    }
+  }
+  visit(*this);
 }
 
 void data_run::tell_of(std::uint32_t node, wait_visitor& to) {

@@ -67,13 +67,16 @@ class data_run final : public host_run, private boundary_owner {
   // boundary_owner
   void opened(std::uint32_t node) noexcept override;
   void tell_awaited_of(std::uint32_t node, wait_visitor& to) override;
+  void each_follower_of(std::uint32_t node, const std::function<void(task_state&)>& visit) override;
   void tell_of(std::uint32_t node, wait_visitor& to);
+  [[nodiscard]] boundary_node_ptr waiting(std::size_t index);
 
   run_frame frame_;
   in_place_runtime& data_;
   std::unique_ptr<boundary_set> set_;   ///< null once it is released, which rare_ guards
+  std::uint64_t number_ = 0;            ///< of the run, in the link of the set
   std::vector<std::uint32_t> waiting_;  ///< boundaries that had to wait when the run began
-  std::vector<std::uint32_t> starts_;   ///< tasks that did not
+  std::vector<std::uint32_t> starts_;   ///< tasks that did not, and those that follow nothing
   std::vector<std::array<std::byte, 8>> values_;
   std::atomic<bool> is_announced_{false};  ///< how it ended
 

@@ -13,6 +13,7 @@
 #include "graphs/chosen.hpp"
 #include "tasks/caught.hpp"
 #include "tasks/helping_scope.hpp"
+#include "tasks/live_runtimes.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
@@ -71,6 +72,7 @@ host_run::user::~user() {
 }
 
 void host_run::release() noexcept {
+  poisoned_.reset();
   plan_->give_back(std::move(state_));
   plan_.reset();
 }
@@ -115,7 +117,7 @@ task_status host_run::status() const noexcept {
 
 void host_run::request_cancel() noexcept {
   // Sequentially consistent: see calls_no_more().
-  mode_.fetch_or(cancelled);
+  mode_.fetch_or(cancelling);
   stop_.request_stop();
 }
 
@@ -135,6 +137,17 @@ void host_run::send_for_worker() noexcept {
   }
 }
 
+/// The run may have ended, and the runtime with it.
+void host_run::send_for_worker_if_open() noexcept {
+  const live_runtimes::user uses(home());
+  if (uses) send_for_worker();
+}
+
+void host_run::add_ready(std::uint32_t node) noexcept {
+  state_->add_from_outside(node);
+  if (workers_.wants_more_now()) send_for_worker_if_open();
+}
+
 /// Returns true if another worker is to be sent for.
 bool host_run::work() noexcept {
   const user here(*this);
@@ -149,9 +162,8 @@ bool host_run::help(helping& by) noexcept {
   const user here(*this);
   const bool ran = workers_.join() && !is_over_ &&
                    take_part(std::numeric_limits<std::size_t>::max(), where_.inside()) > 0;
-  // Not by sending for one: the run may have ended, and the executor with it.
-  const bool lacks_worker = workers_.leave([this] { return has_stock(); });
-  return ran || lacks_worker;
+  if (workers_.leave([this] { return has_stock(); })) send_for_worker_if_open();
+  return ran;
 }
 
 void host_run::tell_awaited(wait_visitor& to) {
@@ -344,7 +356,7 @@ bool host_run::passes_over(std::uint32_t node) noexcept {
     poison_successors(node);
     return true;
   }
-  if ((now & cancelled) == 0) return false;
+  if ((now & cancelling) == 0) return false;
   passed_over_ = true;
   not_called(node, true);
   return true;
@@ -448,7 +460,7 @@ void host_run::note_failure(std::uint32_t node, failure why) noexcept {
   }
   if (poisoned_ == nullptr) poisoned_.reset(new (std::nothrow) std::atomic<bool>[plan_->size()]());
   // Without memory to know which ones do not run, none does. Release: pairs with call_carefully().
-  mode_.fetch_or(poisoned_ == nullptr ? cancelled : troubled, std::memory_order_release);
+  mode_.fetch_or(poisoned_ == nullptr ? cancelling : troubled, std::memory_order_release);
 }
 
 void host_run::poison_successors(std::uint32_t node) noexcept {
@@ -483,6 +495,7 @@ failure host_run::outcome() {
   }
   if (!why && (passed_over_ || !is_over_)) {
     const bool stopped = context()->stopping().stop_requested();
+    if (stopped && context()->is_scope()) return context()->refusal_of(*this);
     why = {failure_code::cancelled,
            name() + (stopped ? " did not end, because its runtime was stopped."
                              : " was cancelled before it ended.")};

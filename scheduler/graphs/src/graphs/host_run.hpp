@@ -82,10 +82,7 @@ class host_run : public task_state {
 
   /// The function became ready by something outside of the run. Any thread; by the end of this the
   /// run may have ended.
-  void add_ready(std::uint32_t node) noexcept {
-    state_->add_from_outside(node);
-    if (workers_.wants_more_now()) send_for_worker();
-  }
+  void add_ready(std::uint32_t node) noexcept;
 
   /// Its counts are not those of the beginning: no other run is to have them.
   void drop_state() noexcept { state_.reset(); }
@@ -96,12 +93,12 @@ class host_run : public task_state {
   void be_over() noexcept;
   /// How the run ended: if not every function has, by being cancelled.
   [[nodiscard]] failure outcome();
-  /// True if it is cancelled and no thread is in one of its functions, not even one that waits:
-  /// none will be called any more.
+  /// True if it is cancelled and no thread takes part, or waits in one of its functions: none will
+  /// be called any more.
   [[nodiscard]] bool calls_no_more() const noexcept {
     // Sequentially consistent, as what threads do that begin to take part: they look whether it is
     // cancelled after they have said that they are users.
-    return (mode_.load() & cancelled) != 0 && users_.load() == 0;
+    return (mode_.load() & cancelling) != 0 && users_.load() == 0;
   }
   /// No thread uses it at this moment, and it is not over.
   virtual void left_alone() noexcept {}
@@ -125,7 +122,7 @@ class host_run : public task_state {
   class participant;
 
   /// How functions are to be run, other than just called.
-  enum mode : std::uint8_t { traced = 1, cancelled = 2, troubled = 4 };
+  enum mode : std::uint8_t { traced = 1, cancelling = 2, troubled = 4 };
 
   /// What one thread has done.
   struct share {
@@ -149,6 +146,7 @@ class host_run : public task_state {
   void begin(std::span<const task_state_ptr> after);
   void begin_after(task_state& source) noexcept;
   void send_for_worker() noexcept;
+  void send_for_worker_if_open() noexcept;
   void send_if_wanted() noexcept {
     if (workers_.wants_more()) send_for_worker();
   }

@@ -14,6 +14,7 @@ namespace hocket::detail {
 
 void planned_task::call(const plan_call& in) {
   auto& run = static_cast<data_run&>(*in.run);
+  if (what_.boundary != none) run.boundary(what_.boundary).begin();
   try {
     check_input();
     execute(run);

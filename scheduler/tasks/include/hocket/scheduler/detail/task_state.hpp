@@ -224,6 +224,8 @@ class task_state {
   /// was attached, in the order that tell() wants.
   [[nodiscard]] continuation* close() noexcept { return continuations_.close_as_pushed(); }
   void tell(continuation* newest, ready_list& next) noexcept;
+  /// It has not ended any more. Only while no other thread knows it.
+  void reopen() noexcept { continuations_.reopen(); }
   void count_end(host_context& context) noexcept {
     if (!context.one_of_many_ended()) context.ended(*this);
   }
