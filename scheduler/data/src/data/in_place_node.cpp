@@ -324,7 +324,8 @@ void in_place_node::end(failure why, ready_list& next) noexcept {
 
 failure in_place_node::failure_of_predecessors() {
   for (const host_edge& e : edges()) {
-    if (e.waits_for == host_edge::kind::end && e.source->error()) return downfall(*e.source);
+    if (e.waits_for != host_edge::kind::end || !e.source->error()) continue;
+    return may_name_cause() ? downfall(*e.source) : told_downfall(*e.source);
   }
   return unusable_input();
 }

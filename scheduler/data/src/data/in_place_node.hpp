@@ -116,6 +116,8 @@ class in_place_node : public host_task {
   void abandoned(ready_list& next) noexcept override { rest_is_over(next); }
   void end(failure why, ready_list& next) noexcept override;
   [[nodiscard]] failure failure_of_predecessors() override;
+  /// It is not to run because of another task: false if another thread has told why it ended.
+  [[nodiscard]] virtual bool may_name_cause() noexcept { return true; }
 
  private:
   class edge_list;

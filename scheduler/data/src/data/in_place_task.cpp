@@ -33,6 +33,7 @@ struct in_place_task::optional_state {
   bool has_timeout = false;
   /// Of a task with a time-out: a thread has told, or tells, how it ended.
   std::atomic<bool> told{false};
+  bool is_told_here = false;  ///< it was the thread that claimed the task
   /// A task in a scope, or with a token, can be cancelled once it is started. A request and the
   /// start meet: the one that comes second cancels.
   meeting scope_meets_start, stop_meets_start;
@@ -360,7 +361,7 @@ void in_place_task::drop_contents() noexcept {
 
 void in_place_task::end(failure why, ready_list& next) noexcept {
   const bool was_told = optional_state_ != nullptr && optional_state_->has_timeout &&
-                        optional_state_->told.exchange(true);
+                        !optional_state_->is_told_here && optional_state_->told.exchange(true);
   if (!was_told) return in_place_node::end(std::move(why), next);
   discard();
   rest_is_over(next);
@@ -415,6 +416,13 @@ void in_place_task::one_is_left(ready_list& next) noexcept {
 
 void in_place_task::admit(const admission::admitted& all, ready_list& next) noexcept {
   for (in_place_task* const each : all) each->come_in(next);
+}
+
+/// A thread that tells of a time-out reads the cause.
+bool in_place_task::may_name_cause() noexcept {
+  if (optional_state_ == nullptr || !optional_state_->has_timeout) return true;
+  optional_state_->is_told_here = !optional_state_->told.exchange(true);
+  return optional_state_->is_told_here;
 }
 
 failure in_place_task::explain_failure() noexcept {

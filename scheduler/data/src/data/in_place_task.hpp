@@ -106,6 +106,7 @@ class in_place_task final : public in_place_node {
   void given_up(bool waited, ready_list& next) noexcept override;
   void one_is_left(ready_list& next) noexcept override;
   [[nodiscard]] failure explain_failure() noexcept override;
+  [[nodiscard]] bool may_name_cause() noexcept override;
 
   void cancel(failure why) noexcept;
   void watch_and_start();
