@@ -235,7 +235,7 @@ struct outside_stock_under_search {
   }
   void check() {
     while (sent.fetch_sub(1) > 0) work();
-    search::here().require(done.load() == 1, "nobody takes what came from outside");
+    search::here().require(done.load() == 1, "stock from outside is left alone");
   }
 
   detail::run_workers<searched_atomics> workers{1};

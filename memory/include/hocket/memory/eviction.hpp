@@ -41,7 +41,7 @@ class eviction_order {
   [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
 
   /// The replicas to evict so that at least bytes become free, in the order in which to evict them.
-  /// Those that turn out not to be needed beside the later choices are left out. If all together do
+  /// Choices that are not needed beside later ones are left out. If all together do
   /// not suffice, all are returned. now: the age from which distances count.
   [[nodiscard]] std::vector<data_id> choose(std::uint64_t bytes, std::uint64_t now) const;
 

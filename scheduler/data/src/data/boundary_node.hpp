@@ -49,7 +49,7 @@ class boundary_link : public boost::intrusive_ref_counter<boundary_link> {
     owner_ = &run;
     return ++number_;
   }
-  /// It has ended.
+  /// The run has ended.
   void lead_nowhere() noexcept {
     const std::lock_guard lock(guard_);
     owner_ = nullptr;

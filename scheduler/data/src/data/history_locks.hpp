@@ -35,7 +35,7 @@ class order_lock {
 /// reserved unlocks all of them while it waits.
 class ordered_locks {
  public:
-  /// Each once, by address. They are somebody else's, and outlive this.
+  /// Each once, by address. The caller owns the list, which outlives this.
   explicit ordered_locks(std::span<in_place_history* const> ordered);
   ordered_locks(const ordered_locks&) = delete;
   ordered_locks& operator=(const ordered_locks&) = delete;
@@ -90,7 +90,7 @@ class order_locks {
 /// each when it uses it.
 class run_registration {
  public:
-  /// Each once, by address. They are somebody else's, and outlive this. uses: how many the run
+  /// Each once, by address. The caller owns the list, which outlives this. uses: how many the run
   /// enters in all.
   run_registration(std::span<in_place_history* const> ordered, std::size_t uses);
   run_registration(const run_registration&) = delete;

@@ -45,7 +45,7 @@ failure failure_of_call(const std::string& body, const std::string& name) {
   } catch (const no_room_for_buffer& thrown) {
     return thrown.why;
   } catch (...) {
-    // It is the function's.
+    // The body has thrown.
   }
   const failure why = failure_of_launch(body);
   return {why.code(), name + " failed: " + why.message(), why.thrown()};

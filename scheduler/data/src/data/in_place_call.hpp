@@ -40,7 +40,8 @@ void call_specially(const in_place_call& what, std::span<const in_place_use> use
                     std::span<const buffer_argument> buffers, std::size_t max_elements,
                     task_state& task);
 
-/// What became of a body that has just thrown, or of no_room_for_buffer. name begins the sentence.
+/// The failure of a task whose body has just thrown, or that lacks memory for a buffer. name begins
+/// the sentence.
 [[nodiscard]] failure failure_of_call(const std::string& body, const std::string& name);
 
 }  // namespace hocket::detail

@@ -80,8 +80,8 @@ class in_place_node : public host_task {
   /// and for each use, and the edges fit if there is one for each use.
   void take_place_and_start(std::span<const in_place_use> uses, std::span<host_edge> near);
 
-  /// The same within a run_registration, without anything else: no thread can run the node before
-  /// attach_edges() is called. Returns false if it waits for nothing: then it is claimed.
+  /// Takes a place within a run_registration, without anything else: no thread can run the node
+  /// before attach_edges() is called. Returns false if it waits for nothing: then it is claimed.
   [[nodiscard]] bool take_place_in_run(std::span<const in_place_use> uses,
                                        std::span<host_edge> near, domain_node* within,
                                        lock_each locks);

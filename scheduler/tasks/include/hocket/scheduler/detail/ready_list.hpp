@@ -27,7 +27,7 @@ class ready_list {
   /// Takes over the reference that the machinery holds to a task until it has run.
   void add(host_task& ready) noexcept;
 
-  /// The same of a task that was given up while it waited, and whose last predecessor has ended.
+  /// The same of a task that was cancelled while it waited, and whose last predecessor has ended.
   void add_abandoned(host_task& over) noexcept;
 
   /// Lets those know. In a loop too: there may be long chains of them.
