@@ -3,6 +3,10 @@
 
 #include "item_context.hpp"
 
+#include <hocket/execution/worker_record.hpp>
+
+#include "worker_place.hpp"
+
 namespace hocket {
 namespace {
 
@@ -17,6 +21,11 @@ constinit thread_local std::size_t bound_node = 0;
 [[gnu::noinline]] const item_context* current_item() noexcept { return current_context; }
 [[gnu::noinline]] void set_current_item(const item_context* context) noexcept {
   current_context = context;
+}
+
+[[gnu::noinline]] worker_record* current_worker(const void* pool) noexcept {
+  const item_context* const here = current_context;
+  return here != nullptr && here->owner == pool ? here->place : nullptr;
 }
 
 void bind_worker(const host_topology& topology, std::size_t node) noexcept {

@@ -11,6 +11,7 @@ namespace hocket {
 
 class node_queue;
 class suspendable_item;
+struct worker_place;
 
 /// The item that a thread is in.
 struct item_context {
@@ -21,7 +22,8 @@ struct item_context {
   const void* group = nullptr;       ///< oneTBB's, for the item itself
   bool lacks_stack = false;          ///< that it could be suspended on: there was no memory for one
   const executor::bare_item* bare =
-      nullptr;  ///< what runs; null in a piece of for_ranges that no worker runs
+      nullptr;                    ///< what runs; null in a piece of for_ranges that no worker runs
+  worker_place* place = nullptr;  ///< of the worker; null if the thread is none
 };
 
 // Not inlined, and with their variable in a file of their own: an item that was suspended may go on

@@ -33,8 +33,9 @@ class item_ring {
       // Pairs with the release in try_pop(): what was in the slot has been read.
       const std::size_t turn = s.turn.load(std::memory_order_acquire);
       if (turn == at) {
-        // The slot's turn orders what is in it, the counter only who gets it: relaxed.
-        if (last_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed,
+        // The slot's turn orders what is in it, the counter only who gets it. Sequentially
+        // consistent for a thread that looks whether the ring is occupied.
+        if (last_.compare_exchange_weak(at, at + 1, std::memory_order_seq_cst,
                                         std::memory_order_relaxed)) [[likely]] {
           s.item = item;
           // Pairs with the acquire in try_pop().
@@ -49,6 +50,12 @@ class item_ring {
     }
   }
 
+  /// True if there is an item, or one is being pushed.
+  [[nodiscard]] bool occupied() const noexcept {
+    // Relaxed: an older one only makes the ring seem fuller.
+    return first_.load(std::memory_order_relaxed) != last_.load();
+  }
+
   /// Returns false if the ring is empty, or its first item is still being pushed.
   [[nodiscard]] bool try_pop(T& item) noexcept {
     std::size_t at = first_.load(std::memory_order_relaxed);
@@ -57,7 +64,7 @@ class item_ring {
       // Pairs with the release in try_push().
       const std::size_t turn = s.turn.load(std::memory_order_acquire);
       if (turn == at + 1) {
-        // As in try_push(): relaxed.
+        // The slot's turn orders what is in it: relaxed.
         if (first_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed,
                                          std::memory_order_relaxed)) [[likely]] {
           item = s.item;

@@ -6,11 +6,14 @@
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <algorithm>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include <hocket/execution/item_note.hpp>
+#include <hocket/execution/own_items.hpp>
+#include <hocket/execution/pause_processor.hpp>
 
 #include "carried_state.hpp"
 
@@ -22,8 +25,17 @@ constexpr std::size_t max_in_ring = 1024;
 constexpr std::size_t max_urgent_in_ring = 64;
 /// How many items go from behind a ring to it at a time.
 constexpr std::size_t max_moved = 256;
+/// How long a worker that has found no item looks for one before it leaves. To send for it again
+/// takes longer.
+constexpr std::chrono::microseconds patience{5};
+constexpr std::chrono::microseconds patience_after_items{20};
+/// Of which it keeps its core so long, whoever else wants it.
+constexpr std::chrono::microseconds patience_without_yielding{5};
+/// For half a microsecond or so, in which threads that post have their memory for themselves.
+constexpr int pauses_between_looks = 16;
 
 void run_with_memory(void* what) {
+  make_owed_call();
   const std::unique_ptr<executor::work_item> own(static_cast<executor::work_item*>(what));
   (*own)();
 }
@@ -48,26 +60,29 @@ bool work_turn::is_young() noexcept {
 }
 
 node_queue::node_queue(const void* owner, std::size_t node, const host_topology& topology,
-                       tbb::task_arena& arena, std::size_t slots)
+                       tbb::task_arena& arena, std::size_t slots,
+                       const std::function<void()>& out_of_items)
     : owner_(owner),
       node_(node),
       topology_(topology),
       arena_(arena),
+      out_of_items_(out_of_items),
       items_{line(max_urgent_in_ring), line(max_urgent_in_ring), line(max_in_ring),
              line(max_urgent_in_ring)},
       places_(slots),
       workers_(topology.nodes()[node].cores) {
   spare_.reserve(max_spare_stacks);
+  for (worker_place& each : places_) each.queue = this;
 }
 
 void node_queue::line::push_behind(executor::bare_item item) {
   const std::lock_guard lock(guard);
   rest.push_back(item);
-  // Relaxed, here and below: see push().
-  behind.store(rest.size(), std::memory_order_relaxed);
+  behind = rest.size();
 }
 
 bool node_queue::line::pop_behind(executor::bare_item& item) {
+  // Relaxed: a worker that takes this for empty looks again before it leaves.
   if (behind.load(std::memory_order_relaxed) == 0) return false;
   const std::lock_guard lock(guard);
   if (rest.empty()) return false;
@@ -77,7 +92,8 @@ bool node_queue::line::pop_behind(executor::bare_item& item) {
     if (!ring.try_push(rest.front())) break;
     rest.pop_front();
   }
-  behind.store(rest.size(), std::memory_order_relaxed);
+  // After what was moved: occupied() looks at this first.
+  behind = rest.size();
   return true;
 }
 
@@ -86,96 +102,167 @@ void node_queue::post(level urgency, work_item item) {
 }
 
 void node_queue::post_resumed(suspendable_item* item) noexcept {
-  // Before the item is counted: see post().
-  beside_.fetch_add(1, std::memory_order_relaxed);
+  // Before the item is there: see post().
+  beside_.fetch_add(1);
   resumed_.push(item);
-  if (workers_.add()) enqueue_turn();
+  if (workers_.wants_worker()) enqueue_turn(true);
   // Last: until here the item counts as suspended too, so that this cannot be gone.
   workers_.go_on();
 }
 
-// Should oneTBB have no memory for a turn, an item could neither be run nor taken back.
-void node_queue::enqueue_turn() noexcept {
-  arena_.enqueue([this] { turn(); });
-}
-
-void node_queue::turn() noexcept {
-  bind_worker(topology_, node_);
-  work_turn own;
-  while (own.goes_on()) {
-    if (!workers_.take()) return;
-    run_one(own);
+void* node_queue::take_newest_if(worker_place& own, bool (*accepts)(void*, const void*),
+                                 const void* by) noexcept {
+  executor::bare_item newest;
+  if (!own.items.take(newest)) {
+    own.passed_over = 0;
+    return nullptr;
   }
-  enqueue_turn();
+  if (newest.run != run_with_memory && accepts(newest.what, by)) return newest.what;
+  // There is room. A worker may have looked for the item, and have left, while it was away.
+  own.items.push(newest, std::memory_order_seq_cst);
+  send_if_wanted();
+  return nullptr;
 }
 
-/// One that the worker count has given to this worker, and perhaps others.
-void node_queue::run_one(work_turn& turn) noexcept {
-  turn.count();
-  const work next = take();
-  suspendable_item* resumed = next.resumed;
-  if (resumed == nullptr) resumed = begin(next.item, turn);
-  while (resumed != nullptr) resumed = run(std::unique_ptr<suspendable_item>(resumed), turn);
+bool node_queue::items_wait() const noexcept {
+  if (beside_.load() != 0 || queue(level::normal).occupied()) return true;
+  return std::ranges::any_of(places_, [](const worker_place& each) {
+    return each.items.occupied(std::memory_order_seq_cst);
+  });
 }
 
-node_queue::help node_queue::work_for_a_turn() noexcept {
-  if (!workers_.join()) return help::not_needed;
-  const carried_state outer = carried_state::take();
-  work_turn own(work_turn::by::guest);
-  run_one(own);
-  while (own.goes_on() && workers_.take_another()) run_one(own);
-  const bool is_over = !own.goes_on();
-  outer.put_back();
-  if (workers_.leave()) enqueue_turn();
-  return is_over ? help::ended_its_turn : help::found_no_more;
+// Should oneTBB have no memory for a turn, an item could neither be run nor taken back.
+void node_queue::enqueue_turn(bool searches) noexcept {
+  arena_.enqueue([this, searches] { turn(searches); });
 }
 
-node_queue::work node_queue::take() {
-  work taken;
-  // There are at least as many items as workers that look for one. If this one finds none, then
-  // they have come to queues that it had looked at before: it looks again.
-  // Unless it is just being put there, by a thread that may have to be let run for it.
+/// searches: whether the worker count has the worker as one that searches.
+void node_queue::turn(bool searches) noexcept {
+  bind_worker(topology_, node_);
+  work_turn own(own_place());
+  work found;
+  while (own.goes_on()) {
+    if (!await(found, own, std::exchange(searches, false))) return;
+    run(found, own);
+  }
+  enqueue_turn(false);
+}
+
+/// Takes an item, and waits for one for a moment. Returns false if there is none: the thread is no
+/// worker any more then, and must not touch this.
+bool node_queue::await(work& found, work_turn& turn, bool searches) noexcept {
   for (;;) {
-    // Relaxed: the worker count has ordered the count before the item that this worker has to take.
-    const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
-    if (has_others && take_urgent(taken)) return taken;
-    if (queue(level::normal).try_pop(taken.item)) return taken;
-    if (has_others && take_low(taken)) return taken;
+    if (!searches) {
+      if (take(found, turn)) return true;
+      if (turn.place() != nullptr) call_without_items(*turn.place());
+      workers_.search();
+    }
+    searches = true;
+    if (!look_for_items(turn)) {
+      if (workers_.leave([this] { return items_wait(); })) return false;
+      continue;
+    }
+    const bool was_last = workers_.found();
+    searches = false;
+    const bool took = take(found, turn);
+    if (was_last && items_wait()) send_if_wanted();
+    if (took) return true;
+    // Another worker was faster, or a thread that posts the item has to be let run for it.
     std::this_thread::yield();
   }
 }
 
-bool node_queue::take_urgent(work& taken) {
-  if (!resumed_.try_pop(taken.resumed) && !queue(level::helper).try_pop(taken.item) &&
-      !queue(level::high).try_pop(taken.item)) {
+bool node_queue::look_for_items(const work_turn& turn) const noexcept {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point begin = clock::now();
+  const clock::duration least = turn.has_run() ? patience_after_items : patience;
+  for (clock::time_point now = begin;; now = clock::now()) {
+    if (items_wait()) return true;
+    if (now - begin >= least) return false;
+    for (int i = 0; i < pauses_between_looks; ++i) pause_processor();
+    if (now - begin >= patience_without_yielding) std::this_thread::yield();
+  }
+}
+
+void node_queue::run(const work& found, work_turn& turn) noexcept {
+  turn.count();
+  suspendable_item* resumed = found.resumed;
+  if (resumed == nullptr) resumed = begin(found.item, turn);
+  while (resumed != nullptr) resumed = go_on(std::unique_ptr<suspendable_item>(resumed), turn);
+}
+
+node_queue::help node_queue::work_for_a_turn() noexcept {
+  if (!items_wait() || !workers_.join()) return help::not_needed;
+  const carried_state outer = carried_state::take();
+  work_turn own(nullptr);
+  work found;
+  while (own.goes_on() && take(found, own)) run(found, own);
+  const bool is_over = !own.goes_on();
+  outer.put_back();
+  if (!workers_.leave_as_guest([this] { return items_wait(); })) enqueue_turn(true);
+  return is_over ? help::ended_its_turn : help::found_no_more;
+}
+
+/// One look at all that the worker may take from.
+bool node_queue::take(work& found, const work_turn& turn) noexcept {
+  found.resumed = nullptr;
+  // Relaxed: a worker that sees an older count looks again before it leaves.
+  const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
+  if (has_others && take_urgent(found)) return true;
+  if (turn.takes_oldest() && take_oldest(found.item, turn.place())) return true;
+  if (take_normal(found.item, turn.place()) || steal(found.item, turn.place())) return true;
+  return has_others && take_low(found);
+}
+
+/// In turn from the queue of the node, the worker's own items and those of other places, of which
+/// some may have no worker at this time.
+bool node_queue::take_oldest(executor::bare_item& item, worker_place* own) noexcept {
+  const std::uint32_t time = own == nullptr ? 0 : own->oldest_taken++;
+  if (time % 3 == 0) return queue(level::normal).try_pop(item);
+  return time % 3 == 1 ? own->items.steal(item) : steal(item, own);
+}
+
+bool node_queue::take_urgent(work& found) {
+  if (!resumed_.try_pop(found.resumed) && !queue(level::helper).try_pop(found.item) &&
+      !queue(level::high).try_pop(found.item)) {
     return false;
   }
-  beside_.fetch_sub(1, std::memory_order_relaxed);
+  beside_.fetch_sub(1);
   return true;
 }
 
-bool node_queue::take_low(work& taken) {
-  if (!queue(level::low).try_pop(taken.item)) return false;
-  beside_.fetch_sub(1, std::memory_order_relaxed);
+bool node_queue::take_low(work& found) {
+  if (!queue(level::low).try_pop(found.item)) return false;
+  beside_.fetch_sub(1);
   return true;
+}
+
+/// From the worker in the next slot first, so that thieves do not all go to the same.
+bool node_queue::steal(executor::bare_item& item, const worker_place* own) noexcept {
+  const std::size_t first = own == nullptr ? 0 : static_cast<std::size_t>(own - places_.data()) + 1;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    worker_place& victim = places_[(first + i) % places_.size()];
+    if (&victim != own && victim.items.occupied() && victim.items.steal(item)) return true;
+  }
+  return false;
 }
 
 suspendable_item* node_queue::begin(executor::bare_item item, work_turn& turn) noexcept {
   std::unique_ptr<suspendable_item> own = stack_for_item(turn);
   if (own == nullptr) {
-    run_without_stack(item);
+    run_without_stack(item, turn);
     return nullptr;
   }
   own->item = item;
   own->stack->set_body([this, on = own.get()] { serve(*on); });
-  return run(std::move(own), turn);
+  return go_on(std::move(own), turn);
 }
 
 /// Returns an item that was taken meanwhile, and that the caller has to go on with.
-suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
-                                  work_turn& turn) noexcept {
-  item->context = {owner_, node_,      this, item.get(), tbb::task::current_context(),
-                   false,  &item->item};
+suspendable_item* node_queue::go_on(std::unique_ptr<suspendable_item> item,
+                                    work_turn& turn) noexcept {
+  item->context = {owner_, node_,       this,        item.get(), tbb::task::current_context(),
+                   false,  &item->item, turn.place()};
   item->turn = &turn;
   for (;;) {
     set_current_item(&item->context);
@@ -199,22 +286,21 @@ suspendable_item* node_queue::run(std::unique_ptr<suspendable_item> item,
 /// them may be suspended, and what follows it here is then done by the worker that goes on with it.
 void node_queue::serve(suspendable_item& own) noexcept {
   own.item.run(own.item.what);
-  while (own.turn->goes_on() && workers_.take_another()) {
-    own.turn->count();
-    if (!take_normal(own.item)) {
-      const work found = take();
-      if (found.resumed != nullptr) {
-        own.next = found.resumed;
-        return;
-      }
+  while (own.turn->goes_on()) {
+    if (!take_plainly(own.item, *own.turn)) {
+      work found;
+      if (!take(found, *own.turn)) return;
       own.item = found.item;
+      own.next = found.resumed;
     }
+    own.turn->count();
+    if (own.next != nullptr) return;
     own.item.run(own.item.what);
   }
 }
 
-void node_queue::run_without_stack(executor::bare_item item) noexcept {
-  const item_context context{owner_, node_, this, nullptr, nullptr, true, &item};
+void node_queue::run_without_stack(executor::bare_item item, const work_turn& turn) noexcept {
+  const item_context context{owner_, node_, this, nullptr, nullptr, true, &item, turn.place()};
   set_current_item(&context);
   item.run(item.what);
   set_current_item(nullptr);
@@ -226,15 +312,14 @@ bool node_queue::park() noexcept {
   return false;
 }
 
-node_queue::place* node_queue::own_place(const work_turn& turn) noexcept {
-  // A guest has a number in an arena of its own, if any.
-  if (turn.is_of_guest()) return nullptr;
+/// Only for a worker, in its turn.
+worker_place* node_queue::own_place() noexcept {
   const auto index = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
   return index < places_.size() ? &places_[index] : nullptr;
 }
 
 std::unique_ptr<suspendable_item> node_queue::stack_for_item(const work_turn& turn) noexcept {
-  place* const own = own_place(turn);
+  worker_place* const own = turn.place();
   if (own != nullptr && own->spare != nullptr) return std::move(own->spare);
   {
     const std::lock_guard lock(spare_mutex_);
@@ -250,7 +335,7 @@ std::unique_ptr<suspendable_item> node_queue::stack_for_item(const work_turn& tu
 }
 
 void node_queue::keep(std::unique_ptr<suspendable_item> item, const work_turn& turn) noexcept {
-  place* const own = own_place(turn);
+  worker_place* const own = turn.place();
   if (own != nullptr && own->spare == nullptr) {
     own->spare = std::move(item);
     return;

@@ -91,7 +91,8 @@ void seeded_executor::post(std::size_t arena, int /*priority*/, work_item item) 
   add(now_, std::move(item));
 }
 
-void seeded_executor::post_bare(std::size_t arena, int priority, bare_item item) {
+void seeded_executor::post_bare(std::size_t arena, int priority, bare_item item,
+                                worker_record* /*poster*/) {
   const auto own = std::make_shared<owned_item>();
   post(arena, priority, [own] { own->run(); });
   own->item = item;

@@ -28,6 +28,7 @@
 
 #include "cycle_counter.hpp"
 #include "node_queue.hpp"
+#include "process_mark.hpp"
 #include "range_job.hpp"
 #include "tbb_gate.hpp"
 
@@ -90,8 +91,10 @@ void check_process() {
 }  // namespace
 
 struct tbb_executor::state {
-  explicit state(std::shared_ptr<const host_topology> t)
-      : topology(std::move(t)), workers(static_cast<int>(all_cores(*topology)), 0) {}
+  state(std::shared_ptr<const host_topology> t, std::function<void()> look)
+      : topology(std::move(t)),
+        workers(static_cast<int>(all_cores(*topology)), 0),
+        out_of_items(std::move(look)) {}
 
   void start() {
     const std::size_t cores = all_cores(*topology);
@@ -99,11 +102,14 @@ struct tbb_executor::state {
     workers.initialize();
     observer.emplace(workers, *topology);
     for (std::size_t i = 0; i < topology->nodes().size(); ++i) {
-      // oneTBB's arena has two slots even for one worker.
-      queues.push_back(std::make_unique<node_queue>(this, i, *topology, workers, cores + 1));
+      queues.push_back(
+          std::make_unique<node_queue>(this, i, *topology, workers, slots(), out_of_items));
     }
     timers.emplace("hocket timers");
   }
+
+  /// oneTBB's arena has two slots even for one worker.
+  [[nodiscard]] std::size_t slots() const { return all_cores(*topology) + 1; }
 
   [[nodiscard]] node_queue& queue(std::size_t node) const noexcept {
     assert(node < queues.size());
@@ -132,19 +138,22 @@ struct tbb_executor::state {
   }
 
   const pid_t process = ::getpid();
+  const std::uint64_t mark = process_mark();
   std::shared_ptr<const host_topology> topology;
   pump::clock::time_point begin = pump::clock::now();
   cycle_counter counter{begin};
   std::optional<tbb::global_control> parallelism;
   tbb::task_arena workers;
   std::optional<leaving_observer> observer;
+  const std::function<void()> out_of_items;
   std::vector<std::unique_ptr<node_queue>> queues;
   std::optional<pump> timers;
 };
 
-tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology) {
+tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology,
+                           std::function<void()> out_of_items) {
   check_process();
-  state_ = std::make_unique<state>(std::move(topology));
+  state_ = std::make_unique<state>(std::move(topology), std::move(out_of_items));
   try {
     state_->start();
     // oneTBB creates the rest when it first runs something.
@@ -195,7 +204,8 @@ std::size_t tbb_executor::workers(std::size_t arena) const noexcept {
 bool tbb_executor::others_work() const noexcept {
   std::size_t all = 0;
   for (const auto& queue : state_->queues) all += queue->at_work();
-  return all > (inside() ? 1 : 0);
+  return all > (inside() ? 1 : 0) ||
+         std::ranges::any_of(state_->queues, [](const auto& queue) { return queue->items_wait(); });
 }
 
 bool tbb_executor::inside() const noexcept {
@@ -203,7 +213,17 @@ bool tbb_executor::inside() const noexcept {
   return context != nullptr && context->owner == state_.get();
 }
 
-bool tbb_executor::is_forked() const noexcept { return state_->process != ::getpid(); }
+bool tbb_executor::is_forked() const noexcept { return state_->mark != process_mark(); }
+
+const void* tbb_executor::pool() const noexcept { return state_.get(); }
+
+std::vector<worker_record*> tbb_executor::records() const {
+  std::vector<worker_record*> all;
+  for (const auto& queue : state_->queues) {
+    for (worker_place& each : queue->places()) all.push_back(&each);
+  }
+  return all;
+}
 
 namespace {
 
@@ -218,9 +238,10 @@ void tbb_executor::post(std::size_t arena, int priority, work_item item) {
   state_->queue(arena).post(level_of(priority), std::move(item));
 }
 
-void tbb_executor::post_bare(std::size_t arena, int priority, bare_item item) {
+void tbb_executor::post_bare(std::size_t arena, int priority, bare_item item,
+                             worker_record* poster) {
   node_queue& queue = state_->queue(arena);
-  if (priority == 0) return queue.post_normal(item);
+  if (priority == 0) return queue.post_normal(item, poster);
   queue.post(level_of(priority), item);
 }
 
@@ -252,7 +273,7 @@ void tbb_executor::for_ranges(std::size_t arena, std::size_t count, std::size_t 
     job->help();
   } else {
     // The calling thread counts as a worker of the arena while it helps; it cannot be suspended.
-    const item_context context{state_.get(), arena, &queue, nullptr, nullptr};
+    const item_context context{.owner = state_.get(), .arena = arena, .queue = &queue};
     const context_scope scope(context);
     job->help();
   }

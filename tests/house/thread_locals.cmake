@@ -12,7 +12,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(allowed
-  current_item set_current_item bind_worker unbind_worker
+  current_item set_current_item current_worker bind_worker unbind_worker
   item_local set_item_local stack_number
   wait_listener::begin_listening wait_listener::end_listening tell_wait_listeners
   carried_state::take carried_state::put_back

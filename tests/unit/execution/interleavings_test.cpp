@@ -128,123 +128,200 @@ TEST(interleavings, a_handler_posts_to_its_own_strand) {
   });
 }
 
-/// Threads add items; who is asked for a worker is one, until nothing is left to take.
-scenario working(std::size_t threads, int each, std::size_t max_workers) {
-  struct shared {
-    explicit shared(std::size_t most) : under_search(most) {}
-    worker_count<searched_atomics> under_search;
-    std::size_t workers = 0;  // only counted: the search runs one thread at a time
-    int taken = 0;
-  };
-  auto s = std::make_shared<shared>(max_workers);
+/// Items, and workers that are sent for, come, and take items as those of a node do.
+template <bool IsOrdered>
+struct workers_under_search {
+  explicit workers_under_search(std::size_t most) : workers(most) {}
+
+  void post() {
+    if (IsOrdered) {
+      items.fetch_add(1);
+    } else {
+      items.fetch_add(1, std::memory_order_release);
+    }
+    if (workers.wants_worker()) come();
+  }
+  void post_from_outside() {
+    workers.begin_post();
+    items.fetch_add(1, std::memory_order_release);
+    if (!workers.end_post()) return;
+    const int sent_for = work();
+    workers.post_is_over();
+    for (int left = sent_for; left > 0; --left) left += work();
+  }
+
+  /// The calling thread is the worker that was sent for, and then those that this one sends for.
+  void come() {
+    for (int left = 1; left > 0; --left) left += work();
+  }
+
+  void help() {
+    if (!items_wait() || !workers.join()) return;
+    while (take()) continue;
+    if (!workers.leave_as_guest([this] { return items_wait(); })) come();
+  }
+
+  void check(int total) {
+    search::here().require(taken == total, "an item was left behind");
+    search::here().require(workers.idle(), "the worker count is not idle");
+  }
+
+ private:
+  /// Returns how many workers it has sent for.
+  [[nodiscard]] int work() {
+    int sent_for = 0;
+    for (bool searches = true;;) {
+      if (!searches && take()) continue;
+      if (!searches) workers.search();
+      searches = true;
+      if (!items_wait()) {
+        if (workers.leave([this] { return items_wait(); })) return sent_for;
+        continue;
+      }
+      const bool was_last = workers.found();
+      searches = false;
+      (void)take();
+      if (was_last && items_wait() && workers.wants_worker()) ++sent_for;
+    }
+  }
+  [[nodiscard]] bool items_wait() const { return items.load() > 0; }
+  [[nodiscard]] bool take() {
+    int seen = items.load();
+    while (seen > 0) {
+      if (!items.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
+                                       std::memory_order_relaxed)) {
+        continue;
+      }
+      ++taken;
+      return true;
+    }
+    return false;
+  }
+
+  worker_count<searched_atomics> workers;
+  searched_atomics::atomic<int> items{0};
+  int taken = 0;  // only counted: the search runs one thread at a time
+};
+
+/// Threads post items and are the workers that are sent for; guests help.
+template <bool IsOrdered = true>
+scenario working(std::size_t threads, int each, std::size_t guests, std::size_t max_workers) {
+  auto s = std::make_shared<workers_under_search<IsOrdered>>(max_workers);
   scenario result;
   for (std::size_t t = 0; t < threads; ++t) {
-    result.threads.emplace_back([s, each, max_workers] {
-      for (int i = 0; i < each; ++i) {
-        if (!s->under_search.add()) continue;
-        search::here().require(++s->workers <= max_workers, "there are too many workers");
-        while (s->under_search.take()) {
-          ++s->taken;
-          while (s->under_search.take_another()) ++s->taken;
-        }
-        --s->workers;
-      }
+    result.threads.emplace_back([s, each] {
+      for (int i = 0; i < each; ++i) s->post();
     });
   }
-  result.check = [s, total = static_cast<int>(threads) * each] {
-    search::here().require(s->taken == total, "an item was left behind");
-    search::here().require(s->under_search.idle(), "the worker count is not idle");
-  };
+  for (std::size_t g = 0; g < guests; ++g) {
+    result.threads.emplace_back([s] { s->help(); });
+  }
+  result.check = [s, total = static_cast<int>(threads) * each] { s->check(total); };
   return result;
 }
 
-TEST(interleavings, a_worker_count_leaves_no_item_behind) {
-  expect_none("worker count of 1, 3 x 1", 5, [] { return working(3, 1, 1); });
-  expect_none("worker count of 1, 2 x 2", 5, [] { return working(2, 2, 1); });
-  expect_none("worker count of 2, 3 x 1", 5, [] { return working(3, 1, 2); });
+TEST(interleavings, workers_leave_no_item_behind) {
+  expect_none("1 worker, 2 x 1", 5, [] { return working(2, 1, 0, 1); });
+  expect_none("1 worker, 2 x 2", 3, [] { return working(2, 2, 0, 1); });
+  expect_none("2 workers, 3 x 1", 3, [] { return working(3, 1, 0, 2); });
 }
 
-/// One thread adds items and becomes a worker where it has to; the others join for an item, and
-/// come as workers in their own places where they have to.
-scenario joining(std::size_t guests, int items, std::size_t max_workers) {
-  struct shared {
-    explicit shared(std::size_t most) : under_search(most) {}
-    worker_count<searched_atomics> under_search;
-    int taken = 0;  // only counted
-  };
-  auto s = std::make_shared<shared>(max_workers);
-  const auto work = [s] {
-    while (s->under_search.take()) ++s->taken;
-  };
-  scenario result;
-  result.threads.emplace_back([s, work, items] {
-    for (int i = 0; i < items; ++i) {
-      if (s->under_search.add()) work();
-    }
+TEST(interleavings, what_is_posted_from_outside_is_not_left_behind) {
+  expect_none("1 worker, 2 posters", 4, [] {
+    auto s = std::make_shared<workers_under_search<true>>(1);
+    scenario result;
+    for (int i = 0; i < 2; ++i) result.threads.emplace_back([s] { s->post_from_outside(); });
+    result.check = [s] { s->check(2); };
+    return result;
   });
-  for (std::size_t t = 0; t < guests; ++t) {
-    result.threads.emplace_back([s, work] {
-      if (!s->under_search.join()) return;
-      ++s->taken;
-      if (s->under_search.leave()) work();
-    });
-  }
-  result.check = [s, items] {
-    search::here().require(s->taken == items, "an item was left behind");
-    search::here().require(s->under_search.idle(), "the worker count is not idle");
-  };
-  return result;
 }
 
-TEST(interleavings, guests_of_a_worker_count_leave_no_item_behind) {
-  expect_none("worker count of 1, 1 guest, 2 items", 5, [] { return joining(1, 2, 1); });
-  expect_none("worker count of 1, 2 guests, 2 items", 4, [] { return joining(2, 2, 1); });
-  expect_none("worker count of 2, 1 guest, 3 items", 4, [] { return joining(1, 3, 2); });
+TEST(interleavings, a_worker_count_is_not_idle_while_a_thread_posts) {
+  worker_count<> c(1);
+  c.begin_post();
+  EXPECT_FALSE(c.idle());
+  EXPECT_TRUE(c.end_post());
+  c.post_is_over();
+  EXPECT_TRUE(c.found());
+  c.begin_post();
+  EXPECT_FALSE(c.end_post()) << "there is a worker";
+  EXPECT_TRUE(c.leave_as_guest([] { return false; }));
+  EXPECT_TRUE(c.idle());
+}
+
+TEST(interleavings, guests_leave_no_item_behind) {
+  expect_none("1 worker, 1 guest, 2 items", 4, [] { return working(1, 2, 1, 1); });
+  expect_none("1 worker, 2 guests, 1 item", 3, [] { return working(1, 1, 2, 1); });
+  expect_none("2 workers, 1 guest, 2 items", 3, [] { return working(1, 2, 1, 2); });
+}
+
+TEST(interleavings, at_most_so_many_workers_are_sent_for) {
+  worker_count<> c(2);
+  EXPECT_TRUE(c.wants_worker());
+  EXPECT_FALSE(c.wants_worker()) << "one searches";
+  EXPECT_TRUE(c.found()) << "none searches any more";
+  EXPECT_TRUE(c.wants_worker());
+  c.search();
+  EXPECT_FALSE(c.found()) << "the other one still searches";
+  EXPECT_TRUE(c.found());
+  EXPECT_FALSE(c.wants_worker()) << "there are as many as may be";
 }
 
 TEST(interleavings, one_guest_joins_full_workers) {
   worker_count<> c(1);
-  EXPECT_FALSE(c.join()) << "nothing waits";
-  EXPECT_TRUE(c.add());
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(c.add());
+  EXPECT_TRUE(c.wants_worker());
   EXPECT_TRUE(c.join());
   EXPECT_FALSE(c.join()) << "there is one more than may be";
-  EXPECT_FALSE(c.leave()) << "items wait, but the worker is there";
+  EXPECT_TRUE(c.leave_as_guest([] { return true; })) << "items wait, but the worker searches";
   EXPECT_TRUE(c.join());
-  while (c.take()) continue;
-  EXPECT_FALSE(c.leave()) << "nothing waits";
+  EXPECT_TRUE(c.leave([] { return false; }));
+  EXPECT_TRUE(c.leave_as_guest([] { return false; })) << "nothing waits";
   EXPECT_TRUE(c.idle());
 }
 
 TEST(interleavings, a_guest_leaves_its_place_to_a_worker_if_there_is_none) {
   worker_count<> c(1);
-  EXPECT_TRUE(c.add());
-  EXPECT_FALSE(c.add());
   EXPECT_TRUE(c.join());
-  EXPECT_TRUE(c.take());   // the worker takes the last one,
-  EXPECT_FALSE(c.take());  // finds no more, and goes
-  EXPECT_FALSE(c.add()) << "the guest is there";
-  EXPECT_TRUE(c.leave());
-  EXPECT_TRUE(c.take());
-  EXPECT_FALSE(c.take());
+  EXPECT_FALSE(c.wants_worker()) << "the guest is there";
+  EXPECT_FALSE(c.leave_as_guest([] { return true; }));
+  EXPECT_TRUE(c.leave([] { return false; }));
   EXPECT_TRUE(c.idle());
 }
 
-TEST(interleavings, a_worker_count_is_idle_when_nothing_waits_works_or_is_suspended) {
+TEST(interleavings, a_worker_stays_if_an_item_came_while_it_left) {
+  worker_count<> c(1);
+  EXPECT_TRUE(c.wants_worker());
+  EXPECT_FALSE(c.leave([] { return true; }));
+  EXPECT_EQ(c.at_work(), 0U) << "it searches";
+  EXPECT_TRUE(c.found());
+  EXPECT_EQ(c.at_work(), 1U);
+}
+
+TEST(interleavings, a_worker_count_is_idle_when_nothing_works_leaves_or_is_suspended) {
   worker_count<> c(1);
   EXPECT_TRUE(c.idle());
-  EXPECT_TRUE(c.add());
+  EXPECT_TRUE(c.wants_worker());
   EXPECT_FALSE(c.idle());
-  EXPECT_TRUE(c.take());
+  EXPECT_TRUE(c.found());
   c.suspend();
-  EXPECT_FALSE(c.take());
-  EXPECT_EQ(c.at_work(), 0U);
+  EXPECT_EQ(c.suspended(), 1U);
+  c.search();
+  EXPECT_TRUE(c.leave([&] {
+    EXPECT_FALSE(c.idle()) << "a worker is about to leave";
+    return false;
+  }));
   EXPECT_FALSE(c.idle()) << "an item is suspended";
-  EXPECT_TRUE(c.add());
+  EXPECT_TRUE(c.wants_worker());
   c.go_on();
-  EXPECT_TRUE(c.take());
-  EXPECT_FALSE(c.take());
+  EXPECT_TRUE(c.found());
+  c.search();
+  EXPECT_TRUE(c.leave([] { return false; }));
   EXPECT_TRUE(c.idle());
+}
+
+/// The search would find it.
+TEST(interleavings, the_search_finds_an_item_that_is_made_known_without_order) {
+  EXPECT_NE(search(4, 1).explore([] { return working<false>(2, 1, 0, 1); }).failure, "");
 }
 
 /// One thread leaves a stack, one opens the gate, one is the timer. Somebody goes on with the item,

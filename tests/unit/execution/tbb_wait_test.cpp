@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -20,6 +21,7 @@
 
 #include <hocket/core/error.hpp>
 #include <hocket/execution/item_local.hpp>
+#include <hocket/execution/own_items.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
 #include "executor_fixture.hpp"
@@ -451,6 +453,61 @@ TEST(tbb_wait, what_is_suspended_in_a_thread_that_helps_goes_on_without_it) {
   free = true;
   held->open();
   while (local_after == 0) std::this_thread::yield();
+}
+
+TEST(tbb_wait, an_item_from_outside_does_not_wait_for_items_that_post_one_another) {
+  tbb_executor ex(one_worker());
+  std::atomic<bool> over{false};
+  std::atomic<int> running{2};
+  const std::function<void()> post_again = [&] {
+    if (!over) return ex.post(0, 0, post_again);
+    --running;
+  };
+  for (int i = 0; i < 2; ++i) ex.post(0, 0, post_again);
+  ex.post(0, 0, [&] { over = true; });
+  while (running != 0) std::this_thread::yield();
+  EXPECT_TRUE(over);
+}
+
+TEST(tbb_wait, an_item_that_was_posted_first_by_a_worker_runs_although_newer_ones_come) {
+  tbb_executor ex(one_worker());
+  std::atomic<bool> over{false};
+  const std::function<void()> post_again = [&] {
+    if (!over) ex.post(0, 0, post_again);
+  };
+  run_inside(ex, [&] {
+    ex.post(0, 0, [&] { over = true; });
+    ex.post(0, 0, post_again);
+  });
+  while (!over) std::this_thread::yield();
+}
+
+TEST(tbb_wait, a_worker_that_has_run_items_and_finds_no_other_says_so) {
+  std::atomic<int> ran{0};
+  std::atomic<int> ran_by_then{0};
+  tbb_executor ex(one_worker(), [&] { ran_by_then = ran.load(); });
+  for (int i = 0; i < 100; ++i) ex.post(0, 0, [&] { ++ran; });
+  while (ran_by_then != 100) std::this_thread::yield();
+}
+
+TEST(tbb_wait, a_worker_takes_back_what_it_has_posted_last) {
+  tbb_executor ex(one_worker());
+  std::array<int, 3> called{};
+  const auto call = [](void* what) { ++*static_cast<int*>(what); };
+  const auto accepts = [](void* what, const void* by) { return what == by; };
+  EXPECT_FALSE(take_own_item(&called[0])) << "the calling thread is no worker";
+  run_inside(ex, [&] {
+    for (int& each : called) ex.post_bare(0, 0, {call, &each}, current_worker(ex.pool()));
+    EXPECT_FALSE(take_own_item(&called[0])) << "it is not the newest";
+    EXPECT_TRUE(take_own_item(&called[2]));
+    EXPECT_EQ(take_own_item_if(accepts, &called[0]), nullptr);
+    EXPECT_EQ(take_own_item_if(accepts, &called[1]), &called[1]);
+    EXPECT_EQ(take_passed_over_item(accepts), nullptr) << "none was passed over";
+    ex.post(0, 0, [] {});
+    EXPECT_EQ(take_own_item_if(accepts, &called[0]), nullptr) << "the newest is no bare item";
+  });
+  run_inside(ex, [] {});
+  EXPECT_EQ(called, (std::array<int, 3>{1, 0, 0})) << "what is not taken back is called";
 }
 
 TEST(tbb_wait, an_item_does_not_help) {

@@ -242,7 +242,7 @@ class full_executor final : public executor {
   std::size_t arenas() const noexcept override { return 1; }
   std::size_t workers(std::size_t) const noexcept override { return 1; }
   void post(std::size_t, int, work_item) override { throw std::bad_alloc(); }
-  void post_bare(std::size_t, int, bare_item) override { throw std::bad_alloc(); }
+  void post_bare(std::size_t, int, bare_item, worker_record*) override { throw std::bad_alloc(); }
   void post_at(time_stamp, work_item) override { throw std::bad_alloc(); }
   void call_at(time_stamp, work_item) override { throw std::bad_alloc(); }
   void for_ranges(std::size_t, std::size_t, std::size_t,

@@ -103,6 +103,7 @@ class host_fixture : public detail::host_context {
   };
 
   checker checker_{forbid_wait};
+  std::atomic<std::int64_t> unfinished_{0};
   std::mutex mutex_;
   std::shared_ptr<executor::gate> idle_gate_;
   std::vector<detail::task_state_ptr> failures_;

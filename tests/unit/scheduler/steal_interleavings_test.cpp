@@ -6,10 +6,11 @@
 #include <array>
 #include <memory>
 
+#include <hocket/execution/steal_deque.hpp>
+
 #include "../execution/interleavings.hpp"
 #include "graphs/index_range.hpp"
 #include "graphs/run_workers.hpp"
-#include "graphs/steal_deque.hpp"
 
 namespace hocket {
 namespace {
@@ -55,7 +56,7 @@ struct deque_under_search : counted {
     if (deque.steal(index)) got(index);
   }
 
-  detail::steal_deque<Atomics> deque;
+  steal_deque<word_cell<std::uint32_t, Atomics>> deque;
 };
 
 template <class Atomics>
@@ -106,6 +107,56 @@ TEST(steal_interleavings, a_cell_is_used_again_when_its_number_was_stolen) {
     };
     return result;
   });
+}
+
+/// The owner finds no room, and makes some, while another thread steals.
+template <class Atomics>
+scenario growing_deque() {
+  auto d = std::make_shared<deque_under_search<Atomics>>(1);
+  scenario result;
+  result.threads.emplace_back([d] {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      search::here().require(d->deque.make_room(4), "there is no room");
+      d->push(i);
+    }
+    (void)d->take();
+  });
+  result.threads.emplace_back([d] {
+    d->steal();
+    d->steal();
+  });
+  result.check = [d] {
+    while (d->take()) continue;
+    d->check(3);
+  };
+  return result;
+}
+
+TEST(steal_interleavings, a_deque_grows_up_to_a_limit) {
+  steal_deque<word_cell<std::uint32_t>> deque;
+  const auto fill = [&] {
+    std::uint32_t pushed = 0;
+    for (; deque.make_room(128); ++pushed) deque.push(pushed);
+    return pushed;
+  };
+  EXPECT_EQ(fill(), 128U);
+  std::uint32_t value = 0;
+  EXPECT_TRUE(deque.look_at_newest(value));
+  EXPECT_EQ(value, 127U);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    EXPECT_TRUE(deque.steal(value));
+    EXPECT_EQ(value, i) << "the oldest first";
+  }
+  EXPECT_EQ(fill(), 40U) << "what was stolen has left its room";
+  std::uint32_t left = 0;
+  while (deque.take(value)) ++left;
+  EXPECT_EQ(left, 128U);
+  EXPECT_EQ(value, 40U) << "the newest first";
+  EXPECT_FALSE(deque.look_at_newest(value));
+}
+
+TEST(steal_interleavings, a_deque_grows_while_numbers_are_stolen) {
+  expect_none("deque that grows", 4, [] { return growing_deque<searched_atomics>(); });
 }
 
 /// The deque with some of its sequentially consistent operations only released or acquired.
@@ -200,7 +251,7 @@ struct worker_count_under_search {
   }
 
   detail::run_workers<searched_atomics> workers{1};
-  detail::steal_deque<searched_atomics> stock;
+  steal_deque<word_cell<std::uint32_t, searched_atomics>> stock;
   searched_atomics::atomic<int> sent{0};
   searched_atomics::atomic<int> done{0};
 };

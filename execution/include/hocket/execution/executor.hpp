@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <hocket/core/duration.hpp>
+#include <hocket/execution/worker_record.hpp>
 
 namespace hocket {
 
@@ -56,8 +58,10 @@ class executor {
   };
 
   /// The same for a bare item, which is certain to be run, were it when the executor goes: what it
-  /// is called with is its own. Throws std::bad_alloc, and the item is not run then.
-  virtual void post_bare(std::size_t arena, int priority, bare_item item) = 0;
+  /// is called with is its own. Throws std::bad_alloc, and the item is not run then. poster is
+  /// current_worker(pool()), for a caller that knows it.
+  virtual void post_bare(std::size_t arena, int priority, bare_item item,
+                         worker_record* poster) = 0;
 
   /// Runs item on some worker at or after time. item must not throw and must be short.
   virtual void post_at(time_stamp time, work_item item) = 0;
@@ -103,6 +107,12 @@ class executor {
 
   /// True if the calling thread is inside an item of this executor.
   [[nodiscard]] virtual bool inside() const noexcept = 0;
+
+  /// What current_worker() knows this executor by. Null if it keeps no records: then there is no
+  /// current worker.
+  [[nodiscard]] virtual const void* pool() const noexcept { return nullptr; }
+  /// The records of all workers, which live as long as this.
+  [[nodiscard]] virtual std::vector<worker_record*> records() const { return {}; }
 
   /// True in a child process that was forked after this executor was made, if the executor has
   /// threads: they are the parent's alone. Items never run in the child, and wait() throws

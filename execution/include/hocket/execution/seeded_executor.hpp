@@ -45,7 +45,7 @@ class seeded_executor final : public executor {
   }
 
   void post(std::size_t arena, int priority, work_item item) override;
-  void post_bare(std::size_t arena, int priority, bare_item item) override;
+  void post_bare(std::size_t arena, int priority, bare_item item, worker_record* poster) override;
   void post_at(time_stamp time, work_item item) override;
 
   /// An event like any other.

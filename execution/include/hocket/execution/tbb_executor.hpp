@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <hocket/execution/executor.hpp>
@@ -23,7 +24,10 @@ class tbb_executor final : public executor {
   /// Starts oneTBB in full. Throws error if that fails; oneTBB must then not be used again by the
   /// process, because it could hang. Throws usage_error in a child process if its parent had an
   /// executor before the fork: oneTBB has no threads there, and does not start new ones.
-  explicit tbb_executor(std::shared_ptr<const host_topology> topology);
+  /// out_of_items is called by a worker that finds no item, before it searches for one, unless it
+  /// came to search; and as worker_record says. It must be short and not throw.
+  explicit tbb_executor(std::shared_ptr<const host_topology> topology,
+                        std::function<void()> out_of_items = {});
 
   /// Waits until the items that were posted have ended, suspended ones too: the owner sees to it
   /// that they can, and that nobody posts any more. Timed items that are not due yet are dropped.
@@ -40,7 +44,7 @@ class tbb_executor final : public executor {
   [[nodiscard]] std::size_t workers(std::size_t arena) const noexcept override;
 
   void post(std::size_t arena, int priority, work_item item) override;
-  void post_bare(std::size_t arena, int priority, bare_item item) override;
+  void post_bare(std::size_t arena, int priority, bare_item item, worker_record* poster) override;
 
   /// The item runs in arena 0 with high priority.
   void post_at(time_stamp time, work_item item) override;
@@ -66,6 +70,8 @@ class tbb_executor final : public executor {
   [[nodiscard]] bool others_work() const noexcept override;
   [[nodiscard]] bool inside() const noexcept override;
   [[nodiscard]] bool is_forked() const noexcept override;
+  [[nodiscard]] const void* pool() const noexcept override;
+  [[nodiscard]] std::vector<worker_record*> records() const override;
 
  private:
   struct state;

@@ -40,8 +40,9 @@ bool bare_launch::run_inline(ready_list& next) noexcept { return run_inline_as(*
 task_state* bare_launch::start_new(in_place_runtime& home, const kernel_ref& kernel) {
   auto* const made = task_memory::make<bare_launch>(2, 0, home, kernel);
   host_context& context = home.context();
-  context.started(*made);
-  made->post_at_once(context, run_inline_item<bare_launch>);
+  worker_record* const by = context.caller();
+  context.started(*made, by);
+  made->post_at_once(context, run_inline_item<bare_launch>, by);
   return made;
 }
 

@@ -3,6 +3,8 @@
 
 #include "data/data_runtime.hpp"
 
+#include <utility>
+
 namespace hocket::detail {
 
 namespace {
@@ -14,26 +16,46 @@ std::uint64_t next_runtime_number() noexcept {
 
 // How often a stack that holds a view looks whether a task came to stand behind it.
 constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
+// What a thread has written is known to the others by then.
+constexpr nanoseconds time_to_be_known = std::chrono::milliseconds(1);
+
+/// While this lives, a thread waits for the end of all tasks.
+class awaited_count {
+ public:
+  explicit awaited_count(task_count& of) noexcept : of_(of) { of_.begin_wait(); }
+  awaited_count(const awaited_count&) = delete;
+  awaited_count& operator=(const awaited_count&) = delete;
+  ~awaited_count() { of_.end_wait(); }
+
+ private:
+  task_count& of_;
+};
 
 }  // namespace
 
-data_runtime::data_runtime() noexcept : number_(next_runtime_number()) {}
+data_runtime::data_runtime() noexcept : number_(next_runtime_number()) { counts_ = &own_counts_; }
 
 void data_runtime::wait_until(const std::function<bool()>& reached,
                               const std::function<void()>& check) {
   executor& executing = where();
   // On the virtual clock time would pass.
   const bool checks = check != nullptr && !executing.is_virtual();
+  const awaited_count awaits(own_counts_);
+  // A worker that counted its end just before may not have seen that, and may be kept from looking
+  // again by what it does next: so this looks once more when what it counted is surely known.
+  bool looks_again = executing.pool() != nullptr;
   while (!ends_.holds(reached)) {
     std::shared_ptr<executor::gate> own;
     const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
       own = gate;
       ends_.await(gate, reached);
     };
-    const time_stamp until = checks ? executing.now() + time_between_checks : time_stamp::max();
+    time_stamp until = time_stamp::max();
+    if (checks) until = executing.now() + time_between_checks;
+    if (looks_again) until = executing.now() + time_to_be_known;
     if (executing.wait(arm, until)) continue;
     ends_.leave(own);
-    check();
+    if (!std::exchange(looks_again, false) && checks) check();
   }
 }
 

@@ -14,6 +14,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/execution/executor.hpp>
+#include <hocket/execution/own_items.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 #include <hocket/scheduler/host_view.hpp>
@@ -66,17 +67,43 @@ class data_runtime : public host_context, public std::enable_shared_from_this<da
 
   /// Nothing keeps the runtime from ending. Under the lock of ends_.
   [[nodiscard]] bool is_idle() const noexcept {
-    return unfinished_ == 0 && submissions_ == 0 && uses_ == 0;
+    return own_counts_.unfinished() == 0 && submissions_ == 0 && uses_ == 0;
   }
   /// Waits until reached(), which looks at the counts. check, if there is one, is called now and
   /// again while it is waited, and may throw.
   void wait_until(const std::function<bool()>& reached,
                   const std::function<void()>& check = nullptr);
 
+  /// A task has ended. Not to be followed by anything that touches the runtime.
+  void one_task_less() noexcept {
+    worker_record* const by = caller();
+    if (own_counts_.try_end(by)) {
+      // Another thread may not touch the runtime any more.
+      if (by != nullptr && own_counts_.seems_awaited()) look_at_counts();
+      return;
+    }
+    ends_.look([this] { return own_counts_.unfinished() == 0; },
+               [this] { own_counts_.end_awaited(); });
+  }
+  /// Not at all counts for every task while a thread waits: only where nothing follows that looks.
+  void look_for_waiters(worker_record& by, after_end next) noexcept final {
+    const bool looks_later =
+        next == after_end::next_task || (next == after_end::next_item && items_wait_for_caller());
+    if (!looks_later) return look_at_counts();
+    by.owes_call = true;
+  }
+  /// Called by a worker that has run out of items, or owes it: wakes those that wait if all tasks
+  /// have ended.
+  void look_at_counts() noexcept {
+    if (!own_counts_.is_awaited() || own_counts_.unfinished() != 0) return;
+    ends_.look([this] { return own_counts_.unfinished() == 0; }, [] {});
+  }
+
   /// Wakes those that wait in ends_ when the count comes to zero.
   void one_less(std::atomic<std::int64_t>& count) noexcept { ends_.one_less(count); }
 
   std::atomic<bool> open_{true};
+  task_count own_counts_;
 
  private:
   std::atomic<std::int64_t> submissions_{0};

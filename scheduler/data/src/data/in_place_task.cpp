@@ -499,7 +499,7 @@ bool in_place_task::run_inline(ready_list& next) noexcept {
   host_context& context = *this->context();
   continuation* const newest = close();
   if (newest != nullptr) task_state::tell(newest, next);
-  count_end(context);
+  count_end(context, next.has_ready() ? after_end::next_task : after_end::next_item);
   return true;
 }
 

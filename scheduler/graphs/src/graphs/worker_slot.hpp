@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
+#include <hocket/execution/steal_deque.hpp>
 #include <hocket/execution/wait_listener.hpp>
 
 #include "graphs/index_range.hpp"
-#include "graphs/steal_deque.hpp"
 
 namespace hocket::detail {
 
@@ -38,8 +38,8 @@ class alignas(64) worker_slot final : public wait_listener {
 
   [[nodiscard]] host_run& run() const noexcept { return *run_; }
 
-  steal_deque<> ready;          ///< functions that became ready
-  index_range<> starts;         ///< of those that follow none
+  steal_deque<word_cell<std::uint32_t>> ready;  ///< functions that became ready
+  index_range<> starts;                         ///< of those that follow none
   std::uint64_t ended = 0;      ///< functions, not yet added to the count of the run
   worker_slot* next = nullptr;  ///< another slot of the run
   std::uint32_t node = 0;       ///< of a plan with data: the function that the thread is in

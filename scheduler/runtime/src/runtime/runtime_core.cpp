@@ -20,10 +20,13 @@ namespace hocket::detail {
 
 namespace {
 
-std::unique_ptr<executor> make_executor(const runtime_options& options) {
+std::unique_ptr<executor> make_executor(const runtime_options& options,
+                                        std::function<void()> out_of_items) {
   const auto topology =
       options.topology ? options.topology : std::make_shared<const host_topology>();
-  if (options.clock == clock_kind::real) return std::make_unique<tbb_executor>(topology);
+  if (options.clock == clock_kind::real) {
+    return std::make_unique<tbb_executor>(topology, std::move(out_of_items));
+  }
   seeded_executor_options seeded;
   seeded.seed = options.seed;
   seeded.workers.clear();
@@ -42,7 +45,7 @@ void pause_for(executor& where, nanoseconds time) {
 
 runtime_core::runtime_core(const runtime_options& options)
     : options_(options),
-      executor_(make_executor(options)),
+      executor_(make_executor(options, [this] { look_at_counts(); })),
       timer_queue_(*executor_),
       host_trace_(options.trace_capacity, *executor_),
       connection_(options_, *this, events_,
@@ -55,6 +58,8 @@ runtime_core::runtime_core(const runtime_options& options)
                   }),
       pending_(options_, *this, *executor_, events_, waits_on_stacks_) {
   where_ = executor_.get();
+  pool_ = executor_->pool();
+  own_counts_.add_up(executor_->records());
   waits_ = &waits_on_stacks_;
   timers_ = &timer_queue_;
   if (options.trace_capacity > 0) trace_ = &host_trace_;
@@ -172,7 +177,7 @@ void runtime_core::ended(task_state& task) noexcept {
 }
 
 void runtime_core::wait_for_all() {
-  const auto ended = [this] { return unfinished_ == 0; };
+  const auto ended = [this] { return own_counts_.unfinished() == 0; };
   events_.stop_polling();
   // A task may run until the caller closes its view, which it does when the check below has thrown.
   if (!waits_on_stacks_.holds_view() && executor_->help_until(ended)) return;
@@ -202,7 +207,7 @@ void runtime_core::stop() {
 
 pending_report runtime_core::pending() {
   pending_report made = waits_on_stacks_.list(pending_.registry());
-  made.unfinished = static_cast<std::size_t>(std::max<std::int64_t>(unfinished_, 0));
+  made.unfinished = own_counts_.unfinished();
   return made;
 }
 

@@ -46,7 +46,7 @@ class runtime_core final : public placed_runtime {
   void keep(task_state& failed) noexcept { unseen_.keep(failed); }
   void one_ended(const task_state& task) noexcept {
     if (!only_counts_) pending_.ended(task);
-    one_less(unfinished_);
+    one_task_less();
   }
 
   // host_context
@@ -68,7 +68,7 @@ class runtime_core final : public placed_runtime {
  private:
   void note_start(const task_state& task) noexcept override {
     pending_.started(task);
-    unfinished_.fetch_add(1);
+    own_counts_.start(current_worker(pool_));
   }
   void wait_for_all();
   void shut_down() noexcept;

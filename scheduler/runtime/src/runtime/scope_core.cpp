@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include <hocket/execution/own_items.hpp>
 #include <hocket/execution/stack_room.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
@@ -99,10 +100,16 @@ void scope_core::operator delete(void* scope, std::align_val_t /*alignment*/) no
 
 void scope_core::help() noexcept {
   // A task that is run here may help in its turn.
-  while (!has_ended() && stack_has_room()) {
+  std::size_t while_others_are_due = 0;
+  for (std::size_t helped = 0; !has_ended() && stack_has_room(); ++helped) {
+    const bool others_are_due = other_items_are_due(helped);
+    if (!others_are_due && host_task::help_one_of(*this)) continue;
+    // As many as are kept: a worker that cannot be suspended may have to run them.
+    if (others_are_due && while_others_are_due++ == recent_tasks::most) break;
     helping by;
     if (!recent_.help(by)) break;
   }
+  host_task::drop_items_passed_over();
   if (!has_ended()) (void)where().look_until([this] { return has_ended(); });
 }
 
@@ -116,38 +123,40 @@ std::string scope_core::name() const {
 }
 
 void scope_core::note_start(const task_state& task) noexcept {
-  unfinished_.fetch_add(1);
-  if (outer_) {
-    outer_->started(task);
-  } else {
-    core_.started(task);
+  hold();
+  core_.started(task);
+}
+
+void scope_core::hold() noexcept {
+  std::int64_t seen = unfinished_;
+  while (seen != 0) {
+    if (unfinished_.compare_exchange_weak(seen, seen + 1)) return;
   }
+  // The outer scope counts this one once, while there is something in it: before others see that.
+  if (outer_) outer_->hold();
+  if (unfinished_.fetch_add(1) != 0 && outer_) outer_->release();
 }
 
 void scope_core::ended(task_state& task) noexcept {
   if (task.is_first_to_fail()) keep(task);
-  one_ended(task);
+  release();
+  // The runtime may be gone when it has heard of its last task.
+  core_.one_ended(task);
 }
 
-void scope_core::one_ended(const task_state& task) noexcept {
-  if (unfinished_.fetch_sub(1) == 1) {
-    decltype(ends_) due;
-    task_state_ptr failed;
-    {
-      const std::lock_guard lock(guard_);
-      // Others may have come since; a thread that waits then waits for them too.
-      if (unfinished_ == 0) due.swap(ends_);
-      failed = first_unseen();
-    }
-    if (due[false]) due[false]->end_with(nullptr);
-    if (due[true]) due[true]->end_with(failed);
+void scope_core::release() noexcept {
+  if (unfinished_.fetch_sub(1) != 1) return;
+  decltype(ends_) due;
+  task_state_ptr failed;
+  {
+    const std::lock_guard lock(guard_);
+    // Others may have come since; a thread that waits then waits for them too.
+    if (unfinished_ == 0) due.swap(ends_);
+    failed = first_unseen();
   }
-  // The runtime may be gone when it has heard of its last task.
-  if (outer_) {
-    outer_->one_ended(task);
-  } else {
-    core_.one_ended(task);
-  }
+  if (due[false]) due[false]->end_with(nullptr);
+  if (due[true]) due[true]->end_with(failed);
+  if (outer_) outer_->release();
 }
 
 void scope_core::keep(task_state& failed) noexcept {

@@ -88,12 +88,17 @@ class scope_core final : public host_context {
   void note_start(const task_state& task) noexcept override;
   void keep(task_state& failed) noexcept;
   void hand_on(task_state& failed) noexcept;
-  void one_ended(const task_state& task) noexcept;
+  /// One more, or less, of what the scope waits for: its tasks, and scopes in it that have some.
+  void hold() noexcept;
+  void release() noexcept;
   void stop(reason why) noexcept;
   [[nodiscard]] task_state_ptr first_unseen() const;
   [[nodiscard]] std::string name() const;
 
+  // Each task writes these two as it starts and ends. Of what follows it writes recent_ alone.
+  alignas(64) std::atomic<std::int64_t> unfinished_{0};
   std::atomic<std::uint32_t> references_{0};
+  [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_) - sizeof(references_)];
   std::atomic<reason> why_{reason::none};
   const bool cancel_on_failure_;
   runtime_core& core_;

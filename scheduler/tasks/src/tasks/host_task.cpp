@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hocket/execution/item_note.hpp>
+#include <hocket/execution/own_items.hpp>
 #include <hocket/scheduler/detail/wait_checker.hpp>
 
 #include "tasks/caught.hpp"
@@ -21,6 +22,12 @@ namespace {
 
 /// How many tasks one posted item runs one after the other before it lets others have the worker.
 constexpr int max_in_a_row = 64;
+
+/// True if the inner one is the other, or a scope in it.
+bool is_in(const host_context* inner, const host_context& outer) noexcept {
+  while (inner != nullptr && inner != &outer) inner = inner->around();
+  return inner != nullptr;
+}
 
 }  // namespace
 
@@ -302,7 +309,7 @@ void host_task::tell_awaited(wait_visitor& to) {
 }
 
 bool host_task::help(helping& by) noexcept {
-  if (run_if_ready(by.next)) return true;
+  if (help_in_place(by)) return true;
   if (by.depth == 0 || by.visits == 0) return false;
   --by.visits;
   if (!claim_.enter()) return false;
@@ -314,12 +321,45 @@ bool host_task::help(helping& by) noexcept {
   }
   ++by.depth;
   if (claim_.leave()) drop_sources();
-  return run_if_ready(by.next) || ran;
+  return help_in_place(by) || ran;
 }
 
-bool host_task::run_if_ready(ready_list& next) noexcept {
-  // It is to run there and nowhere else.
-  if (has_arena_) return false;
+/// Runs the task if it is ready and may run here. Where its item is the newest of this worker's,
+/// that goes too: a recursion would leave one behind in every call.
+bool host_task::help_in_place(helping& by) noexcept {
+  const bool has_item = take_own_item(this);
+  const host_task_ptr item(has_item ? this : nullptr, false);
+  // What is to run in one arena only may run here if its item is this worker's.
+  if ((has_arena_ && !has_item) || !claim_and_run(by.next)) return false;
+  if (!has_item) note_own_item_passed_over();
+  return true;
+}
+
+bool host_task::help_one_of(const host_context& scope) noexcept {
+  const auto accepts = [](void* what, const void* of) {
+    const auto& task = *static_cast<host_task*>(what);
+    // The context of a task that has ended may be gone, unless it runs on this worker's executor.
+    if (task.is_claimed()) return true;
+    return task.at_home_ && is_in(task.context(), *static_cast<const host_context*>(of));
+  };
+  const host_task_ptr item(static_cast<host_task*>(take_own_item_if(accepts, &scope)), false);
+  if (item == nullptr) return false;
+  // If another thread has claimed it, only the item goes.
+  helping by;
+  (void)item->claim_and_run(by.next);
+  return true;
+}
+
+void host_task::drop_items_passed_over() noexcept {
+  const auto is_over = [](void* what, const void*) {
+    return static_cast<host_task*>(what)->is_claimed();
+  };
+  while (void* const over = take_passed_over_item(is_over)) {
+    intrusive_ptr_release(static_cast<host_task*>(over));
+  }
+}
+
+bool host_task::claim_and_run(ready_list& next) noexcept {
   const claim::claimed how = claim_.claim(false);
   if (how == claim::claimed::refused) return false;
   // The function may take long: others are not to wait for it.
@@ -372,7 +412,8 @@ class task_in_hand {
 }  // namespace
 
 void host_task::run(claim::claimed how, runner by, ready_list& next) noexcept {
-  if (how == claim::claimed::refused) return;
+  // The caller drops what may be the last reference, and the result with it.
+  if (how == claim::claimed::refused) return make_owed_call();
   failure why = refusal();
   // What the predecessors hold goes before the function runs, or a long chain would keep it all.
   drop_sources(how);
@@ -480,7 +521,8 @@ void host_task::post(host_task_ptr task) noexcept {
       task->prefer(static_cast<std::uint32_t>(arena));
     }
     // The item holds the reference.
-    task->where_->post_bare(arena, task->priority_, {run_item, task.get()});
+    task->where_->post_bare(arena, task->priority_, {run_item, task.get()},
+                            current_worker(task->where_->pool()));
     (void)task.detach();
   } catch (...) {
     // No memory for the item: the task runs here, because it has to end somewhere.
@@ -506,7 +548,7 @@ void host_task::tell_of_item(host_task& task, continuation* newest) noexcept {
   host_context& context = *task.context();
   ready_list next;
   task.tell(newest, next);
-  task.count_end(context);
+  task.count_end(context, task.after_its_end(next));
   if (!next.empty()) run_posted(next.settle_but_one(task), runner::worker);
 }
 

@@ -16,6 +16,8 @@ namespace hocket::detail {
 /// the orderings are sequentially consistent.
 class recent_tasks {
  public:
+  static constexpr std::size_t most = 32;
+
   recent_tasks() = default;
   recent_tasks(const recent_tasks&) = delete;
   recent_tasks& operator=(const recent_tasks&) = delete;
@@ -46,8 +48,6 @@ class recent_tasks {
   }
 
  private:
-  static constexpr std::size_t most = 32;
-
   static void drop(task_state* task) noexcept {
     if (task != nullptr) intrusive_ptr_release(task);
   }

@@ -114,7 +114,7 @@ void task_state::announce(ready_list& next) noexcept {
   // The context goes away when it has heard of the last end, not before.
   host_context* const context = context_;
   tell(continuations_.close_as_pushed(), next);
-  if (context == nullptr || (!why_ && context->one_of_many_ended())) return;
+  if (context == nullptr || (!why_ && context->only_counted_end(after_end::user_code))) return;
   context->ended(*this);
 }
 
@@ -161,6 +161,7 @@ void task_state::wait() {
       helping by;
       if (!help(by)) break;
     }
+    host_task::drop_items_passed_over();
     if (!done()) park();
   }
   look();

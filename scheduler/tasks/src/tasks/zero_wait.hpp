@@ -39,6 +39,19 @@ class zero_wait {
     for (const Gate& gate : due) gate->open();
   }
 
+  /// Something else may have come to what threads wait for: opens the gates if reached() holds.
+  /// count() is called before, if there is one, under the lock, as a decrement would be.
+  template <class Reached, class Count>
+  void look(const Reached& reached, const Count& count) noexcept {
+    std::vector<Gate> due;
+    {
+      const std::scoped_lock lock(guard_);
+      count();
+      if (reached()) due.swap(waiters_);
+    }
+    for (const Gate& gate : due) gate->open();
+  }
+
   /// Returns reached(), which looks at the counters. What it sees was counted by threads that touch
   /// this object no more.
   template <class Reached>

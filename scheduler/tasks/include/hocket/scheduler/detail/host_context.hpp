@@ -12,6 +12,8 @@
 #include <hocket/core/error.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/execution/executor.hpp>
+#include <hocket/execution/worker_record.hpp>
+#include <hocket/scheduler/detail/task_count.hpp>
 #include <hocket/scheduler/task_label.hpp>
 
 namespace hocket {
@@ -27,6 +29,16 @@ class wait_checker;
 
 /// Where it does not matter.
 inline constexpr std::uint32_t no_arena = 0xffffffff;
+
+/// What a thread does when it has counted the end of a task. A worker looks whether a thread waits
+/// for the last end: at once where a user's code may come, such as the destructor of a result,
+/// which may wait for that thread. Else it may look later: after the end of the next task that it
+/// has at hand or takes, or when it makes its owed call.
+enum class after_end : std::uint8_t {
+  user_code,
+  next_item,  ///< nothing of a user's before it takes its next item
+  next_task   ///< the same, and it has a task at hand
+};
 
 /// Marks what is only for the context of a runtime, not for a scope.
 struct in_runtime {};
@@ -81,10 +93,15 @@ class host_context {
   /// name begins a sentence.
   [[nodiscard]] virtual std::size_t arena_of(const device_handle& device, const std::string& name);
 
+  /// The calling worker; null if it is none of where(). Not kept over a wait.
+  [[nodiscard]] worker_record* caller() const noexcept { return current_worker(pool_); }
+
   /// One more task that has not ended.
-  void started(const task_state& task) noexcept {
+  void started(const task_state& task) noexcept { started(task, caller()); }
+  /// The same by caller().
+  void started(const task_state& task, worker_record* by) noexcept {
     if (only_counts_) {
-      unfinished_.fetch_add(1);
+      counts_->start(by);
     } else {
       note_start(task);
     }
@@ -97,15 +114,21 @@ class host_context {
   /// until a thread has looked at it.
   virtual void ended(task_state& task) noexcept = 0;
 
-  /// The same of one that ended well, if it is certainly not the last and there is nothing to do
-  /// but to count it; else returns false.
-  [[nodiscard]] bool one_of_many_ended() noexcept {
+  /// The same of one that ended well, if there is nothing to do but to count it; else returns
+  /// false.
+  /// See after_end.
+  [[nodiscard]] bool only_counted_end(after_end next) noexcept {
     if (!only_counts_) return false;
-    for (std::int64_t seen = unfinished_; seen > 1;) {
-      if (unfinished_.compare_exchange_weak(seen, seen - 1)) return true;
-    }
-    return false;
+    worker_record* const by = caller();
+    if (!counts_->try_end(by)) return false;
+    // Another thread may not touch the runtime any more.
+    if (by != nullptr && counts_->seems_awaited()) [[unlikely]]
+      look_for_waiters(*by, next);
+    return true;
   }
+
+  /// Of a runtime: a worker has counted an end while a thread waits for the last.
+  virtual void look_for_waiters(worker_record& /*by*/, after_end /*next*/) noexcept {}
 
   /// True if there is nothing to do about tasks but to count them: no limit, no trace, no scope.
   [[nodiscard]] bool only_counts() const noexcept { return only_counts_; }
@@ -165,6 +188,8 @@ class host_context {
         waits_(home.waits_),
         timers_(home.timers_),
         trace_(home.trace_),
+        counts_(home.counts_),
+        pool_(home.pool_),
         has_nodes_(home.has_nodes_),
         home_(&home) {}
 
@@ -179,6 +204,8 @@ class host_context {
   timer_queue* timers_ = nullptr;
   host_trace* trace_ = nullptr;
   submission_gate* gate_ = nullptr;
+  task_count* counts_ = nullptr;  ///< of the runtime
+  const void* pool_ = nullptr;    ///< of where_
   bool only_counts_ = false;
   bool limits_ = false;
   bool has_nodes_ = false;
@@ -193,14 +220,6 @@ class host_context {
   bool is_forked_ = false;  ///< set before the forked child has a second thread
   const std::stop_token stopping_ = stop_source_.get_token();
   host_context* const home_;
-
- protected:
-  /// Tasks. Each start and each end writes it: on a cache line of its own, or it would take the
-  /// others, which each task reads, from all other threads.
-  alignas(64) std::atomic<std::int64_t> unfinished_{0};
-
- private:
-  [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_)];
 };
 
 /// A place among the pending tasks of a runtime, while one is submitted. Without a limit, or

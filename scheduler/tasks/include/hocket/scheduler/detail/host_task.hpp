@@ -120,12 +120,12 @@ class host_task : public task_state {
   }
 
   /// The second half of it. What the item does may be something else.
-  void post_at_once() noexcept { post_at_once(*context(), run_item); }
-  void post_at_once(host_context& context, void (*what)(void*)) noexcept {
+  void post_at_once() noexcept { post_at_once(*context(), run_item, context()->caller()); }
+  void post_at_once(host_context& context, void (*what)(void*), worker_record* by) noexcept {
     const std::size_t arena = context.arena_for_host_tasks();
     prefer(static_cast<std::uint32_t>(arena));
     try {
-      context.where().post_bare(arena, 0, {what, this});
+      context.where().post_bare(arena, 0, {what, this}, by);
     } catch (...) {
       run_posted(host_task_ptr(this, false), runner::anybody);
     }
@@ -144,6 +144,12 @@ class host_task : public task_state {
   [[nodiscard]] task_status status() const noexcept override;
   void request_cancel() noexcept override;
   bool help(helping& by) noexcept override;
+
+  /// For a worker that waits for all tasks of a scope: runs one of them that it has submitted
+  /// itself, the newest, if there is nothing newer. Returns whether there was one.
+  [[nodiscard]] static bool help_one_of(const host_context& scope) noexcept;
+  /// For a worker that has helped: items of tasks that it has run go, where they are its newest.
+  static void drop_items_passed_over() noexcept;
 
   /// True if the calling thread is no worker but runs a task of the context while it waits.
   [[nodiscard]] static bool runs_in_a_waiter(const host_context& context) noexcept;
@@ -254,6 +260,10 @@ class host_task : public task_state {
   [[nodiscard]] virtual bool run_inline(ready_list& /*next*/) noexcept { return false; }
 
   // The parts of it.
+  [[nodiscard]] after_end after_its_end(const ready_list& next) const noexcept {
+    if (!leaves_nothing()) return after_end::user_code;
+    return next.has_ready() ? after_end::next_task : after_end::next_item;
+  }
   [[nodiscard]] bool claim_unshared() noexcept { return claim_.claim_unshared(); }
   [[nodiscard]] bool claim_untouched() noexcept { return claim_.claim_untouched(); }
   [[nodiscard]] bool is_stopped() noexcept { return context()->stopping().stop_requested(); }
@@ -287,12 +297,12 @@ class host_task : public task_state {
     const bool is_unknown = unshared && task.has_no_followers();
     task.release_body(is_unknown);
     if (is_unknown) {
-      task.count_end(context);
+      task.count_end(context, task.leaves_nothing() ? after_end::next_item : after_end::user_code);
       return task.destroy();
     }
     continuation* const newest = task.close();
     if (newest != nullptr) return tell_of_item(task, newest);
-    task.count_end(context);
+    task.count_end(context, task.leaves_nothing() ? after_end::next_item : after_end::user_code);
     intrusive_ptr_release(&task);
   }
 
@@ -315,7 +325,7 @@ class host_task : public task_state {
     host_context& context = *task.context();
     continuation* const newest = task.close();
     if (newest != nullptr) task.tell(newest, next);
-    task.count_end(context);
+    task.count_end(context, task.after_its_end(next));
     return true;
   }
 
@@ -330,7 +340,8 @@ class host_task : public task_state {
   /// Which thread runs a task: a worker that it was posted for, or another one, a worker or not.
   enum class runner : std::uint8_t { worker, anybody };
 
-  [[nodiscard]] bool run_if_ready(ready_list& next) noexcept;
+  [[nodiscard]] bool help_in_place(helping& by) noexcept;
+  [[nodiscard]] bool claim_and_run(ready_list& next) noexcept;
   [[nodiscard]] bool run_plainly(ready_list& next) noexcept;
   [[nodiscard]] bool run_simply(ready_list& next) noexcept;
   void run(claim::claimed how, runner by, ready_list& next) noexcept;
@@ -436,8 +447,9 @@ class body_task final : public host_task {
 
   /// Of one without edges or options. Its maker keeps one reference, the machinery the other.
   void start_at_once(in_runtime /*mark*/, host_context& context) noexcept {
-    context.started(*this);
-    post_at_once(context, run_inline_item<body_task>);
+    worker_record* const by = context.caller();
+    context.started(*this, by);
+    post_at_once(context, run_inline_item<body_task>, by);
   }
   using host_task::start_at_once;
 

@@ -226,12 +226,13 @@ class task_state {
   void tell(continuation* newest, ready_list& next) noexcept;
   /// It has not ended any more. Only while no other thread knows it.
   void reopen() noexcept { continuations_.reopen(); }
-  void count_end(host_context& context) noexcept {
-    if (!context.one_of_many_ended()) context.ended(*this);
+  void count_end(host_context& context, after_end next) noexcept {
+    if (!context.only_counted_end(next)) context.ended(*this);
   }
 
   /// Nothing is left in this that has to be destroyed, but what others may have made since.
   void leave_nothing() noexcept { leaves_nothing_ = true; }
+  [[nodiscard]] bool leaves_nothing() const noexcept { return leaves_nothing_; }
   /// Instead of giving back the only reference.
   void destroy() noexcept;
   /// What it does where something is left: with the destructor.
