@@ -29,7 +29,7 @@ constexpr std::size_t max_moved = 256;
 /// takes longer.
 constexpr std::chrono::microseconds patience{5};
 constexpr std::chrono::microseconds patience_after_items{20};
-/// Of which it keeps its core so long, whoever else wants it.
+/// For the first part of that time the worker does not yield its core.
 constexpr std::chrono::microseconds patience_without_yielding{5};
 /// For half a microsecond or so, in which threads that post have their memory for themselves.
 constexpr int pauses_between_looks = 16;

@@ -124,7 +124,7 @@ class node_queue {
   [[nodiscard]] void* take_newest_if(worker_place& own, bool (*accepts)(void*, const void*),
                                      const void* by) noexcept;
 
-  /// What a worker does that is out of items, or owes the call.
+  /// Calls the executor's owner, for a worker that is out of items or owes the call.
   void call_without_items(worker_place& own) const noexcept {
     own.owes_call = false;
     if (out_of_items_) out_of_items_();
@@ -236,7 +236,7 @@ class node_queue {
   [[nodiscard]] bool look_for_items(const work_turn& turn) const noexcept;
   void run(const work& found, work_turn& turn) noexcept;
   [[nodiscard]] bool take(work& found, const work_turn& turn) noexcept;
-  /// The same where it takes no look at more than two queues.
+  /// take(), where a look at the worker's own items and the normal queue is enough.
   [[nodiscard]] bool take_plainly(executor::bare_item& item, const work_turn& turn) noexcept {
     // Relaxed: as in take().
     return beside_.load(std::memory_order_relaxed) == 0 && !turn.takes_oldest() &&

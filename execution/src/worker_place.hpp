@@ -15,7 +15,7 @@ namespace hocket {
 class node_queue;
 class suspendable_item;
 
-/// What a deque keeps of an item.
+/// The cell of a deque for an item.
 class item_cell {
  public:
   using value_type = executor::bare_item;
@@ -35,7 +35,7 @@ class item_cell {
   std::atomic<void*> what_{nullptr};
 };
 
-/// What belongs to the worker that is in one slot of oneTBB's arena.
+/// The state of the worker that is in one slot of oneTBB's arena.
 struct alignas(64) worker_place : worker_record {
   node_queue* queue = nullptr;  ///< that it is a place of
   std::unique_ptr<suspendable_item> spare;

@@ -63,8 +63,8 @@ struct noting_atomics {
   using plain = T;
 };
 
-/// What a task that is posted, taken and run by workers writes: the deque of the poster, the count
-/// of workers and that of tasks.
+/// All that is written for a task which workers post, take and run: the deque of the poster, the
+/// count of workers and that of tasks.
 struct machinery {
   explicit machinery(std::size_t workers) : count(workers) {
     tasks.add_up({&records[0], &records[1]});

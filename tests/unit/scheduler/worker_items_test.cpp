@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What a worker has posted itself, and what of it waits of its tasks run.
+// Tasks that a worker has submitted itself: which of them run where the worker waits, and what may
+// not be kept waiting by them.
 
 #include <gtest/gtest.h>
 

@@ -108,8 +108,8 @@ class executor {
   /// True if the calling thread is inside an item of this executor.
   [[nodiscard]] virtual bool inside() const noexcept = 0;
 
-  /// What current_worker() knows this executor by. Null if it keeps no records: then there is no
-  /// current worker.
+  /// The identity of this executor for current_worker(). Null if the executor keeps no records:
+  /// then there is no current worker.
   [[nodiscard]] virtual const void* pool() const noexcept { return nullptr; }
   /// The records of all workers, which live as long as this.
   [[nodiscard]] virtual std::vector<worker_record*> records() const { return {}; }

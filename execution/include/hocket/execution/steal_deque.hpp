@@ -15,7 +15,7 @@
 
 namespace hocket {
 
-/// What a steal_deque keeps of a value that is one word.
+/// The cell of a steal_deque for a value that is one word.
 template <class T, class Atomics = real_atomics>
 class word_cell {
  public:

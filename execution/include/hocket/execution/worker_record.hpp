@@ -9,8 +9,8 @@
 
 namespace hocket {
 
-/// What an executor keeps for one of its workers, for the executor's owner: that worker alone
-/// writes it.
+/// The record of one worker of an executor, for the executor's owner. That worker alone writes the
+/// record.
 template <class Atomics = real_atomics>
 struct alignas(64) basic_worker_record {
   typename Atomics::template atomic<std::uint64_t> started{0};
@@ -21,8 +21,8 @@ struct alignas(64) basic_worker_record {
 };
 using worker_record = basic_worker_record<>;
 
-/// That of the calling worker; null if the calling thread is not in an item that a worker of that
-/// executor runs. It may be another one after a wait. pool: see executor::pool().
+/// The record of the calling worker; null if the calling thread is not in an item that a worker of
+/// the executor runs. After a wait the record may be another one. pool: see executor::pool().
 [[nodiscard]] worker_record* current_worker(const void* pool) noexcept;
 
 }  // namespace hocket

@@ -16,7 +16,7 @@ std::uint64_t next_runtime_number() noexcept {
 
 // How often a stack that holds a view looks whether a task came to stand behind it.
 constexpr nanoseconds time_between_checks = std::chrono::milliseconds(50);
-// What a thread has written is known to the others by then.
+// After this time a count that a thread has written is known to all other threads.
 constexpr nanoseconds time_to_be_known = std::chrono::milliseconds(1);
 
 /// While this lives, a thread waits for the end of all tasks.

@@ -74,7 +74,7 @@ class data_runtime : public host_context, public std::enable_shared_from_this<da
   void wait_until(const std::function<bool()>& reached,
                   const std::function<void()>& check = nullptr);
 
-  /// A task has ended. Not to be followed by anything that touches the runtime.
+  /// A task has ended. The caller touches the runtime no more.
   void one_task_less() noexcept {
     worker_record* const by = caller();
     if (own_counts_.try_end(by)) {
@@ -85,7 +85,8 @@ class data_runtime : public host_context, public std::enable_shared_from_this<da
     ends_.look([this] { return own_counts_.unfinished() == 0; },
                [this] { own_counts_.end_awaited(); });
   }
-  /// Not at all counts for every task while a thread waits: only where nothing follows that looks.
+  /// Adds all counts up only where nothing follows that does: it would cost each task of a worker
+  /// as much as there are workers, while a thread waits.
   void look_for_waiters(worker_record& by, after_end next) noexcept final {
     const bool looks_later =
         next == after_end::next_task || (next == after_end::next_item && items_wait_for_caller());

@@ -17,8 +17,8 @@ namespace hocket::detail {
 /// in memory of its own, and by all other threads together, whose record is null.
 ///
 /// A worker only counts, and looks at seems_awaited(). It looks exactly, by is_awaited(), when it
-/// has run out of items. A thread that is no worker may count the last end and then touch nothing
-/// more, because a thread that waits could destroy this: see try_end().
+/// has run out of items or seems_awaited() was true. A thread that is no worker may count the last
+/// end and then touch nothing more, because a thread that waits could destroy this: see try_end().
 template <class Atomics = real_atomics>
 class basic_task_count {
  public:
@@ -76,7 +76,7 @@ class basic_task_count {
     return ended_.fetch_add(0, std::memory_order_acq_rel) >= one_waiting;
   }
 
-  /// The same, but perhaps not true of a thread that began to wait just now.
+  /// is_awaited(), but perhaps false although a thread began to wait just now.
   [[nodiscard]] bool seems_awaited() const noexcept {
     // The count comes before this look. Relaxed: a thread that began to wait just now looks once
     // more, see data_runtime::wait_until().
