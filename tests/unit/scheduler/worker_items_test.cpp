@@ -88,10 +88,14 @@ TEST(worker_items, the_end_of_all_tasks_does_not_wait_for_the_end_of_a_result) {
   runtime rt(one_worker());
   for (int i = 0; i < 20; ++i) {
     std::atomic<bool> begun{false};
+    std::atomic<bool> dropped{false};
     (void)rt.async([&] {
       begun = true;
+      // So that the worker destroys the result, and not this thread with its future.
+      while (!dropped) std::this_thread::yield();
       return result_that_waits(waited);
     });
+    dropped = true;
     // So that a worker runs it, and not the thread that waits.
     while (!begun) std::this_thread::yield();
     rt.wait();
@@ -123,13 +127,17 @@ TEST(worker_items, the_end_of_all_tasks_does_not_wait_for_a_coroutine_that_is_no
   runtime rt(one_worker());
   for (int i = 0; i < 5; ++i) {
     std::atomic<bool> begun{false};
+    std::atomic<bool> awaited{false};
     const future<void> last = rt.async([&] {
       begun = true;
+      // So that the worker resumes the coroutine: else this thread would run it on at once.
+      while (!awaited) std::this_thread::yield();
       // So that rt.wait() waits for long: the worker is to tell it of the end.
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     });
     while (!begun) std::this_thread::yield();
     wait_after(last, waited, over);
+    awaited = true;
     rt.wait();
     waited.release();
     over.acquire();
@@ -142,11 +150,13 @@ TEST(worker_items, a_worker_that_waits_for_a_scope_lets_urgent_tasks_go_first) {
   std::atomic<int> ran{0};
   std::atomic<int> ran_before{many};
   std::atomic<bool> waits{false};
+  std::atomic<bool> submitted{false};
   rt.async([&] {
     task_scope scope(rt);
     for (int i = 0; i < many; ++i) {
       scope.async([&] {
         waits = true;
+        while (!submitted) std::this_thread::yield();
         ++ran;
         const auto begin = std::chrono::steady_clock::now();
         while (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(5)) continue;
@@ -156,6 +166,7 @@ TEST(worker_items, a_worker_that_waits_for_a_scope_lets_urgent_tasks_go_first) {
   });
   while (!waits) std::this_thread::yield();
   future<void> urgent = rt.async({.priority = 1}, [&] { ran_before = ran.load(); });
+  submitted = true;
   // Without helping: the worker is to run it.
   while (!urgent.wait_for(std::chrono::milliseconds(1))) continue;
   EXPECT_LT(ran_before, many);
