@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "subjects.hpp"
+#include "timed.hpp"
 
 namespace hocket::bench {
 
@@ -29,17 +30,6 @@ const kernel<in<float, 2>, in<float, 2>, inout<float, 2>> update{
     "update", host_body{[](view<const float, 2>, view<const float, 2>, view<float, 2>) {}}};
 
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
-
-/// A contender that needs what make() returns for its samples; work(*made) is timed.
-template <class Make, class Work>
-contender timed(const char* subject, std::size_t tasks, const Make& make, const Work& work) {
-  return {subject, [=] {
-            using made = decltype(make());
-            const auto home = std::make_shared<made>(make());
-            return
-                [=] { return nanoseconds_of([&] { work(**home); }) / static_cast<double>(tasks); };
-          }};
-}
 
 struct grid_of_tiles {
   explicit grid_of_tiles(std::size_t tiles) : side(side_of(tiles)) {}

@@ -131,6 +131,38 @@ void add_edges(std::vector<comparison>& all, const settings& wanted) {
       });
 }
 
+void add_tasks_of_tasks(std::vector<comparison>& all, const settings& wanted) {
+  const std::vector<std::size_t> sizes{1'000, 10'000, 100'000, 1'000'000};
+  scaled_case(all, wanted, "tree", "tasks").at(sizes, 1, [&](std::size_t tasks) {
+    return std::vector<contender>{
+        ours::tree(tasks),
+        onetbb::tree(wanted, tasks),
+#ifdef HOCKET_BENCH_OPENMP
+        openmp::tree(wanted, tasks),
+#endif
+    };
+  });
+  scaled_case(all, wanted, "recursion", "tasks").at(sizes, 1, [&](std::size_t tasks) {
+    return std::vector<contender>{
+        ours::recursion_by_scopes(tasks),
+        ours::recursion_by_get(tasks),
+        onetbb::recursion(wanted, tasks),
+#ifdef HOCKET_BENCH_OPENMP
+        openmp::recursion(wanted, tasks),
+#endif
+    };
+  });
+  scaled_case(all, wanted, "spawned_by_one", "tasks").at(sizes, 1, [&](std::size_t tasks) {
+    return std::vector<contender>{
+        ours::spawned_by_one(tasks),
+        onetbb::spawned_by_one(wanted, tasks),
+#ifdef HOCKET_BENCH_OPENMP
+        openmp::spawned_by_one(wanted, tasks),
+#endif
+    };
+  });
+}
+
 std::vector<comparison> comparisons_of(const settings& wanted) {
   std::vector<comparison> all;
   add_parts(all, wanted);
@@ -141,6 +173,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   add_parameters(all, wanted);
   add_recordings(all, wanted);
   add_edges(all, wanted);
+  add_tasks_of_tasks(all, wanted);
   return all;
 }
 

@@ -60,6 +60,13 @@ namespace ours {
 /// Tasks that all run after one, and one that runs after all of them: attaching and running.
 [[nodiscard]] contender fan_out(std::size_t edges);
 [[nodiscard]] contender fan_in(std::size_t edges);
+/// A task submits two tasks, each of them two more, and so on; then the program waits for all.
+[[nodiscard]] contender tree(std::size_t tasks);
+/// A recursion whose calls each spawn a task and wait for it, by its future or by a scope.
+[[nodiscard]] contender recursion_by_get(std::size_t tasks);
+[[nodiscard]] contender recursion_by_scopes(std::size_t tasks);
+/// One task submits all others, which do nothing.
+[[nodiscard]] contender spawned_by_one(std::size_t tasks);
 }  // namespace ours
 
 namespace starpu {
@@ -68,10 +75,20 @@ namespace starpu {
 [[nodiscard]] contender many_buffers(const settings& wanted, std::size_t buffers);
 }  // namespace starpu
 
-/// Nodes of a flow graph, made and connected in the sample.
+/// Nodes of a flow graph, made and connected in the sample; tasks of one task_group, and of one for
+/// each call of the recursion.
 namespace onetbb {
 [[nodiscard]] contender fan_out(const settings& wanted, std::size_t edges);
 [[nodiscard]] contender fan_in(const settings& wanted, std::size_t edges);
+[[nodiscard]] contender tree(const settings& wanted, std::size_t tasks);
+[[nodiscard]] contender recursion(const settings& wanted, std::size_t tasks);
+[[nodiscard]] contender spawned_by_one(const settings& wanted, std::size_t tasks);
 }  // namespace onetbb
+
+namespace openmp {
+[[nodiscard]] contender tree(const settings& wanted, std::size_t tasks);
+[[nodiscard]] contender recursion(const settings& wanted, std::size_t tasks);
+[[nodiscard]] contender spawned_by_one(const settings& wanted, std::size_t tasks);
+}  // namespace openmp
 
 }  // namespace hocket::bench
