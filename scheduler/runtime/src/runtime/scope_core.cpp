@@ -71,9 +71,9 @@ void scope_core::open(const scope_options& options) {
   if (options.timeout < nanoseconds::zero()) check_timeout("The " + name(), options.timeout);
   const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
   host_context& around = outer_ ? static_cast<host_context&>(*outer_) : home();
-  by_outer_.emplace(around.stopping(), [this] { stop(reason::outer); });
+  by_outer_.emplace(around.stopping(), stop_call{this, reason::outer});
   if (options.stop.stop_possible()) {
-    by_user_.emplace(options.stop, [this] { stop(reason::cancelled); });
+    by_user_.emplace(options.stop, stop_call{this, reason::cancelled});
   }
   if (deadline == time_stamp::max()) return;
   if (deadline <= where().now()) return stop(reason::late);
@@ -114,8 +114,10 @@ void scope_core::help() noexcept {
 }
 
 bool scope_core::has_ended_well() {
+  if (!has_ended()) return false;
+  if (!may_have_failure_) return true;
   const std::lock_guard lock(guard_);
-  return has_ended() && first_unseen() == nullptr;
+  return first_unseen() == nullptr;
 }
 
 std::string scope_core::name() const {
@@ -146,6 +148,12 @@ void scope_core::ended(task_state& task) noexcept {
 
 void scope_core::release() noexcept {
   if (unfinished_.fetch_sub(1) != 1) return;
+  // Either this sees that end() was called, or end() sees that no task is left.
+  if (may_have_end_) tell_ends();
+  if (outer_) outer_->release();
+}
+
+void scope_core::tell_ends() noexcept {
   decltype(ends_) due;
   task_state_ptr failed;
   {
@@ -156,7 +164,6 @@ void scope_core::release() noexcept {
   }
   if (due[false]) due[false]->end_with(nullptr);
   if (due[true]) due[true]->end_with(failed);
-  if (outer_) outer_->release();
 }
 
 void scope_core::keep(task_state& failed) noexcept {
@@ -164,6 +171,8 @@ void scope_core::keep(task_state& failed) noexcept {
   bool closed = false;
   {
     const std::lock_guard lock(guard_);
+    // Either this sees that the scope is closed, or close() sees that it may have a failure.
+    may_have_failure_ = true;
     closed = closed_;
     const bool is_first = first_unseen() == nullptr;
     if (!closed && is_first) seen = std::exchange(first_, &failed);
@@ -195,6 +204,7 @@ task_state_ptr scope_core::end(bool tells) {
     made = make_task<end_of_scope>(0, *this);
     // Not in its constructor: only its maker knows how many bytes it holds.
     core_.started(*made);
+    may_have_end_ = true;
     if (unfinished_ != 0) return ends_[tells] = made;
     if (tells) failed = first_unseen();
   }
@@ -211,15 +221,16 @@ void scope_core::close() noexcept {
   by_user_.reset();
   if (timer_) timers()->call_off(*timer_);
   timer_.reset();
+  closed_ = true;
+  recent_.clear();
+  if (!may_have_failure_) return;
   task_state_ptr failed;
   task_state_ptr first;
   {
     const std::lock_guard lock(guard_);
-    closed_ = true;
     failed = first_unseen();
     first.swap(first_);
   }
-  recent_.clear();
   if (failed) hand_on(*failed);
 }
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -76,6 +75,13 @@ class scope_core final : public host_context {
   class own_timer;
   enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
 
+  /// Stops the scope, where something else is stopped.
+  struct stop_call {
+    void operator()() const noexcept { scope->stop(why); }
+    scope_core* scope;
+    reason why;
+  };
+
   friend void intrusive_ptr_add_ref(scope_core* s) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
     s->references_.fetch_add(1, std::memory_order_relaxed);
@@ -91,6 +97,8 @@ class scope_core final : public host_context {
   /// One more, or less, of what the scope waits for: its tasks, and scopes in it that have some.
   void hold() noexcept;
   void release() noexcept;
+  /// No task is left: the tasks that end() has made end, if that is still so.
+  void tell_ends() noexcept;
   void stop(reason why) noexcept;
   [[nodiscard]] task_state_ptr first_unseen() const;
   [[nodiscard]] std::string name() const;
@@ -107,15 +115,19 @@ class scope_core final : public host_context {
   bool has_deadline_ = false;  // set before there are tasks
   boost::intrusive_ptr<own_timer> timer_;
   recent_tasks recent_;
-  std::atomic<bool> closed_{false};  // changed under the guard
+  // These three go from false to true. Most scopes end without a failure and before a thread comes
+  // to wait: then no thread takes the guard. Sequentially consistent.
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> may_have_end_{false};      // in ends_: set before unfinished_ is looked at
+  std::atomic<bool> may_have_failure_{false};  // in first_: set before closed_ is looked at
 
   std::mutex guard_;                                        // for what follows
   std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that a thread waits for: [tells]
   task_state_ptr first_;                                    // that failed, and was not looked at
 
   // Last: they call this.
-  std::optional<std::stop_callback<std::function<void()>>> by_outer_;
-  std::optional<std::stop_callback<std::function<void()>>> by_user_;
+  std::optional<std::stop_callback<stop_call>> by_outer_;
+  std::optional<std::stop_callback<stop_call>> by_user_;
 };
 
 }  // namespace hocket::detail
