@@ -132,35 +132,30 @@ void add_edges(std::vector<comparison>& all, const settings& wanted) {
 }
 
 void add_tasks_of_tasks(std::vector<comparison>& all, const settings& wanted) {
-  const std::vector<std::size_t> sizes{1'000, 10'000, 100'000, 1'000'000};
-  scaled_case(all, wanted, "tree", "tasks").at(sizes, 1, [&](std::size_t tasks) {
-    return std::vector<contender>{
-        ours::tree(tasks),
-        onetbb::tree(wanted, tasks),
+  using peer = contender (*)(const settings&, std::size_t);
+  struct recursive_case {
+    const char* name;
+    std::vector<contender (*)(std::size_t)> subjects;
+    std::vector<peer> peers;
+  };
+  std::vector<recursive_case> cases{
+      {"tree", {ours::tree}, {onetbb::tree}},
+      {"recursion", {ours::recursion_by_scopes, ours::recursion_by_get}, {onetbb::recursion}},
+      {"spawned_by_one", {ours::spawned_by_one}, {onetbb::spawned_by_one}}};
 #ifdef HOCKET_BENCH_OPENMP
-        openmp::tree(wanted, tasks),
+  cases[0].peers.push_back(openmp::tree);
+  cases[1].peers.push_back(openmp::recursion);
+  cases[2].peers.push_back(openmp::spawned_by_one);
 #endif
-    };
-  });
-  scaled_case(all, wanted, "recursion", "tasks").at(sizes, 1, [&](std::size_t tasks) {
-    return std::vector<contender>{
-        ours::recursion_by_scopes(tasks),
-        ours::recursion_by_get(tasks),
-        onetbb::recursion(wanted, tasks),
-#ifdef HOCKET_BENCH_OPENMP
-        openmp::recursion(wanted, tasks),
-#endif
-    };
-  });
-  scaled_case(all, wanted, "spawned_by_one", "tasks").at(sizes, 1, [&](std::size_t tasks) {
-    return std::vector<contender>{
-        ours::spawned_by_one(tasks),
-        onetbb::spawned_by_one(wanted, tasks),
-#ifdef HOCKET_BENCH_OPENMP
-        openmp::spawned_by_one(wanted, tasks),
-#endif
-    };
-  });
+  for (const recursive_case& each : cases) {
+    scaled_case(all, wanted, each.name, "tasks")
+        .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t tasks) {
+          std::vector<contender> made;
+          for (const auto subject : each.subjects) made.push_back(subject(tasks));
+          for (const peer other : each.peers) made.push_back(other(wanted, tasks));
+          return made;
+        });
+  }
 }
 
 std::vector<comparison> comparisons_of(const settings& wanted) {

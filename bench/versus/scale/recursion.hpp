@@ -8,15 +8,15 @@
 
 namespace hocket::bench {
 
-/// How the tasks of a recursion are divided: one call spawns a task and calls itself, and the two
-/// have so many tasks below them.
+/// How a call of a recursion divides the tasks that are left: between the task that it spawns and
+/// its call of itself.
 struct parts_of_recursion {
   std::size_t spawned = 0;
   std::size_t called = 0;
 };
 
-/// For a call that spawns tasks in all, itself and below; there is at least one. The parts are as
-/// unequal as those of the Fibonacci recursion.
+/// Of tasks, at least one, the call spawns one; the rest is divided as unequally as by the
+/// Fibonacci recursion.
 [[nodiscard]] constexpr parts_of_recursion divide(std::size_t tasks) {
   const std::size_t below = tasks - 1;
   const std::size_t spawned = below * 5 / 8;

@@ -85,6 +85,7 @@ namespace onetbb {
 [[nodiscard]] contender spawned_by_one(const settings& wanted, std::size_t tasks);
 }  // namespace onetbb
 
+/// Tasks of a team that is made before the time is taken.
 namespace openmp {
 [[nodiscard]] contender tree(const settings& wanted, std::size_t tasks);
 [[nodiscard]] contender recursion(const settings& wanted, std::size_t tasks);
