@@ -54,9 +54,16 @@ void* bare_item_at_hand() noexcept {
 }
 
 bool work_turn::is_young() noexcept {
-  if (clock::now() - begin_ >= shortest) return false;
+  const clock::time_point now = clock::now();
+  if (now - begin_ >= shortest) return false;
   left_ = items_at_a_time;
+  begin_lap(now);
   return true;
+}
+
+void work_turn::begin_lap(clock::time_point now) noexcept {
+  if (place_ == nullptr) return of_guest_.begin_lap();
+  place_->oldest.begin_lap(now, place_->items, place_->queue->items_of_others_wait());
 }
 
 node_queue::node_queue(const void* owner, std::size_t node, const host_topology& topology,
@@ -154,6 +161,7 @@ bool node_queue::await(work& found, work_turn& turn, bool searches) noexcept {
   for (;;) {
     if (!searches) {
       if (take(found, turn)) return true;
+      turn.oldest().drop();
       if (turn.place() != nullptr) call_without_items(*turn.place());
       workers_.search();
     }
@@ -204,22 +212,29 @@ node_queue::help node_queue::work_for_a_turn() noexcept {
 }
 
 /// One look at all that the worker may take from.
-bool node_queue::take(work& found, const work_turn& turn) noexcept {
+bool node_queue::take(work& found, work_turn& turn) noexcept {
   found.resumed = nullptr;
+  if (turn.oldest().is_overdue() && take_oldest(found.item, turn)) return true;
   // Relaxed: a worker that sees an older count looks again before it leaves.
   const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
   if (has_others && take_urgent(found)) return true;
-  if (turn.takes_oldest() && take_oldest(found.item, turn.place())) return true;
+  if (turn.oldest().is_due() && take_oldest(found.item, turn)) return true;
   if (take_normal(found.item, turn.place()) || steal(found.item, turn.place())) return true;
   return has_others && take_low(found);
 }
 
 /// In turn from the queue of the node, the worker's own items and those of other places, of which
 /// some may have no worker at this time.
-bool node_queue::take_oldest(executor::bare_item& item, worker_place* own) noexcept {
-  const std::uint32_t time = own == nullptr ? 0 : own->oldest_taken++;
-  if (time % 3 == 0) return queue(level::normal).try_pop(item);
-  return time % 3 == 1 ? own->items.steal(item) : steal(item, own);
+bool node_queue::take_oldest(executor::bare_item& item, work_turn& turn) noexcept {
+  worker_place* const own = turn.place();
+  const auto take_own = [&] { return own != nullptr && own->items.steal(item); };
+  const auto take_of_others = [&] { return queue(level::normal).try_pop(item); };
+  const std::uint32_t time = turn.oldest().count();
+  if (time % 3 == 0 && take_of_others()) return true;
+  if (time % 3 == 1 && steal(item, own)) return true;
+  if (take_own() || take_of_others()) return true;
+  turn.oldest().drop();
+  return false;
 }
 
 bool node_queue::take_urgent(work& found) {

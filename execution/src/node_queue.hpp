@@ -33,12 +33,15 @@ namespace hocket {
 /// has run some, and some time has passed.
 class work_turn {
  public:
-  static constexpr std::size_t items_at_a_time = 32;
+  static constexpr std::size_t items_at_a_time = oldest_first::items_in_a_lap;
 
-  /// Without a place it is the turn of a guest: of a thread that is no worker of oneTBB's.
-  explicit work_turn(worker_place* place) noexcept : place_(place) {}
+  /// place: null for the turn of a guest, which is a thread that is no worker of oneTBB's.
+  explicit work_turn(worker_place* place) noexcept : place_(place) { begin_lap(begin_); }
 
   [[nodiscard]] worker_place* place() const noexcept { return place_; }
+  [[nodiscard]] oldest_first& oldest() noexcept {
+    return place_ != nullptr ? place_->oldest : of_guest_;
+  }
 
   /// Returns false if the turn is over.
   [[nodiscard]] bool goes_on() noexcept { return left_ > 0 || is_young(); }
@@ -47,19 +50,17 @@ class work_turn {
     has_run_ = true;
   }
 
-  /// Now and then true: then what has waited for long goes first, or items that post items could
-  /// keep all others waiting for ever.
-  [[nodiscard]] bool takes_oldest() const noexcept { return left_ == items_at_a_time; }
-
   [[nodiscard]] bool has_run() const noexcept { return has_run_; }
 
  private:
-  using clock = std::chrono::steady_clock;
+  using clock = oldest_first::clock;
   static constexpr std::chrono::microseconds shortest{50};
 
   [[nodiscard]] bool is_young() noexcept;
+  void begin_lap(clock::time_point now) noexcept;
 
   worker_place* place_;
+  oldest_first of_guest_;
   bool has_run_ = false;
   std::size_t left_ = items_at_a_time;
   clock::time_point begin_ = clock::now();
@@ -164,6 +165,11 @@ class node_queue {
   /// The places of its workers.
   [[nodiscard]] std::span<worker_place> places() noexcept { return places_; }
 
+  /// True if an item of other threads waits that is not urgent.
+  [[nodiscard]] bool items_of_others_wait() const noexcept {
+    return queue(level::normal).occupied();
+  }
+
   /// How many workers have an item.
   [[nodiscard]] std::size_t at_work() const noexcept { return workers_.at_work(); }
 
@@ -235,18 +241,18 @@ class node_queue {
   [[nodiscard]] bool await(work& found, work_turn& turn, bool searches) noexcept;
   [[nodiscard]] bool look_for_items(const work_turn& turn) const noexcept;
   void run(const work& found, work_turn& turn) noexcept;
-  [[nodiscard]] bool take(work& found, const work_turn& turn) noexcept;
+  [[nodiscard]] bool take(work& found, work_turn& turn) noexcept;
   /// take(), where a look at the worker's own items and the normal queue is enough.
-  [[nodiscard]] bool take_plainly(executor::bare_item& item, const work_turn& turn) noexcept {
+  [[nodiscard]] bool take_plainly(executor::bare_item& item, work_turn& turn) noexcept {
     // Relaxed: as in take().
-    return beside_.load(std::memory_order_relaxed) == 0 && !turn.takes_oldest() &&
+    return beside_.load(std::memory_order_relaxed) == 0 && !turn.oldest().is_due() &&
            take_normal(item, turn.place());
   }
   [[nodiscard]] bool take_urgent(work& found);
   [[nodiscard]] bool take_normal(executor::bare_item& item, worker_place* own) noexcept {
     return (own != nullptr && own->items.take(item)) || queue(level::normal).try_pop(item);
   }
-  [[nodiscard]] bool take_oldest(executor::bare_item& item, worker_place* own) noexcept;
+  [[nodiscard]] bool take_oldest(executor::bare_item& item, work_turn& turn) noexcept;
   [[nodiscard]] bool take_low(work& found);
   [[nodiscard]] bool urgent_items_wait() const noexcept {
     return !resumed_.empty() || queue(level::helper).occupied() || queue(level::high).occupied();

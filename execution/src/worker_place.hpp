@@ -10,6 +10,8 @@
 #include <hocket/execution/steal_deque.hpp>
 #include <hocket/execution/worker_record.hpp>
 
+#include "oldest_first.hpp"
+
 namespace hocket {
 
 class node_queue;
@@ -41,8 +43,8 @@ struct alignas(64) worker_place : worker_record {
   std::unique_ptr<suspendable_item> spare;
   /// How many of the items are over already, at most: see own_items.hpp.
   std::uint32_t passed_over = 0;
-  std::uint32_t oldest_taken = 0;  ///< how often the worker has taken the oldest item first
-  steal_deque<item_cell> items;    ///< that were posted there: others may steal them
+  oldest_first oldest;           ///< when the worker takes the oldest item first
+  steal_deque<item_cell> items;  ///< that were posted there: others may steal them
 };
 
 }  // namespace hocket

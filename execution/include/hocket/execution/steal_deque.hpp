@@ -124,6 +124,18 @@ class steal_deque {
     return top_.load(order) < bottom_.load(order);
   }
 
+  /// Values get numbers as they are pushed: the oldest has this one, or a higher one. A number is
+  /// used anew when its value was taken.
+  [[nodiscard]] std::int64_t top() const noexcept {
+    // Relaxed: a hint.
+    return top_.load(std::memory_order_relaxed);
+  }
+  /// Only for the owner: the number that the next value gets.
+  [[nodiscard]] std::int64_t bottom() const noexcept {
+    // Relaxed: only the owner writes it.
+    return bottom_.load(std::memory_order_relaxed);
+  }
+
  private:
   struct block {
     explicit block(std::size_t size) : cells(size) {}
