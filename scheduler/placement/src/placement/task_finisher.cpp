@@ -90,7 +90,7 @@ void task_finisher::cancel(placed_task& t, const failure& why) {
   // The future fails at once. It waits neither for a command that cannot be recalled nor for
   // earlier tasks, which keep the versions of the buffers in order.
   if (!std::exchange(t.notified, true)) {
-    s_.work.actions().push_back(complete{task_ref(&t), why, t.is_issued()});
+    s_.work.actions().emplace_back(complete{task_ref(&t), why, t.is_issued()});
   }
   starter_.consider(t);
 }
