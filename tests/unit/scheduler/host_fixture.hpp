@@ -41,7 +41,7 @@ class host_fixture : public detail::host_context {
     }
     if (gate) gate->open();
   }
-  void stop() { stop_source_.request_stop(); }
+  void stop() { request_stop(); }
 
   /// Waits until as many tasks have ended as were started.
   void wait_until_idle() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -157,6 +158,51 @@ TEST_P(task_scopes, end_with_the_scope_around_them) {
   EXPECT_EQ(ran, 0);
   EXPECT_EQ(f.error().message(),
             "Task \"late\" did not start, because its scope \"outer\" was cancelled.");
+}
+
+TEST_P(task_scopes, tell_of_a_stop_whenever_they_are_asked_for_a_token) {
+  task_scope outer(rt);
+  task_scope middle(outer);
+  task_scope inner(middle);
+  task_scope sibling(outer);
+  const std::stop_token early = inner.stop_token();
+  EXPECT_FALSE(early.stop_requested());
+  middle.cancel();
+  EXPECT_TRUE(early.stop_requested());
+  EXPECT_TRUE(middle.stop_token().stop_requested()) << "asked for afterwards";
+  EXPECT_FALSE(outer.stop_token().stop_requested());
+  EXPECT_FALSE(sibling.stop_token().stop_requested());
+  EXPECT_EQ(sibling.async([] { return 7; }).get(), 7);
+  rt.stop();
+  EXPECT_TRUE(outer.stop_token().stop_requested());
+  EXPECT_EQ(sibling.async([] {}).error().code(), failure_code::cancelled);
+}
+
+TEST_P(task_scopes, tell_of_a_stop_that_comes_while_they_are_asked_for_a_token) {
+  if (on_virtual_clock()) return;  // one thread
+  for (int round = 0; round < 200; ++round) {
+    task_scope outer(rt);
+    task_scope inner(outer);
+    std::array<std::stop_token, 2> tokens;
+    std::atomic<int> ready = 0;
+    const auto meet = [&] {
+      ++ready;
+      while (ready < 3) continue;
+    };
+    std::vector<std::thread> askers;
+    for (std::stop_token& each : tokens) {
+      askers.emplace_back([&] {
+        meet();
+        each = inner.stop_token();
+      });
+    }
+    meet();
+    outer.cancel();
+    for (std::thread& each : askers) each.join();
+    EXPECT_EQ(tokens[0], tokens[1]);
+    EXPECT_TRUE(tokens[0].stop_requested());
+    EXPECT_TRUE(outer.stop_token().stop_requested());
+  }
 }
 
 TEST_P(task_scopes, do_not_cancel_the_scope_around_them) {

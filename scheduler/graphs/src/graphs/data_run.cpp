@@ -182,7 +182,7 @@ void data_run::not_called(std::uint32_t node, bool is_cancelled) noexcept {
   failure why;
   if (!is_cancelled) {
     why = failure_before(node);
-  } else if (context()->stopping().stop_requested()) {
+  } else if (context()->is_stopping()) {
     why = context()->refusal_of(stand_in(*this, node));
   } else {
     why = {failure_code::cancelled,

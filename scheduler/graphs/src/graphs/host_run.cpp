@@ -56,6 +56,8 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
   if (context.traces()) mode_ = traced;
   if (plan_->listens()) stop_ = std::stop_source();
   stop_token_ = stop_.get_token();
+  // Here it may throw.
+  (void)context.stopping();
 }
 
 host_run::~host_run() {
@@ -494,7 +496,7 @@ failure host_run::outcome() {
     why = first_failure_;
   }
   if (!why && (passed_over_ || !is_over_)) {
-    const bool stopped = context()->stopping().stop_requested();
+    const bool stopped = context()->is_stopping();
     if (stopped && context()->is_scope()) return context()->refusal_of(*this);
     why = {failure_code::cancelled,
            name() + (stopped ? " did not end, because its runtime was stopped."

@@ -166,7 +166,7 @@ void launch_submission::watch_stop(const std::stop_token& stop) {
       home_, id, stop, [name = std::string(label_text())] { return cancelled(name); });
 }
 
-void launch_submission::watch_scope(const host_context& scope) {
+void launch_submission::watch_scope(host_context& scope) {
   rare().scope_stop = std::make_unique<stop_relay>(
       home_, id, scope.stopping(),
       [&scope, task = state.get()] { return scope.refusal_of(*task); });

@@ -111,7 +111,7 @@ class launch_submission final : public submission {
   void watch();
   void watch_stop(const std::stop_token& stop);
   /// The task belongs to the scope.
-  void watch_scope(const host_context& scope);
+  void watch_scope(host_context& scope);
   /// Lets the task fail at that time, unless it has ended before.
   void set_deadline(time_stamp time);
 

@@ -175,7 +175,7 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
   owner.started(*state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
-  const auto unwanted = [&] { return stop.stop_requested() || owner.stopping().stop_requested(); };
+  const auto unwanted = [&] { return stop.stop_requested() || owner.is_stopping(); };
   const auto refusal = [&] {
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
     return by_scope ? owner.refusal_of(*state) : cancelled(state->label_text());

@@ -198,7 +198,7 @@ void runtime_core::wait_all() {
 }
 
 void runtime_core::stop() {
-  stop_source_.request_stop();
+  request_stop();
   if (events_.has_engine()) {
     post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});

@@ -43,7 +43,7 @@ class scope_core::end_of_scope final : public task_state {
     if (!done() && !scope_->ends_by_itself()) to.follow_all_of(*scope_);
   }
   [[nodiscard]] const host_context* ends_with() const noexcept override {
-    return scope_->ends_by_itself() ? nullptr : scope_.get();
+    return done() || scope_->ends_by_itself() ? nullptr : scope_.get();
   }
 
  private:
@@ -60,6 +60,25 @@ class scope_core::own_timer final : public timer {
   boost::intrusive_ptr<scope_core> scope_;
 };
 
+/// Tells those who have a token of the scope that it is stopped, or one around it.
+class scope_core::stop_teller {
+ public:
+  stop_teller(scope_core& scope, const std::stop_token& outer)
+      : by_outer_(outer, stop_call{&scope, reason::outer}) {}
+
+  [[nodiscard]] const std::stop_token& token() const noexcept { return token_; }
+  void tell() noexcept {
+    // What this stops may have been the last to keep the scope, which owns this.
+    std::stop_source source = source_;
+    source.request_stop();
+  }
+
+ private:
+  std::stop_source source_;
+  std::stop_token token_ = source_.get_token();
+  std::stop_callback<stop_call> by_outer_;
+};
+
 scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_options& options)
     : host_context(home),
       cancel_on_failure_(options.cancel_on_failure),
@@ -70,8 +89,6 @@ scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_option
 void scope_core::open(const scope_options& options) {
   if (options.timeout < nanoseconds::zero()) check_timeout("The " + name(), options.timeout);
   const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
-  host_context& around = outer_ ? static_cast<host_context&>(*outer_) : home();
-  by_outer_.emplace(around.stopping(), stop_call{this, reason::outer});
   if (options.stop.stop_possible()) {
     by_user_.emplace(options.stop, stop_call{this, reason::cancelled});
   }
@@ -83,7 +100,7 @@ void scope_core::open(const scope_options& options) {
   has_deadline_ = true;
 }
 
-scope_core::~scope_core() = default;
+scope_core::~scope_core() { delete teller_.load(); }
 
 void* scope_core::operator new(std::size_t bytes, std::align_val_t alignment) {
   void* const room = task_memory::take_for<scope_room>();
@@ -212,10 +229,12 @@ task_state_ptr scope_core::end(bool tells) {
   return made;
 }
 
-const host_context* scope_core::around() const noexcept {
-  if (outer_) return outer_.get();
-  return &home();
+host_context& scope_core::next_outer() const noexcept {
+  if (outer_) return *outer_;
+  return home();
 }
+
+const host_context* scope_core::around() const noexcept { return &next_outer(); }
 
 void scope_core::close() noexcept {
   by_user_.reset();
@@ -237,9 +256,28 @@ void scope_core::close() noexcept {
 void scope_core::stop(reason why) noexcept {
   reason none = reason::none;
   why_.compare_exchange_strong(none, why);
-  // What this stops may have been the last to keep the scope.
-  std::stop_source source = stop_source_;
-  source.request_stop();
+  count_stop();
+  // Either this sees the teller, or who makes it sees that the scope was stopped.
+  if (stop_teller* const teller = teller_) teller->tell();
+}
+
+bool scope_core::was_stopped() const noexcept {
+  if (why_ != reason::none) return true;
+  if (!next_outer().is_stopping()) return false;
+  reason none = reason::none;
+  why_.compare_exchange_strong(none, reason::outer);
+  return true;
+}
+
+const std::stop_token& scope_core::make_token() {
+  auto made = std::make_unique<stop_teller>(*this, next_outer().stopping());
+  stop_teller* known = nullptr;
+  if (!teller_.compare_exchange_strong(known, made.get())) return known->token();
+  stop_teller& teller = *made.release();
+  // Release: pairs with the acquire in stopping().
+  token_.store(&teller.token(), std::memory_order_release);
+  if (is_stopping()) teller.tell();
+  return teller.token();
 }
 
 bool scope_core::is_late() const noexcept {

@@ -51,7 +51,7 @@ class scope_core final : public host_context {
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.
   [[nodiscard]] bool ends_by_itself() const noexcept {
-    return has_deadline_ || stopping().stop_requested() || (outer_ && outer_->ends_by_itself());
+    return has_deadline_ || is_stopping() || (outer_ && outer_->ends_by_itself());
   }
   /// The scope is left: no task is.
   void close() noexcept;
@@ -73,6 +73,7 @@ class scope_core final : public host_context {
  private:
   class end_of_scope;
   class own_timer;
+  class stop_teller;
   enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
 
   /// Stops the scope, where something else is stopped.
@@ -100,6 +101,9 @@ class scope_core final : public host_context {
   /// No task is left: the tasks that end() has made end, if that is still so.
   void tell_ends() noexcept;
   void stop(reason why) noexcept;
+  [[nodiscard]] bool was_stopped() const noexcept override;
+  [[nodiscard]] const std::stop_token& make_token() override;
+  [[nodiscard]] host_context& next_outer() const noexcept;
   [[nodiscard]] task_state_ptr first_unseen() const;
   [[nodiscard]] std::string name() const;
 
@@ -107,7 +111,7 @@ class scope_core final : public host_context {
   alignas(64) std::atomic<std::int64_t> unfinished_{0};
   std::atomic<std::uint32_t> references_{0};
   [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_) - sizeof(references_)];
-  std::atomic<reason> why_{reason::none};
+  mutable std::atomic<reason> why_{reason::none};
   const bool cancel_on_failure_;
   runtime_core& core_;
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
@@ -125,8 +129,8 @@ class scope_core final : public host_context {
   std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that a thread waits for: [tells]
   task_state_ptr first_;                                    // that failed, and was not looked at
 
-  // Last: they call this.
-  std::optional<std::stop_callback<stop_call>> by_outer_;
+  // Last: these call this.
+  std::atomic<stop_teller*> teller_{nullptr};  // owned; most scopes need none
   std::optional<std::stop_callback<stop_call>> by_user_;
 };
 

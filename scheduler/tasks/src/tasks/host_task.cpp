@@ -372,7 +372,7 @@ bool host_task::claim_and_run(ready_list& next) noexcept {
 /// wait. Returns false, and has done nothing, if it is otherwise.
 inline bool host_task::run_plainly(ready_list& next) noexcept {
   if (!at_home_ || !only_counts_ || !claim_.claim_untouched()) return false;
-  if (stop_.stop_requested() || context()->stopping().stop_requested()) {
+  if (stop_.stop_requested() || context()->is_stopping()) {
     run(claim::claimed::alone, runner::worker, next);
     return true;
   }
@@ -436,7 +436,7 @@ failure host_task::refusal() {
   if (stop_.stop_requested()) {
     return {failure_code::cancelled, name() + " was cancelled before it started."};
   }
-  if (context() != nullptr && context()->stopping().stop_requested()) {
+  if (context() != nullptr && context()->is_stopping()) {
     return context()->refusal_of(*this);
   }
   return {};

@@ -59,7 +59,11 @@ registry* make_registry() {
 
 }  // namespace
 
-host_context::host_context() : home_(this) { live_runtimes::add(*this); }
+host_context::host_context()
+    : home_(this), source_(std::stop_source()), own_token_(source_.get_token()) {
+  token_ = &own_token_;
+  live_runtimes::add(*this);
+}
 
 host_context::~host_context() {
   if (!is_scope()) live_runtimes::remove(*this);
@@ -69,6 +73,13 @@ void host_context::forked() noexcept {
   // Another thread of the parent may have been in the constructor.
   is_forked_ = where_ != nullptr && where_->is_forked();
   if (is_forked_) limits_ = true;  // submissions call take_place() first
+}
+
+bool host_context::look_for_stop(std::uint64_t stops) const noexcept {
+  if (was_stopped()) return true;
+  // Relaxed: a thread that sees an older number looks itself.
+  others_stops_.store(stops, std::memory_order_relaxed);
+  return false;
 }
 
 void host_context::refuse_forked(std::string_view what) {

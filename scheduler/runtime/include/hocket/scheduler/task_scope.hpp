@@ -78,8 +78,8 @@ class task_scope final : public submitter {
   /// what runs is told by its std::stop_token. A task that waits for others ends when they have.
   void cancel() noexcept;
 
-  /// Stop is requested when the scope is cancelled, by any thread.
-  [[nodiscard]] std::stop_token stop_token() const noexcept;
+  /// Stop is requested when the scope is cancelled, by any thread. Throws std::bad_alloc.
+  [[nodiscard]] std::stop_token stop_token() const;
 
   [[nodiscard]] runtime& home() noexcept override { return home_; }
 

@@ -169,13 +169,27 @@ class host_context {
     if (gate_ != nullptr) gate_->leave();
   }
 
-  /// Stop is requested when the runtime stops: tasks that have not started are cancelled then.
-  [[nodiscard]] const std::stop_token& stopping() const noexcept { return stopping_; }
+  /// True if the runtime stops, or the scope or one around it: tasks that have not started are
+  /// cancelled then. Only while the runtime lives.
+  [[nodiscard]] bool is_stopping() const noexcept {
+    // Sequentially consistent: pairs with count_stop().
+    const std::uint64_t stops = home_->stops_;
+    // Relaxed: a hint, that no earlier stop was one of this.
+    return stops != others_stops_.load(std::memory_order_relaxed) && look_for_stop(stops);
+  }
 
-  /// After stop was requested: how a task fails that did not start because of it.
+  /// Stop is requested when is_stopping() becomes true, and of a scope's also when it is stopped
+  /// afterwards. That of a scope is made when it is first asked for: throws std::bad_alloc.
+  [[nodiscard]] const std::stop_token& stopping() {
+    // Acquire: pairs with the release in make_token().
+    const std::stop_token* const made = token_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_token();
+  }
+
+  /// When is_stopping() is true: how a task fails that did not start because of it.
   [[nodiscard]] virtual failure refusal_of(const task_state& task) const;
 
-  /// True if stop was requested because time is up.
+  /// True if it is stopping because time is up.
   [[nodiscard]] virtual bool is_late() const noexcept { return false; }
 
   /// Where tasks with a deadline are noted; null where there are none.
@@ -184,20 +198,42 @@ class host_context {
  protected:
   /// For a scope.
   explicit host_context(host_context& home)
-      : where_(home.where_),
+      : home_(&home),
+        where_(home.where_),
         waits_(home.waits_),
         timers_(home.timers_),
         trace_(home.trace_),
         counts_(home.counts_),
         pool_(home.pool_),
-        has_nodes_(home.has_nodes_),
-        home_(&home) {}
+        has_nodes_(home.has_nodes_) {}
 
   /// started(), where tasks are not only counted.
   virtual void note_start(const task_state& task) noexcept = 0;
 
-  std::stop_source stop_source_;
+  /// is_stopping(), by a look at this and at what is around it.
+  [[nodiscard]] virtual bool was_stopped() const noexcept { return source_.stop_requested(); }
+  /// What is_stopping() looks at has changed.
+  void count_stop() noexcept { home_->stops_.fetch_add(1); }
+  /// Of a runtime.
+  void request_stop() noexcept {
+    source_.request_stop();
+    count_stop();
+  }
 
+  /// Of a scope: makes the token, and sets token_.
+  [[nodiscard]] virtual const std::stop_token& make_token() { return own_token_; }
+
+  /// What stopping() returns; null if it has to be made.
+  std::atomic<const std::stop_token*> token_{nullptr};
+
+  // What each task reads: apart from what threads write.
+ private:
+  host_context* const home_;
+  std::atomic<std::uint64_t> stops_{0};  ///< of a runtime: in it and its scopes
+  /// So many of them were not of this, nor of what is around it.
+  mutable std::atomic<std::uint64_t> others_stops_{0};
+
+ protected:
   // Fixed before the first task.
   executor* where_ = nullptr;
   wait_checker* waits_ = nullptr;
@@ -216,10 +252,12 @@ class host_context {
   /// The arenas in turn. Not inline: most machines have one, and callers stay short.
   [[nodiscard]] std::size_t next_arena() noexcept;
 
+  [[nodiscard]] bool look_for_stop(std::uint64_t stops) const noexcept;
+
   std::atomic<std::uint64_t> arenas_used_{0};
-  bool is_forked_ = false;  ///< set before the forked child has a second thread
-  const std::stop_token stopping_ = stop_source_.get_token();
-  host_context* const home_;
+  bool is_forked_ = false;                     ///< set before the forked child has a second thread
+  std::stop_source source_{std::nostopstate};  ///< of a runtime
+  std::stop_token own_token_;                  ///< of source_
 };
 
 /// A place among the pending tasks of a runtime, while one is submitted. Without a limit, or

@@ -266,7 +266,7 @@ class host_task : public task_state {
   }
   [[nodiscard]] bool claim_unshared() noexcept { return claim_.claim_unshared(); }
   [[nodiscard]] bool claim_untouched() noexcept { return claim_.claim_untouched(); }
-  [[nodiscard]] bool is_stopped() noexcept { return context()->stopping().stop_requested(); }
+  [[nodiscard]] bool is_stopped() noexcept { return context()->is_stopping(); }
   /// Calls the function where that is to be seen in a trace. Returns false if it has thrown, and
   /// keeps what became of it.
   [[nodiscard]] bool execute_traced() noexcept;
