@@ -174,7 +174,7 @@ void in_place_task::keep_extras(in_place_content& from) {
     return;
   }
   optional_state_.reset(new optional_state());
-  // Here it may throw.
+  // watch_and_start() must not throw.
   if (context()->is_scope()) (void)context()->stopping();
   optional_state_->within = from.within;
   optional_state_->request = std::move(from.request);

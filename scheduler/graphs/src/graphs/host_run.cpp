@@ -52,12 +52,11 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
       workers_(all_workers(where_)),
       // No other thread runs while a thread of the seeded executor spins.
       spins_(where_.is_virtual() ? 0 : looks_before_leaving) {
+  (void)context.stopping();  // begin_now() must not throw
   state_ = plan_->state_for_run();
   if (context.traces()) mode_ = traced;
   if (plan_->listens()) stop_ = std::stop_source();
   stop_token_ = stop_.get_token();
-  // Here it may throw.
-  (void)context.stopping();
 }
 
 host_run::~host_run() {
