@@ -214,9 +214,15 @@ node_queue::help node_queue::work_for_a_turn() noexcept {
 /// One look at all that the worker may take from.
 bool node_queue::take(work& found, work_turn& turn) noexcept {
   found.resumed = nullptr;
-  if (turn.oldest().is_overdue() && take_oldest(found.item, turn)) return true;
   // Relaxed: a worker that sees an older count looks again before it leaves.
   const bool has_others = beside_.load(std::memory_order_relaxed) != 0;
+  const bool is_overdue = turn.oldest().is_overdue();
+  if (is_overdue && has_others && take_urgent(found)) return true;
+  if (is_overdue && take_oldest(found.item, turn)) return true;
+  if (has_others && take_resumed(found)) {
+    turn.oldest().pass_over();
+    return true;
+  }
   if (has_others && take_urgent(found)) return true;
   if (turn.oldest().is_due() && take_oldest(found.item, turn)) return true;
   if (take_normal(found.item, turn.place()) || steal(found.item, turn.place())) return true;
@@ -237,9 +243,14 @@ bool node_queue::take_oldest(executor::bare_item& item, work_turn& turn) noexcep
   return false;
 }
 
+bool node_queue::take_resumed(work& found) {
+  if (!resumed_.try_pop(found.resumed)) return false;
+  beside_.fetch_sub(1);
+  return true;
+}
+
 bool node_queue::take_urgent(work& found) {
-  if (!resumed_.try_pop(found.resumed) && !queue(level::helper).try_pop(found.item) &&
-      !queue(level::high).try_pop(found.item)) {
+  if (!queue(level::helper).try_pop(found.item) && !queue(level::high).try_pop(found.item)) {
     return false;
   }
   beside_.fetch_sub(1);

@@ -248,6 +248,7 @@ class node_queue {
     return beside_.load(std::memory_order_relaxed) == 0 && !turn.oldest().is_due() &&
            take_normal(item, turn.place());
   }
+  [[nodiscard]] bool take_resumed(work& found);
   [[nodiscard]] bool take_urgent(work& found);
   [[nodiscard]] bool take_normal(executor::bare_item& item, worker_place* own) noexcept {
     return (own != nullptr && own->items.take(item)) || queue(level::normal).try_pop(item);

@@ -23,29 +23,29 @@ class oldest_first {
   /// deque.
   template <class Deque>
   void begin_lap(clock::time_point now, const Deque& own, bool others_wait) noexcept {
-    is_overdue_ = left_ != 0;
     left_ = has_waited_long(now, own, others_wait) ? items_in_a_lap / 2 : 1;
   }
   /// For a worker without items of its own.
-  void begin_lap() noexcept {
-    is_overdue_ = left_ != 0;
-    left_ = 1;
-  }
+  void begin_lap() noexcept { left_ = 1; }
 
-  /// True if the oldest item goes before others, but for urgent ones.
+  /// True if the oldest item goes before others, but for urgent and resumed ones.
   [[nodiscard]] bool is_due() const noexcept { return left_ != 0; }
-  /// True if there was no room for it among the urgent ones of a whole lap: it goes before all.
-  [[nodiscard]] bool is_overdue() const noexcept { return is_overdue_; }
+  /// A resumed item was taken.
+  void pass_over() noexcept {
+    if (left_ != 0) ++passed_over_;
+  }
+  /// True if as many of these as a lap has went before it: it goes before them now.
+  [[nodiscard]] bool is_overdue() const noexcept { return passed_over_ >= items_in_a_lap; }
 
   /// The oldest item was taken. Returns how many were before.
   std::uint32_t count() noexcept {
-    is_overdue_ = false;
+    passed_over_ = 0;
     if (left_ != 0) --left_;
     return taken_++;
   }
   /// Nothing waits.
   void drop() noexcept {
-    is_overdue_ = false;
+    passed_over_ = 0;
     some_wait_ = false;
     left_ = 0;
   }
@@ -65,7 +65,7 @@ class oldest_first {
   }
 
   std::size_t left_ = 0;
-  bool is_overdue_ = false;
+  std::size_t passed_over_ = 0;
   std::uint32_t taken_ = 0;
   bool some_wait_ = false;  // since that time
   std::int64_t lowest_ = 0;

@@ -89,10 +89,13 @@ TEST_F(OldestFirst, begins_anew_when_nothing_waits) {
   EXPECT_EQ(due_in_lap_after(oldest_first::long_wait, true), 1U);
 }
 
-TEST_F(OldestFirst, is_overdue_after_a_lap_without_one) {
+TEST_F(OldestFirst, is_overdue_when_a_lap_of_resumed_ones_went_before) {
   first_.begin_lap(now_, items_, false);
-  EXPECT_FALSE(first_.is_overdue());
-  first_.begin_lap(now_, items_, false);
+  for (std::size_t i = 0; i < oldest_first::items_in_a_lap; ++i) {
+    EXPECT_FALSE(first_.is_overdue());
+    first_.begin_lap(now_, items_, false);
+    first_.pass_over();
+  }
   EXPECT_TRUE(first_.is_overdue());
   (void)first_.count();
   EXPECT_FALSE(first_.is_overdue());
