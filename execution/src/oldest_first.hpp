@@ -37,7 +37,7 @@ class oldest_first {
   /// True if as many of these as a lap has went before it: it goes before them now.
   [[nodiscard]] bool is_overdue() const noexcept { return passed_over_ >= items_in_a_lap; }
 
-  /// The oldest item was taken. Returns how many were before.
+  /// The worker takes the oldest item. Returns how often it has before.
   std::uint32_t count() noexcept {
     passed_over_ = 0;
     if (left_ != 0) --left_;
@@ -51,7 +51,7 @@ class oldest_first {
   }
 
  private:
-  /// What lies below the lowest bottom that was seen has been there ever since.
+  /// Items below the lowest bottom of the deque that was seen have been there ever since.
   template <class Deque>
   [[nodiscard]] bool has_waited_long(clock::time_point now, const Deque& own,
                                      bool others_wait) noexcept {
@@ -67,7 +67,7 @@ class oldest_first {
   std::size_t left_ = 0;
   std::size_t passed_over_ = 0;
   std::uint32_t taken_ = 0;
-  bool some_wait_ = false;  // since that time
+  bool some_wait_ = false;  // some items: since since_
   std::int64_t lowest_ = 0;
   clock::time_point since_{};
 };

@@ -68,7 +68,7 @@ class scope_core::stop_teller {
 
   [[nodiscard]] const std::stop_token& token() const noexcept { return token_; }
   void tell() noexcept {
-    // What this stops may have been the last to keep the scope, which owns this.
+    // A task that is stopped here may have been the last to keep the scope, which owns the teller.
     std::stop_source source = source_;
     source.request_stop();
   }

@@ -212,7 +212,7 @@ class host_context {
 
   /// is_stopping(), by a look at this and at what is around it.
   [[nodiscard]] virtual bool was_stopped() const noexcept { return source_.stop_requested(); }
-  /// What is_stopping() looks at has changed.
+  /// The runtime or a scope in it was stopped: is_stopping() of each has to look anew.
   void count_stop() noexcept { home_->stops_.fetch_add(1); }
   /// Of a runtime.
   void request_stop() noexcept {
@@ -223,10 +223,10 @@ class host_context {
   /// Of a scope: makes the token, and sets token_.
   [[nodiscard]] virtual const std::stop_token& make_token() { return own_token_; }
 
-  /// What stopping() returns; null if it has to be made.
+  /// The token that stopping() returns; null if a scope has made none.
   std::atomic<const std::stop_token*> token_{nullptr};
 
-  // What each task reads: apart from what threads write.
+  // Each task reads these members: they lie apart from those that threads write often.
  private:
   host_context* const home_;
   std::atomic<std::uint64_t> stops_{0};  ///< of a runtime: in it and its scopes
