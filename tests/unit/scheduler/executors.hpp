@@ -66,7 +66,7 @@ class hand_task_of final : public detail::task_state {
   }
   void end_with(T value) {
     value_ = value;
-    set_value(&value_);
+    outcome().set_value(&value_);
     finish();
   }
 

@@ -35,7 +35,7 @@ class host_fixture : public detail::host_context {
     std::shared_ptr<executor::gate> gate;
     {
       const std::lock_guard lock(mutex_);
-      if (task.failed_itself()) failures_.emplace_back(&task);
+      if (task.outcome().failed_itself()) failures_.emplace_back(&task);
       if (unfinished_.fetch_sub(1) != 1) return;
       gate = std::exchange(idle_gate_, nullptr);
     }
@@ -62,7 +62,7 @@ class host_fixture : public detail::host_context {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> messages;
     for (const detail::task_state_ptr& task : failures_) {
-      if (!task->looked()) messages.push_back(task->error().message());
+      if (!task->outcome().looked()) messages.push_back(task->error().message());
     }
     return messages;
   }

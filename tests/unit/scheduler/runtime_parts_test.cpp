@@ -36,9 +36,9 @@ TEST(unseen_failures, are_taken_in_the_order_in_which_they_were_kept) {
   detail::unseen_failures all;
   const task_state_ptr first = failed("first"), second = failed("second"), third = failed("third");
   for (const task_state_ptr& each : {first, second, third}) all.keep(*each);
-  second->look();
+  second->outcome().look();
   EXPECT_EQ(all.take_first(), first);
-  EXPECT_TRUE(first->looked());
+  EXPECT_TRUE(first->outcome().looked());
   EXPECT_EQ(all.take_first(), third);
   EXPECT_EQ(all.take_first(), nullptr);
 }
@@ -48,7 +48,7 @@ TEST(unseen_failures, are_reported_once_unless_a_thread_has_looked_at_them) {
   const task_state_ptr seen = failed("seen"), unseen = failed("unseen");
   all.keep(*seen);
   all.keep(*unseen);
-  seen->look();
+  seen->outcome().look();
   CaptureStderr();
   all.report();
   EXPECT_EQ(GetCapturedStderr(), "hocket: nobody looked at this failure: unseen\n");
@@ -69,7 +69,7 @@ TEST(unseen_failures, keep_few_tasks_that_were_looked_at) {
     const task_state_ptr task(new counted(live));
     task->finish({failure_code::task_failed, "a failure"});
     all.keep(*task);
-    task->look();
+    task->outcome().look();
   }
   EXPECT_LE(live, 64U);
 }

@@ -19,14 +19,14 @@ void admission::announce(admission_request& request) {
 }
 
 admission::admitted admission::try_acquire(in_place_task& task) {
-  const admission_request& request = task.request();
+  const admission_request& request = task.control()->request();
   admitted all;
   // Not under the lock: buffers that are locked may be locked around it.
   const bool cannot_run = task.cannot_run();
   const std::scoped_lock lock(guard_);
   waiting_.emplace(request.id, &task);
   // Asked under the lock: a thread that cancels it later finds that it waits.
-  if (cannot_run || task.is_given_up()) {
+  if (cannot_run || task.before().count().is_claimed()) {
     throttle_.withdraw(request);
     admit_one(request.id, all);
     grant(all);
@@ -61,7 +61,7 @@ admission::admitted admission::leave(const admission_request& request) {
 void admission::admit_one(task_id id, admitted& all) {
   const auto at = waiting_.find(id);
   funded_.erase(id);
-  (void)throttle_.leave_line(at->second->request());
+  (void)throttle_.leave_line(at->second->control()->request());
   all.push_back(at->second);
   waiting_.erase(at);
 }
@@ -70,7 +70,7 @@ void admission::grant(admitted& all) {
   for (const task_id id : throttle_.grant()) {
     const auto at = waiting_.find(id);
     if (at == waiting_.end()) continue;  // it was cancelled
-    if (at->second->request().in_order) {
+    if (at->second->control()->request().in_order) {
       funded_.insert(id);
     } else {
       admit_one(id, all);
@@ -84,6 +84,10 @@ void admission::take_turns(admitted& all) {
        first = throttle_.first_of(0)) {
     admit_one(first, all);
   }
+}
+
+void let_in(const admission::admitted& all, ready_list& next) noexcept {
+  for (in_place_task* const each : all) task_runner::arrive(*each, false, next);
 }
 
 }  // namespace hocket::detail

@@ -15,6 +15,7 @@
 namespace hocket::detail {
 
 class in_place_task;
+class ready_list;
 
 /// What a task asks of the admission.
 struct admission_request : throttle_request {
@@ -55,5 +56,8 @@ class admission {
   boost::unordered_flat_map<task_id, in_place_task*, std::hash<task_id>> waiting_;
   std::set<task_id> funded_;  ///< those in order that have their bytes, or need none
 };
+
+/// Tells the tasks that they were let in. Without locks.
+void let_in(const admission::admitted& all, ready_list& next) noexcept;
 
 }  // namespace hocket::detail

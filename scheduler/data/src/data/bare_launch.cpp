@@ -23,7 +23,7 @@ inline bool bare_launch::execute_or_fail() noexcept {
     call();
     return true;
   } catch (...) {
-    settle(explain_failure());
+    outcome().settle(explain_failure());
     return false;
   }
 }
@@ -35,14 +35,14 @@ inline void bare_launch::release_body(bool is_unknown) noexcept {
   leave_nothing();
 }
 
-bool bare_launch::run_inline(ready_list& next) noexcept { return run_inline_as(*this, next); }
+bool bare_launch::run_inline(ready_list& next) noexcept {
+  return task_runner::run_inline_as(*this, next);
+}
 
 task_state* bare_launch::start_new(in_place_runtime& home, const kernel_ref& kernel) {
   auto* const made = task_memory::make<bare_launch>(2, 0, home, kernel);
   host_context& context = home.context();
-  worker_record* const by = context.caller();
-  context.started(*made, by);
-  made->post_at_once(context, run_inline_item<bare_launch>, by);
+  task_starter::start_at_once(*made, context, task_runner::run_inline_item<bare_launch>);
   return made;
 }
 

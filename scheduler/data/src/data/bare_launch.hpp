@@ -3,7 +3,7 @@
 #pragma once
 
 #include <hocket/kernels/definition.hpp>
-#include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/task_starter.hpp>
 
 namespace hocket::detail {
 
@@ -20,7 +20,7 @@ class bare_launch final : public host_task {
   [[nodiscard]] std::string_view label_text() const noexcept override { return kernel_->name; }
 
  private:
-  friend class host_task;
+  friend class task_runner;
   friend class task_memory;
 
   bare_launch(in_place_runtime& home, const kernel_ref& kernel);

@@ -9,10 +9,12 @@ namespace hocket::detail {
 
 boundary_node::boundary_node(host_context& context, boundary_link_ptr run, std::uint32_t task,
                              const task_label& label, std::uint32_t uses)
-    : in_place_node(context), link_(std::move(run)), name_(label), task_(task), uses_(uses) {
-  be_cheap();
-  is_boundary_ = true;
-  asks_itself_ = true;
+    : in_place_node({.is_boundary = true, .asks_itself = true}, context),
+      link_(std::move(run)),
+      name_(label),
+      task_(task),
+      uses_(uses) {
+  place().be_cheap();
 }
 
 bool boundary_node::renew() noexcept {
@@ -20,7 +22,7 @@ bool boundary_node::renew() noexcept {
   begin_anew();
   // No other thread knows it: relaxed.
   has_begun_.store(false, std::memory_order_relaxed);
-  if (error()) settle({});
+  if (error()) outcome().settle({});
   return true;
 }
 
@@ -34,10 +36,10 @@ bool boundary_node::enter(boundary_owner& run, std::uint64_t run_number,
 }
 
 void boundary_node::leave(const failure& why, ready_list& next) noexcept {
-  if (why) settle(failure(why));
+  if (why) outcome().settle(failure(why));
   leave_committed(next);
   next.let_leave();
-  tell(close(), next);
+  run_all(followers().close_as_pushed(), *this, next);
 }
 
 task_status boundary_node::status() const noexcept {
@@ -48,7 +50,7 @@ task_status boundary_node::status() const noexcept {
 }
 
 bool boundary_node::is_ordered_with(const in_place_node& earlier) const noexcept {
-  return is_boundary(earlier) && static_cast<const boundary_node&>(earlier).link_ == link_;
+  return earlier.kind().is_boundary && static_cast<const boundary_node&>(earlier).link_ == link_;
 }
 
 void boundary_node::end(failure /*why*/, ready_list& /*next*/) noexcept {

@@ -88,7 +88,7 @@ class boundary_node final : public in_place_node {
                            lock_each locks);
   void attach() noexcept {
     intrusive_ptr_add_ref(this);  // until it is opened
-    attach_edges();
+    task_starter::attach_edges(*this);
   }
 
   /// The run calls the function of the task.

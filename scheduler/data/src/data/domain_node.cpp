@@ -9,32 +9,30 @@ namespace hocket::detail {
 
 domain_node::domain_node(host_context& context, host_options&& options, domain_owner&& owner,
                          std::vector<in_place_use>&& uses, domain_node* around)
-    : in_place_node(&context, std::move(options)),
+    : in_place_node({.is_domain = true, .asks_itself = true}, &context, std::move(options)),
       owner_(std::move(owner)),
       uses_(std::move(uses)),
       around_(around) {
-  is_domain_ = true;
-  asks_itself_ = true;
   for (const in_place_use& use : uses_) inside_.cover(use.data->order());
   if (around_) around_->task_came();
 }
 
 void domain_node::begin() {
   take_place(uses_, {}, {.within = around_.get()});
-  start();
+  task_starter::start(*this);
 }
 
 void domain_node::end(failure why, ready_list& next) noexcept {
   if (!why) return owner_.given();
-  settle(std::move(why));
-  look();
+  outcome().settle(std::move(why));
+  outcome().look();
   leave_place(next);
   announce(next);
   be_over();
 }
 
 void domain_node::given_up(bool waited, ready_list& next) noexcept {
-  look();
+  outcome().look();
   in_place_node::given_up(waited, next);
   be_over();
 }
@@ -48,8 +46,8 @@ void domain_node::release(failure why) noexcept {
 void domain_node::task_left(ready_list& next) noexcept {
   if (tasks_.fetch_sub(1) != 1) return;
   const in_place_node_ptr self(this);
-  settle(std::move(released_with_));
-  if (error()) look();
+  outcome().settle(std::move(released_with_));
+  if (error()) outcome().look();
   leave_place(next);
   announce(next);
   be_over();

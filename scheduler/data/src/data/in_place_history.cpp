@@ -52,4 +52,14 @@ void in_place_history::obtain(std::string_view label) {
   if (address() == nullptr) home_->obtain(*this, label);
 }
 
+failure unusable_input(std::span<const in_place_use> uses, std::string_view reader) {
+  for (const in_place_use& use : uses) {
+    if (!reads_content(use.mode) || use.empty()) continue;
+    in_place_history& data = *use.data->order();
+    if (data.is_sound()) continue;
+    if (failure why = data.unusable_input(use, reader)) return why;
+  }
+  return {};
+}
+
 }  // namespace hocket::detail

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 
 #include <oneapi/tbb/spin_mutex.h>
@@ -98,5 +99,9 @@ class in_place_history {
   bool is_reserved_ = false;
   node_accesses history_;
 };
+
+/// Why the task of that label must not read what it uses; empty if it may. Only once everything
+/// before it is over.
+[[nodiscard]] failure unusable_input(std::span<const in_place_use> uses, std::string_view reader);
 
 }  // namespace hocket::detail

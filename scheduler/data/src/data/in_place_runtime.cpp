@@ -10,10 +10,12 @@
 
 #include <hocket/core/saturating.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
+#include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "data/bare_launch.hpp"
 #include "data/data_runtime.hpp"
 #include "data/domain_node.hpp"
+#include "data/in_place_starter.hpp"
 #include "data/in_place_task.hpp"
 
 namespace hocket::detail {
@@ -95,7 +97,7 @@ task_state* in_place_runtime::submit(const borrowed_launch& what) {
       !are_usual(what.accesses, *storage_)) [[unlikely]] {
     return launch_specially(what).detach();
   }
-  return in_place_task::start_new(*this, what);
+  return in_place_starter::start_new(*this, what);
 }
 
 task_state_ptr in_place_runtime::launch_specially(const borrowed_launch& what) {
@@ -104,13 +106,13 @@ task_state_ptr in_place_runtime::launch_specially(const borrowed_launch& what) {
                         are_usual(what.accesses, *storage_);
   if (!is_plain) return home_.launch(described(what));
   for (const borrowed_number& each : what.numbers) {
-    if (each.from != nullptr) (*each.from)->check_waitable();
+    if (each.from != nullptr) check_waitable(**each.from);
   }
   const task_options* const options = what.options;
   const bool say_nothing = options == nullptr || (options->label.empty() &&
                                                   options->priority == 0 && options->after.empty());
   if (say_nothing && what.awaited == 0 && one_arena_) {
-    return {in_place_task::start_with_more(*this, what), false};
+    return {in_place_starter::start_with_more(*this, what), false};
   }
   return options == nullptr ? launch_with({}, what) : launch_with(*options, what);
 }
@@ -123,13 +125,11 @@ task_state_ptr in_place_runtime::launch_with(const task_options& options,
     if (after.back() == nullptr) {
       throw usage_error("A task is to run after a future without a task.");
     }
-    after.back()->check_waitable();
+    check_waitable(*after.back());
   }
-  const auto made = in_place_task::make(
+  return in_place_starter::start(
       *this, what,
       {options_of(options.label, options.priority, options.stop), {after.data(), after.size()}});
-  made->start();
-  return made;
 }
 
 host_options in_place_runtime::options_of(task_label label, std::int64_t priority,
@@ -157,13 +157,13 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
     const auto& number = std::get<number_argument>(task.arguments[i]);
     borrowed_number& made = numbers.emplace_back(borrowed_number{number.value});
     if (number.from == nullptr) continue;
-    number.from->check_waitable();
+    check_waitable(*number.from);
     made.value.type = task.kernel->parameters[i].type;
     made.from = &number.from;
     made.convert = number.convert;
     ++awaited;
   }
-  for (const task_state_ptr& before : task.after) before->check_waitable();
+  for (const task_state_ptr& before : task.after) check_waitable(*before);
   // Such a task lets go of its kernel when it ends, and has a name nevertheless.
   if (task.kernel->keeps_captures && task.label.empty()) task.label = task.kernel->name;
   in_place_content from{options_of(std::move(task.label), task.priority, task.stop),
@@ -182,8 +182,10 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
     }
     for (const task_state_ptr& taker : task.returns) {
       const auto* const other = dynamic_cast<const in_place_task*>(taker.get());
-      if (other != nullptr && other->has_request())
-        from.request.returns.push_back(other->request().id);
+      const in_place_control* const control = other == nullptr ? nullptr : other->control();
+      if (control != nullptr && control->has_request()) {
+        from.request.returns.push_back(control->request().id);
+      }
     }
   }
   const borrowed_launch what{.kernel = task.kernel,
@@ -192,9 +194,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
                              .parts = parts,
                              .awaited = awaited,
                              .function = {.bytes = task.function_bytes}};
-  const auto made = in_place_task::make(*this, what, std::move(from));
-  made->begin(task.timeout);
-  return made;
+  return in_place_starter::start(*this, what, std::move(from));
 }
 
 std::uint64_t in_place_runtime::modelled_ticks() const noexcept {

@@ -3,6 +3,8 @@
 
 #include "data/in_place_view.hpp"
 
+#include <hocket/scheduler/detail/task_waits.hpp>
+
 #include "data/data_runtime.hpp"
 #include "data/host_view.hpp"
 #include "data/in_place_history.hpp"
@@ -50,7 +52,7 @@ void view_node::tell_awaited(wait_visitor& to) {
 
 void view_node::end(failure why, ready_list& next) noexcept {
   const bool failed = static_cast<bool>(why);
-  settle(std::move(why));
+  outcome().settle(std::move(why));
   if (failed) leave_place(next);
   announce(next);
 }
@@ -70,9 +72,9 @@ std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_ru
     what.data->order()->obtain(node->label_text());
   }
   node->take_place();
-  node->start();
+  task_starter::start(*node);
   try {
-    node->wait();
+    wait_for_end(*node);
   } catch (...) {
     node->request_cancel();
     // It may have been opened meanwhile.

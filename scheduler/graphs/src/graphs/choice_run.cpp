@@ -211,7 +211,7 @@ void choice_run::go_on() noexcept {
 failure choice_run::ended_badly(task_state& task) {
   // A failure of its own is not hidden by a cancellation.
   if (cancelled_ && task.error().code() == failure_code::cancelled) return interrupted();
-  return same_failure(task);
+  return outcome().repeat(task);
 }
 
 failure choice_run::interrupted() {
@@ -223,8 +223,9 @@ failure choice_run::interrupted() {
 
 void choice_run::next_round() {
   if (rounds_ == 0) {
-    if (after_.source && after_.source->error()) return leave(same_failure(*after_.source));
-    if (answer_.source && answer_.source->error()) return leave(downfall(*answer_.source));
+    if (after_.source && after_.source->error()) return leave(outcome().repeat(*after_.source));
+    if (answer_.source && answer_.source->error())
+      return leave(outcome().follow(*answer_.source, *this));
   }
   if (rounds_ == use_.at_most) return leave({});
   if (failure why = interrupted()) return leave(std::move(why));

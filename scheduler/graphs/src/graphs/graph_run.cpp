@@ -15,13 +15,15 @@ task_state_ptr graph_run::start(host_context& context, task_label label,
   host_options how{.label = std::move(label), .cheap = true, .gathers = true};
   const boost::intrusive_ptr<graph_run> made = make_task<graph_run>(
       tasks.size() * sizeof(host_edge), context, std::move(how), std::move(tasks));
-  made->host_task::start();
+  task_starter::start(*made);
   return made;
 }
 
 graph_run::graph_run(host_context& context, host_options&& options,
                      std::vector<task_state_ptr>&& tasks)
-    : host_task(&context, std::move(options), this + 1, tasks), tasks_(std::move(tasks)) {}
+    : host_task(&context, std::move(options)), tasks_(std::move(tasks)) {
+  expect_ends_of(*this, this + 1, tasks_);
+}
 
 void graph_run::request_cancel() noexcept {
   std::vector<task_state_ptr> running;

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/body_task.hpp>
 
 namespace hocket::detail {
 

@@ -97,7 +97,7 @@ void host_run::edge::run(task_state& from, ready_list& /*next*/) noexcept {
 void host_run::begin_after(task_state& source) noexcept {
   const boost::intrusive_ptr<host_run> self(this, false);
   if (source.error()) {
-    finish(same_failure(source));
+    finish(task_state::outcome().repeat(source));
   } else {
     begin_now(plan_->starts());
   }

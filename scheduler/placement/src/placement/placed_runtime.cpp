@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <hocket/scheduler/detail/task_waits.hpp>
+
 #include "data/host_view.hpp"
 #include "placement/submission.hpp"
 
@@ -72,7 +74,7 @@ std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_re
   home->started(*state);
   home->post(placement::submitted{s, {}});
   try {
-    state->wait();
+    wait_for_end(*state);
   } catch (...) {
     s->abandon();
     throw;

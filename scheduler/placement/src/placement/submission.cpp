@@ -98,7 +98,7 @@ class launch_submission::future_watch final : public continuation {
     task_state* none = nullptr;
     if (source.error()) {
       if (owner_->rare_->fallen.compare_exchange_strong(none, &source)) {
-        why = owner_->state->told_downfall(source);
+        why = task_outcome::because_of(source, *owner_->state);
       }
     } else if (what_.scalar) {
       scalar_argument& number = owner_->launch->scalars[*what_.scalar];
@@ -188,7 +188,7 @@ void launch_submission::completed(const failure& why) {
   if ((!why && has_result) || state->done()) return;
   task_state* const predecessor = rare_ == nullptr ? nullptr : rare_->fallen.load();
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
-    state->comes_after(*predecessor);
+    state->outcome().follow(*predecessor);
   }
   state->finish(why);
 }

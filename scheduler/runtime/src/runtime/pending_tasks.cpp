@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include "runtime/pending_tasks.hpp"
+#include "tasks/own_tasks.hpp"
 
 #include <utility>
 
@@ -51,7 +52,7 @@ void pending_tasks::ended(const task_state& task) noexcept {
 
 bool pending_tasks::is_let_through() const {
   // What runs may be what has to end before there is a place.
-  if (where_.inside() || host_task::runs_in_a_waiter(home_)) return true;
+  if (where_.inside() || runs_in_a_waiter(home_)) return true;
   if (overload_ == overload_kind::refuse) return false;
   return waits_.holds_view();
 }

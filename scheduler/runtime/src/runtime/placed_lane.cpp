@@ -8,6 +8,7 @@
 
 #include <hocket/core/saturating.hpp>
 #include <hocket/scheduler/detail/arguments.hpp>
+#include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "graphs/check.hpp"
 #include "runtime/post_watched.hpp"
@@ -22,7 +23,7 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
   scalar_arguments& scalars = s.launch->scalars;
   scalars.push_back(number.value);
   if (number.from == nullptr) return;
-  number.from->check_waitable();
+  check_waitable(*number.from);
   scalars.back().type = type;
   s.wait_for({number.from, scalars.size() - 1, number});
 }
@@ -105,7 +106,7 @@ void check_and_time(task_description& task, placed_runtime& home) {
 
 task_state_ptr placed_lane::launch(task_description&& task) {
   check_and_time(task, home_);
-  for (const task_state_ptr& before : task.after) before->check_waitable();
+  for (const task_state_ptr& before : task.after) check_waitable(*before);
   boost::intrusive_ptr<launch_submission> s(new launch_submission(home_));
   s->label = std::move(task.label);
   s->launch->kernel = std::move(task.kernel);

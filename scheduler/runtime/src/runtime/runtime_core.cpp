@@ -15,6 +15,7 @@
 #include "data/in_place_runtime.hpp"
 #include "graphs/check.hpp"
 #include "tasks/live_runtimes.hpp"
+#include "tasks/own_tasks.hpp"
 
 namespace hocket::detail {
 
@@ -132,7 +133,7 @@ void runtime_core::leave_drivers() noexcept {
 }
 
 void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
-  const bool in_own_task = core->executor_->inside() || host_task::runs_in_a_waiter(*core);
+  const bool in_own_task = core->executor_->inside() || runs_in_a_waiter(*core);
   if (!in_own_task) return core->shut_down();
   // Those that the caller's stack holds would never be closed.
   core->waits_on_stacks_.close_forgotten_views();
@@ -172,7 +173,7 @@ std::size_t runtime_core::arena_of(const device_handle& device, const std::strin
 }
 
 void runtime_core::ended(task_state& task) noexcept {
-  if (task.is_first_to_fail()) keep(task);
+  if (task.outcome().is_first_to_fail()) keep(task);
   one_ended(task);
 }
 
@@ -190,7 +191,7 @@ void runtime_core::wait_for_all() {
 }
 
 void runtime_core::wait_all() {
-  if (executor_->inside() || host_task::runs_in_a_waiter(*this)) {
+  if (executor_->inside() || runs_in_a_waiter(*this)) {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
   wait_for_all();

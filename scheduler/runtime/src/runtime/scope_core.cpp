@@ -15,6 +15,7 @@
 #include "runtime/runtime_core.hpp"
 #include "runtime/wait_search.hpp"
 #include "tasks/deadline.hpp"
+#include "tasks/own_tasks.hpp"
 
 namespace hocket::detail {
 
@@ -36,7 +37,7 @@ class scope_core::end_of_scope final : public task_state {
   bool help(helping& by) noexcept override { return scope_->recent_.help(by); }
 
   void end_with(const task_state_ptr& failed) noexcept {
-    finish(failed == nullptr ? failure() : same_failure(*failed));
+    finish(failed == nullptr ? failure() : outcome().repeat(*failed));
   }
 
   void tell_awaited(wait_visitor& to) override {
@@ -120,13 +121,13 @@ void scope_core::help() noexcept {
   std::size_t while_others_are_due = 0;
   for (std::size_t helped = 0; !has_ended() && stack_has_room(); ++helped) {
     const bool others_are_due = other_items_are_due(helped);
-    if (!others_are_due && host_task::help_one_of(*this)) continue;
+    if (!others_are_due && help_one_of(*this)) continue;
     // As many as are kept: a worker that cannot be suspended may have to run them.
     if (others_are_due && while_others_are_due++ == recent_tasks::most) break;
     helping by;
     if (!recent_.help(by)) break;
   }
-  host_task::drop_items_passed_over();
+  drop_items_passed_over();
   if (!has_ended()) (void)where().look_until([this] { return has_ended(); });
 }
 
@@ -157,7 +158,7 @@ void scope_core::hold() noexcept {
 }
 
 void scope_core::ended(task_state& task) noexcept {
-  if (task.is_first_to_fail()) keep(task);
+  if (task.outcome().is_first_to_fail()) keep(task);
   release();
   // The runtime may be gone when it has heard of its last task.
   core_.one_ended(task);
@@ -194,7 +195,7 @@ void scope_core::keep(task_state& failed) noexcept {
     const bool is_first = first_unseen() == nullptr;
     if (!closed && is_first) seen = std::exchange(first_, &failed);
     // A thread that looks at the first one has not overlooked the others.
-    if (!closed && !is_first) failed.look();
+    if (!closed && !is_first) failed.outcome().look();
   }
   if (closed) return hand_on(failed);
   if (cancel_on_failure_) stop(reason::failed);
@@ -209,7 +210,7 @@ void scope_core::hand_on(task_state& failed) noexcept {
 }
 
 task_state_ptr scope_core::first_unseen() const {
-  return first_ == nullptr || first_->is_seen() ? nullptr : first_;
+  return first_ == nullptr || first_->outcome().is_seen() ? nullptr : first_;
 }
 
 task_state_ptr scope_core::end(bool tells) {

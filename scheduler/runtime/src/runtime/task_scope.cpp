@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/scheduler/detail/task_waits.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 
 #include <cstdio>
@@ -40,12 +41,12 @@ void task_scope::wait_in_destructor() noexcept {
   const detail::task_state_ptr end = core_->end(false);
   try {
     try {
-      end->wait();
+      wait_for_end(*end);
     } catch (const usage_error& e) {
       std::fprintf(stderr, "hocket: a scope ends with tasks that can never run: %s\n", e.what());
       // What has not begun ends at once, and was perhaps all that was in the way.
       cancel();
-      end->wait();
+      wait_for_end(*end);
     }
   } catch (const usage_error&) {
     // A task of the scope ends it, or waits for what the caller does next: it lives on without it.
@@ -53,7 +54,7 @@ void task_scope::wait_in_destructor() noexcept {
     // Without a stack for the other tasks of this worker, which is the last one of its node.
     std::fprintf(stderr, "hocket: the end of a scope keeps a worker from other tasks: %s\n",
                  e.what());
-    end->wait_without_executor();
+    wait_without_executor(*end);
   }
 }
 

@@ -14,9 +14,9 @@ void unseen_failures::keep(task_state& failed) {
   std::vector<task_state_ptr> seen;  // goes outside of the lock
   const std::scoped_lock lock(guard_);
   if (failed_.size() == max_failed_) {
-    const auto end =
-        std::stable_partition(failed_.begin(), failed_.end(),
-                              [](const task_state_ptr& each) { return !each->is_seen(); });
+    const auto end = std::stable_partition(
+        failed_.begin(), failed_.end(),
+        [](const task_state_ptr& each) { return !each->outcome().is_seen(); });
     seen.assign(std::make_move_iterator(end), std::make_move_iterator(failed_.end()));
     failed_.erase(end, failed_.end());
     max_failed_ = std::max(max_failed_, 2 * failed_.size());
@@ -30,10 +30,10 @@ task_state_ptr unseen_failures::take_first() {
     const std::scoped_lock lock(guard_);
     failed.swap(failed_);
   }
-  std::erase_if(failed, [](const task_state_ptr& task) { return task->is_seen(); });
+  std::erase_if(failed, [](const task_state_ptr& task) { return task->outcome().is_seen(); });
   if (failed.empty()) return nullptr;
   task_state_ptr first = failed.front();
-  first->look();
+  first->outcome().look();
   const std::scoped_lock lock(guard_);
   failed_.insert(failed_.end(), failed.begin() + 1, failed.end());
   return first;
@@ -46,7 +46,7 @@ void unseen_failures::report() noexcept {
     failed.swap(failed_);
   }
   for (const task_state_ptr& task : failed) {
-    if (task->is_seen()) continue;
+    if (task->outcome().is_seen()) continue;
     std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
                  task->error().message().c_str());
   }

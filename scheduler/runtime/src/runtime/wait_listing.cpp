@@ -102,10 +102,11 @@ pending_task wait_listing::described(std::size_t at) const {
                  : status == task_status::ready ? pending_state::ready
                                                 : pending_state::running;
     const auto* const in_place = dynamic_cast<const in_place_task*>(*task);
-    if (in_place != nullptr && in_place->has_request() && made.state == pending_state::waiting &&
+    const in_place_control* const control = in_place == nullptr ? nullptr : in_place->control();
+    if (control != nullptr && control->has_request() && made.state == pending_state::waiting &&
         made.waits_for.empty()) {
-      made.waits_for.emplace_back(in_place->request().budget.valid() ? "bytes of its budget"
-                                                                     : "its turn");
+      made.waits_for.emplace_back(control->request().budget.valid() ? "bytes of its budget"
+                                                                    : "its turn");
     }
   } else if (const auto* id = std::get_if<task_id>(&what)) {
     const placement::placed_task& found = *placement_->find_task(*id);

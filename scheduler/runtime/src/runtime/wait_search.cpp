@@ -90,7 +90,7 @@ class wait_search::forward {
 };
 
 wait_search::~wait_search() {
-  for (host_task* const task : read_) task->stop_reading();
+  for (host_task* const task : read_) task->before().stop_reading();
 }
 
 std::size_t wait_search::hash::operator()(const thing& of) const noexcept {

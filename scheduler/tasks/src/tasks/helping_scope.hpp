@@ -10,7 +10,7 @@
 namespace hocket::detail {
 
 /// While this lives, the calling stack runs tasks of the context while it waits for something. See
-/// host_task::runs_in_a_waiter. Workers of the context's runtime are known without, and are not
+/// runs_in_a_waiter. Workers of the context's runtime are known without, and are not
 /// noted.
 class helping_scope {
  public:

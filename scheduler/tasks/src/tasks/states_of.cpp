@@ -3,6 +3,8 @@
 
 #include <hocket/scheduler/detail/states_of.hpp>
 
+#include <hocket/scheduler/detail/task_waits.hpp>
+
 #include "tasks/caught.hpp"
 #include "tasks/deadline.hpp"
 
@@ -34,7 +36,7 @@ std::vector<task_state_ptr> states_of(std::span<const any_future> futures) {
 void check_predecessor(const task_handle& before) {
   check_is_there(before);
   if (before.is_place()) refuse_use(before);
-  before.task()->check_waitable();
+  check_waitable(*before.task());
 }
 
 host_options host_options_of(const task_options& options, host_context* context) {
@@ -65,7 +67,7 @@ host_options host_options_of(const task_options& options, host_context* context)
 
 continuation_options continuation_options_of(const task_options& options,
                                              const task_state_ptr& before) {
-  before->check_continuable();
+  check_continuable(*before);
   continuation_options made{host_options_of(options, before->context()),
                             states_of(options.after.all())};
   made.after.insert(made.after.begin(), before);

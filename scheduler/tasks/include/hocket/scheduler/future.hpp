@@ -16,10 +16,11 @@
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/execution/executor.hpp>
-#include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/body_task.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
 #include <hocket/scheduler/detail/task_handle.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
+#include <hocket/scheduler/detail/task_waits.hpp>
 
 namespace hocket {
 
@@ -74,10 +75,12 @@ class future_base {
 
   /// Waits until the task has ended; does not throw what it failed with. A thread that waits for a
   /// task that no thread has started runs it itself, or one that the task depends on.
-  void wait() const { checked().wait(); }
+  void wait() const { detail::wait_for_end(checked()); }
 
   /// The same, for a time; returns false if the task has not ended. Runs no task itself.
-  [[nodiscard]] bool wait_for(nanoseconds duration) const { return checked().wait_for(duration); }
+  [[nodiscard]] bool wait_for(nanoseconds duration) const {
+    return detail::wait_for_end(checked(), duration);
+  }
 
   /// What the task failed with; empty if it ended well. Waits, and does not throw it.
   [[nodiscard]] failure error() const {
@@ -108,7 +111,7 @@ class future_base {
   [[nodiscard]] task_state& checked() const { return *checked_state(); }
   task_state& ended_well() const {
     task_state& task = checked();
-    task.wait();
+    wait_for_end(task);
     if (task.error()) task.error().raise();
     return task;
   }
@@ -158,7 +161,7 @@ template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(
     const task_state_ptr& before, host_options options, G&& function,
     std::span<const task_state_ptr> after) {
-  before->check_continuable();
+  check_continuable(*before);
   using body = continuation_body<T, std::decay_t<G>>;
   return future<continuation_result_t<G, T>>(launch(
       before->context(), std::move(options), body(before, std::forward<G>(function)), after));
@@ -166,7 +169,7 @@ template <class T, class G>
 template <class T, class G>
 [[nodiscard]] future<continuation_result_t<G, T>> continue_with(const task_state_ptr& before,
                                                                 G&& function) {
-  before->check_continuable();
+  check_continuable(*before);
   using body = continuation_body<T, std::decay_t<G>>;
   host_context* const context = before->context();
   if (context == nullptr || context->is_scope()) {
@@ -297,7 +300,7 @@ class ready_value final : public task_state {
  public:
   template <class V>
   explicit ready_value(V&& value) : task_state(nullptr), kept_(std::forward<V>(value)) {
-    set_value(&kept_);
+    outcome().set_value(&kept_);
     finish();
   }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include <hocket/scheduler/detail/task_waits.hpp>
 #include <hocket/scheduler/future.hpp>
 
 namespace hocket {
@@ -32,7 +33,7 @@ template <class F>
   host_context* context = nullptr;
   for (const task_state_ptr& source : sources) {
     if (source == nullptr) throw usage_error("A future without a task is given to when_all.");
-    source->check_waitable();
+    check_waitable(*source);
     // The runtime of one that has ended may be gone.
     if (context == nullptr && !source->done()) context = source->context();
   }

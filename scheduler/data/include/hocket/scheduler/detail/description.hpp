@@ -76,7 +76,7 @@ class device_task_of final : public device_task {
   using device_task::device_task;
   void store(const void* bytes) noexcept override {
     value_ = *static_cast<const T*>(bytes);
-    set_value(&value_);
+    outcome().set_value(&value_);
   }
 
  private:

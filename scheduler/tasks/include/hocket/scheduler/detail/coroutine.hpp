@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include <hocket/scheduler/detail/task_waits.hpp>
 #include <hocket/scheduler/future.hpp>
 
 namespace hocket {
@@ -27,7 +28,7 @@ class awaiter_base : public continuation {
 
   [[nodiscard]] bool await_ready() const {
     if (awaited_->done()) return true;
-    awaited_->check_waitable();
+    check_waitable(*awaited_);
     return false;
   }
   bool await_suspend(std::coroutine_handle<> waiting) noexcept {
@@ -39,7 +40,7 @@ class awaiter_base : public continuation {
 
  protected:
   task_state& ended_well() const {
-    awaited_->look();
+    awaited_->outcome().look();
     if (awaited_->error()) awaited_->error().raise();
     return *awaited_;
   }
@@ -105,7 +106,7 @@ class coroutine_result final : public coroutine_state {
  public:
   template <class V>
   void keep(V&& value) {
-    set_value(&result_.emplace(std::forward<V>(value)));
+    outcome().set_value(&result_.emplace(std::forward<V>(value)));
   }
 
  private:

@@ -44,9 +44,13 @@ class ready_list {
   [[nodiscard]] host_task_ptr settle_but_one(const host_task& after) noexcept;
 
  private:
+  friend class task_starter;
+
   void let_all_leave() noexcept;
   [[nodiscard]] host_task_ptr settle_all_but_one(const host_task& after) noexcept;
   [[nodiscard]] host_task_ptr take() noexcept;
+  /// It is not to be posted, but run, or ended, by the thread that has the list.
+  [[nodiscard]] static bool runs_at_once(const host_task& ready) noexcept;
 
   host_task* first_ = nullptr;
   host_task* last_ = nullptr;

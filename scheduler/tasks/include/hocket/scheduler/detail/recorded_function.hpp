@@ -16,7 +16,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
-#include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/body_task.hpp>
 #include <hocket/scheduler/detail/plan_function.hpp>
 #include <hocket/scheduler/detail/recorded_order.hpp>
 #include <hocket/scheduler/detail/task_handle.hpp>

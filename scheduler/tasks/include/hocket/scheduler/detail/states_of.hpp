@@ -53,12 +53,13 @@ template <range_of_futures After, class F, class... Mark>
   std::size_t count = 0;
   for (const auto& each : after) {
     const task_state_ptr& before = each.handle().task();
-    if (!is_over(*before)) ::new (edges + count++) host_edge(*made, before);
+    if (!is_over(*before)) ::new (edges + count++) host_edge(before);
   }
   if (count == 0) {
-    made->start_at_once();
+    task_starter::start_at_once(*made, context);
   } else {
-    made->start_after(context, {edges, count});
+    made->before().expect(*made, {edges, count}, 0);
+    task_starter::start_with_edges(*made, context);
   }
   return {made, false};
 }

@@ -10,7 +10,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
-#include <hocket/scheduler/detail/task_state.hpp>
+#include <hocket/scheduler/detail/task_block.hpp>
 
 namespace hocket::detail {
 
@@ -45,10 +45,10 @@ class task_memory {
         kind == not_kept ? take_other(sizeof(Task) + more, alignof(Task)) : take(kind);
     try {
       auto* const made = ::new (place) Task(std::forward<Args>(args)...);
-      task_state& state = *made;
-      state.block_ = kind;
+      task_block& block = *made;
+      block.block_ = kind;
       // No other thread knows the task as yet: relaxed.
-      state.references_.store(references, std::memory_order_relaxed);
+      block.references_.store(references, std::memory_order_relaxed);
       return made;
     } catch (...) {
       give_back(place, kind);

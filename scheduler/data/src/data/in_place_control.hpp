@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/scheduler/detail/host_options.hpp>
+
+#include "data/admission.hpp"
+#include "data/domain_node.hpp"
+#include "tasks/meeting.hpp"
+
+namespace hocket::detail {
+
+class in_place_runtime;
+
+/// What few tasks in place are made from beside the launch.
+struct in_place_content {
+  host_options options;
+  std::span<const task_state_ptr> after;
+  nanoseconds timeout = nanoseconds::max();
+  admission_request request = {};
+  host_context* scope = nullptr;  ///< that the task belongs to; else to the runtime
+  domain_node* within = nullptr;  ///< see place_within
+};
+
+/// What few tasks in place have: a time-out, a scope or a token that can cancel them once they are
+/// started, a request to the throttle, a nested domain around them.
+class in_place_control {
+ public:
+  /// True if a task needs one.
+  [[nodiscard]] static bool is_needed(const in_place_content& from) noexcept;
+
+  /// Takes over the request.
+  in_place_control(in_place_task& task, in_place_runtime& home, in_place_content& from);
+
+  [[nodiscard]] const admission_request& request() const noexcept { return request_; }
+  [[nodiscard]] bool has_request() const noexcept { return request_.id.valid(); }
+  /// True if a throttle decides when the task starts.
+  [[nodiscard]] bool is_throttled() const noexcept { return request_.is_throttled(); }
+  [[nodiscard]] bool has_timeout() const noexcept { return has_timeout_; }
+
+  /// Takes its place in the order of throttled tasks: while the buffers of the task are locked.
+  void announce();
+  /// Starts the task. A request to stop it that comes meanwhile is heard.
+  void watch_and_start();
+  /// The task cannot be cancelled any more by its scope or token.
+  void stop_watching() noexcept;
+
+  /// The task will not run, or need not: one with a time-out ends at once, also where it runs.
+  void cancel(failure why) noexcept;
+  /// Ends a task with a time-out for those who wait for it, unless another thread has.
+  void end_now(failure why) noexcept;
+  /// Of the thread that has claimed the task, and knows how it ends: false if another thread ended
+  /// it before, by the time-out.
+  [[nodiscard]] bool may_tell_end() noexcept { return told_here_ || !told_.exchange(true); }
+  /// The same before the task is to run.
+  [[nodiscard]] bool may_name_cause() noexcept;
+
+  /// All that the task waits for but the throttle is over.
+  void ask_throttle(ready_list& next) noexcept;
+  /// The task has left its place.
+  void leave(ready_list& next) noexcept;
+
+ private:
+  void withdraw() noexcept;
+
+  in_place_task& task_;
+  in_place_runtime& home_;
+  admission_request request_;
+  boost::intrusive_ptr<domain_node> within_;
+  bool has_timeout_;
+  /// Of a task with a time-out: a thread has told, or tells, how it ended.
+  std::atomic<bool> told_{false};
+  bool told_here_ = false;  ///< it was the thread that claimed the task
+  // A request and the start meet: the one that comes second cancels.
+  meeting scope_meets_start_, stop_meets_start_;
+  std::optional<std::stop_callback<std::function<void()>>> by_scope_;
+  std::optional<std::stop_callback<std::function<void()>>> by_stop_;
+};
+
+}  // namespace hocket::detail
