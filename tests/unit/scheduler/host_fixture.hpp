@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <hocket/execution/executor.hpp>
-#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/runtime_context.hpp>
 #include <hocket/scheduler/detail/wait_checker.hpp>
 #include <hocket/scheduler/future.hpp>
 
@@ -18,7 +18,7 @@ namespace hocket::testing {
 
 /// What stands for a runtime here: counts tasks and keeps failures, and waits for the last task
 /// when it goes.
-class host_fixture : public detail::host_context {
+class host_fixture : public detail::runtime_context {
  public:
   explicit host_fixture(executor& where) {
     where_ = &where;

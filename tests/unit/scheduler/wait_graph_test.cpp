@@ -23,7 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class context final : public host_context {
+class context final : public runtime_context {
  public:
   void ended(task_state&) noexcept override {}
   void note_start(const task_state&) noexcept override {}

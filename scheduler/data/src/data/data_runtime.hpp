@@ -16,7 +16,7 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/execution/own_items.hpp>
 #include <hocket/scheduler/detail/description.hpp>
-#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/runtime_context.hpp>
 #include <hocket/scheduler/host_view.hpp>
 
 #include "data/held_view.hpp"
@@ -27,7 +27,7 @@ namespace hocket::detail {
 class in_place_runtime;
 
 /// A runtime as its buffers, views and tasks with data see it, wherever those run.
-class data_runtime : public host_context, public std::enable_shared_from_this<data_runtime> {
+class data_runtime : public runtime_context, public std::enable_shared_from_this<data_runtime> {
  public:
   [[nodiscard]] bool is_open() const noexcept { return open_; }
 

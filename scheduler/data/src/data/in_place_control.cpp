@@ -26,7 +26,7 @@ in_place_control::in_place_control(in_place_task& task, in_place_runtime& home,
       within_(from.within),
       has_timeout_(from.timeout != nanoseconds::max()) {
   // watch_and_start() must not throw.
-  if (task.context()->is_scope()) (void)task.context()->stopping();
+  if (task.context()->is_scope()) (void)task.context()->stop().token();
 }
 
 void in_place_control::announce() { home_.gate().announce(request_); }
@@ -36,10 +36,10 @@ void in_place_control::watch_and_start() {
   // Until the task has ended it keeps itself by these.
   const boost::intrusive_ptr<in_place_task> self(&task_);
   if (scope.is_scope()) {
-    by_scope_.emplace(scope.stopping(), [task = self, this] {
+    by_scope_.emplace(scope.stop().token(), [task = self, this] {
       const boost::intrusive_ptr<in_place_task> kept = task;
       if (!scope_meets_start_.come(meeting::party::other)) return;
-      cancel(kept->context()->refusal_of(*kept));
+      cancel(kept->context()->stop().refusal_of(*kept));
     });
   }
   if (task_.stop().stop_possible()) {
@@ -49,7 +49,7 @@ void in_place_control::watch_and_start() {
     });
   }
   task_starter::start(task_);
-  if (scope_meets_start_.come(meeting::party::one)) cancel(scope.refusal_of(task_));
+  if (scope_meets_start_.come(meeting::party::one)) cancel(scope.stop().refusal_of(task_));
   if (stop_meets_start_.come(meeting::party::one)) task_.request_cancel();
 }
 

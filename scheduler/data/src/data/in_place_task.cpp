@@ -144,7 +144,7 @@ void in_place_task::execute() { execute_here(); }
 
 bool in_place_task::run_inline(ready_list& next) noexcept {
   if (!before().count().claim_untouched()) return false;
-  if (context()->is_stopping()) [[unlikely]] {
+  if (context()->stop().is_requested()) [[unlikely]] {
     task_runner::refuse(*this, next);
     return true;
   }

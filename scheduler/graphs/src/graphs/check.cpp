@@ -164,7 +164,7 @@ void check(const graph_use& use, placed_runtime& home) {
   if (use.ask.task) check(*use.ask.task, home);
   const auto knows = [&](const parameter_ref& which) {
     return std::ranges::any_of(use.bodies,
-                               [&](const auto& body) { return body->has_parameter(which); });
+                               [&](const auto& body) { return body->parameters.has(which); });
   };
   first_places<const parameter_state*> set;
   for (const setting& each : use.with) {

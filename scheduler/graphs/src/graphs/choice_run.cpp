@@ -216,7 +216,7 @@ failure choice_run::ended_badly(task_state& task) {
 
 failure choice_run::interrupted() {
   if (domain_failure_ && !cancelled_) return domain_failure_;
-  if (context()->is_stopping()) return context()->refusal_of(*this);
+  if (context()->stop().is_requested()) return context()->stop().refusal_of(*this);
   if (cancelled_) return {failure_code::cancelled, name() + " was cancelled before it ended."};
   return {};
 }

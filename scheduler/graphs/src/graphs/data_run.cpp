@@ -11,7 +11,6 @@
 #include "data/domain_node.hpp"
 #include "data/history_locks.hpp"
 #include "placement/placed_runtime.hpp"
-#include "tasks/caught.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/wait_visitor.hpp"
 
@@ -50,19 +49,19 @@ data_run::data_run(const run_frame& frame, std::shared_ptr<data_plan> plan, host
       data_(*frame.home.in_place()),
       // Nodes know the scope that they are in, and keep it.
       set_(frame.scope == nullptr ? this->plan().set_for_run() : this->plan().fresh_set()),
-      values_(this->plan().values()) {}
+      values_(this->plan().values()),
+      failures_(frame.context(), this->plan()) {}
 
 void data_run::release() noexcept {
   std::unique_ptr<boundary_set> set;
   decltype(stand_ins_) stand_ins;  // go without the lock
-  decltype(failures_) failures;
   {
     const std::lock_guard lock(rare_);
     set = std::move(set_);
     stand_ins.swap(stand_ins_);
-    failures.swap(failures_);
     waiting_ = {};
   }
+  failures_.release();
   starts_ = {};
   values_ = {};
   if (frame_.scope == nullptr) plan().give_back(std::move(set));
@@ -81,7 +80,7 @@ void data_run::begin() {
   if (context()->is_scope()) context()->offer(*this);
   intrusive_ptr_add_ref(this);  // until it ends
   const user here(*this);
-  begin_now(starts_);
+  begin_now(starts_, &failures_);
   for (const std::uint32_t each : waiting_) set_->nodes[each]->attach();
 }
 
@@ -97,7 +96,7 @@ void data_run::enter() {
     const std::uint32_t node = all[i].node;
     if (set_->nodes[i]->enter(*this, number_, all[i].uses, within, alone.locks())) {
       waiting_.push_back(i);
-    } else if (plan().before(node) == 1 || arrive(node)) {
+    } else if (plan().before(node) == 1 || state().arrive(plan(), node)) {
       starts_.push_back(node);
     }
   }
@@ -130,10 +129,11 @@ void data_run::give_up_entering() noexcept {
 }
 
 void data_run::opened(std::uint32_t node) noexcept {
-  if (plan().before(node) != 1 && !arrive(node)) return;
+  if (plan().before(node) != 1 && !state().arrive(plan(), node)) return;
   // Another thread may find the task at once, and end the run.
   const task_state_ptr self(this);
-  add_ready(node);
+  state().add_from_outside(node);
+  workers().send_if_wanted_now();
 }
 
 void data_run::conclude() noexcept {
@@ -167,48 +167,6 @@ void data_run::end_early() noexcept {
 const void* data_run::set_value(const parameter_ref& which) const {
   const setting* const set = frame_.find(which);
   return set != nullptr ? static_cast<const void*>(set->value.bytes) : nullptr;
-}
-
-void data_run::failed(std::uint32_t node, const failure& why) noexcept {
-  const std::lock_guard lock(rare_);
-  try {
-    failures_.emplace(node, why);
-  } catch (const std::bad_alloc&) {
-    // Tasks that do not run because of this one fail without saying why it failed.
-  }
-}
-
-void data_run::not_called(std::uint32_t node, bool is_cancelled) noexcept {
-  failure why;
-  if (!is_cancelled) {
-    why = failure_before(node);
-  } else if (context()->is_stopping()) {
-    why = context()->refusal_of(stand_in(*this, node));
-  } else {
-    why = {failure_code::cancelled,
-           task_name(plan().label(node).text()) + " was cancelled before it started."};
-  }
-  failed(node, why);
-  plan().function(node).not_called(call(), why);
-}
-
-bool data_run::fails_with(std::uint32_t node, std::uint32_t before) const {
-  return std::ranges::find(plan().predecessors(node), before) != plan().predecessors(node).end();
-}
-
-/// Because of what it does not run.
-failure data_run::failure_before(std::uint32_t node) {
-  const std::string label(plan().label(node).text());
-  const std::lock_guard lock(rare_);
-  for (const std::uint32_t before : plan().predecessors(node)) {
-    if ((before & data_plan::order_only) != 0) continue;
-    const auto found = failures_.find(before);
-    if (found != failures_.end()) {
-      return found->second.downstream(label);
-    }
-  }
-  return {failure_code::dependency_failed,
-          task_name(label) + " did not run, because a task before it failed."};
 }
 
 bool data_run::help(helping& by) noexcept {

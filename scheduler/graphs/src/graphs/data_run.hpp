@@ -12,6 +12,7 @@
 
 #include "data/boundary_node.hpp"
 #include "data/in_place_runtime.hpp"
+#include "graphs/data_failures.hpp"
 #include "graphs/data_plan.hpp"
 #include "graphs/host_run.hpp"
 #include "graphs/run_frame.hpp"
@@ -59,10 +60,6 @@ class data_run final : public host_run, private boundary_owner {
   void left_alone() noexcept override { end_early(); }
   void release() noexcept override;
   void end_early() noexcept;
-  void failed(std::uint32_t node, const failure& why) noexcept override;
-  void not_called(std::uint32_t node, bool is_cancelled) noexcept override;
-  [[nodiscard]] bool fails_with(std::uint32_t node, std::uint32_t before) const override;
-  [[nodiscard]] failure failure_before(std::uint32_t node);
 
   // boundary_owner
   void opened(std::uint32_t node) noexcept override;
@@ -79,10 +76,10 @@ class data_run final : public host_run, private boundary_owner {
   std::vector<std::uint32_t> starts_;   ///< tasks that did not, and those that follow nothing
   std::vector<std::array<std::byte, 8>> values_;
   std::atomic<bool> is_announced_{false};  ///< how it ended
+  data_failures failures_;
 
   std::mutex rare_;  // for what follows
   std::unordered_map<std::uint32_t, boost::intrusive_ptr<stand_in>> stand_ins_;
-  std::unordered_map<std::uint32_t, failure> failures_;
 };
 
 }  // namespace hocket::detail

@@ -40,6 +40,19 @@ std::uint32_t next_number() noexcept {
 /// A graph in a plan is there for its place.
 constexpr auto never_called = [] {};
 
+/// Their numbers in the plan of the recording, or nothing if it cannot know of one.
+std::optional<std::vector<std::uint32_t>> places_in_plan(const future_list& named,
+                                                         std::uint32_t recording) {
+  std::vector<std::uint32_t> known;
+  known.reserve(named.size());
+  for (const any_future& each : named) {
+    const place_in_recording there = each.handle().place();
+    if (there.number != recording) return std::nullopt;
+    known.push_back(there.index);
+  }
+  return known;
+}
+
 }  // namespace
 
 graph_content::graph_content(const std::shared_ptr<placed_runtime>& belongs_to)
@@ -94,14 +107,8 @@ void graph_content::check_numbers(const task_description& task) {
     const auto* number = std::get_if<number_argument>(&argument);
     if (number == nullptr) continue;
     if (number->from) check_named(number->from, task.label_text());
-    if (number->set_by) add_parameter(number->set_by);
+    if (number->set_by) parameters.add(number->set_by);
   }
-}
-
-void graph_content::add_parameter(const parameter_ref& used) {
-  if (has_parameter(used)) return;
-  parameters.push_back(used);
-  places_of_parameters_.push_back(used.get());
 }
 
 task_handle graph_content::add(const task_options& options, recorded_function& function) {
@@ -121,7 +128,7 @@ task_handle graph_content::add(std::span<const task_handle> after, recorded_func
 task_handle graph_content::add_carefully(const task_options& options, recorded_function& function) {
   try {
     if (plan && plan_knows(options)) {
-      if (const auto before = places_in_plan(options.after)) {
+      if (const auto before = places_in_plan(options.after, number())) {
         task_handle made = stand_in(options.label, plan->size());
         plan->add(function, *before, options.label);
         return made;
@@ -142,25 +149,13 @@ task_state_ptr graph_content::add_node(const task_options& options, recorded_fun
   return add(node(std::move(made)), options.label);
 }
 
-std::optional<std::vector<std::uint32_t>> graph_content::places_in_plan(
-    const future_list& named) const {
-  std::vector<std::uint32_t> known;
-  known.reserve(named.size());
-  for (const any_future& each : named) {
-    const place_in_recording there = each.handle().place();
-    if (!has(there)) return std::nullopt;
-    known.push_back(there.index);
-  }
-  return known;
-}
-
 bool graph_content::add_to_plan(graph_use& use) {
   const auto planned = [](const auto& body) { return body->plan != nullptr; };
   if (use.priority != 0 || use.ask.task || !std::ranges::all_of(use.bodies, planned)) return false;
   future_list named;
   for (const task_state_ptr& each : use.after) named.emplace_back(task_handle(each));
   if (use.ask.future) named.emplace_back(task_handle(use.ask.future));
-  const auto before = places_in_plan(named);
+  const auto before = places_in_plan(named, number());
   if (!before) return false;
   plan->add(functions()->add(never_called), *before, use.label);
   return true;
@@ -173,8 +168,8 @@ task_state_ptr graph_content::add(graph_use&& use) {
   const bindings with(use.with);
   for (const auto& body : use.bodies) {
     functions()->keep(body->all_functions());
-    for (const parameter_ref& each : body->parameters) {
-      if (with.find(each) == nullptr) add_parameter(each);
+    for (const parameter_ref& each : body->parameters.all()) {
+      if (with.find(each) == nullptr) parameters.add(each);
     }
   }
   if (use.ask.owner) functions()->keep(use.ask.owner);

@@ -12,8 +12,8 @@
 #include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/graph.hpp>
 
-#include "graphs/first_places.hpp"
 #include "graphs/host_plan.hpp"
+#include "graphs/recorded_parameters.hpp"
 #include "graphs/run_frame.hpp"
 
 namespace hocket::detail {
@@ -67,8 +67,7 @@ struct graph_content final : recording {
   };
   std::vector<planned_use> uses;
 
-  /// What its tasks can be told in each run, each parameter once.
-  std::vector<parameter_ref> parameters;
+  recorded_parameters parameters;
 
   /// Adds a task and returns what stands for it.
   [[nodiscard]] task_state_ptr add(task_description&& task);
@@ -76,11 +75,6 @@ struct graph_content final : recording {
 
   /// Makes one node of each group of tasks that can become one and fits a device.
   void group(const grouping_rule& rule, placed_runtime& home);
-
-  /// Whether a run can tell its tasks what that one is.
-  [[nodiscard]] bool has_parameter(const parameter_ref& which) const {
-    return places_of_parameters_.find(which.get()) != places_of_parameters_.none;
-  }
 
   /// The recording is complete.
   void finish();
@@ -114,16 +108,12 @@ struct graph_content final : recording {
   [[nodiscard]] task_handle add(std::span<const task_handle> after,
                                 recorded_function& function) override;
   [[nodiscard]] bool add_to_plan(graph_use& use);
-  /// Their numbers in the plan, or nothing if it cannot know of one.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_in_plan(
-      const future_list& named) const;
   [[nodiscard]] task_handle add_carefully(const task_options& options, recorded_function& function);
   [[nodiscard]] task_state_ptr add_node(const task_options& options, recorded_function& function);
   [[nodiscard]] task_state_ptr add(node&& made, const task_label& label);
   [[nodiscard]] task_state_ptr add_use(graph_use&& use);
   /// Makes the tasks of a graph tasks of this one.
   [[nodiscard]] task_state_ptr take_in(graph_use&& use);
-  void add_parameter(const parameter_ref& used);
   [[nodiscard]] task_handle stand_in(const task_label& label, std::size_t index) const {
     const place_in_recording place{number(), static_cast<std::uint32_t>(index)};
     return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
@@ -132,7 +122,6 @@ struct graph_content final : recording {
   void check_named(const task_state_ptr& named, std::string_view label) const;
   void give_up_plan();
 
-  first_places<const parameter_state*> places_of_parameters_;
   // Once finished, one of these or none: what the plan and all in it run as, and what the nodes do.
   std::shared_ptr<host_plan> runs_;
   std::shared_ptr<data_plan> data_runs_;

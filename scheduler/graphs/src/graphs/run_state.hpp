@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graphs/host_plan.hpp"
@@ -28,7 +29,7 @@ struct run_state {
   [[nodiscard]] worker_slot& take_slot();
   void free_slot(worker_slot& slot) noexcept;
 
-  /// All seats that were ever taken, linked; more may come, none goes.
+  /// All slots that were ever taken, linked; more may come, none goes.
   [[nodiscard]] worker_slot* slots() const noexcept {
     // Pairs with the release in take_slot(): a thread that sees a slot sees the one that it is
     // linked to.
@@ -37,6 +38,25 @@ struct run_state {
 
   /// True if some slot had something in stock, a moment ago.
   [[nodiscard]] bool has_stock() const noexcept;
+
+  /// Something is over that a function of the plan comes after. Returns true if it was the last of
+  /// it.
+  [[nodiscard]] bool arrive(const host_plan& plan, std::uint32_t node) noexcept {
+    std::atomic<std::uint32_t>& left = waits_for[node];
+    // Release: pairs with the acquire of the last arrival, which sees what came before all of them.
+    if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    // Relaxed: the next one to count is in a later run.
+    left.store(plan.before(node), std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Counts the functions that have ended in the slot. Returns true if the last one of the run is
+  /// among them.
+  [[nodiscard]] bool count_ended(worker_slot& slot) noexcept {
+    const std::uint64_t more = std::exchange(slot.ended, 0);
+    return more != 0 && ended.fetch_add(more) + more == waits_for.size();
+  }
+  [[nodiscard]] bool all_ended() const noexcept { return ended.load() == waits_for.size(); }
 
   // Functions that became ready by something outside of the run, put there by any thread.
   void add_from_outside(std::uint32_t node) noexcept;

@@ -7,6 +7,6 @@
 
 namespace hocket::detail {
 
-void worker_slot::begins_to_wait() noexcept { run_->leave_alone(); }
+void worker_slot::begins_to_wait() noexcept { run_->workers().begin_wait(); }
 
 }  // namespace hocket::detail

@@ -168,8 +168,8 @@ void launch_submission::watch_stop(const std::stop_token& stop) {
 
 void launch_submission::watch_scope(host_context& scope) {
   rare().scope_stop = std::make_unique<stop_relay>(
-      home_, id, scope.stopping(),
-      [&scope, task = state.get()] { return scope.refusal_of(*task); });
+      home_, id, scope.stop().token(),
+      [&scope, task = state.get()] { return scope.stop().refusal_of(*task); });
 }
 
 void launch_submission::set_deadline(time_stamp time) {

@@ -73,7 +73,7 @@ class event_pump final : public completion_sink {
   friend event_strand;
   void begin_run() {
     // To read the clock takes longer than many a step.
-    time_of_run_ = home_.traces() ? home_.where().now() : time_stamp{};
+    time_of_run_ = home_.trace() != nullptr ? home_.where().now() : time_stamp{};
   }
   void step(placement::event&& what) { engine_->step(time_of_run_, std::move(what), actions_); }
   void end_run();

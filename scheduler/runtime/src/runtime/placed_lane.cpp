@@ -161,7 +161,7 @@ task_state* placed_lane::submit(const borrowed_launch& what) {
 task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
                                  make_device_state make_state, host_context& owner,
                                  const std::stop_token& stop, std::uint32_t function_bytes) {
-  if (home_.traces()) s->trace_name = home_.names().intern(s->label_text());
+  if (home_.trace() != nullptr) s->trace_name = home_.names().intern(s->label_text());
   estimate(*s);
   s->external = static_cast<std::uint32_t>(s->awaits());
   const buffer_ref value =
@@ -176,10 +176,10 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
   owner.started(*state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
-  const auto unwanted = [&] { return stop.stop_requested() || owner.is_stopping(); };
+  const auto unwanted = [&] { return stop.stop_requested() || owner.stop().is_requested(); };
   const auto refusal = [&] {
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
-    return by_scope ? owner.refusal_of(*state) : cancelled(state->label_text());
+    return by_scope ? owner.stop().refusal_of(*state) : cancelled(state->label_text());
   };
   const bool awaits = s->external > 0;
   const auto kept = awaits || value != nullptr ? s : nullptr;

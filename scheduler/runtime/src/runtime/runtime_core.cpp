@@ -65,8 +65,7 @@ runtime_core::runtime_core(const runtime_options& options)
   timers_ = &timer_queue_;
   if (options.trace_capacity > 0) trace_ = &host_trace_;
   has_nodes_ = executor_->arenas() > 1;
-  limits_ = pending_.have_limit();
-  if (limits_) gate_ = &pending_;
+  if (pending_.have_limit()) set_gate(pending_);
   only_counts_ = trace_ == nullptr && pending_.registry() == nullptr;
   pending_.watch([this] { return pending(); });
 }

@@ -14,7 +14,6 @@
 
 #include "runtime/runtime_core.hpp"
 #include "runtime/wait_search.hpp"
-#include "tasks/deadline.hpp"
 #include "tasks/own_tasks.hpp"
 
 namespace hocket::detail {
@@ -51,57 +50,15 @@ class scope_core::end_of_scope final : public task_state {
   boost::intrusive_ptr<scope_core> scope_;
 };
 
-/// Rings at the deadline of the scope.
-class scope_core::own_timer final : public timer {
- public:
-  explicit own_timer(scope_core& scope) : scope_(&scope) {}
-  void ring() noexcept override { scope_->stop(reason::late); }
-
- private:
-  boost::intrusive_ptr<scope_core> scope_;
-};
-
-/// Tells those who have a token of the scope that it is stopped, or one around it.
-class scope_core::stop_teller {
- public:
-  stop_teller(scope_core& scope, const std::stop_token& outer)
-      : by_outer_(outer, stop_call{&scope, reason::outer}) {}
-
-  [[nodiscard]] const std::stop_token& token() const noexcept { return token_; }
-  void tell() noexcept {
-    // A task that is stopped here may have been the last to keep the scope, which owns the teller.
-    std::stop_source source = source_;
-    source.request_stop();
-  }
-
- private:
-  std::stop_source source_;
-  std::stop_token token_ = source_.get_token();
-  std::stop_callback<stop_call> by_outer_;
-};
-
 scope_core::scope_core(runtime_core& home, scope_core* outer, const scope_options& options)
-    : host_context(home),
+    : host_context(home, own_stop_),
       cancel_on_failure_(options.cancel_on_failure),
       core_(home),
       outer_(outer),
-      label_(options.label) {}
+      label_(options.label),
+      own_stop_(*this, outer != nullptr ? static_cast<host_context&>(*outer) : home) {}
 
-void scope_core::open(const scope_options& options) {
-  if (options.timeout < nanoseconds::zero()) check_timeout("The " + name(), options.timeout);
-  const time_stamp deadline = first_deadline(options.timeout, options.deadline, where());
-  if (options.stop.stop_possible()) {
-    by_user_.emplace(options.stop, stop_call{this, reason::cancelled});
-  }
-  if (deadline == time_stamp::max()) return;
-  if (deadline <= where().now()) return stop(reason::late);
-  const boost::intrusive_ptr<own_timer> rings(new own_timer(*this));
-  timers()->set(rings, deadline);
-  timer_ = rings;
-  has_deadline_ = true;
-}
-
-scope_core::~scope_core() { delete teller_.load(); }
+scope_core::~scope_core() = default;
 
 void* scope_core::operator new(std::size_t bytes, std::align_val_t alignment) {
   void* const room = task_memory::take_for<scope_room>();
@@ -138,7 +95,7 @@ bool scope_core::has_ended_well() {
   return first_unseen() == nullptr;
 }
 
-std::string scope_core::name() const {
+std::string scope_core::title() const {
   return label_.empty() ? "scope" : "scope \"" + std::string(label_.text()) + "\"";
 }
 
@@ -198,7 +155,7 @@ void scope_core::keep(task_state& failed) noexcept {
     if (!closed && !is_first) failed.outcome().look();
   }
   if (closed) return hand_on(failed);
-  if (cancel_on_failure_) stop(reason::failed);
+  if (cancel_on_failure_) own_stop_.request(scope_stop::reason::failed);
 }
 
 void scope_core::hand_on(task_state& failed) noexcept {
@@ -230,17 +187,13 @@ task_state_ptr scope_core::end(bool tells) {
   return made;
 }
 
-host_context& scope_core::next_outer() const noexcept {
-  if (outer_) return *outer_;
-  return home();
+const host_context* scope_core::around() const noexcept {
+  if (outer_) return outer_.get();
+  return &home();
 }
 
-const host_context* scope_core::around() const noexcept { return &next_outer(); }
-
 void scope_core::close() noexcept {
-  by_user_.reset();
-  if (timer_) timers()->call_off(*timer_);
-  timer_.reset();
+  own_stop_.close();
   closed_ = true;
   recent_.clear();
   if (!may_have_failure_) return;
@@ -252,56 +205,6 @@ void scope_core::close() noexcept {
     first.swap(first_);
   }
   if (failed) hand_on(*failed);
-}
-
-void scope_core::stop(reason why) noexcept {
-  reason none = reason::none;
-  why_.compare_exchange_strong(none, why);
-  count_stop();
-  // Either this sees the teller, or who makes it sees that the scope was stopped.
-  if (stop_teller* const teller = teller_) teller->tell();
-}
-
-bool scope_core::was_stopped() const noexcept {
-  if (why_ != reason::none) return true;
-  if (!next_outer().is_stopping()) return false;
-  reason none = reason::none;
-  why_.compare_exchange_strong(none, reason::outer);
-  return true;
-}
-
-const std::stop_token& scope_core::make_token() {
-  auto made = std::make_unique<stop_teller>(*this, next_outer().stopping());
-  stop_teller* known = nullptr;
-  if (!teller_.compare_exchange_strong(known, made.get())) return known->token();
-  stop_teller& teller = *made.release();
-  // Release: pairs with the acquire in stopping().
-  token_.store(&teller.token(), std::memory_order_release);
-  if (is_stopping()) teller.tell();
-  return teller.token();
-}
-
-bool scope_core::is_late() const noexcept {
-  const reason why = why_;
-  return why == reason::late || (why == reason::outer && outer_ && outer_->is_late());
-}
-
-failure scope_core::refusal_of(const task_state& task) const {
-  switch (why_.load()) {
-    case reason::none:  // the thread that cancelled it has not said so yet
-    case reason::cancelled:
-      return {failure_code::cancelled,
-              task.name() + " did not start, because its " + name() + " was cancelled."};
-    case reason::failed:
-      return {failure_code::cancelled,
-              task.name() + " did not start, because another task of its " + name() + " failed."};
-    case reason::late:
-      return {failure_code::timed_out,
-              task.name() + " did not begin before the deadline of its " + name() + "."};
-    case reason::outer:
-      break;
-  }
-  return outer_ ? outer_->refusal_of(task) : home().refusal_of(task);
 }
 
 }  // namespace hocket::detail

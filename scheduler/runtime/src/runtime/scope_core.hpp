@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
-#include <optional>
-#include <stop_token>
+#include <string>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
@@ -17,15 +16,15 @@
 #include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 
+#include "runtime/scope_stop.hpp"
 #include "tasks/recent_tasks.hpp"
-#include "tasks/timer_queue.hpp"
 
 namespace hocket::detail {
 
 class runtime_core;
 
-/// What stands behind a task_scope: the context of its tasks, which keep it. It counts them, passes
-/// a stop on and keeps the first failure; for all else it refers to the runtime.
+/// What stands behind a task_scope: the context of its tasks, which keep it. It counts them and
+/// keeps the first failure; for all else it refers to the runtime.
 class scope_core final : public host_context {
  public:
   scope_core(runtime_core& home, scope_core* outer, const scope_options& options);
@@ -37,8 +36,8 @@ class scope_core final : public host_context {
 
   // For the front.
   /// To be called once, before there are tasks: what stops them.
-  void open(const scope_options& options);
-  void cancel() noexcept { stop(reason::cancelled); }
+  void open(const scope_options& options) { own_stop_.open(options); }
+  void cancel() noexcept { own_stop_.request(scope_stop::reason::cancelled); }
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that no thread has looked at.
   [[nodiscard]] task_state_ptr end(bool tells);
@@ -51,7 +50,7 @@ class scope_core final : public host_context {
   [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// True if its tasks end by the clock, or because they were cancelled, whatever they wait for.
   [[nodiscard]] bool ends_by_itself() const noexcept {
-    return has_deadline_ || is_stopping() || (outer_ && outer_->ends_by_itself());
+    return own_stop_.is_due() || (outer_ && outer_->ends_by_itself());
   }
   /// The scope is left: no task is.
   void close() noexcept;
@@ -66,22 +65,10 @@ class scope_core final : public host_context {
   }
   void ended(task_state& task) noexcept override;
   [[nodiscard]] const host_context* around() const noexcept override;
-  [[nodiscard]] std::string title() const override { return name(); }
-  [[nodiscard]] failure refusal_of(const task_state& task) const override;
-  [[nodiscard]] bool is_late() const noexcept override;
+  [[nodiscard]] std::string title() const override;
 
  private:
   class end_of_scope;
-  class own_timer;
-  class stop_teller;
-  enum class reason : std::uint8_t { none, cancelled, failed, late, outer };
-
-  /// Stops the scope, where something else is stopped.
-  struct stop_call {
-    void operator()() const noexcept { scope->stop(why); }
-    scope_core* scope;
-    reason why;
-  };
 
   friend void intrusive_ptr_add_ref(scope_core* s) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
@@ -100,24 +87,16 @@ class scope_core final : public host_context {
   void release() noexcept;
   /// No task is left: the tasks that end() has made end, if that is still so.
   void tell_ends() noexcept;
-  void stop(reason why) noexcept;
-  [[nodiscard]] bool was_stopped() const noexcept override;
-  [[nodiscard]] const std::stop_token& make_token() override;
-  [[nodiscard]] host_context& next_outer() const noexcept;
   [[nodiscard]] task_state_ptr first_unseen() const;
-  [[nodiscard]] std::string name() const;
 
   // Each task writes these two as it starts and ends. Of what follows it writes recent_ alone.
   alignas(64) std::atomic<std::int64_t> unfinished_{0};
   std::atomic<std::uint32_t> references_{0};
   [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_) - sizeof(references_)];
-  mutable std::atomic<reason> why_{reason::none};
   const bool cancel_on_failure_;
   runtime_core& core_;
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;
-  bool has_deadline_ = false;  // set before there are tasks
-  boost::intrusive_ptr<own_timer> timer_;
   recent_tasks recent_;
   // These three go from false to true. Most scopes end without a failure and before a thread comes
   // to wait: then no thread takes the guard. Sequentially consistent.
@@ -129,9 +108,7 @@ class scope_core final : public host_context {
   std::array<boost::intrusive_ptr<end_of_scope>, 2> ends_;  // that a thread waits for: [tells]
   task_state_ptr first_;                                    // that failed, and was not looked at
 
-  // Last: these call this.
-  std::atomic<stop_teller*> teller_{nullptr};  // owned; most scopes need none
-  std::optional<std::stop_callback<stop_call>> by_user_;
+  scope_stop own_stop_;  // last: it is told by others
 };
 
 }  // namespace hocket::detail

@@ -67,7 +67,7 @@ future<void> task_scope::done() { return future<void>(core_->end(true)); }
 
 void task_scope::cancel() noexcept { core_->cancel(); }
 
-std::stop_token task_scope::stop_token() const { return core_->stopping(); }
+std::stop_token task_scope::stop_token() const { return core_->stop().token(); }
 
 submitter::host_target task_scope::for_functions() noexcept { return {core_.get(), nullptr}; }
 

@@ -82,7 +82,7 @@ failure host_task::failure_of_predecessors() {
 failure host_task::explain_failure() noexcept {
   failure why = caught(name(), stop_requested());
   const bool was_told = why.code() == failure_code::cancelled;
-  if (was_told && (late_ || (context() != nullptr && context()->is_late()))) {
+  if (was_told && (late_ || (context() != nullptr && context()->stop().is_late()))) {
     return {failure_code::timed_out, name() + " did not end within its time.", why.thrown()};
   }
   return why;

@@ -31,10 +31,6 @@ void host_trace::push(const task_label& label, std::int64_t begin) noexcept {
   }
 }
 
-void host_context::ran(const task_label& task, std::int64_t begin) noexcept {
-  if (trace_ != nullptr) trace_->push(task, begin);
-}
-
 void host_trace::add_to(trace_snapshot& trace) const {
   std::vector<ring::span> spans;
   {

@@ -4,7 +4,6 @@
 #include "tasks/live_runtimes.hpp"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,11 +11,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/runtime_context.hpp>
 
 namespace hocket::detail {
 
@@ -25,7 +22,7 @@ namespace {
 /// What all runtimes share. It is never destroyed: futures may be used until the process ends.
 struct registry {
   std::mutex guard;
-  std::vector<host_context*> all;
+  std::vector<runtime_context*> all;
   /// The first ones of all, for threads that look without the lock. Sequentially consistent.
   std::array<std::atomic<const host_context*>, 8> first{};
   std::atomic<bool> has_more{false};
@@ -50,7 +47,7 @@ registry* make_registry() {
   const int no_memory =
       ::pthread_atfork([] { the_registry().guard.lock(); }, [] { the_registry().guard.unlock(); },
                        [] {
-                         for (host_context* each : the_registry().all) each->forked();
+                         for (runtime_context* each : the_registry().all) each->forked();
                          the_registry().guard.unlock();
                        });
   if (no_memory != 0) throw std::bad_alloc();
@@ -59,43 +56,14 @@ registry* make_registry() {
 
 }  // namespace
 
-host_context::host_context()
-    : home_(this), source_(std::stop_source()), own_token_(source_.get_token()) {
-  token_ = &own_token_;
-  live_runtimes::add(*this);
-}
-
-host_context::~host_context() {
-  if (!is_scope()) live_runtimes::remove(*this);
-}
-
-void host_context::forked() noexcept {
-  // Another thread of the parent may have been in the constructor.
-  is_forked_ = where_ != nullptr && where_->is_forked();
-  if (is_forked_) limits_ = true;  // submissions call take_place() first
-}
-
-bool host_context::look_for_stop(std::uint64_t stops) const noexcept {
-  if (was_stopped()) return true;
-  // Relaxed: a thread that sees an older number looks itself.
-  others_stops_.store(stops, std::memory_order_relaxed);
-  return false;
-}
-
-void host_context::refuse_forked(std::string_view what) {
-  throw usage_error(std::string(what) + " is submitted in process " + std::to_string(::getpid()) +
-                    " to a runtime of the process that it was forked from: the runtime's threads "
-                    "were not forked, so that nothing runs here.");
-}
-
-void live_runtimes::add(host_context& made) {
+void live_runtimes::add(runtime_context& made) {
   registry& known = the_registry();
   const std::scoped_lock lock(known.guard);
   known.all.push_back(&made);
   known.publish();
 }
 
-void live_runtimes::remove(const host_context& gone) noexcept {
+void live_runtimes::remove(const runtime_context& gone) noexcept {
   registry& known = the_registry();
   const std::scoped_lock lock(known.guard);
   // The others stay where they are, so that no thread that looks without the lock misses one.

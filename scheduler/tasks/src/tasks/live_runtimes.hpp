@@ -5,16 +5,17 @@
 namespace hocket::detail {
 
 class host_context;
+class runtime_context;
 
 /// The runtimes of this process that have not ended. A future may outlive its runtime, and what it
 /// has of that is an address, which tells nothing: a thread that is to use the runtime of a task
 /// that may have ended asks here first. Any thread.
 class live_runtimes {
  public:
-  static void add(host_context& made);
+  static void add(runtime_context& made);
 
   /// No thread begins to use the runtime any more.
-  static void remove(const host_context& gone) noexcept;
+  static void remove(const runtime_context& gone) noexcept;
 
   /// True if the runtime has not ended. It may end at the next moment, unless a task of it is known
   /// to be pending. Takes no lock where few runtimes exist.
@@ -30,10 +31,10 @@ class live_runtimes {
 
     /// False if the runtime has ended.
     [[nodiscard]] explicit operator bool() const noexcept { return used_ != nullptr; }
-    [[nodiscard]] host_context& operator*() const noexcept { return *used_; }
+    [[nodiscard]] runtime_context& operator*() const noexcept { return *used_; }
 
    private:
-    host_context* used_ = nullptr;
+    runtime_context* used_ = nullptr;
   };
 };
 

@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/wait_checker.hpp>
 
 #include "tasks/helping_scope.hpp"
+#include "tasks/host_trace.hpp"
 
 namespace hocket::detail {
 
@@ -99,7 +100,7 @@ bool task_runner::give_up(host_task& task, failure why) noexcept {
 inline bool task_runner::run_plainly(host_task& task, ready_list& next) noexcept {
   if (!task.place_.is_at_home() || !task.only_counts_) return false;
   if (!task.before_.count().claim_untouched()) return false;
-  if (task.stop_.stop_requested() || task.context()->is_stopping()) {
+  if (task.stop_.stop_requested() || task.context()->stop().is_requested()) {
     refuse(task, next);
     return true;
   }
@@ -143,16 +144,16 @@ failure task_runner::refusal(host_task& task) {
     return {failure_code::cancelled, task.name() + " was cancelled before it started."};
   }
   const host_context* const context = task.context();
-  if (context != nullptr && context->is_stopping()) return context->refusal_of(task);
+  if (context != nullptr && context->stop().is_requested()) return context->stop().refusal_of(task);
   return {};
 }
 
 failure task_runner::attempt(host_task& task, runner by) noexcept {
   host_context* const home = task.context();
-  if (home == nullptr || !home->traces()) return call(task, by);
+  if (home == nullptr || home->trace() == nullptr) return call(task, by);
   const std::int64_t begin = home->where().ticks();
   failure why = call(task, by);
-  home->ran(task.label(), begin);
+  home->trace()->push(task.label(), begin);
   return why;
 }
 
@@ -160,7 +161,7 @@ bool task_runner::execute_traced(host_task& task) noexcept {
   host_context& home = *task.context();
   const std::int64_t begin = home.where().ticks();
   failure why = call(task);
-  home.ran(task.label(), begin);
+  home.trace()->push(task.label(), begin);
   if (!why) return true;
   task.outcome().settle(std::move(why));
   return false;

@@ -50,4 +50,10 @@ void task_starter::attach_edges(host_task& task) noexcept {
   if (arrives) task_runner::arrive(task, false, next);
 }
 
+void task_starter::start_at_once(host_task& task, host_context& context) noexcept {
+  context.started(task);
+  if (context.is_scope()) context.offer(task);
+  post(task, context, task_runner::run_item, context.caller());
+}
+
 }  // namespace hocket::detail

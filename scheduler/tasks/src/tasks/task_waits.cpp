@@ -207,7 +207,7 @@ void check_continuable(const task_state& task) {
                       " is to be continued after its runtime has gone; what it has returned can "
                       "still be read.");
   }
-  task.home()->check_not_forked("A continuation");
+  task.context()->home().check_not_forked("A continuation");
 }
 
 }  // namespace hocket::detail

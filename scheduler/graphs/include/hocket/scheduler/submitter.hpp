@@ -158,8 +158,7 @@ class submitter {
     if (to.recording != nullptr) {
       return future<value>(to.recording->keep(after, std::forward<F>(function)));
     }
-    const detail::pending_place place(to.context);
-    return future<value>(detail::launch_after_all(after, std::forward<F>(function), *to.context));
+    return future<value>(launch_in(*to.context, after, std::forward<F>(function)));
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by
@@ -276,6 +275,14 @@ class submitter {
   [[nodiscard]] virtual detail::launch_lane* find_in_place_lane() { return nullptr; }
   [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::task_description&& task) = 0;
   [[nodiscard]] virtual detail::task_state_ptr enqueue(detail::graph_use&& use) = 0;
+
+  /// For a scope, or a runtime with a limit or a trace. Not inlined, so that async() is.
+  template <class After, class F>
+  [[gnu::noinline]] static detail::task_state_ptr launch_in(detail::host_context& context,
+                                                            const After& after, F&& function) {
+    const detail::pending_place place(&context);
+    return detail::launch_after_all(after, std::forward<F>(function), context);
+  }
 
   template <class Value, class Kernel, class F, class... Args>
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {

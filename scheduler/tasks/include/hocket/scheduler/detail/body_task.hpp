@@ -106,7 +106,7 @@ class body_task final : public host_task {
       const auto pass_on = [this] { stop_.source.request_stop(); };
       const std::stop_callback by_user(stop(), pass_on);
       const std::stop_callback by_runtime(
-          context() == nullptr ? std::stop_token{} : context()->stopping(), pass_on);
+          context() == nullptr ? std::stop_token{} : context()->stop().token(), pass_on);
       return std::invoke(*body_, stop_.source.get_token());
     } else {
       return std::invoke(*body_);
@@ -115,7 +115,7 @@ class body_task final : public host_task {
 
   /// Returns false if the function has thrown, and keeps what became of it.
   [[nodiscard]] bool execute_or_fail() noexcept {
-    if (context()->traces()) [[unlikely]]
+    if (context()->trace() != nullptr) [[unlikely]]
       return task_runner::execute_traced(*this);
     try {
       execute();

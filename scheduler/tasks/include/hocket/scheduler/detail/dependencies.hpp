@@ -19,6 +19,7 @@ class host_task;
 struct host_edge final : continuation {
   host_edge() = default;
   explicit host_edge(const task_state_ptr& from) noexcept : source(from) {}
+  host_edge(host_task& to, const task_state_ptr& from) noexcept : owner(&to), source(from) {}
 
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
@@ -66,6 +67,12 @@ class dependencies {
     // first that it attaches to.
     const std::uint32_t start = edge_count_ + 2 * more < 2 && !is_known_early_ ? 0 : 1;
     count_.expect(edge_count_ + more + start);
+  }
+  /// The same of edges that know their owner, and nothing else.
+  void expect_made(std::span<host_edge> edges) noexcept {
+    edges_ = edges.data();
+    edge_count_ = static_cast<std::uint32_t>(edges.size());
+    count_.expect(edge_count_ < 2 ? edge_count_ : edge_count_ + 1);
   }
   /// The same of one edge, and nothing else: no thread can run the task before that is attached.
   void expect_only(host_task& owner, host_edge& e) noexcept {

@@ -31,8 +31,8 @@ void check_predecessor(const task_handle& before);
 /// Makes a host task and starts it: it runs once the tasks of all futures have ended well. In a
 /// runtime, `mark` is in_runtime; else there is none.
 template <range_of_futures After, class F, class... Mark>
-[[nodiscard]] task_state_ptr launch_after_all(const After& after, F&& body, host_context& context,
-                                              Mark... mark) {
+[[nodiscard]] inline task_state_ptr launch_after_all(const After& after, F&& body,
+                                                     host_context& context, Mark... mark) {
   // What has ended well needs no edge; but a task goes to the node of the one that it follows.
   const auto is_over = [skips = !context.has_nodes()](const task_state& before) {
     return skips && before.done() && !before.error();
@@ -53,12 +53,12 @@ template <range_of_futures After, class F, class... Mark>
   std::size_t count = 0;
   for (const auto& each : after) {
     const task_state_ptr& before = each.handle().task();
-    if (!is_over(*before)) ::new (edges + count++) host_edge(before);
+    if (!is_over(*before)) ::new (edges + count++) host_edge(*made, before);
   }
   if (count == 0) {
     task_starter::start_at_once(*made, context);
   } else {
-    made->before().expect(*made, {edges, count}, 0);
+    made->before().expect_made({edges, count});
     task_starter::start_with_edges(*made, context);
   }
   return {made, false};

@@ -65,7 +65,7 @@ class task_runner {
     if (!(unshared ? count.claim_unshared() : count.claim_untouched())) [[unlikely]] {
       return run_item(counted);
     }
-    if (task.context()->is_stopping()) [[unlikely]]
+    if (task.context()->stop().is_requested()) [[unlikely]]
       return refuse_item(task);
     if (!whole.execute_or_fail()) return end_failed_item(task);
     host_context& context = *task.context();
@@ -86,7 +86,7 @@ class task_runner {
   [[nodiscard]] static bool run_inline_as(Task& whole, ready_list& next) noexcept {
     host_task& task = whole;
     if (!task.before_.count().claim_untouched()) return false;
-    if (task.context()->is_stopping()) [[unlikely]] {
+    if (task.context()->stop().is_requested()) [[unlikely]] {
       refuse(task, next);
       return true;
     }

@@ -26,18 +26,14 @@ class task_starter {
     host_edge& only = task.before().edges().front();
     if (!only.source->attach(only)) start_after_ended(task);
   }
-  /// What has one or more edges.
+  /// What has one or more edges, for which expect_made() was called.
   static void start_with_edges(host_task& task, host_context& context) noexcept {
     context.started(task);
     if (context.is_scope()) context.offer(task);
     attach_edges(task);
   }
   /// What has none.
-  static void start_at_once(host_task& task, host_context& context) noexcept {
-    context.started(task);
-    if (context.is_scope()) context.offer(task);
-    post(task, context, task_runner::run_item, context.caller());
-  }
+  static void start_at_once(host_task& task, host_context& context) noexcept;
   /// The same for one that is not run_item(), but another function that takes such a task.
   static void start_at_once(host_task& task, host_context& context, void (*run)(void*)) noexcept {
     worker_record* const by = context.caller();

@@ -10,7 +10,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <hocket/core/error.hpp>
-#include <hocket/scheduler/detail/host_context.hpp>
+#include <hocket/scheduler/detail/runtime_context.hpp>
 #include <hocket/scheduler/detail/task_outcome.hpp>
 #include <hocket/scheduler/detail/wait_node.hpp>
 #include <hocket/scheduler/task_label.hpp>

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "graphs/worker_supply.hpp"
+
+#include <algorithm>
+
+#include "graphs/host_run.hpp"
+#include "tasks/live_runtimes.hpp"
+
+namespace hocket::detail {
+
+namespace {
+
+/// For some ten microseconds, less than it takes to send for the thread again.
+constexpr std::size_t looks_of_real_threads = 200;
+
+std::size_t all_workers(executor& where) {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < where.arenas(); ++i) sum += where.workers(i);
+  return std::min(sum, run_workers<>::most);
+}
+
+}  // namespace
+
+worker_supply::worker_supply(host_run& run, executor& where, int priority)
+    : run_(run),
+      where_(where),
+      priority_(priority),
+      count_(all_workers(where)),
+      // No other thread runs while a thread of the seeded executor spins.
+      looks_(where.is_virtual() ? 0 : looks_of_real_threads) {}
+
+void worker_supply::send() noexcept {
+  count_.send_for();
+  const boost::intrusive_ptr<host_run> run(&run_);
+  try {
+    // Relaxed: any order of the arenas will do.
+    const std::size_t arena =
+        arenas_used_.fetch_add(1, std::memory_order_relaxed) % where_.arenas();
+    where_.post(arena, priority_, [run] {
+      if (run->work()) run->workers().send();
+    });
+  } catch (...) {
+    // No memory for the item: this thread does the work itself.
+    while (run_.work()) count_.send_for();
+  }
+}
+
+void worker_supply::send_if_open() noexcept {
+  const live_runtimes::user uses(run_.home());
+  if (uses) send();
+}
+
+void worker_supply::begin_wait() noexcept {
+  count_.leave();
+  send_if_wanted();
+}
+
+}  // namespace hocket::detail
