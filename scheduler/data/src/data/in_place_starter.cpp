@@ -74,7 +74,7 @@ void in_place_starter::take_place(in_place_task& task, const in_place_content& f
       after.push_back(each.source);
     }
   }
-  in_place_node::registration with{after, is_throttled ? 1U : 0U, from.within};
+  in_place_task::registration with{after, is_throttled ? 1U : 0U, from.within};
   if (is_throttled) with.in_order = announce;
   task.take_place(task.tail().uses(), behind.edges_in(&task + 1), with);
 }
