@@ -12,10 +12,10 @@ run_outcome::verdict run_outcome::verdict_on(std::uint32_t node) noexcept {
   // Acquire: pairs with fail(), for the array of what is poisoned.
   const std::uint8_t now = mode_.load(std::memory_order_acquire);
   // Relaxed: pairs with poison(); the arrival of the predecessor lies between.
-  if ((now & failed) != 0 && poisoned_[node].load(std::memory_order_relaxed)) {
+  if ((now & failed_bit) != 0 && poisoned_[node].load(std::memory_order_relaxed)) {
     return verdict::is_poisoned;
   }
-  if ((now & cancelled) == 0) return verdict::is_called;
+  if ((now & cancelled_bit) == 0) return verdict::is_called;
   has_skipped_ = true;
   return verdict::is_cancelled;
 }
@@ -28,7 +28,7 @@ void run_outcome::fail(std::uint32_t node, failure why, std::size_t functions) n
   }
   if (poisoned_ == nullptr) poisoned_.reset(new (std::nothrow) std::atomic<bool>[functions]());
   // Without memory to know which ones do not run, none does. Release: pairs with verdict_on().
-  mode_.fetch_or(poisoned_ == nullptr ? cancelled : failed, std::memory_order_release);
+  mode_.fetch_or(poisoned_ == nullptr ? cancelled_bit : failed_bit, std::memory_order_release);
 }
 
 failure run_outcome::first_failure() {

@@ -21,7 +21,7 @@ class run_outcome {
   enum class verdict : std::uint8_t { is_called, is_poisoned, is_cancelled };
 
   explicit run_outcome(bool traces) noexcept
-      : mode_(traces ? std::uint8_t{traced} : std::uint8_t{0}) {}
+      : mode_(traces ? std::uint8_t{traced_bit} : std::uint8_t{0}) {}
 
   /// True if functions are just called: none has failed, and the run is neither cancelled nor
   /// traced.
@@ -31,17 +31,17 @@ class run_outcome {
   }
   [[nodiscard]] bool is_traced() const noexcept {
     // Relaxed: this never changes while the run is under way.
-    return (mode_.load(std::memory_order_relaxed) & traced) != 0;
+    return (mode_.load(std::memory_order_relaxed) & traced_bit) != 0;
   }
   /// True if a function has failed that the calling thread knows of.
   [[nodiscard]] bool has_failed() const noexcept {
     // Relaxed: as in is_plain().
-    return (mode_.load(std::memory_order_relaxed) & failed) != 0;
+    return (mode_.load(std::memory_order_relaxed) & failed_bit) != 0;
   }
 
-  void cancel() noexcept { mode_.fetch_or(cancelled); }
+  void cancel() noexcept { mode_.fetch_or(cancelled_bit); }
   /// Sequentially consistent, as cancel() is.
-  [[nodiscard]] bool is_cancelled() const noexcept { return (mode_.load() & cancelled) != 0; }
+  [[nodiscard]] bool is_cancelled() const noexcept { return (mode_.load() & cancelled_bit) != 0; }
   /// True if a function was not called because the run is cancelled.
   [[nodiscard]] bool has_skipped() const noexcept { return has_skipped_; }
 
@@ -67,7 +67,7 @@ class run_outcome {
   void release() noexcept { poisoned_.reset(); }
 
  private:
-  enum mode : std::uint8_t { traced = 1, cancelled = 2, failed = 4 };
+  enum mode : std::uint8_t { traced_bit = 1, cancelled_bit = 2, failed_bit = 4 };
 
   std::atomic<std::uint8_t> mode_;
   std::atomic<bool> has_skipped_{false};
