@@ -86,7 +86,7 @@ void admission::take_turns(admitted& all) {
   }
 }
 
-void let_in(const admission::admitted& all, ready_list& next) noexcept {
+void admit(const admission::admitted& all, ready_list& next) noexcept {
   for (in_place_task* const each : all) task_runner::arrive(*each, false, next);
 }
 

@@ -57,7 +57,7 @@ class admission {
   std::set<task_id> funded_;  ///< those in order that have their bytes, or need none
 };
 
-/// Tells the tasks that they were let in. Without locks.
-void let_in(const admission::admitted& all, ready_list& next) noexcept;
+/// Counts the admission as an arrival at each of the tasks. To be called without locks.
+void admit(const admission::admitted& all, ready_list& next) noexcept;
 
 }  // namespace hocket::detail

@@ -21,7 +21,8 @@ struct awaited_number {
   std::uint32_t index = 0;
 };
 
-/// What few launches have: a result, numbers of futures, parts of buffers, a function.
+/// The arguments that few launches have: a result, numbers of futures, parts of buffers, a
+/// function.
 struct rare_arguments {
   alignas(8) std::byte value[8] = {};
   std::uint32_t awaited = 0;
@@ -36,7 +37,7 @@ struct rare_arguments {
             .has_function = what.function.body != nullptr};
   }
 
-  // What lies behind this, in this order.
+  // The arrays in the memory behind this object, in this order.
   [[nodiscard]] std::span<awaited_number> all_awaited() noexcept {
     return {reinterpret_cast<awaited_number*>(this + 1), awaited};
   }
@@ -93,8 +94,8 @@ class tail_layout {
   std::size_t edges_;
 };
 
-/// The arguments of a launch in the memory behind its task: accesses, numbers, and what few
-/// launches have. It is only an address with counts: the task makes and destroys what is there.
+/// The arguments of a launch in the memory behind its task: accesses, numbers, rare arguments. This
+/// object is only an address with counts: the task makes and destroys the arguments.
 class argument_tail {
  public:
   argument_tail(void* where, const argument_counts& counts) noexcept

@@ -69,7 +69,8 @@ class edge_finder {
   template <class Earlier>
   [[gnu::always_inline]] bool add_edge(Earlier&& earlier, edge_kind by, bool& decides) {
     if (earlier.get() == &node_) {
-      // It has replaced what it reads itself: what was before is known by its content alone.
+      // The node has replaced the content that it reads: only the content state knows the older
+      // one.
       if (by == edge_kind::content) node_.before().ask_when_poisoned();
       return true;
     }

@@ -64,7 +64,7 @@ void in_place_control::cancel(failure why) noexcept {
 }
 
 void in_place_control::end_now(failure why) noexcept {
-  if (told_.exchange(true)) return;
+  if (notified_.exchange(true)) return;
   if (task_runner::give_up(task_, why)) {
     withdraw();
   } else {
@@ -72,26 +72,26 @@ void in_place_control::end_now(failure why) noexcept {
   }
 }
 
-/// Of a task that was given up.
+/// Of a task that was cancelled before it started.
 void in_place_control::withdraw() noexcept {
   if (!is_throttled()) return;
   ready_list next;
-  let_in(home_.gate().give_up(request_), next);
+  admit(home_.gate().give_up(request_), next);
 }
 
 bool in_place_control::may_name_cause() noexcept {
   if (!has_timeout_) return true;
   // A thread that ends the task by the time-out reads the cause.
-  told_here_ = !told_.exchange(true);
-  return told_here_;
+  notified_here_ = !notified_.exchange(true);
+  return notified_here_;
 }
 
 void in_place_control::ask_throttle(ready_list& next) noexcept {
-  let_in(home_.gate().try_acquire(task_), next);
+  admit(home_.gate().try_acquire(task_), next);
 }
 
 void in_place_control::leave(ready_list& next) noexcept {
-  if (has_request()) let_in(home_.gate().leave(request_), next);
+  if (has_request()) admit(home_.gate().leave(request_), next);
   // The histories within the domain, which it has, may keep the task.
   if (within_) std::exchange(within_, nullptr)->task_left(next);
 }

@@ -19,7 +19,7 @@ namespace hocket::detail {
 
 class in_place_runtime;
 
-/// What few tasks in place are made from beside the launch.
+/// The options and conditions that few tasks in place have beside their launch.
 struct in_place_content {
   host_options options;
   std::span<const task_state_ptr> after;
@@ -29,8 +29,9 @@ struct in_place_content {
   domain_node* within = nullptr;  ///< see place_within
 };
 
-/// What few tasks in place have: a time-out, a scope or a token that can cancel them once they are
-/// started, a request to the throttle, a nested domain around them.
+/// The control of a task in place by something outside of it, which few tasks have: a time-out, a
+/// scope or a token that can cancel the task once it is started, a request to the throttle, a
+/// nested domain.
 class in_place_control {
  public:
   /// True if a task needs one.
@@ -58,7 +59,9 @@ class in_place_control {
   void end_now(failure why) noexcept;
   /// Of the thread that has claimed the task, and knows how it ends: false if another thread ended
   /// it before, by the time-out.
-  [[nodiscard]] bool may_tell_end() noexcept { return told_here_ || !told_.exchange(true); }
+  [[nodiscard]] bool may_notify_end() noexcept {
+    return notified_here_ || !notified_.exchange(true);
+  }
   /// The same before the task is to run.
   [[nodiscard]] bool may_name_cause() noexcept;
 
@@ -75,9 +78,9 @@ class in_place_control {
   admission_request request_;
   boost::intrusive_ptr<domain_node> within_;
   bool has_timeout_;
-  /// Of a task with a time-out: a thread has told, or tells, how it ended.
-  std::atomic<bool> told_{false};
-  bool told_here_ = false;  ///< it was the thread that claimed the task
+  /// Of a task with a time-out: a thread has notified, or notifies, those who wait for the task.
+  std::atomic<bool> notified_{false};
+  bool notified_here_ = false;  ///< it was the thread that claimed the task
   // A request and the start meet: the one that comes second cancels.
   meeting scope_meets_start_, stop_meets_start_;
   std::optional<std::stop_callback<std::function<void()>>> by_scope_;

@@ -71,7 +71,7 @@ inline void in_place_task::drop_kernel() noexcept {
 }
 
 void in_place_task::end(failure why, ready_list& next) noexcept {
-  if (control_ == nullptr || !control_->has_timeout() || control_->may_tell_end()) {
+  if (control_ == nullptr || !control_->has_timeout() || control_->may_notify_end()) {
     return in_place_node::end(std::move(why), next);
   }
   discard();
@@ -114,7 +114,7 @@ void in_place_task::given_up(bool waited, ready_list& next) noexcept {
     home_.function_begins();
   }
   // A buffer that no handle or other task refers to cannot be read any more: its memory is given
-  // back before the task leaves its place. Not of a throttled task, where another thread may look
+  // back before the task retires. Not of a throttled task, where another thread may look
   // at what it reads.
   if (waited && (control_ == nullptr || !control_->is_throttled())) {
     for (in_place_use& use : tail().uses()) {

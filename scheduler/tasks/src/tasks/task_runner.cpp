@@ -95,8 +95,8 @@ bool task_runner::give_up(host_task& task, failure why) noexcept {
   return true;
 }
 
-/// What run() does for a worker, where nothing is in its way and nobody is to be told but those who
-/// wait. Returns false, and has done nothing, if it is otherwise.
+/// What run() does for a worker, where nothing is in its way and no thread is to be notified but
+/// those that wait. Returns false, and has done nothing, if it is otherwise.
 inline bool task_runner::run_plainly(host_task& task, ready_list& next) noexcept {
   if (!task.place_.is_at_home() || !task.only_counts_) return false;
   if (!task.before_.count().claim_untouched()) return false;

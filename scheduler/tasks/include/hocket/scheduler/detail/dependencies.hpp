@@ -23,7 +23,7 @@ struct host_edge final : continuation {
 
   enum class kind : std::uint8_t {
     end,      ///< the source ends; if it fails, the task does not run
-    content,  ///< the source leaves its place in the order of a buffer; failure as above
+    content,  ///< the source retires from the history of a buffer; failure as above
     order     ///< the same, but failure does not matter
   };
 
