@@ -44,10 +44,4 @@ failure compile_failure(const std::string& device, const std::string& kernel,
                                             device + "\": " + first_lines(log)};
 }
 
-failure no_loader(const std::string& api, const std::string& file, const std::string& why,
-                  const std::string& packages) {
-  return {failure_code::no_device, "The loader of " + api + ", " + file + ", " + why +
-                                       "; Debian has it in the package " + packages + "."};
-}
-
 }  // namespace hocket

@@ -3,19 +3,11 @@
 
 #include "loader.hpp"
 
-#include <dlfcn.h>
-
-#include <hocket/devices/driver_failure.hpp>
+#include <hocket/devices/driver_library.hpp>
 
 namespace hocket::vulkan {
 
 namespace {
-
-constexpr const char* file = "libvulkan.so.1";
-
-failure unusable(const std::string& why) {
-  return no_loader("Vulkan", file, why, "libvulkan1, and drivers in mesa-vulkan-drivers");
-}
 
 template <class Get>
 bool load_one(Get get, const char* name, auto& into) {
@@ -28,21 +20,18 @@ bool load_one(Get get, const char* name, auto& into) {
 #define HOCKET_VULKAN_LOAD(name) complete = load_one(get, #name, to.name) && complete;
 
 result<std::unique_ptr<const library>> open_library() {
-  // It stays loaded: threads of drivers may outlive their instances.
-  void* const opened = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (opened == nullptr) {
-    const char* const why = ::dlerror();
-    return unusable("cannot be opened (" + std::string(why != nullptr ? why : "no reason") + ")");
-  }
+  const auto opened = driver_library::open(
+      {"Vulkan", "libvulkan.so.1", "libvulkan1, and drivers in mesa-vulkan-drivers"});
+  if (!opened) return opened.error();
+  const driver_library& file = opened.value();
   auto made = std::make_unique<library>();
   library& to = *made;
-  to.vkGetInstanceProcAddr =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(opened, "vkGetInstanceProcAddr"));
-  if (to.vkGetInstanceProcAddr == nullptr) return unusable("lacks vkGetInstanceProcAddr");
+  to.vkGetInstanceProcAddr = file.find<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr");
+  if (to.vkGetInstanceProcAddr == nullptr) return file.unusable("lacks vkGetInstanceProcAddr");
   const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(nullptr, name); };
   bool complete = true;
   HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_LOAD)
-  if (!complete) return unusable("knows no Vulkan 1.1");
+  if (!complete) return file.unusable("knows no Vulkan 1.1");
   return std::unique_ptr<const library>(std::move(made));
 }
 

@@ -24,8 +24,6 @@ TEST(driver_failure, sentences_name_the_device_and_what_the_driver_says) {
             "Device \"X0\" cannot begin a launch: its driver says OUT_OF_LUCK (-5).");
   EXPECT_EQ(no_memory("X0", 12, "it is full.").message(),
             "Device \"X0\" has no memory for 12 bytes: it is full.");
-  EXPECT_EQ(no_loader("X", "libX.so", "lacks x", "libx1").message(),
-            "The loader of X, libX.so, lacks x; Debian has it in the package libx1.");
 }
 
 TEST(driver_failure, of_what_a_compiler_says_the_first_lines_are_kept) {

@@ -32,8 +32,4 @@ struct driver_code {
 [[nodiscard]] failure compile_failure(const std::string& device, const std::string& kernel,
                                       const std::string& log);
 
-/// The loader of an API cannot be used. why continues its name; packages says what to install.
-[[nodiscard]] failure no_loader(const std::string& api, const std::string& file,
-                                const std::string& why, const std::string& packages);
-
 }  // namespace hocket
