@@ -41,7 +41,7 @@ void host_ordered_stream::conclude(std::uint64_t first, std::span<command_result
   }
   changed_.notify_all();
   after_end();
-  ended_in_a_row(first, how);
+  ended_or_lost(first, how);
 }
 
 host_copy_stream::host_copy_stream(driver_domain& domain, executor& where,

@@ -188,6 +188,17 @@ void driver_stream::prepare_later(const command& what) {
   });
 }
 
+void driver_stream::ended_or_lost(std::uint64_t first, std::span<command_result> how) {
+  const auto lost = std::ranges::find_if(how, [](const command_result& each) {
+    return each.why && each.why.code() == failure_code::device_lost;
+  });
+  const auto before = static_cast<std::size_t>(lost - how.begin());
+  if (before > 0) ended_in_a_row(first, how.first(before));
+  if (lost == how.end()) return;
+  lose(lost->why);
+  ended_in_a_row(first + before, how.subspan(before));
+}
+
 void driver_stream::ended_in_a_row(std::uint64_t first, std::span<command_result> how) {
   conclude(first, how);
   epoch_->leave(how.size());

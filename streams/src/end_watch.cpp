@@ -18,9 +18,9 @@ constexpr std::chrono::microseconds patience{100};
 end_watch::end_watch(const std::string& name, std::function<std::size_t()> next)
     : next_(std::move(next)), own_(name) {}
 
-void end_watch::added() {
+void end_watch::added(std::size_t count) {
   const std::lock_guard lock(guard_);
-  ++left_;
+  left_ += count;
   if (!polled_ && !defers_) call_own_thread();
 }
 

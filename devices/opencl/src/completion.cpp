@@ -14,9 +14,6 @@ namespace hocket::opencl {
 
 namespace {
 
-// The first of the commands that are waited for together is heard of about so much later.
-constexpr nanoseconds kept_back{100'000};
-
 /// Zero where the driver does not say.
 cl_ulong profiled(const api& cl, cl_event event, cl_profiling_info what) {
   cl_ulong time = 0;
@@ -26,67 +23,34 @@ cl_ulong profiled(const api& cl, cl_event event, cl_profiling_info what) {
 
 }  // namespace
 
+completions::completions(std::shared_ptr<context> of, std::shared_ptr<device_clock> clock,
+                         executor& where, const std::string& device, report told)
+    : context_(std::move(of)),
+      clock_(std::move(clock)),
+      where_(where),
+      device_(device),
+      commands_(device,
+                {[](const auto& all, std::size_t most) {
+                   return std::clamp<std::size_t>(most, 1, (all.size() + 1) / 2);
+                 },
+                 [this](commands::entry& e) { e.item.status = wait_for(e.item.last->get()); },
+                 [this](auto ended, auto& results) { finish(ended, results); }, std::move(told)}) {}
+
 void completions::add(std::uint64_t value, enqueued what, time_stamp handed) {
-  entry made;
-  made.value = value;
-  made.first = std::move(what.first);
-  made.last = std::make_shared<const handle<cl_event>>(std::move(what.last));
-  made.why = std::move(what.why);
-  made.handed = handed;
-  {
-    const std::lock_guard lock(guard_);
-    in_driver_.push_back(std::move(made));
-  }
-  watch_.added();
+  auto last = std::make_shared<const handle<cl_event>>(std::move(what.last));
+  commands::entry made{
+      value, {std::move(what.first), std::move(last), std::move(what.why), CL_COMPLETE}, handed};
+  commands_.add({&made, 1});
 }
 
-std::shared_ptr<const handle<cl_event>> completions::last_event(std::uint64_t value) const {
-  const std::lock_guard lock(guard_);
-  const auto after = std::ranges::upper_bound(in_driver_, value, {}, &entry::value);
-  return after == in_driver_.begin() ? nullptr : std::prev(after)->last;
-}
-
-/// Under the lock: so many are told of together.
-std::size_t completions::how_many() const {
-  const auto most = static_cast<std::size_t>(kept_back / std::max(each_, nanoseconds(1)));
-  const auto count = std::clamp<std::size_t>(most, 1, (in_driver_.size() + 1) / 2);
-  // A command that failed on the way has a number as well; driver_stream reports it.
-  std::size_t in_a_row = 1;
-  while (in_a_row < count && in_driver_[in_a_row].value == in_driver_.front().value + in_a_row) {
-    ++in_a_row;
-  }
-  return in_a_row;
-}
-
-std::size_t completions::finish_some() {
-  std::size_t count = 0;
-  std::shared_ptr<const handle<cl_event>> event;
-  {
-    const std::lock_guard lock(guard_);
-    count = how_many();
-    event = in_driver_[count - 1].last;
-  }
-  // The queue is in order: those before it have ended as well.
-  const cl_int of_last = wait_for(event->get());
+void completions::finish(std::span<commands::entry> ended,
+                         std::vector<command_result>& results) const {
   const time_stamp heard = where_.now();
-  event.reset();
-  {
-    const std::lock_guard lock(guard_);
-    for (std::size_t i = 0; i < count; ++i) {
-      ended_.push_back(std::move(in_driver_.front()));
-      in_driver_.pop_front();
-    }
+  // The queue is in order, and the last one was waited for: the others have ended as well.
+  for (commands::entry& e : ended.first(ended.size() - 1)) {
+    e.item.status = outcome_of(e.item.last->get());
   }
-  const std::uint64_t first = ended_.front().value;
-  for (const entry& e : ended_) {
-    const bool is_last = &e == &ended_.back();
-    results_.push_back(result_of(e, is_last ? of_last : outcome_of(e.last->get()), heard));
-  }
-  each_ = (results_.back().end - results_.front().begin) / static_cast<std::int64_t>(count);
-  ended_.clear();  // their events are gone before their ends are reported
-  told_(first, results_);
-  results_.clear();
-  return count;
+  for (const commands::entry& e : ended) results.push_back(result_of(e, heard));
 }
 
 /// CL_COMPLETE where the driver does not say.
@@ -118,17 +82,18 @@ cl_int completions::wait_for(cl_event event) const {
   return last < CL_COMPLETE ? last : code;
 }
 
-command_result completions::result_of(const entry& e, cl_int status, time_stamp heard) const {
+command_result completions::result_of(const commands::entry& e, time_stamp heard) const {
   const api& cl = context_->cl();
-  const cl_event last = e.last->get(), first = e.first ? e.first.get() : last;
-  command_result how{e.why, e.handed, std::max(e.handed, heard)};
+  const auto& [first, last, why, status] = e.item;
+  command_result how{why, e.handed, std::max(e.handed, heard)};
   if (status != CL_COMPLETE) {
     if (!how.why) how.why = failure_of(status, device_, "to run a command");
     return how;
   }
+  const cl_event begun = first ? first.get() : last->get();
   std::tie(how.begin, how.end) =
-      clock_->on_host(profiled(cl, first, CL_PROFILING_COMMAND_START),
-                      profiled(cl, last, CL_PROFILING_COMMAND_END), how.begin, how.end);
+      clock_->on_host(profiled(cl, begun, CL_PROFILING_COMMAND_START),
+                      profiled(cl, last->get(), CL_PROFILING_COMMAND_END), how.begin, how.end);
   return how;
 }
 

@@ -20,42 +20,6 @@ bool has_work(const lowered_pass& pass) {
 
 }  // namespace
 
-/// A kernel is often launched again with the same arguments, and a graph that is run again has the
-/// same sequences again.
-launcher::planned& launcher::plan(const launch_command& what) {
-  auto at = plans_.find(what.kernel);
-  if (at == plans_.end()) {
-    // Kernels that are gone leave nothing behind.
-    forget_expired(plans_);
-    at = plans_.emplace(what.kernel, planned()).first;
-  }
-  planned& known = at->second;
-  if (known.launches.parts.empty() || known.buffers != what.buffers ||
-      known.scalars != what.scalars) {
-    known = {what.buffers,
-             what.scalars,
-             plan_launch<compiled>(what, kernel_format::opencl_c, style_, device_),
-             {}};
-    known.found.resize(known.launches.parts.size());
-  }
-  if (what.kernel->sequence.empty()) known.launches.parts.front().what = &what;
-  return known;
-}
-
-bool launcher::prepared(const command& what) {
-  if (planned_for_ != &what || value_ != what.value) {
-    planned_for_ = &what;
-    value_ = what.value;
-    plan_ = &plan(*what.launch());
-  }
-  return plan_->launches.why || programs_.find(plan_->launches);
-}
-
-failure launcher::prepare() {
-  forget_expired(plans_);  // those of sequences keep their parts' kernels, and go first
-  return programs_.make(plan_->launches);
-}
-
 result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_definition& kernel,
                                                               const kernel_source& source,
                                                               const program_variant& variant) {
@@ -113,7 +77,7 @@ cl_int launcher::set_arguments(pass_object& object, const found_buffers& buffers
   // While the command is enqueued its buffers stay the same objects, and as long as none is given
   // back; later ones may be others with the same address.
   const bool same_objects =
-      object.set_by == value_ ||
+      object.set_by == planner_.value() ||
       (object.set_by != 0 && object.releases == context_->buffers().releases());
   if (same_objects && object.words == pass.words && object.buffers == buffers.objects) {
     return CL_SUCCESS;
@@ -132,14 +96,14 @@ cl_int launcher::set_arguments(pass_object& object, const found_buffers& buffers
   set(pass.words.size() * sizeof pass.words[0], pass.words.data());
   object.words = pass.words;
   // Another part may make the scratch memory grow.
-  object.set_by = code == CL_SUCCESS && !has_scratch ? value_ : 0;
+  object.set_by = code == CL_SUCCESS && !has_scratch ? planner_.value() : 0;
   return code;
 }
 
 enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> waits,
                            start_gate& gate) {
   progress now{queue, waits, 0, {}};
-  launch_plan<compiled>& launches = plan_->launches;
+  launch_plan<compiled>& launches = planner_.plan();
   if (launches.why) {
     now.made.why = launches.why;
     return std::move(now.made);
@@ -147,8 +111,10 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
   for (const part& each : launches.parts) {
     now.left += static_cast<std::size_t>(std::ranges::count_if(each.lowered.passes, has_work));
   }
+  std::vector<found_buffers>& found = planner_.kept();
+  found.resize(launches.parts.size());
   for (std::size_t i = 0; i < launches.parts.size() && !now.made.why; ++i) {
-    enqueue(launches.parts[i], plan_->found[i], now);
+    enqueue(launches.parts[i], found[i], now);
   }
   if (now.made.why && now.made.last) {
     // The commands that the queue has got end with this marker.

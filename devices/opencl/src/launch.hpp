@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <hocket/devices/launch_plan.hpp>
+#include <hocket/devices/launch_planner.hpp>
 
 #include "completion.hpp"
 #include "start_gate.hpp"
@@ -22,20 +22,18 @@ class launcher {
       : context_(std::move(of)),
         id_(id),
         device_(std::move(device)),
-        style_(style),
         host_memory_(host_memory),
-        programs_(
+        planner_(
+            kernel_format::opencl_c, style, device_,
             [this](const kernel_ref& kernel, const kernel_source& source,
                    const program_variant& variant) { return compile(*kernel, source, variant); }) {}
 
-  /// True if the command can be enqueued, or is known to fail.
-  [[nodiscard]] bool prepared(const command& what);
-
-  /// Makes the kernels that it lacks; may take long.
-  [[nodiscard]] failure prepare();
+  /// As those of a launch_planner.
+  [[nodiscard]] bool prepared(const command& what) { return planner_.prepared(what); }
+  [[nodiscard]] failure prepare() { return planner_.prepare(); }
 
   /// How many launches what prepared() was asked about last stands for.
-  [[nodiscard]] std::size_t parts() const noexcept { return plan_->launches.parts.size(); }
+  [[nodiscard]] std::size_t parts() const noexcept { return planner_.plan().parts.size(); }
 
   /// Enqueues it. Nothing to run is no event. The gate, which it may be behind, is opened only if
   /// nothing else helps.
@@ -64,13 +62,6 @@ class launcher {
     std::uint64_t releases = 0;
     bool known = false;
   };
-  /// The plan of a launch, and the arguments that it was made for, to know it again.
-  struct planned {
-    placed_buffers buffers;
-    scalar_arguments scalars;
-    launch_plan<compiled> launches;
-    std::vector<found_buffers> found;  ///< of each part
-  };
   /// What the queue has got of a command so far.
   struct progress {
     cl_command_queue queue;
@@ -79,7 +70,6 @@ class launcher {
     enqueued made;
   };
 
-  [[nodiscard]] planned& plan(const launch_command& what);
   void enqueue(part& what, found_buffers& found, progress& now);
   [[nodiscard]] failure find_buffers(const part& of, found_buffers& found);
   [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
@@ -96,18 +86,11 @@ class launcher {
   std::shared_ptr<context> context_;
   cl_device_id id_;
   std::string device_;
-  device_style style_;
   bool host_memory_;
 
-  program_table<compiled> programs_;
-  by_kernel<planned> plans_;
+  launch_planner<compiled, std::vector<found_buffers>> planner_;  // with those of each part
   handle<cl_mem> scratch_;
   std::size_t scratch_words_ = 0;
-
-  // Of the command that prepared() was asked about last.
-  const command* planned_for_ = nullptr;
-  std::uint64_t value_ = 0;
-  planned* plan_ = nullptr;
 };
 
 }  // namespace hocket::opencl

@@ -3,8 +3,6 @@
 
 #include "stream.hpp"
 
-#include <algorithm>
-
 #include "copy.hpp"
 #include "errors.hpp"
 
@@ -28,22 +26,12 @@ queue_stream::queue_stream(const stream_parts& parts, handle<cl_command_queue> q
       queue_(std::move(queue)),
       gate_(*parts.in),
       launcher_(parts.in, parts.id, parts.device, parts.style, parts.host_memory),
-      completions_(
-          parts.in, parts.clock, where, parts.device,
-          [this](std::uint64_t first, std::span<command_result> how) { tell(first, how); }) {}
+      completions_(parts.in, parts.clock, where, parts.device,
+                   [this](std::uint64_t first, std::span<command_result> how) {
+                     ended_or_lost(first, how);
+                   }) {}
 
 queue_stream::~queue_stream() { close(); }
-
-void queue_stream::tell(std::uint64_t first, std::span<command_result> how) {
-  const auto lost = std::ranges::find_if(how, [](const command_result& each) {
-    return each.why && each.why.code() == failure_code::device_lost;
-  });
-  const auto before = static_cast<std::size_t>(lost - how.begin());
-  if (before > 0) ended_in_a_row(first, how.first(before));
-  if (lost == how.end()) return;
-  lose(lost->why);
-  ended_in_a_row(first + before, how.subspan(before));
-}
 
 void queue_stream::flush() {
   gate_.open();

@@ -42,7 +42,6 @@ class queue_stream final : public driver_stream {
 
   void flush() override;
 
-  void tell(std::uint64_t first, std::span<command_result> how);
   [[nodiscard]] enqueued copy(const copy_command& what, std::span<const cl_event> waits);
   [[nodiscard]] enqueued mark(std::span<const cl_event> waits);
 

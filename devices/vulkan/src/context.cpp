@@ -117,6 +117,11 @@ failure context::failed(const std::string& what, VkResult code) const {
   return vulkan::failed(name(), what, code);
 }
 
+failure context::lost(VkResult code) const {
+  if (code == VK_SUCCESS) return {};
+  return {failure_code::device_lost, failed("does not end a command", code).message()};
+}
+
 result<owned_semaphore> context::make_timeline() const {
   VkSemaphoreTypeCreateInfo type{};
   type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;

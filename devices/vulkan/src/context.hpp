@@ -63,6 +63,8 @@ class context {
   void leave_driver() noexcept;
 
   [[nodiscard]] failure failed(const std::string& what, VkResult code) const;
+  /// No failure, or that the driver does not end a command, which is the loss of the device.
+  [[nodiscard]] failure lost(VkResult code) const;
 
   [[nodiscard]] result<owned_semaphore> make_timeline() const;
   /// False as well where the driver does not say.

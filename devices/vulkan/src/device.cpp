@@ -12,6 +12,14 @@ namespace hocket::vulkan {
 
 namespace {
 
+/// Puts the address of the device's memory, which the host addresses, in place of its buffer.
+std::function<void(copy_command&)> address_of(copy_direction way) {
+  return [way](copy_command& what) {
+    allocation& own = way == copy_direction::inbound ? what.to : what.from;
+    own.chunk = device_memory::chunk(own).mapped;
+  };
+}
+
 class connected final : public vulkan_device {
  public:
   connected(std::unique_ptr<context> of, const device_numbers& numbers)
@@ -52,32 +60,30 @@ class connected final : public vulkan_device {
 };
 
 failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
-  const device_stream::parts parts{*context_, domain_, where,
-                                   std::make_shared<host_epoch>(numbers.device, sink)};
-  auto compute = launch_stream::make(parts, numbers.compute.front(), imports_.get());
+  const auto epoch = std::make_shared<host_epoch>(numbers.device, sink);
+  auto compute = launch_stream::make(*context_, domain_, where, epoch, numbers.compute.front(),
+                                     imports_.get());
   if (!compute) return compute.error();
   compute_ = std::move(compute).value();
   const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
-  const auto copies = [&](stream_id id,
-                          copy_direction way) -> result<std::unique_ptr<host_ordered_stream>> {
-    const std::string thread = info().name + (way == copy_direction::inbound ? " in" : " out");
-    if (!on_host) return staged_copy_stream::make(parts, id, way, thread, *compute_);
-    host_copies how{thread, nullptr, [this] { compute_->go_on(); }};
-    if (!numbers.uses_host_memory) {
-      how.address = [way](copy_command& what) {
-        allocation& own = way == copy_direction::inbound ? what.to : what.from;
-        own.chunk = device_memory::chunk(own).mapped;
-      };
+  const auto go_on = [this] { compute_->go_on(); };
+  for (const copy_direction way : {copy_direction::inbound, copy_direction::outbound}) {
+    const bool in = way == copy_direction::inbound;
+    const stream_id id = in ? numbers.inbound : numbers.outbound;
+    const std::string thread = info().name + (in ? " in" : " out");
+    std::unique_ptr<host_ordered_stream>& made = in ? inbound_ : outbound_;
+    if (on_host) {
+      host_copies how{thread, numbers.uses_host_memory ? nullptr : address_of(way), go_on};
+      made = std::make_unique<host_copy_stream>(domain_, where, epoch, id, std::move(how));
+      continue;
     }
-    return std::unique_ptr<host_ordered_stream>(
-        std::make_unique<host_copy_stream>(domain_, where, parts.epoch, id, std::move(how)));
-  };
-  auto inbound = copies(numbers.inbound, copy_direction::inbound);
-  if (!inbound) return inbound.error();
-  inbound_ = std::move(inbound).value();
-  auto outbound = copies(numbers.outbound, copy_direction::outbound);
-  if (!outbound) return outbound.error();
-  outbound_ = std::move(outbound).value();
+    auto staging = make_staging(*context_, way);
+    if (!staging) return staging.error();
+    staging.value().thread = thread;
+    staging.value().after_end = go_on;
+    made =
+        std::make_unique<staged_copy_stream>(domain_, where, epoch, id, std::move(staging).value());
+  }
   return {};
 }
 

@@ -226,8 +226,8 @@ void record_parts(const context& of, const planned_launch& planned,
   }
 }
 
-part_bindings bind_part(const context& of, const launch_memory& memory,
-                        const planned_launch& planned, planned_part& part) {
+part_bindings bind_part(const context& of, const launch_memory& memory, const buffer* scratch,
+                        planned_part& part) {
   std::vector<bound> buffers;
   part_bindings made;
   for (const placed_buffer& b : part.what->buffers) {
@@ -236,9 +236,8 @@ part_bindings bind_part(const context& of, const launch_memory& memory,
   }
   place(part, buffers);
   if (part.source->scratch) {
-    const buffer* const own = planned.scratch.get();
     made.bindings.push_back(
-        {own != nullptr ? own->handle.get() : memory.nothing(), 0, VK_WHOLE_SIZE});
+        {scratch != nullptr ? scratch->handle.get() : memory.nothing(), 0, VK_WHOLE_SIZE});
   }
   return made;
 }
@@ -266,11 +265,12 @@ const buffer* launch_memory::find(const allocation& where) const {
   return imports_ != nullptr ? imports_->find(where) : &device_memory::chunk(where);
 }
 
-failure record(const context& of, const launch_memory& memory, planned_launch& planned, slot& to) {
+failure record(const context& of, const launch_memory& memory, planned_launch& planned,
+               std::shared_ptr<const buffer> scratch, slot& to) {
   std::vector<part_bindings> bound_to;
   bound_to.reserve(planned.parts.size());
   for (planned_part& part : planned.parts) {
-    bound_to.push_back(bind_part(of, memory, planned, part));
+    bound_to.push_back(bind_part(of, memory, scratch.get(), part));
   }
   const auto why = [&](VkResult code) {
     return of.failed(
@@ -293,7 +293,7 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
   code = end(of, to.commands);
   if (code != VK_SUCCESS) return why(code);
   for (const planned_part& part : planned.parts) to.uses.push_back(part.made);
-  to.scratch = planned.scratch;
+  to.scratch = std::move(scratch);
   return {};
 }
 

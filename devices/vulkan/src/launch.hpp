@@ -18,11 +18,7 @@ namespace hocket::vulkan {
 
 using planned_part = launch_part<const program>;
 
-struct planned_launch : launch_plan<const program> {
-  const command* of = nullptr;            ///< where the command was when it was planned
-  std::uint64_t value = 0;                ///< of the command
-  std::shared_ptr<const buffer> scratch;  ///< null if none is needed, or until there is one
-};
+using planned_launch = launch_plan<const program>;
 
 /// Where one command is recorded, used again once it has ended.
 struct slot {
@@ -64,8 +60,10 @@ class launch_memory {
   buffer nothing_;
 };
 
-/// Records the launches, which are complete; changes the words of their argument blocks.
+/// Records the launches, which are complete; changes the words of their argument blocks. scratch is
+/// null if none is needed.
 [[nodiscard]] failure record(const context& of, const launch_memory& memory,
-                             planned_launch& planned, slot& to);
+                             planned_launch& planned, std::shared_ptr<const buffer> scratch,
+                             slot& to);
 
 }  // namespace hocket::vulkan

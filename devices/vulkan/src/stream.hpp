@@ -7,10 +7,13 @@
 #include <optional>
 #include <vector>
 
-#include <hocket/streams/end_watch.hpp>
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/devices/host_ordered_stream.hpp>
+#include <hocket/devices/in_flight_commands.hpp>
+#include <hocket/devices/launch_planner.hpp>
 
 #include "clock.hpp"
-#include "device_stream.hpp"
 #include "launch.hpp"
 
 namespace hocket::vulkan {
@@ -19,18 +22,19 @@ namespace hocket::vulkan {
 /// that wait for copies are submitted by the thread that ends the last of these. A submission costs
 /// more than a short kernel, so while the device has enough to do, short ones are kept back and go
 /// together. The commands recorded for a launch are submitted again when the same launch comes.
-class launch_stream final : public device_stream {
+class launch_stream final : public host_ordered_stream {
  public:
   /// imports is null if the device has memory of its own.
-  [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(const parts& given, stream_id id,
-                                                                   import_table* imports);
+  [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(
+      context& of, driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
+      stream_id id, import_table* imports);
   ~launch_stream() override;
 
   /// Submits the commands that wait for nothing any more. By threads of the device's other streams.
   void go_on();
 
-  void poll(const std::function<bool()>& reached) override { watch_.poll(reached); }
-  void stop_polling() noexcept override { watch_.stop_polling(); }
+  void poll(const std::function<bool()>& reached) override { commands_.poll(reached); }
+  void stop_polling() noexcept override { commands_.stop_polling(); }
 
  protected:
   [[nodiscard]] bool prepared(const command& what) override;
@@ -38,8 +42,10 @@ class launch_stream final : public device_stream {
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
  private:
-  launch_stream(const parts& given, stream_id id, import_table* imports);
+  launch_stream(context& of, driver_domain& domain, executor& where,
+                std::shared_ptr<host_epoch> epoch, stream_id id, import_table* imports);
   [[nodiscard]] failure start();
+  [[nodiscard]] bool has_imports(const launch_command& what) const;
   [[nodiscard]] bool has_scratch() const;
   [[nodiscard]] result<std::unique_ptr<slot>> record_next(const launch_command& what);
 
@@ -48,42 +54,47 @@ class launch_stream final : public device_stream {
     std::unique_ptr<slot> used;
     std::vector<wait_point> points;
   };
-  /// Commands that were submitted together, or could not be.
-  struct batch {
-    std::vector<recorded> parts;
-    VkResult code = VK_SUCCESS;
-    time_stamp submitted{};
+  /// A command that was submitted, or could not be.
+  struct submitted {
+    std::unique_ptr<slot> used;
+    bool ends_batch = false;
+    VkResult code = VK_SUCCESS;  ///< of the batch that it ends
   };
+  using commands = in_flight_commands<submitted>;
+  /// Commands that are submitted together.
+  using batch = boost::container::small_vector<commands::entry, 1>;
+
   // Under waiting_guard_.
   [[nodiscard]] bool may_submit() const;
+  [[nodiscard]] std::size_t max_together() const;
   [[nodiscard]] batch take_batch();
-  void submit_batch(batch& what);
-  void keep(batch what);
+  [[nodiscard]] VkResult submit_batch(batch& what) const;
+  void keep(batch& what);
 
-  void finish_next();
-  [[nodiscard]] std::vector<command_result> times_of(const batch& ended);
+  void wait_for(commands::entry& last) const;
+  void finish(std::span<commands::entry> ended, std::vector<command_result>& results);
+  void times_of(std::span<const commands::entry> ended, std::vector<command_result>& results);
 
+  context& of_;
   import_table* const imports_;
   launch_memory memory_;
   owned_semaphore timeline_;
   std::optional<tick_clock> clock_;
 
   // Of the command that is next. Under the domain's lock, or by the one worker that prepares it.
-  planned_launch next_;
-  std::unique_ptr<slot> again_;  ///< where it is recorded already, if it is
   program_maker compiler_;
-  program_table<const program> programs_;
+  launch_planner<const program> planner_;
+  std::unique_ptr<slot> again_;  ///< where it is recorded already, if it is
   std::shared_ptr<const buffer> scratch_;
 
   std::mutex waiting_guard_;  // for what follows, and for the order of submissions
   std::deque<recorded> waiting_;
-  std::deque<batch> in_driver_;
-  std::size_t max_together_ = 1;
+  std::size_t batches_ = 0;  ///< that the device has
 
   recording_store<slot> slots_;
 
-  time_stamp latest_{};  // the end of the last command; of the watching thread
-  end_watch watch_;      // ends before what it uses
+  time_stamp latest_{};  // the end of the last command; of the thread that learns of ends
+  commands commands_;    // ends before what it uses
 };
 
 }  // namespace hocket::vulkan

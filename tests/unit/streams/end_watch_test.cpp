@@ -55,7 +55,7 @@ class queue {
 
 TEST(end_watch, learns_of_ends_in_a_thread_of_its_own) {
   queue q;
-  for (int i = 0; i < 3; ++i) q.watch.added();
+  for (int i = 0; i < 3; ++i) q.watch.added(1);
   q.end(3);
   q.await(3);
   for (const std::thread::id by : q.ended_by()) EXPECT_NE(by, std::this_thread::get_id());
@@ -65,7 +65,7 @@ TEST(end_watch, a_thread_that_polls_learns_of_ends_itself_or_returns) {
   queue q;
   for (int i = 1; i <= 200; ++i) {
     q.end();
-    q.watch.added();
+    q.watch.added(1);
     q.watch.poll([] { return false; });
     q.await(i);
   }
@@ -75,7 +75,7 @@ TEST(end_watch, a_thread_that_polls_learns_of_ends_itself_or_returns) {
 TEST(end_watch, what_a_thread_leaves_behind_is_polled_by_the_watcher) {
   queue q;
   q.end(4);
-  for (int i = 0; i < 4; ++i) q.watch.added();
+  for (int i = 0; i < 4; ++i) q.watch.added(1);
   std::atomic<int> asked = 0;
   q.watch.poll([&] { return ++asked == 2; });
   q.await(4);
@@ -85,13 +85,13 @@ TEST(end_watch, nothing_is_left_for_ever_to_threads_that_do_not_come) {
   queue q;
   for (int i = 1; i <= 20; ++i) {
     q.end();
-    q.watch.added();
+    q.watch.added(1);
     q.watch.poll([] { return false; });
     q.await(i);
   }
   for (int i = 21; i <= 40; ++i) {
     q.end();
-    q.watch.added();
+    q.watch.added(1);
     q.await(i);
     EXPECT_NE(q.ended_by().back(), std::this_thread::get_id());
   }
@@ -105,13 +105,13 @@ TEST(end_watch, leaves_nothing_to_threads_once_one_stops_polling) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     while (std::chrono::steady_clock::now() < until) {
       q.end();
-      q.watch.added();
+      q.watch.added(1);
       q.watch.poll([] { return false; });
       q.await(++ends);
     }
     // By now it leaves ends to threads that attend.
     q.end();
-    q.watch.added();
+    q.watch.added(1);
     q.watch.stop_polling();
     q.await(++ends);
   }
@@ -119,7 +119,7 @@ TEST(end_watch, leaves_nothing_to_threads_once_one_stops_polling) {
 
 TEST(end_watch, one_thread_at_a_time_waits_for_an_end) {
   queue q;
-  q.watch.added();
+  q.watch.added(1);
   std::vector<std::jthread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] { q.watch.poll([] { return false; }); });
@@ -137,7 +137,7 @@ TEST(end_watch, many_threads_poll_while_others_add_and_stop_polling) {
     threads.emplace_back([&q, t] {
       for (int i = 0; i < each; ++i) {
         q.end();
-        q.watch.added();
+        q.watch.added(1);
         if (t == 0) q.watch.stop_polling();
         if (t == 1) q.watch.poll([] { return false; });
         if (t == 2 && i % 2 == 0) q.watch.poll([] { return true; });

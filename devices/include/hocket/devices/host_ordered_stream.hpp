@@ -38,7 +38,7 @@ class host_ordered_stream : public driver_stream {
   static void await(const std::vector<wait_point>& points);
 
   /// Commands that follow one another have ended, the first of which has this value: wakes the
-  /// streams that wait for them, and reports.
+  /// streams that wait for them, and reports. A result with the code device_lost loses the device.
   void conclude(std::uint64_t first, std::span<command_result> how);
 
   /// Called after commands have ended, before that is reported.

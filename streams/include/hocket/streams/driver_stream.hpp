@@ -93,6 +93,9 @@ class driver_stream : public stream {
   /// where commands would overlap.
   void ended_in_a_row(std::uint64_t first, std::span<command_result> how);
 
+  /// The same, where a result with the code device_lost means that this device is lost.
+  void ended_or_lost(std::uint64_t first, std::span<command_result> how);
+
   /// The device is lost. Commands that were not handed over are dropped, here and on other streams
   /// of the device; ended() is still to be called for the others, and only after that is the loss
   /// reported. As for ended().

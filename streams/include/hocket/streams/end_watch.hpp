@@ -28,8 +28,8 @@ class end_watch {
   /// Everything that was added has to have ended, or to end by itself.
   ~end_watch() = default;
 
-  /// The driver was given one more.
-  void added();
+  /// The driver was given so many more.
+  void added(std::size_t count);
 
   /// Calls next() here until reached() holds. Returns earlier if another thread does so, or nothing
   /// is left. Not from next().
