@@ -22,10 +22,15 @@ std::string first_lines(const std::string& log) {
 
 }  // namespace
 
-std::string text_of(std::span<const driver_code> names, int code) {
-  const auto found = std::ranges::find(names, code, &driver_code::code);
+failure_code meaning_of(std::span<const driver_code> codes, int code, failure_code otherwise) {
+  const auto found = std::ranges::find(codes, code, &driver_code::code);
+  return found == codes.end() ? otherwise : found->meaning;
+}
+
+std::string text_of(std::span<const driver_code> codes, int code) {
+  const auto found = std::ranges::find(codes, code, &driver_code::code);
   const std::string number = std::to_string(code);
-  return found == names.end() ? "code " + number : std::string(found->name) + " (" + number + ")";
+  return found == codes.end() ? "code " + number : std::string(found->name) + " (" + number + ")";
 }
 
 failure driver_failure(failure_code meaning, const std::string& device, const std::string& what,

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include <hocket/devices/driver_text.hpp>
+#include <hocket/devices/prediction.hpp>
 
 namespace hocket::opencl {
 
@@ -62,25 +63,19 @@ std::size_t alignment_of(const api& cl, cl_device_id device) {
   return std::has_single_bit(asked) ? std::clamp(asked, least, most) : most;
 }
 
-/// First guesses; what is measured replaces them.
-void guess_rates(const api& cl, cl_device_id device, device_info& info) {
+/// What its units can compute, by their number and clock.
+double guessed_flops(const api& cl, cl_device_id device, device_style style) {
   const double units = std::clamp(
       number_of<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1), 1U, 4096U);
   constexpr cl_uint usual_clock = 1000;  // MHz; some drivers say 0
   cl_uint clock = number_of<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
   if (clock == 0 || clock > 10 * usual_clock) clock = usual_clock;
-  const bool cpu = info.style == device_style::cpu_compiler;
   const cl_uint vector =
       number_of<cl_uint>(cl, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(1);
   // A CPU's unit does two multiply-adds of a vector in a cycle, a GPU's one for each of 64 lanes;
   // real kernels see half of it.
-  const double each_cycle = cpu ? 2.0 * std::clamp(vector, 1U, 32U) : 64.0;
-  info.flops_per_second = units * clock * 1e6 * each_cycle;
-  const bool shared = shares_memory(cl, device);
-  info.memory_bytes_per_second = cpu ? 10e9 : shared ? 30e9 : 300e9;
-  info.link_bytes_per_second = cpu ? 7e9 : 12e9;
-  info.launch_latency = cpu ? std::chrono::microseconds(20) : std::chrono::microseconds(10);
-  info.link_latency = std::chrono::microseconds(10);
+  const bool cpu = style == device_style::cpu_compiler;
+  return units * clock * 1e6 * (cpu ? 2.0 * std::clamp(vector, 1U, 32U) : 64.0);
 }
 
 }  // namespace
@@ -139,7 +134,8 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   info.imports_host_memory = info.style == device_style::cpu_compiler && shares_memory(cl, device);
   info.depth = 4;
   info.ahead = std::chrono::microseconds(200);
-  guess_rates(cl, device, info);
+  guess_rates(info);
+  info.flops_per_second = guessed_flops(cl, device, info.style);
   return info;
 }
 

@@ -13,9 +13,6 @@ namespace hocket::opencl {
 /// "CL_OUT_OF_RESOURCES (-5)".
 [[nodiscard]] std::string name_of(cl_int code);
 
-/// True for codes after which nothing can be expected of the device any more.
-[[nodiscard]] bool means_loss(cl_int code) noexcept;
-
 /// The failure that a code stands for: device_lost, out_of_memory, or task_failed. doing continues
 /// "Device \"OpenCL0\" fails".
 [[nodiscard]] failure failure_of(cl_int code, const std::string& device, const std::string& doing);

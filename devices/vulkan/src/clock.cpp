@@ -50,13 +50,12 @@ std::optional<tick_clock> measure_clock(context& of, const executor& where) {
 }
 
 owned_query_pool make_stamps(const context& of) {
-  VkQueryPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  auto info = structure<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
   info.queryCount = 2;
-  VkQueryPool made = VK_NULL_HANDLE;
-  const VkResult code = of.api().vkCreateQueryPool(of.api().device, &info, nullptr, &made);
-  return code == VK_SUCCESS ? owned_query_pool(of.api(), made) : owned_query_pool();
+  owned_query_pool made;
+  (void)create(of.api(), &device_api::vkCreateQueryPool, info, made);  // empty where it fails
+  return made;
 }
 
 void write_stamp(const context& of, VkCommandBuffer commands, const owned_query_pool& pool,

@@ -10,6 +10,10 @@
 #include <hocket/core/result.hpp>
 #include <hocket/devices/program_cache.hpp>
 
+namespace shaderc {
+class Compiler;
+}  // namespace shaderc
+
 namespace hocket::vulkan {
 
 /// Turns GLSL into SPIR-V that was checked: no driver sees a module that is not valid. One thread
@@ -25,8 +29,7 @@ class compiler {
                                                            const std::string& text);
 
  private:
-  struct content;
-  std::unique_ptr<content> content_;  // begins with the first text that is in no cache
+  std::unique_ptr<const shaderc::Compiler> compiler_;  // begins with the first text in no cache
   program_cache cache_{std::string("vulkan")};
 };
 

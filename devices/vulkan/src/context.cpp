@@ -16,8 +16,7 @@ namespace {
 /// stages but these.
 void order(const context& of, VkCommandBuffer commands, VkPipelineStageFlags then,
            VkAccessFlags access) {
-  VkMemoryBarrier all{};
-  all.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto all = structure<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
   all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
   all.dstAccessMask = access;
   of.api().vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, then, 0, 1, &all, 0,
@@ -47,38 +46,30 @@ result<std::unique_ptr<context>> context::make(const facts& found, std::size_t n
 
 VkResult context::create_device() {
   const float priority[] = {1.0F, 1.0F};
-  VkDeviceQueueCreateInfo queues[2]{};
   const bool two_queues = two_families() || facts_.compute_queues > 1;
-  for (VkDeviceQueueCreateInfo& q : queues) {
-    q.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    q.queueCount = 1;
-    q.pQueuePriorities = priority;
-  }
-  queues[0].queueFamilyIndex = facts_.compute_family;
-  queues[0].queueCount = two_queues && !two_families() ? 2 : 1;
-  queues[1].queueFamilyIndex = facts_.transfer_family;
+  const auto of_family = [&](std::uint32_t family, std::uint32_t count) {
+    auto made = structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+    made.queueFamilyIndex = family;
+    made.queueCount = count;
+    made.pQueuePriorities = priority;
+    return made;
+  };
+  const VkDeviceQueueCreateInfo queues[] = {
+      of_family(facts_.compute_family, two_queues && !two_families() ? 2 : 1),
+      of_family(facts_.transfer_family, 1)};
 
-  VkPhysicalDeviceFeatures2 all{};
-  VkPhysicalDeviceVulkan12Features v12{};
-  VkPhysicalDevice16BitStorageFeatures storage16{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
-  all.pNext = &v12;
-  v12.pNext = &storage16;
+  feature_chain features;
   const auto flag = [](bool on) { return on ? VK_TRUE : VK_FALSE; };
-  all.features.shaderFloat64 = flag(facts_.float64);
-  all.features.shaderInt64 = flag(facts_.int64);
-  all.features.shaderInt16 = flag(facts_.int16);
-  storage16.storageBuffer16BitAccess = flag(facts_.int16);
-  v12.shaderInt8 = flag(facts_.int8);
-  v12.storageBuffer8BitAccess = flag(facts_.int8);
-  v12.timelineSemaphore = VK_TRUE;
+  features.all.features.shaderFloat64 = flag(facts_.float64);
+  features.all.features.shaderInt64 = flag(facts_.int64);
+  features.all.features.shaderInt16 = flag(facts_.int16);
+  features.storage16.storageBuffer16BitAccess = flag(facts_.int16);
+  features.v12.shaderInt8 = flag(facts_.int8);
+  features.v12.storageBuffer8BitAccess = flag(facts_.int8);
+  features.v12.timelineSemaphore = VK_TRUE;
 
   const char* const import = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-  VkDeviceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = &all;
+  auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all);
   info.queueCreateInfoCount = two_families() ? 2 : 1;
   info.pQueueCreateInfos = queues;
   info.enabledExtensionCount = info_.imports_host_memory ? 1 : 0;
@@ -123,16 +114,13 @@ failure context::lost(VkResult code) const {
 }
 
 result<owned_semaphore> context::make_timeline() const {
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  auto type = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  VkSemaphore made = VK_NULL_HANDLE;
-  const VkResult code = api_.vkCreateSemaphore(api_.device, &info, nullptr, &made);
+  auto info = structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
+  owned_semaphore made;
+  const VkResult code = create(api_, &device_api::vkCreateSemaphore, info, made);
   if (code != VK_SUCCESS) return failed("cannot make a semaphore", code);
-  return owned_semaphore(api_, made);
+  return made;
 }
 
 bool context::has_reached(VkSemaphore timeline, std::uint64_t value) const {
@@ -142,8 +130,7 @@ bool context::has_reached(VkSemaphore timeline, std::uint64_t value) const {
 }
 
 VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
-  VkSemaphoreWaitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  auto info = structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;
   info.pSemaphores = &timeline;
   info.pValues = &value;
@@ -159,13 +146,11 @@ void context::drain() const {
 }
 
 VkResult context::submit(queue& to, const submission& what) const {
-  VkTimelineSemaphoreSubmitInfo values{};
-  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  auto values =
+      structure<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   values.signalSemaphoreValueCount = 1;
   values.pSignalSemaphoreValues = &what.value;
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.pNext = &values;
+  auto info = structure<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO, &values);
   info.commandBufferCount = static_cast<std::uint32_t>(what.commands.size());
   info.pCommandBuffers = what.commands.data();
   info.signalSemaphoreCount = 1;
@@ -182,17 +167,15 @@ VkResult context::submit(queue& to, const submission& what) const {
 result<command_buffers> make_command_buffers(const context& of, std::uint32_t family,
                                              std::uint32_t count) {
   const device_api& api = of.api();
-  VkCommandPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto info = structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   info.queueFamilyIndex = family;
-  VkCommandPool pool = VK_NULL_HANDLE;
-  VkResult code = api.vkCreateCommandPool(api.device, &info, nullptr, &pool);
+  command_buffers made{{}, std::vector<VkCommandBuffer>(count)};
+  VkResult code = create(api, &device_api::vkCreateCommandPool, info, made.pool);
   if (code != VK_SUCCESS) return of.failed("cannot make a command pool", code);
-  command_buffers made{owned_command_pool(api, pool), std::vector<VkCommandBuffer>(count)};
-  VkCommandBufferAllocateInfo buffers{};
-  buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  buffers.commandPool = pool;
+  auto buffers =
+      structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  buffers.commandPool = made.pool.get();
   buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   buffers.commandBufferCount = count;
   code = api.vkAllocateCommandBuffers(api.device, &buffers, made.buffers.data());
@@ -201,8 +184,7 @@ result<command_buffers> make_command_buffers(const context& of, std::uint32_t fa
 }
 
 VkResult begin(const context& of, VkCommandBuffer commands, bool again) {
-  VkCommandBufferBeginInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto info = structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   info.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   const VkResult code = of.api().vkBeginCommandBuffer(commands, &info);
   if (code == VK_SUCCESS) barrier(of, commands);

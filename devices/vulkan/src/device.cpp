@@ -61,8 +61,8 @@ class connected final : public vulkan_device {
 
 failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
   const auto epoch = std::make_shared<host_epoch>(numbers.device, sink);
-  auto compute = launch_stream::make(*context_, domain_, where, epoch, numbers.compute.front(),
-                                     imports_.get());
+  auto compute = launch_stream::make(
+      {*context_, domain_, where, epoch, numbers.compute.front(), imports_.get()});
   if (!compute) return compute.error();
   compute_ = std::move(compute).value();
   const bool on_host = numbers.uses_host_memory || context_->plan().mapped;

@@ -9,37 +9,25 @@ namespace hocket::vulkan {
 
 namespace {
 
-#define HOCKET_VULKAN_CODE(code) \
-  driver_code { code, #code }
+#define HOCKET_VULKAN_CODE(code, meaning) \
+  driver_code { code, #code, failure_code::meaning }
 constexpr std::array codes{
-    HOCKET_VULKAN_CODE(VK_ERROR_OUT_OF_HOST_MEMORY),
-    HOCKET_VULKAN_CODE(VK_ERROR_OUT_OF_DEVICE_MEMORY),
-    HOCKET_VULKAN_CODE(VK_ERROR_INITIALIZATION_FAILED),
-    HOCKET_VULKAN_CODE(VK_ERROR_DEVICE_LOST),
-    HOCKET_VULKAN_CODE(VK_ERROR_MEMORY_MAP_FAILED),
-    HOCKET_VULKAN_CODE(VK_ERROR_LAYER_NOT_PRESENT),
-    HOCKET_VULKAN_CODE(VK_ERROR_EXTENSION_NOT_PRESENT),
-    HOCKET_VULKAN_CODE(VK_ERROR_FEATURE_NOT_PRESENT),
-    HOCKET_VULKAN_CODE(VK_ERROR_INCOMPATIBLE_DRIVER),
-    HOCKET_VULKAN_CODE(VK_ERROR_TOO_MANY_OBJECTS),
-    HOCKET_VULKAN_CODE(VK_ERROR_UNKNOWN),
-    HOCKET_VULKAN_CODE(VK_ERROR_INVALID_EXTERNAL_HANDLE),
+    HOCKET_VULKAN_CODE(VK_ERROR_OUT_OF_HOST_MEMORY, out_of_memory),
+    HOCKET_VULKAN_CODE(VK_ERROR_OUT_OF_DEVICE_MEMORY, out_of_memory),
+    HOCKET_VULKAN_CODE(VK_ERROR_INITIALIZATION_FAILED, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_DEVICE_LOST, device_lost),
+    HOCKET_VULKAN_CODE(VK_ERROR_MEMORY_MAP_FAILED, out_of_memory),
+    HOCKET_VULKAN_CODE(VK_ERROR_LAYER_NOT_PRESENT, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_EXTENSION_NOT_PRESENT, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_FEATURE_NOT_PRESENT, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_INCOMPATIBLE_DRIVER, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_TOO_MANY_OBJECTS, out_of_memory),
+    HOCKET_VULKAN_CODE(VK_ERROR_UNKNOWN, internal),
+    HOCKET_VULKAN_CODE(VK_ERROR_INVALID_EXTERNAL_HANDLE, internal),
 };
 #undef HOCKET_VULKAN_CODE
 
-failure_code meaning(VkResult code) {
-  switch (code) {
-    case VK_ERROR_OUT_OF_HOST_MEMORY:
-    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-    case VK_ERROR_TOO_MANY_OBJECTS:
-    case VK_ERROR_MEMORY_MAP_FAILED:
-      return failure_code::out_of_memory;
-    case VK_ERROR_DEVICE_LOST:
-      return failure_code::device_lost;
-    default:
-      return failure_code::internal;
-  }
-}
+failure_code meaning(VkResult code) { return meaning_of(codes, code, failure_code::internal); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <hocket/devices/driver_text.hpp>
+#include <hocket/devices/prediction.hpp>
 
 namespace hocket::vulkan {
 
@@ -32,26 +33,20 @@ std::set<std::string> extensions_of(const instance_api& api, VkPhysicalDevice de
 
 void read_properties(const instance_api& api, facts& of) {
   const std::set<std::string> extensions = extensions_of(api, of.physical);
-  VkPhysicalDeviceProperties2 all{};
-  VkPhysicalDeviceMaintenance3Properties sizes{};
-  VkPhysicalDeviceDriverProperties driver{};
-  VkPhysicalDeviceExternalMemoryHostPropertiesEXT import{};
-  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-  import.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
-  pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
-  all.pNext = &sizes;
-  sizes.pNext = &driver;
-  void** last = &driver.pNext;
+  auto import = structure<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+  auto pci = structure<VkPhysicalDevicePCIBusInfoPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
+  auto driver = structure<VkPhysicalDeviceDriverProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+  auto sizes = structure<VkPhysicalDeviceMaintenance3Properties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, &driver);
+  auto all = structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                                    &sizes);
   const bool imports = extensions.contains(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-  if (imports) {
-    *last = &import;
-    last = &import.pNext;
-  }
   const bool has_pci = extensions.contains(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
-  if (has_pci) *last = &pci;
+  if (has_pci) import.pNext = &pci;
+  driver.pNext = imports ? static_cast<void*>(&import) : import.pNext;
   api.vkGetPhysicalDeviceProperties2(of.physical, &all);
   of.properties = all.properties;
   of.largest_allocation = sizes.maxMemoryAllocationSize;
@@ -71,20 +66,14 @@ void read_properties(const instance_api& api, facts& of) {
 
 /// False if the device lacks a feature that the backend cannot do without.
 bool read_features(const instance_api& api, facts& of) {
-  VkPhysicalDeviceFeatures2 all{};
-  VkPhysicalDeviceVulkan12Features v12{};
-  VkPhysicalDevice16BitStorageFeatures storage16{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  storage16.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
-  all.pNext = &v12;
-  v12.pNext = &storage16;
-  api.vkGetPhysicalDeviceFeatures2(of.physical, &all);
-  of.float64 = all.features.shaderFloat64 == VK_TRUE;
-  of.int64 = all.features.shaderInt64 == VK_TRUE;
-  of.int16 = all.features.shaderInt16 == VK_TRUE && storage16.storageBuffer16BitAccess == VK_TRUE;
-  of.int8 = v12.shaderInt8 == VK_TRUE && v12.storageBuffer8BitAccess == VK_TRUE;
-  return v12.timelineSemaphore == VK_TRUE;
+  feature_chain has;
+  api.vkGetPhysicalDeviceFeatures2(of.physical, &has.all);
+  const VkPhysicalDeviceFeatures& basic = has.all.features;
+  of.float64 = basic.shaderFloat64 == VK_TRUE;
+  of.int64 = basic.shaderInt64 == VK_TRUE;
+  of.int16 = basic.shaderInt16 == VK_TRUE && has.storage16.storageBuffer16BitAccess == VK_TRUE;
+  of.int8 = has.v12.shaderInt8 == VK_TRUE && has.v12.storageBuffer8BitAccess == VK_TRUE;
+  return has.v12.timelineSemaphore == VK_TRUE;
 }
 
 /// False if there is none that computes.
@@ -211,30 +200,6 @@ std::vector<element_type> lacks_of(const facts& of) {
   unless(of.int16, {element_type::i16, element_type::u16});
   unless(of.int8, {element_type::i8, element_type::u8});
   return lacks;
-}
-
-/// Placement replaces these by what it measures.
-void guess_rates(device_info& info) {
-  switch (info.style) {
-    case device_style::gpu:
-      info.flops_per_second = 2e12;
-      info.memory_bytes_per_second = 2e11;
-      info.link_bytes_per_second = 1e10;
-      info.launch_latency = std::chrono::microseconds(15);
-      break;
-    case device_style::cpu_switching:
-      info.flops_per_second = 2e9;
-      info.memory_bytes_per_second = 4e9;
-      info.link_bytes_per_second = 7e9;
-      info.launch_latency = std::chrono::microseconds(20);
-      break;
-    default:
-      info.flops_per_second = 6e9;
-      info.memory_bytes_per_second = 8e9;
-      info.link_bytes_per_second = 7e9;
-      info.launch_latency = std::chrono::microseconds(40);
-  }
-  info.link_latency = std::chrono::microseconds(5);
 }
 
 }  // namespace

@@ -31,6 +31,20 @@ struct facts {
   std::uint32_t timestamp_bits = 0;   ///< of the compute family
 };
 
+/// The features that kernels may use, in the structures that the API has them in.
+struct feature_chain {
+  feature_chain() = default;
+  feature_chain(const feature_chain&) = delete;
+  feature_chain& operator=(const feature_chain&) = delete;
+
+  VkPhysicalDevice16BitStorageFeatures storage16 = structure<VkPhysicalDevice16BitStorageFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+  VkPhysicalDeviceVulkan12Features v12 = structure<VkPhysicalDeviceVulkan12Features>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &storage16);
+  VkPhysicalDeviceFeatures2 all =
+      structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v12);
+};
+
 /// The devices of an instance that the backend can use, in its order: GPUs before CPUs, by their
 /// PCI addresses where they have some. Adds a sentence for each other one.
 [[nodiscard]] std::vector<facts> usable_devices(const instance& of,

@@ -20,8 +20,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT,
 }
 
 VkDebugUtilsMessengerCreateInfoEXT messenger_info(vulkan_validation_listener& listener) {
-  VkDebugUtilsMessengerCreateInfoEXT info{};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  auto info = structure<VkDebugUtilsMessengerCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                          VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
@@ -67,25 +67,21 @@ result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listene
 }
 
 VkResult instance::create() {
-  VkApplicationInfo application{};
-  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  auto application = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.pApplicationName = "hocket";
   application.apiVersion = VK_API_VERSION_1_2;
-  VkInstanceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  info.pApplicationInfo = &application;
-
   const char* const layer = "VK_LAYER_KHRONOS_validation";
   const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
                                     VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   const VkValidationFeatureEnableEXT more =
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(listener_);
-  VkValidationFeaturesEXT features{};
-  features.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
-  features.pNext = &messenger;
+  auto features =
+      structure<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, &messenger);
   features.enabledValidationFeatureCount = 1;
   features.pEnabledValidationFeatures = &more;
+  auto info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  info.pApplicationInfo = &application;
   if (listener_) {
     info.pNext = &features;
     info.enabledLayerCount = 1;
@@ -98,18 +94,14 @@ VkResult instance::create() {
   if (code != VK_SUCCESS) return code;
   if (!load(*library_, made, api_)) return VK_ERROR_INITIALIZATION_FAILED;
   if (!listener_) return VK_SUCCESS;
-  const auto create_messenger = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
-      library_->vkGetInstanceProcAddr(made, "vkCreateDebugUtilsMessengerEXT"));
-  if (create_messenger == nullptr) return VK_ERROR_EXTENSION_NOT_PRESENT;
-  return create_messenger(made, &messenger, nullptr, &messenger_);
+  if (api_.vkCreateDebugUtilsMessengerEXT == nullptr) return VK_ERROR_EXTENSION_NOT_PRESENT;
+  return api_.vkCreateDebugUtilsMessengerEXT(made, &messenger, nullptr, &messenger_);
 }
 
 instance::~instance() {
   if (gone_) return;
-  if (messenger_ != VK_NULL_HANDLE) {
-    const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
-        library_->vkGetInstanceProcAddr(api_.instance, "vkDestroyDebugUtilsMessengerEXT"));
-    if (destroy != nullptr) destroy(api_.instance, messenger_, nullptr);
+  if (messenger_ != VK_NULL_HANDLE && api_.vkDestroyDebugUtilsMessengerEXT != nullptr) {
+    api_.vkDestroyDebugUtilsMessengerEXT(api_.instance, messenger_, nullptr);
   }
   if (api_.vkDestroyInstance != nullptr) api_.vkDestroyInstance(api_.instance, nullptr);
 }

@@ -117,15 +117,12 @@ VkResult make_room(const context& of, const planned_launch& planned, slot& in) {
   sets = std::max(in.sets_room, sets);
   bindings = std::max(in.bindings_room, bindings);
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, bindings};
-  VkDescriptorPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  auto info = structure<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
   info.maxSets = sets;
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
-  VkDescriptorPool made = VK_NULL_HANDLE;
-  const VkResult code = api.vkCreateDescriptorPool(api.device, &info, nullptr, &made);
+  const VkResult code = create(api, &device_api::vkCreateDescriptorPool, info, in.sets);
   if (code != VK_SUCCESS) return code;
-  in.sets = owned_descriptor_pool(api, made);
   in.sets_room = sets;
   in.bindings_room = bindings;
   return code;
@@ -138,8 +135,8 @@ VkResult make_sets(const context& of, const planned_part& part, part_bindings& i
   if (count == 0) return VK_SUCCESS;
   const std::vector<VkDescriptorSetLayout> layouts(count, p.sets.get());
   its.sets.resize(count);
-  VkDescriptorSetAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  auto info =
+      structure<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
   info.descriptorPool = in.sets.get();
   info.descriptorSetCount = count;
   info.pSetLayouts = layouts.data();
@@ -150,8 +147,7 @@ VkResult make_sets(const context& of, const planned_part& part, part_bindings& i
   assert(its.bindings.size() == p.bindings);
   for (std::uint32_t s = 0; s < count; ++s) {
     if (blocks) its.bindings.back().offset = its.block + s * aligned(of, block_bytes(part));
-    VkWriteDescriptorSet write{};
-    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    auto write = structure<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
     write.dstSet = its.sets[s];
     write.descriptorCount = p.bindings;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;

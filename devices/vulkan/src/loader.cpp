@@ -40,6 +40,8 @@ bool load(const library& from, VkInstance instance, instance_api& to) {
   const auto get = [&](const char* name) { return from.vkGetInstanceProcAddr(instance, name); };
   bool complete = true;
   HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_LOAD)
+  load_one(get, "vkCreateDebugUtilsMessengerEXT", to.vkCreateDebugUtilsMessengerEXT);
+  load_one(get, "vkDestroyDebugUtilsMessengerEXT", to.vkDestroyDebugUtilsMessengerEXT);
   return complete;
 }
 

@@ -94,22 +94,33 @@ struct library {
 struct instance_api {
   VkInstance instance = VK_NULL_HANDLE;
   HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
+  HOCKET_VULKAN_MEMBER(vkCreateDebugUtilsMessengerEXT)
+  HOCKET_VULKAN_MEMBER(vkDestroyDebugUtilsMessengerEXT)
 };
 
-/// False if the driver lacks one of the functions.
+/// False if the driver lacks one of the functions; those of an extension may be null.
 [[nodiscard]] bool load(const library& from, VkInstance instance, instance_api& to);
 
 struct device_api {
   VkDevice device = VK_NULL_HANDLE;
   std::atomic<bool> gone{false};  ///< with its driver: there is nothing to destroy any more
   HOCKET_VULKAN_DEVICE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
-  PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT = nullptr;
+  HOCKET_VULKAN_MEMBER(vkGetMemoryHostPointerPropertiesEXT)
 };
 
 /// False if the driver lacks one of the functions; that of an extension may be null.
 [[nodiscard]] bool load(const instance_api& from, VkDevice device, device_api& to);
 
 #undef HOCKET_VULKAN_MEMBER
+
+/// A structure of the API that is empty, but for its type and the structures that it goes on in.
+template <class Structure>
+[[nodiscard]] Structure structure(VkStructureType type, void* next = nullptr) {
+  Structure made{};
+  made.sType = type;
+  made.pNext = next;
+  return made;
+}
 
 template <class Handle, auto Destroy>
 void destroy(const device_api& api, Handle handle) {
@@ -130,5 +141,15 @@ using owned_shader = owned<VkShaderModule, &device_api::vkDestroyShaderModule>;
 using owned_set_layout = owned<VkDescriptorSetLayout, &device_api::vkDestroyDescriptorSetLayout>;
 using owned_pipeline_layout = owned<VkPipelineLayout, &device_api::vkDestroyPipelineLayout>;
 using owned_pipeline = owned<VkPipeline, &device_api::vkDestroyPipeline>;
+
+/// Makes an object of a device, which its owner destroys.
+template <class Function, class Info, class Owner>
+[[nodiscard]] VkResult create(const device_api& api, Function device_api::*function,
+                              const Info& info, Owner& to) {
+  typename Owner::object_type made = VK_NULL_HANDLE;
+  const VkResult code = (api.*function)(api.device, &info, nullptr, &made);
+  if (code == VK_SUCCESS) to = Owner(api, made);
+  return code;
+}
 
 }  // namespace hocket::vulkan

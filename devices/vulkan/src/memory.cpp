@@ -22,11 +22,9 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) {
   return std::max((bytes + to - 1) / to, std::uint64_t{1}) * to;
 }
 
-VkResult make_handle(const context& of, std::uint64_t bytes, const void* next, owned_buffer& to) {
+VkResult make_handle(const context& of, std::uint64_t bytes, void* next, owned_buffer& to) {
   const std::uint32_t families[] = {of.about().compute_family, of.about().transfer_family};
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.pNext = next;
+  auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, next);
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -35,25 +33,30 @@ VkResult make_handle(const context& of, std::uint64_t bytes, const void* next, o
     info.queueFamilyIndexCount = 2;
     info.pQueueFamilyIndices = families;
   }
-  VkBuffer made = VK_NULL_HANDLE;
-  const VkResult code = of.api().vkCreateBuffer(of.api().device, &info, nullptr, &made);
-  if (code == VK_SUCCESS) to = owned_buffer(of.api(), made);
-  return code;
+  return create(of.api(), &device_api::vkCreateBuffer, info, to);
 }
 
-VkResult bind_memory(const context& of, std::uint64_t bytes, std::uint32_t type, const void* next,
-                     buffer& to) {
-  VkMemoryAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  info.pNext = next;
-  info.allocationSize = bytes;
-  info.memoryTypeIndex = type;
+/// Which types of memory may be taken.
+struct wanted_memory {
+  VkMemoryPropertyFlags required = 0;
+  VkMemoryPropertyFlags preferred = 0;
+  std::uint32_t types = ~std::uint32_t{0};
+};
+
+/// Gives the buffer its memory, which is imported if next says so.
+VkResult add_memory(const context& of, const wanted_memory& what, void* next, buffer& to) {
   const device_api& api = of.api();
-  VkDeviceMemory made = VK_NULL_HANDLE;
-  const VkResult code = api.vkAllocateMemory(api.device, &info, nullptr, &made);
+  VkMemoryRequirements needs{};
+  api.vkGetBufferMemoryRequirements(api.device, to.handle.get(), &needs);
+  const auto type = memory_type(of.about().memory, needs.memoryTypeBits & what.types, what.required,
+                                what.preferred);
+  if (!type) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  auto info = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, next);
+  info.allocationSize = next == nullptr ? needs.size : to.bytes;
+  info.memoryTypeIndex = *type;
+  const VkResult code = create(api, &device_api::vkAllocateMemory, info, to.memory);
   if (code != VK_SUCCESS) return code;
-  to.memory = owned_memory(api, made);
-  return api.vkBindBufferMemory(api.device, to.handle.get(), made, 0);
+  return api.vkBindBufferMemory(api.device, to.handle.get(), to.memory.get(), 0);
 }
 
 }  // namespace
@@ -68,11 +71,7 @@ result<buffer> make_buffer(const context& of, std::uint64_t bytes, VkMemoryPrope
   made.bytes = rounded(bytes, granule);
   VkResult code = make_handle(of, made.bytes, nullptr, made.handle);
   if (code != VK_SUCCESS) return why(code);
-  VkMemoryRequirements needs{};
-  api.vkGetBufferMemoryRequirements(api.device, made.handle.get(), &needs);
-  const auto type = memory_type(of.about().memory, needs.memoryTypeBits, required, preferred);
-  if (!type) return why(VK_ERROR_OUT_OF_DEVICE_MEMORY);
-  code = bind_memory(of, needs.size, *type, nullptr, made);
+  code = add_memory(of, {required, preferred}, nullptr, made);
   if (code != VK_SUCCESS) return why(code);
   if ((required & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
     code = api.vkMapMemory(api.device, made.memory.get(), 0, VK_WHOLE_SIZE, 0, &made.mapped);
@@ -123,29 +122,25 @@ failure import_table::import(const allocation& host) {
     return of_.failed("cannot use " + std::to_string(host.bytes) + " bytes of the host's memory",
                       code);
   };
-  VkMemoryHostPointerPropertiesEXT allowed{};
-  allowed.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  auto allowed = structure<VkMemoryHostPointerPropertiesEXT>(
+      VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT);
   VkResult code =
       api.vkGetMemoryHostPointerPropertiesEXT(api.device, host_handle, host.address(), &allowed);
   if (code != VK_SUCCESS) return why(code);
   buffer made;
   made.bytes = rounded(host.bytes, unit);
   made.mapped = host.address();
-  VkExternalMemoryBufferCreateInfo external{};
-  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  auto external = structure<VkExternalMemoryBufferCreateInfo>(
+      VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
   external.handleTypes = host_handle;
   code = make_handle(of_, made.bytes, &external, made.handle);
   if (code != VK_SUCCESS) return why(code);
-  VkMemoryRequirements needs{};
-  api.vkGetBufferMemoryRequirements(api.device, made.handle.get(), &needs);
-  const auto type = memory_type(of_.about().memory, needs.memoryTypeBits & allowed.memoryTypeBits,
-                                host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  if (!type) return why(VK_ERROR_INVALID_EXTERNAL_HANDLE);
-  VkImportMemoryHostPointerInfoEXT import{};
-  import.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+  auto import = structure<VkImportMemoryHostPointerInfoEXT>(
+      VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
   import.handleType = host_handle;
   import.pHostPointer = host.address();
-  code = bind_memory(of_, made.bytes, *type, &import, made);
+  code = add_memory(of_, {host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, allowed.memoryTypeBits},
+                    &import, made);
   if (code != VK_SUCCESS) return why(code);
   const std::scoped_lock lock(guard_);
   imported_.try_emplace(host.address(), std::move(made));

@@ -59,26 +59,22 @@ failure program_maker::make_layout(program& made, std::size_t words) const {
     bindings[b].descriptorCount = 1;
     bindings[b].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   }
-  VkDescriptorSetLayoutCreateInfo set{};
-  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  auto set = structure<VkDescriptorSetLayoutCreateInfo>(
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   set.bindingCount = made.bindings;
   set.pBindings = bindings.data();
-  VkDescriptorSetLayout sets = VK_NULL_HANDLE;
-  VkResult code = api.vkCreateDescriptorSetLayout(api.device, &set, nullptr, &sets);
+  VkResult code = create(api, &device_api::vkCreateDescriptorSetLayout, set, made.sets);
   if (code != VK_SUCCESS) return of_.failed("cannot describe a kernel's arguments", code);
-  made.sets = owned_set_layout(api, sets);
+  const VkDescriptorSetLayout sets = made.sets.get();
   VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0,
                             static_cast<std::uint32_t>(words * sizeof(std::uint32_t))};
-  VkPipelineLayoutCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = 1;
   info.pSetLayouts = &sets;
   info.pushConstantRangeCount = made.block == argument_block::push_constants ? 1 : 0;
   info.pPushConstantRanges = &range;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  code = api.vkCreatePipelineLayout(api.device, &info, nullptr, &layout);
+  code = create(api, &device_api::vkCreatePipelineLayout, info, made.layout);
   if (code != VK_SUCCESS) return of_.failed("cannot describe a kernel's arguments", code);
-  made.layout = owned_pipeline_layout(api, layout);
   return {};
 }
 
@@ -86,21 +82,20 @@ failure program_maker::add_pass(program& made, const std::string& kernel, const 
   const device_api& api = of_.api();
   auto words = compiler_.compile(of_.name(), kernel, text);
   if (!words) return words.error();
-  VkShaderModuleCreateInfo module{};
-  module.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto module = structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   module.codeSize = words.value().size() * sizeof(std::uint32_t);
   module.pCode = words.value().data();
-  VkShaderModule shader = VK_NULL_HANDLE;
-  VkResult code = api.vkCreateShaderModule(api.device, &module, nullptr, &shader);
+  owned_shader shader;
+  VkResult code = create(api, &device_api::vkCreateShaderModule, module, shader);
   if (code != VK_SUCCESS) return refused(of_.name(), kernel, code);
-  const owned_shader owner(api, shader);
-  VkComputePipelineCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  auto info =
+      structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   // Grids of more groups than a dispatch may have are made of several.
   info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
-  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage = structure<VkPipelineShaderStageCreateInfo>(
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = shader;
+  info.stage.module = shader.get();
   info.stage.pName = "main";
   info.layout = made.layout.get();
   VkPipeline pipeline = VK_NULL_HANDLE;

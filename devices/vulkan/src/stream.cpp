@@ -14,39 +14,34 @@ constexpr std::size_t max_kept_back = 32;
 
 }  // namespace
 
-launch_stream::launch_stream(context& of, driver_domain& domain, executor& where,
-                             std::shared_ptr<host_epoch> epoch, stream_id id, import_table* imports)
-    : host_ordered_stream(domain, where, std::move(epoch), id),
-      of_(of),
-      imports_(imports),
-      memory_(of, imports),
-      compiler_(of),
-      planner_(kernel_format::glsl, of.info().style, of.name(),
+launch_stream::launch_stream(const parts& given)
+    : host_ordered_stream(given.domain, given.where, given.epoch, given.id),
+      of_(given.of),
+      imports_(given.imports),
+      memory_(of_, imports_),
+      compiler_(of_),
+      planner_(kernel_format::glsl, of_.info().style, of_.name(),
                [this](const kernel_ref& kernel, const kernel_source& source,
                       const program_variant& variant) {
                  return compiler_.make(*kernel, source, variant);
                }),
       slots_([this] { return make_slot(of_, clock_.has_value()); }),
-      commands_(of.name(), {[](const auto& all, std::size_t) {
-                              const auto ends = [](const commands::entry& e) {
-                                return e.item.ends_batch;
-                              };
-                              const auto last = std::ranges::find_if(all, ends);
-                              return static_cast<std::size_t>(last - all.begin()) + 1;
-                            },
-                            [this](commands::entry& last) { wait_for(last); },
-                            [this](auto ended, auto& results) { finish(ended, results); },
-                            [this](std::uint64_t first, std::span<command_result> how) {
-                              go_on();  // before the ends are reported
-                              conclude(first, how);
-                            }}) {}
+      commands_(of_.name(), {[](const auto& all, std::size_t) {
+                               const auto ends = [](const commands::entry& e) {
+                                 return e.item.ends_batch;
+                               };
+                               const auto last = std::ranges::find_if(all, ends);
+                               return static_cast<std::size_t>(last - all.begin()) + 1;
+                             },
+                             [this](commands::entry& last) { wait_for(last); },
+                             [this](auto ended, auto& results) { finish(ended, results); },
+                             [this](std::uint64_t first, std::span<command_result> how) {
+                               go_on();  // before the ends are reported
+                               conclude(first, how);
+                             }}) {}
 
-result<std::unique_ptr<launch_stream>> launch_stream::make(context& of, driver_domain& domain,
-                                                           executor& where,
-                                                           std::shared_ptr<host_epoch> epoch,
-                                                           stream_id id, import_table* imports) {
-  std::unique_ptr<launch_stream> made(
-      new launch_stream(of, domain, where, std::move(epoch), id, imports));
+result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given) {
+  std::unique_ptr<launch_stream> made(new launch_stream(given));
   if (failure why = made->start()) return why;
   return made;
 }

@@ -24,10 +24,15 @@ namespace hocket::vulkan {
 /// together. The commands recorded for a launch are submitted again when the same launch comes.
 class launch_stream final : public host_ordered_stream {
  public:
-  /// imports is null if the device has memory of its own.
-  [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(
-      context& of, driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
-      stream_id id, import_table* imports);
+  struct parts {
+    context& of;
+    driver_domain& domain;
+    executor& where;
+    std::shared_ptr<host_epoch> epoch;
+    stream_id id;
+    import_table* imports;  ///< null if the device has memory of its own
+  };
+  [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(const parts& given);
   ~launch_stream() override;
 
   /// Submits the commands that wait for nothing any more. By threads of the device's other streams.
@@ -42,8 +47,7 @@ class launch_stream final : public host_ordered_stream {
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
  private:
-  launch_stream(context& of, driver_domain& domain, executor& where,
-                std::shared_ptr<host_epoch> epoch, stream_id id, import_table* imports);
+  explicit launch_stream(const parts& given);
   [[nodiscard]] failure start();
   [[nodiscard]] bool has_imports(const launch_command& what) const;
   [[nodiscard]] bool has_scratch() const;

@@ -9,11 +9,14 @@
 
 namespace hocket {
 
-TEST(driver_failure, codes_have_their_name_and_number) {
-  constexpr std::array names{driver_code{-5, "OUT_OF_LUCK"}, driver_code{2, "NOT_YET"}};
+TEST(driver_failure, codes_have_their_name_number_and_meaning) {
+  constexpr std::array names{driver_code{-5, "OUT_OF_LUCK", failure_code::device_lost},
+                             driver_code{2, "NOT_YET"}};
   EXPECT_EQ(text_of(names, -5), "OUT_OF_LUCK (-5)");
   EXPECT_EQ(text_of(names, 2), "NOT_YET (2)");
   EXPECT_EQ(text_of(names, 7), "code 7");
+  EXPECT_EQ(meaning_of(names, -5, failure_code::internal), failure_code::device_lost);
+  EXPECT_EQ(meaning_of(names, 7, failure_code::task_failed), failure_code::task_failed);
 }
 
 TEST(driver_failure, sentences_name_the_device_and_what_the_driver_says) {

@@ -10,14 +10,19 @@
 
 namespace hocket {
 
-/// An error code of an API and its name there.
+/// An error code of an API, its name there, and what it means.
 struct driver_code {
   int code = 0;
   const char* name = "";
+  failure_code meaning = failure_code::internal;
 };
 
+/// What a code means, or `otherwise` where the table does not have it.
+[[nodiscard]] failure_code meaning_of(std::span<const driver_code> codes, int code,
+                                      failure_code otherwise);
+
 /// "CL_OUT_OF_RESOURCES (-5)", or "code -5" where the table has no name for it.
-[[nodiscard]] std::string text_of(std::span<const driver_code> names, int code);
+[[nodiscard]] std::string text_of(std::span<const driver_code> codes, int code);
 
 /// "Device "X" <what>: its driver says <code>." what is a clause such as "cannot record a launch".
 [[nodiscard]] failure driver_failure(failure_code meaning, const std::string& device,

@@ -12,6 +12,8 @@ namespace hocket {
 template <class Api, class Object, void (*Release)(const Api&, Object)>
 class driver_handle {
  public:
+  using object_type = Object;
+
   driver_handle() = default;
   driver_handle(const Api& api, Object object) noexcept : api_(&api), object_(object) {}
   driver_handle(driver_handle&& other) noexcept

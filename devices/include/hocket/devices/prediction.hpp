@@ -6,6 +6,9 @@
 
 namespace hocket {
 
+/// First guesses of a device's rates by its style, for a driver that does not say more of it.
+void guess_rates(device_info& info);
+
 /// How long a kernel takes by the numbers of the device: the longer of computing and moving its
 /// bytes, and the latency. A wide body has all lanes.
 [[nodiscard]] nanoseconds predicted_launch(const device_info& info, const work& cost,
