@@ -44,35 +44,27 @@ void host_ordered_stream::conclude(std::uint64_t first, std::span<command_result
   ended_or_lost(first, how);
 }
 
-host_copy_stream::host_copy_stream(driver_domain& domain, executor& where,
-                                   std::shared_ptr<host_epoch> epoch, stream_id id, host_copies how)
-    : host_ordered_stream(domain, where, std::move(epoch), id),
-      how_(std::move(how)),
-      pump_(how_.thread) {}
-
-host_copy_stream::~host_copy_stream() { close(); }
-
-bool host_copy_stream::prepared(const command& /*what*/) { return true; }
-
-failure host_copy_stream::prepare(const command& /*what*/) { return {}; }
-
-failure host_copy_stream::enqueue(const command& what, std::span<const device_wait> waits) {
-  pump_.post([this, value = what.value, copy = std::get<copy_command>(what.what),
-              points = points_of(waits)] { perform(value, copy, points); });
-  return {};
+void threaded_stream::do_later(std::uint64_t value, std::span<const device_wait> waits,
+                               std::function<failure()> work) {
+  pump_.post([this, value, points = points_of(waits), todo = std::move(work)] {
+    await(points);
+    command_result how;
+    how.begin = where().now();
+    how.why = todo();
+    how.end = where().now();
+    conclude(value, {&how, 1});
+  });
 }
 
-void host_copy_stream::perform(std::uint64_t value, copy_command what,
-                               const std::vector<wait_point>& points) {
-  await(points);
-  command_result how;
-  how.begin = where().now();
-  if (!what.region.empty()) {
-    if (how_.address) how_.address(what);
-    copy_box(what);
-  }
-  how.end = where().now();
-  conclude(value, {&how, 1});
+failure host_copy_stream::enqueue(const command& what, std::span<const device_wait> waits) {
+  do_later(what.value, waits, [this, copy = std::get<copy_command>(what.what)]() mutable {
+    if (!copy.region.empty()) {
+      if (address_) address_(copy);
+      copy_box(copy);
+    }
+    return failure();
+  });
+  return {};
 }
 
 }  // namespace hocket

@@ -4,7 +4,6 @@
 #include <hocket/devices/staged_copy_stream.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace hocket {
 
@@ -14,15 +13,6 @@ namespace {
 constexpr std::size_t max_runs = 4096;
 
 }  // namespace
-
-staged_copy_stream::staged_copy_stream(driver_domain& domain, executor& where,
-                                       std::shared_ptr<host_epoch> epoch, stream_id id,
-                                       staged_copies how)
-    : host_ordered_stream(domain, where, std::move(epoch), id),
-      how_(std::move(how)),
-      pump_(how_.thread) {}
-
-staged_copy_stream::~staged_copy_stream() { close(); }
 
 bool staged_copy_stream::prepared(const command& what) {
   return next_ != nullptr && next_->value == what.value;
@@ -44,20 +34,12 @@ failure staged_copy_stream::prepare(const command& what) {
   return {};
 }
 
-failure staged_copy_stream::enqueue(const command& /*what*/, std::span<const device_wait> waits) {
+failure staged_copy_stream::enqueue(const command& what, std::span<const device_wait> waits) {
   chunks_ += next_->chunks.size();
-  pump_.post(
-      [this, todo = std::move(next_), points = points_of(waits)] { perform(*todo, points); });
+  do_later(what.value, waits, [this, todo = std::move(next_)] {
+    return how_.way == copy_direction::inbound ? bring_in(*todo) : take_out(*todo);
+  });
   return {};
-}
-
-void staged_copy_stream::perform(const plan& todo, const std::vector<wait_point>& points) {
-  await(points);
-  command_result how;
-  how.begin = where().now();
-  how.why = how_.way == copy_direction::inbound ? bring_in(todo) : take_out(todo);
-  how.end = where().now();
-  conclude(todo.value, {&how, 1});
 }
 
 failure staged_copy_stream::bring_in(const plan& todo) const {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/devices/cpu.hpp>
+#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/host_device.hpp>
 #include <hocket/devices/prediction.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -52,38 +53,27 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   return info;
 }
 
-class candidate final : public device_candidate {
- public:
-  candidate(device_info info, std::size_t node) : info_(std::move(info)), node_(node) {}
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-
-  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                        executor& where,
-                                                        completion_sink& sink) const override {
-    host_device_parts parts;
-    parts.info = info_;
-    parts.arena = node_;
-    parts.memory = memory(topology_of(where));
-    if (where.is_virtual()) {
-      parts.duration = [info = info_](const command& what) { return predicted(info, what); };
-    }
-    return std::unique_ptr<device>(
-        std::make_unique<host_device>(std::move(parts), numbers, where, sink));
+std::unique_ptr<memory_resource> memory_of(const host_topology* topology, std::size_t node,
+                                           const std::string& device) {
+  // With one node all memory is that node's.
+  if (topology == nullptr || topology->nodes().size() == 1) {
+    return std::make_unique<host_resource>(device_title(device));
   }
+  return std::make_unique<cpu::node_resource>(*topology, node, device_title(device));
+}
 
- private:
-  [[nodiscard]] std::unique_ptr<memory_resource> memory(const host_topology* topology) const {
-    // With one node all memory is that node's.
-    if (topology == nullptr || topology->nodes().size() == 1) {
-      return std::make_unique<host_resource>(device_title(info_.name));
-    }
-    return std::make_unique<cpu::node_resource>(*topology, node_, device_title(info_.name));
+result<std::unique_ptr<device>> connect(const device_info& info, const device_numbers& numbers,
+                                        executor& where, completion_sink& sink) {
+  host_device_parts parts;
+  parts.info = info;
+  parts.arena = info.arena;
+  parts.memory = memory_of(topology_of(where), info.arena, info.name);
+  if (where.is_virtual()) {
+    parts.duration = [info](const command& what) { return predicted(info, what); };
   }
-
-  device_info info_;
-  std::size_t node_;
-};
+  return std::unique_ptr<device>(
+      std::make_unique<host_device>(std::move(parts), numbers, where, sink));
+}
 
 class cpu_backend final : public backend {
  public:
@@ -94,7 +84,11 @@ class cpu_backend final : public backend {
     const cpu::options given = cpu::parse(configuration);
     found_devices found;
     for (std::size_t node = 0; node < where.arenas(); ++node) {
-      found.usable.push_back(std::make_unique<candidate>(describe(where, node, given), node));
+      const device_info info = describe(where, node, given);
+      found.usable.push_back(std::make_unique<found_device>(
+          info, [info](const device_numbers& numbers, executor& on, completion_sink& sink) {
+            return connect(info, numbers, on, sink);
+          }));
     }
     return found;
   }

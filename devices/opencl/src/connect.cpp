@@ -5,6 +5,8 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/devices/configuration.hpp>
+#include <hocket/devices/driver_list.hpp>
 #include <hocket/devices/found_device.hpp>
 #include <hocket/devices/opencl.hpp>
 #include <hocket/execution/executor.hpp>
@@ -12,7 +14,6 @@
 #include "describe.hpp"
 #include "device.hpp"
 #include "errors.hpp"
-#include "options.hpp"
 
 namespace hocket {
 
@@ -20,41 +21,53 @@ namespace {
 
 using namespace opencl;
 
-constexpr cl_uint max_listed = 1024;  // platforms, devices of one; a driver that says more errs
+/// What the configuration says.
+struct options {
+  std::size_t sub_devices = 1;
+  std::optional<std::uint64_t> memory;
+  bool import = true;
+};
 
-/// Objects that a driver lists by being asked for their number and for them.
+options parse(const std::string& configuration) {
+  constexpr std::uint64_t most_parts = 4096;
+  configuration_reader reader("opencl", configuration);
+  options made;
+  made.sub_devices = reader.number("sub-devices", 1, most_parts).value_or(made.sub_devices);
+  made.memory = reader.bytes("memory");
+  made.import = reader.flag("import").value_or(made.import);
+  reader.finish();
+  return made;
+}
+
+/// Objects that a driver lists.
 template <class Object>
 struct objects {
   std::vector<Object> all;
   cl_int code = CL_SUCCESS;
 };
 
+/// none is the code of a list without objects.
 template <class Object, class Ask>
-objects<Object> ask(Ask list_some) {
+objects<Object> list(cl_int none, Ask ask) {
   objects<Object> made;
-  cl_uint count = 0;
-  made.code = list_some(cl_uint{0}, nullptr, &count);
-  if (made.code != CL_SUCCESS || count == 0) return made;
-  made.all.resize(std::min(count, max_listed), nullptr);
-  made.code = list_some(static_cast<cl_uint>(made.all.size()), made.all.data(), nullptr);
-  if (made.code != CL_SUCCESS) made.all.clear();
+  made.code = driver_list(made.all, CL_SUCCESS, [&](std::uint32_t* count, Object* to) {
+    return to == nullptr ? ask(cl_uint{0}, to, count) : ask(*count, to, nullptr);
+  });
+  if (made.code == none) made.code = CL_SUCCESS;
   std::erase(made.all, nullptr);
   return made;
 }
 
 objects<cl_platform_id> platforms_of(const api& cl) {
   constexpr cl_int no_driver = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, of the loader
-  auto made = ask<cl_platform_id>(cl.clGetPlatformIDs);
-  if (made.code == no_driver) made.code = CL_SUCCESS;
-  return made;
+  return list<cl_platform_id>(no_driver, cl.clGetPlatformIDs);
 }
 
 objects<cl_device_id> devices_of(const api& cl, cl_platform_id platform) {
-  auto made = ask<cl_device_id>([&](cl_uint most, cl_device_id* to, cl_uint* count) {
-    return cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, most, to, count);
-  });
-  if (made.code == CL_DEVICE_NOT_FOUND) made.code = CL_SUCCESS;
-  return made;
+  return list<cl_device_id>(
+      CL_DEVICE_NOT_FOUND, [&](cl_uint most, cl_device_id* to, cl_uint* count) {
+        return cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, most, to, count);
+      });
 }
 
 /// So many equal parts of the device; none if it cannot be split at all. Throws usage_error if it
@@ -72,17 +85,13 @@ std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std:
   const cl_device_partition_property how[3] = {
       CL_DEVICE_PARTITION_EQUALLY,
       static_cast<cl_device_partition_property>(units / static_cast<cl_uint>(parts)), 0};
-  cl_uint count = 0;
-  if (cl.clCreateSubDevices(device, how, 0, nullptr, &count) != CL_SUCCESS || count < parts) {
-    return {};
-  }
-  std::vector<cl_device_id> made(std::min(count, max_listed));
-  if (cl.clCreateSubDevices(device, how, static_cast<cl_uint>(made.size()), made.data(), nullptr) !=
-      CL_SUCCESS) {
-    return {};
-  }
+  const auto made =
+      list<cl_device_id>(CL_SUCCESS, [&](cl_uint room, cl_device_id* to, cl_uint* count) {
+        return cl.clCreateSubDevices(device, how, room, to, count);
+      });
   std::vector<handle<cl_device_id>> owned;
-  for (const cl_device_id d : made) owned.emplace_back(cl, d);
+  for (const cl_device_id d : made.all) owned.emplace_back(cl, d);
+  if (owned.size() < parts) return {};
   owned.erase(owned.begin() + static_cast<std::ptrdiff_t>(parts), owned.end());
   return owned;
 }

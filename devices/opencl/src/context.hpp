@@ -51,8 +51,6 @@ class root_device {
         parts_(std::move(parts)),
         owned_(std::move(owned)) {}
 
-  [[nodiscard]] const api& cl() const noexcept { return *cl_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<cl_device_id>& parts() const noexcept { return parts_; }
 
   /// The context of all parts, made by the first call, and again when no device has kept it.

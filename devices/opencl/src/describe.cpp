@@ -18,13 +18,14 @@ namespace {
 constexpr std::size_t largest_group = 256;  // of a kernel_pass
 constexpr std::uint64_t max_memory = std::uint64_t{1} << 46U;
 
-template <class Object, class Function, class What>
-std::string read_text(Function function, Object of, What what) {
+/// ask is a question to a driver without its subject.
+template <class Ask>
+std::string read_text(Ask ask) {
   std::size_t bytes = 0;
   constexpr std::size_t most = std::size_t{1} << 20U;
-  if (function(of, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0 || bytes > most) return {};
+  if (ask(std::size_t{0}, nullptr, &bytes) != CL_SUCCESS || bytes == 0 || bytes > most) return {};
   std::string text(bytes, '\0');
-  if (function(of, what, text.size(), text.data(), nullptr) != CL_SUCCESS) return {};
+  if (ask(text.size(), text.data(), nullptr) != CL_SUCCESS) return {};
   text.resize(std::min(text.find('\0'), text.size()));
   return text;
 }
@@ -81,11 +82,22 @@ double guessed_flops(const api& cl, cl_device_id device, device_style style) {
 }  // namespace
 
 std::string text_of(const api& cl, cl_platform_id of, cl_platform_info what) {
-  return read_text(cl.clGetPlatformInfo, of, what);
+  return read_text([&](std::size_t room, void* to, std::size_t* bytes) {
+    return cl.clGetPlatformInfo(of, what, room, to, bytes);
+  });
 }
 
 std::string text_of(const api& cl, cl_device_id of, cl_device_info what) {
-  return read_text(cl.clGetDeviceInfo, of, what);
+  return read_text([&](std::size_t room, void* to, std::size_t* bytes) {
+    return cl.clGetDeviceInfo(of, what, room, to, bytes);
+  });
+}
+
+std::string build_log(const api& cl, cl_program of, cl_device_id device) {
+  const std::string log = read_text([&](std::size_t room, void* to, std::size_t* bytes) {
+    return cl.clGetProgramBuildInfo(of, device, CL_PROGRAM_BUILD_LOG, room, to, bytes);
+  });
+  return log.empty() ? "it does not say why." : log;
 }
 
 std::string name_of(const api& cl, cl_platform_id driver) {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <hocket/devices/device.hpp>
 
@@ -15,6 +14,9 @@ namespace hocket::opencl {
 /// Asks a driver; nothing where it does not answer.
 [[nodiscard]] std::string text_of(const api& cl, cl_platform_id of, cl_platform_info what);
 [[nodiscard]] std::string text_of(const api& cl, cl_device_id of, cl_device_info what);
+
+/// What the compiler of a device says of a program that does not compile.
+[[nodiscard]] std::string build_log(const api& cl, cl_program of, cl_device_id device);
 
 /// What it calls itself, for people.
 [[nodiscard]] std::string name_of(const api& cl, cl_platform_id driver);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "stream.hpp"
 
 namespace hocket::opencl {
 
@@ -69,41 +70,56 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
               "configuration \"import=no\" of opencl has it use memory of its own."};
 }
 
+/// One device, or one part of a device that was split.
+class opencl_device final : public device {
+ public:
+  opencl_device(device_info info, std::shared_ptr<root_device> root, const device_numbers& numbers,
+                const stream_parts& parts, std::vector<handle<cl_command_queue>> queues,
+                executor& where)
+      : info_(std::move(info)),
+        root_(std::move(root)),
+        context_(parts.in),
+        memory_(context_->buffers(), info_.name, info_.largest_binding),
+        compute_(parts, std::move(queues[0]), where, numbers.compute.front(), false),
+        inbound_(parts, std::move(queues[1]), where, numbers.inbound, false),
+        outbound_(parts, std::move(queues[2]), where, numbers.outbound, true) {}
+  ~opencl_device() override { close(); }
+
+  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
+  [[nodiscard]] memory_resource& memory() noexcept override { return memory_; }
+  [[nodiscard]] stream& compute(std::size_t lane) noexcept override {
+    assert(lane == 0);
+    (void)lane;
+    return compute_;
+  }
+  [[nodiscard]] stream& inbound() noexcept override { return inbound_; }
+  [[nodiscard]] stream& outbound() noexcept override { return outbound_; }
+  void forget(const allocation& host) noexcept override { context_->buffers().forget(host); }
+  [[nodiscard]] bool has_driver() const noexcept override { return true; }
+  void leave_driver() noexcept override {
+    compute_.lose(program_ends(info_.name));
+    close();
+    context_->cl().gone = true;
+  }
+
+ private:
+  void close() {
+    // Each before any is destroyed: they may wait for one another.
+    compute_.close();
+    inbound_.close();
+    outbound_.close();
+  }
+
+  device_info info_;
+  std::shared_ptr<root_device> root_;
+  std::shared_ptr<context> context_;
+  device_memory memory_;
+  queue_stream compute_;
+  queue_stream inbound_;
+  queue_stream outbound_;
+};
+
 }  // namespace
-
-opencl_device::opencl_device(device_info info, std::shared_ptr<root_device> root,
-                             const device_numbers& numbers, stream_parts parts,
-                             std::vector<handle<cl_command_queue>> queues, executor& where)
-    : info_(std::move(info)),
-      root_(std::move(root)),
-      context_(parts.in),
-      memory_(context_->buffers(), info_.name, info_.largest_binding),
-      compute_(parts, std::move(queues[0]), where, numbers.compute.front(), false),
-      inbound_(parts, std::move(queues[1]), where, numbers.inbound, false),
-      outbound_(parts, std::move(queues[2]), where, numbers.outbound, true) {}
-
-opencl_device::~opencl_device() { close(); }
-
-void opencl_device::leave_driver() noexcept {
-  compute_.lose(program_ends(info_.name));
-  close();
-  context_->cl().gone = true;
-}
-
-void opencl_device::close() {
-  // Each before any is destroyed: they may wait for one another.
-  compute_.close();
-  inbound_.close();
-  outbound_.close();
-}
-
-stream& opencl_device::compute(std::size_t lane) noexcept {
-  assert(lane == 0);
-  (void)lane;
-  return compute_;
-}
-
-void opencl_device::forget(const allocation& host) noexcept { context_->buffers().forget(host); }
 
 result<std::unique_ptr<device>> connect_device(const device_info& info,
                                                const std::shared_ptr<root_device>& root,
@@ -111,21 +127,20 @@ result<std::unique_ptr<device>> connect_device(const device_info& info,
                                                executor& where, completion_sink& sink) {
   auto opened = root->open();
   if (!opened) return opened.error();
-  stream_parts parts;
-  parts.in = std::move(opened).value();
-  parts.clock = std::make_shared<device_clock>();
-  parts.epoch = std::make_shared<host_epoch>(numbers.device, sink);
-  parts.id = root->parts()[part];
-  parts.device = info.name;
-  parts.style = info.style;
-  parts.host_memory = numbers.uses_host_memory;
+  const stream_parts parts{std::move(opened).value(),
+                           std::make_shared<device_clock>(),
+                           std::make_shared<host_epoch>(numbers.device, sink),
+                           root->parts()[part],
+                           info.name,
+                           info.style,
+                           numbers.uses_host_memory};
   auto queues = make_queues(*parts.in, parts.id, info.name);
   if (!queues) return queues.error();
   if (numbers.uses_host_memory) {
     if (failure why = try_import(*parts.in, queues.value().front().get(), info)) return why;
   }
-  return std::unique_ptr<device>(std::make_unique<opencl_device>(
-      info, root, numbers, std::move(parts), std::move(queues).value(), where));
+  return std::unique_ptr<device>(std::make_unique<opencl_device>(info, root, numbers, parts,
+                                                                 std::move(queues).value(), where));
 }
 
 }  // namespace hocket::opencl

@@ -4,21 +4,12 @@
 #include "launch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "describe.hpp"
 #include "errors.hpp"
 
 namespace hocket::opencl {
-
-namespace {
-
-bool has_work(const lowered_pass& pass) {
-  return std::ranges::all_of(pass.groups, [](std::size_t n) { return n > 0; });
-}
-
-}  // namespace
 
 result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_definition& kernel,
                                                               const kernel_source& source,
@@ -109,7 +100,8 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
     return std::move(now.made);
   }
   for (const part& each : launches.parts) {
-    now.left += static_cast<std::size_t>(std::ranges::count_if(each.lowered.passes, has_work));
+    now.left += static_cast<std::size_t>(
+        std::ranges::count_if(each.lowered.passes, &lowered_pass::has_work));
   }
   std::vector<found_buffers>& found = planner_.kept();
   found.resize(launches.parts.size());
@@ -156,7 +148,7 @@ void launcher::enqueue(part& what, found_buffers& found, progress& now) {
   }
   for (std::size_t i = 0; i < what.lowered.passes.size() && !now.made.why; ++i) {
     const lowered_pass& pass = what.lowered.passes[i];
-    if (!has_work(pass)) continue;
+    if (!pass.has_work()) continue;
     pass_object& object = what.made->passes[i];
     cl_int code = set_arguments(object, found, scratch, pass);
     if (code == CL_SUCCESS) code = launch(object, what.source->passes[i].local, pass, now);

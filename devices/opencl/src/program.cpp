@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "describe.hpp"
 #include "errors.hpp"
 
 namespace hocket::opencl {
@@ -31,7 +32,8 @@ result<cl_program> program_store::get(const std::string& text, const std::string
     if (!made) return failure_of(code, device, "to take the text of kernel \"" + kernel + "\"");
     code = build(made.get());
     if (code != CL_SUCCESS) {
-      return compile_failure(device, kernel, name_of(code) + ": " + log_of(made.get()));
+      const std::string log = build_log(cl_, made.get(), devices_.front());
+      return compile_failure(device, kernel, name_of(code) + ": " + log);
     }
     keep(key, made.get());
   }
@@ -41,23 +43,6 @@ result<cl_program> program_store::get(const std::string& text, const std::string
 cl_int program_store::build(cl_program program) const {
   return cl_.clBuildProgram(program, static_cast<cl_uint>(devices_.size()), devices_.data(),
                             compiler_options, nullptr, nullptr);
-}
-
-std::string program_store::log_of(cl_program program) const {
-  std::size_t bytes = 0;
-  constexpr cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
-  if (cl_.clGetProgramBuildInfo(program, devices_.front(), what, 0, nullptr, &bytes) !=
-          CL_SUCCESS ||
-      bytes < 2) {
-    return "it does not say why.";
-  }
-  std::string log(bytes, '\0');
-  if (cl_.clGetProgramBuildInfo(program, devices_.front(), what, bytes, log.data(), nullptr) !=
-      CL_SUCCESS) {
-    return "it does not say why.";
-  }
-  log.resize(std::min(log.find('\0'), log.size()));
-  return log;
 }
 
 handle<cl_program> program_store::from_disk(const std::string& key) const {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +31,6 @@ class program_store {
  private:
   [[nodiscard]] handle<cl_program> from_disk(const std::string& key) const;
   [[nodiscard]] cl_int build(cl_program program) const;
-  [[nodiscard]] std::string log_of(cl_program program) const;
   void keep(const std::string& key, cl_program program) const;
 
   const api& cl_;

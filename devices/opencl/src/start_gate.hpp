@@ -8,8 +8,7 @@ namespace hocket::opencl {
 
 /// Keeps commands of a queue from starting while others are enqueued behind them. On a device that
 /// is made of the host's cores the commands that run and the thread that enqueues fight over the
-/// driver's locks, and
-/// its threads fall asleep between any two.
+/// driver's locks, and its threads fall asleep between any two.
 class start_gate {
  public:
   explicit start_gate(const context& in) : in_(in) {}

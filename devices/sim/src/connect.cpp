@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/prediction.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/streams/perform.hpp>
@@ -44,43 +45,30 @@ device_info modelled(const executor& where, device_info info, const sim_options&
   return info;
 }
 
-class candidate final : public device_candidate {
- public:
-  candidate(device_info info, std::size_t number, const sim_options& given)
-      : info_(std::move(info)), number_(number), given_(given) {}
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-
-  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                        executor& where,
-                                                        completion_sink& sink) const override {
-    auto faults = std::make_shared<sim_device::faults>();
-    host_device_parts parts;
-    parts.info = info_;
-    parts.arena = number_ % where.arenas();
-    // Where nothing is executed nothing is touched: large memories then cost nothing.
-    parts.memory =
-        std::make_unique<sim::device_memory>(device_title(info_.name), given_.execute, faults);
-    parts.duration = [info = modelled(where, info_, given_)](const command& what) {
-      return predicted(info, what);
-    };
-    parts.perform = [faults, &where, arena = parts.arena,
-                     execute = given_.execute](const command& what) {
-      if (what.launch() != nullptr) {
-        if (failure why = faults->next_launch()) return why;
-      }
-      const bool real = execute || std::holds_alternative<failed_command>(what.what);
-      return real ? perform_on_host(where, arena, what) : failure();
-    };
-    return std::unique_ptr<device>(
-        std::make_unique<sim_device>(std::move(parts), std::move(faults), numbers, where, sink));
-  }
-
- private:
-  device_info info_;
-  std::size_t number_;
-  sim_options given_;
-};
+result<std::unique_ptr<device>> connect(const device_info& info, std::size_t number,
+                                        const sim_options& given, const device_numbers& numbers,
+                                        executor& where, completion_sink& sink) {
+  auto faults = std::make_shared<sim_device::faults>();
+  host_device_parts parts;
+  parts.info = info;
+  parts.arena = number % where.arenas();
+  // Where nothing is executed nothing is touched: large memories then cost nothing.
+  parts.memory =
+      std::make_unique<sim::device_memory>(device_title(info.name), given.execute, faults);
+  parts.duration = [info = modelled(where, info, given)](const command& what) {
+    return predicted(info, what);
+  };
+  parts.perform = [faults, &where, arena = parts.arena,
+                   execute = given.execute](const command& what) {
+    if (what.launch() != nullptr) {
+      if (failure why = faults->next_launch()) return why;
+    }
+    const bool real = execute || std::holds_alternative<failed_command>(what.what);
+    return real ? perform_on_host(where, arena, what) : failure();
+  };
+  return std::unique_ptr<device>(
+      std::make_unique<sim_device>(std::move(parts), std::move(faults), numbers, where, sink));
+}
 
 class sim_backend final : public backend {
  public:
@@ -91,8 +79,11 @@ class sim_backend final : public backend {
     found_devices found;
     for (const sim_options& given : parse_sim_options(configuration)) {
       const std::size_t number = found.usable.size();
-      found.usable.push_back(
-          std::make_unique<candidate>(describe(where, number, given), number, given));
+      const device_info info = describe(where, number, given);
+      found.usable.push_back(std::make_unique<found_device>(
+          info, [=](const device_numbers& numbers, executor& on, completion_sink& sink) {
+            return connect(info, number, given, numbers, on, sink);
+          }));
     }
     return found;
   }

@@ -55,8 +55,8 @@ class connected final : public vulkan_device {
   std::unique_ptr<import_table> imports_;
   driver_domain domain_;
   std::unique_ptr<launch_stream> compute_;
-  std::unique_ptr<host_ordered_stream> inbound_;
-  std::unique_ptr<host_ordered_stream> outbound_;
+  std::unique_ptr<threaded_stream> inbound_;
+  std::unique_ptr<threaded_stream> outbound_;
 };
 
 failure connected::start(const device_numbers& numbers, executor& where, completion_sink& sink) {
@@ -66,23 +66,23 @@ failure connected::start(const device_numbers& numbers, executor& where, complet
   if (!compute) return compute.error();
   compute_ = std::move(compute).value();
   const bool on_host = numbers.uses_host_memory || context_->plan().mapped;
-  const auto go_on = [this] { compute_->go_on(); };
   for (const copy_direction way : {copy_direction::inbound, copy_direction::outbound}) {
     const bool in = way == copy_direction::inbound;
-    const stream_id id = in ? numbers.inbound : numbers.outbound;
-    const std::string thread = info().name + (in ? " in" : " out");
-    std::unique_ptr<host_ordered_stream>& made = in ? inbound_ : outbound_;
+    const threaded_stream::parts parts{domain_,
+                                       where,
+                                       epoch,
+                                       in ? numbers.inbound : numbers.outbound,
+                                       info().name + (in ? " in" : " out"),
+                                       [this] { compute_->go_on(); }};
+    std::unique_ptr<threaded_stream>& made = in ? inbound_ : outbound_;
     if (on_host) {
-      host_copies how{thread, numbers.uses_host_memory ? nullptr : address_of(way), go_on};
-      made = std::make_unique<host_copy_stream>(domain_, where, epoch, id, std::move(how));
+      made = std::make_unique<host_copy_stream>(
+          parts, numbers.uses_host_memory ? nullptr : address_of(way));
       continue;
     }
     auto staging = make_staging(*context_, way);
     if (!staging) return staging.error();
-    staging.value().thread = thread;
-    staging.value().after_end = go_on;
-    made =
-        std::make_unique<staged_copy_stream>(domain_, where, epoch, id, std::move(staging).value());
+    made = std::make_unique<staged_copy_stream>(parts, std::move(staging).value());
   }
   return {};
 }

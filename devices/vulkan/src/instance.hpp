@@ -2,31 +2,24 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include <hocket/core/result.hpp>
+#include <hocket/devices/driver_list.hpp>
 #include <hocket/devices/vulkan.hpp>
 
 #include "loader.hpp"
 
 namespace hocket::vulkan {
 
-/// Fills a list that Vulkan gives in two calls, of which the first gives its length. A length that
-/// no driver can mean is cut.
+/// Fills a list that Vulkan gives in two calls. One that is longer than was asked for is cut.
 template <class Element, class Ask>
 [[nodiscard]] VkResult list_all(std::vector<Element>& list, Ask ask) {
-  constexpr std::uint32_t most = 4096;
-  std::uint32_t count = 0;
-  VkResult code = ask(&count, nullptr);
-  if (code != VK_SUCCESS) return code;
-  count = std::min(count, most);
-  list.resize(count);
-  const std::uint32_t room = count;
-  code = ask(&count, list.data());
-  list.resize(std::min(count, room));
-  return code == VK_INCOMPLETE ? VK_SUCCESS : code;
+  return driver_list(list, VK_SUCCESS, [&](std::uint32_t* count, Element* to) {
+    const VkResult code = ask(count, to);
+    return code == VK_INCOMPLETE ? VK_SUCCESS : code;
+  });
 }
 
 /// An instance of Vulkan. Each device gets one of its own: some drivers run the devices of one

@@ -125,7 +125,7 @@ VkResult make_room(const context& of, const planned_launch& planned, slot& in) {
   if (code != VK_SUCCESS) return code;
   in.sets_room = sets;
   in.bindings_room = bindings;
-  return code;
+  return VK_SUCCESS;
 }
 
 VkResult make_sets(const context& of, const planned_part& part, part_bindings& its, slot& in) {
@@ -188,7 +188,7 @@ void record_passes(const context& of, const planned_part& part,
   bool first = true;
   for (std::size_t i = 0; i < p.passes.size(); ++i) {
     const lowered_pass& pass = part.lowered.passes[i];
-    if (std::ranges::find(pass.groups, 0U) != pass.groups.end()) continue;
+    if (!pass.has_work()) continue;
     if (now.any && (now.due || !first)) barrier(of, commands);
     now = {true, false};
     first = false;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 #include "errors.hpp"
 

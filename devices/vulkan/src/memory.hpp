@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
 
 #include <hocket/memory/resource.hpp>

@@ -9,7 +9,7 @@
 namespace hocket::vulkan {
 
 /// What a stream of staged copies needs of the device: buffers, and the device's copies between
-/// them and its memory. The name of the thread and what follows an end are still missing.
+/// them and its memory.
 [[nodiscard]] result<staged_copies> make_staging(context& of, copy_direction way);
 
 }  // namespace hocket::vulkan

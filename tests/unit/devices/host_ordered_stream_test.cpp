@@ -23,8 +23,8 @@ class copies_of_the_host : public ::testing::Test {
   using bytes = std::vector<std::uint8_t>;
 
   copies_of_the_host() { sink.owns({0}, {{0}, {1}}); }
-  host_copies how(const char* thread) {
-    return {thread, nullptr, [this] { ++ends; }};
+  threaded_stream::parts parts(stream_id id) {
+    return {domain, where, epoch, id, "copies", [this] { ++ends; }};
   }
   static copy_command copy(bytes& from, bytes& to) {
     return {{from.data(), from.size()},
@@ -49,8 +49,8 @@ class copies_of_the_host : public ::testing::Test {
 TEST_F(copies_of_the_host, wait_for_one_another) {
   bytes host(1000), device(1000), back(1000);
   {
-    host_copy_stream in{domain, where, epoch, {0}, how("in")};
-    host_copy_stream out{domain, where, epoch, {1}, how("out")};
+    host_copy_stream in{parts({0}), nullptr};
+    host_copy_stream out{parts({1}), nullptr};
     timepoint last;
     for (std::uint8_t round = 1; round <= 100; ++round) {
       const timepoint filled = submit(in, copy(host, device), {last});
@@ -67,9 +67,7 @@ TEST_F(copies_of_the_host, wait_for_one_another) {
 
 TEST_F(copies_of_the_host, are_given_host_addresses) {
   bytes host(100, 7), device(100);
-  host_copies translated = how("in");
-  translated.address = [&](copy_command& what) { what.to.chunk = device.data(); };
-  host_copy_stream in{domain, where, epoch, {0}, std::move(translated)};
+  host_copy_stream in{parts({0}), [&](copy_command& what) { what.to.chunk = device.data(); }};
   copy_command what = copy(host, device);
   what.to.chunk = nullptr;
   finish(submit(in, what));

@@ -32,9 +32,8 @@ class staging {
     for (bytes& b : buffers_) b.resize(staging_bytes);
   }
 
-  staged_copies copies(std::function<void()> after_end) {
+  staged_copies copies() {
     staged_copies made;
-    made.thread = "copies";
     made.way = way_;
     for (bytes& b : buffers_) made.buffers.push_back(b.data());
     made.prepare = [this](const copy_command&, std::span<const staged_chunk> chunks,
@@ -55,7 +54,6 @@ class staging {
       }
       return failure();
     };
-    made.after_end = std::move(after_end);
     return made;
   }
 
@@ -83,6 +81,9 @@ class staged_copies_of_a_device : public ::testing::Test {
     sink.owns({0}, {{0}, {1}});
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
   }
+  threaded_stream::parts parts(stream_id id) {
+    return {domain, where, epoch, id, "copies", [this] { ++ends; }};
+  }
   static copy_command all_of(bytes& array) {
     const allocation where{array.data(), array.size()};
     return {where, where, {array.size()}, 1, box::whole({array.size()}), array.size()};
@@ -100,8 +101,8 @@ class staged_copies_of_a_device : public ::testing::Test {
   tbb_executor where{std::make_shared<const host_topology>()};
   driver_domain domain;
   std::shared_ptr<host_epoch> epoch = std::make_shared<host_epoch>(device_id{0}, sink);
-  staged_copy_stream in{domain, where, epoch, {0}, in_memory.copies([this] { ++ends; })};
-  staged_copy_stream out{domain, where, epoch, {1}, out_memory.copies([this] { ++ends; })};
+  staged_copy_stream in{parts({0}), in_memory.copies()};
+  staged_copy_stream out{parts({1}), out_memory.copies()};
 };
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hocket/execution/pump.hpp>
@@ -50,32 +52,50 @@ class host_ordered_stream : public driver_stream {
   std::uint64_t seen_ = 0;
 };
 
-/// What a stream of copies by the host needs to know.
-struct host_copies {
-  std::string thread;  ///< its name
-  /// Puts host addresses in place of the device's allocations; empty: they are host addresses.
-  std::function<void(copy_command&)> address;
-  std::function<void()> after_end;  ///< as that of host_ordered_stream
-};
-
-/// Copies to or from a device's memory that the host addresses, by a thread of its own.
-class host_copy_stream final : public host_ordered_stream {
+/// A stream whose commands are carried out by a thread of its own, one after another.
+class threaded_stream : public host_ordered_stream {
  public:
-  host_copy_stream(driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
-                   stream_id id, host_copies how);
-  ~host_copy_stream() override;
+  struct parts {
+    driver_domain& domain;
+    executor& where;
+    std::shared_ptr<host_epoch> epoch;
+    stream_id id;
+    std::string thread;               ///< its name
+    std::function<void()> after_end;  ///< as that of host_ordered_stream
+  };
 
  protected:
-  [[nodiscard]] bool prepared(const command& what) override;
-  [[nodiscard]] failure prepare(const command& what) override;
-  [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
-  void after_end() override { how_.after_end(); }
+  explicit threaded_stream(const parts& given)
+      : host_ordered_stream(given.domain, given.where, given.epoch, given.id),
+        after_end_(given.after_end),
+        pump_(given.thread) {}
+
+  /// Has the thread do the work of a command, once what it waits for has ended.
+  void do_later(std::uint64_t value, std::span<const device_wait> waits,
+                std::function<failure()> work);
+  void after_end() final { after_end_(); }
 
  private:
-  void perform(std::uint64_t value, copy_command what, const std::vector<wait_point>& points);
+  const std::function<void()> after_end_;
+  pump pump_;
+};
 
-  const host_copies how_;
-  pump pump_;  // ends before what its work uses
+/// Copies to or from a device's memory that the host addresses.
+class host_copy_stream final : public threaded_stream {
+ public:
+  /// address puts host addresses in place of the device's allocations; empty: they are host
+  /// addresses.
+  host_copy_stream(const parts& given, std::function<void(copy_command&)> address)
+      : threaded_stream(given), address_(std::move(address)) {}
+  ~host_copy_stream() override { close(); }
+
+ protected:
+  [[nodiscard]] bool prepared(const command& /*what*/) override { return true; }
+  [[nodiscard]] failure prepare(const command& /*what*/) override { return {}; }
+  [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
+
+ private:
+  const std::function<void(copy_command&)> address_;
 };
 
 }  // namespace hocket

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include <hocket/devices/host_ordered_stream.hpp>
@@ -25,7 +25,6 @@ struct staged_copies {
   /// Begins the device's part of a chunk, given its index in the copy: from or to its buffer.
   using copier = std::function<failure(std::size_t which)>;
 
-  std::string thread;  ///< its name
   copy_direction way = copy_direction::inbound;
   std::vector<std::byte*> buffers;  ///< where the host addresses them
   /// Prepares the device's part of a copy, whose first chunk has this number. May block.
@@ -34,23 +33,21 @@ struct staged_copies {
       prepare;
   /// Blocks until the device has copied so many chunks.
   std::function<failure(std::uint64_t count)> await;
-  std::function<void()> after_end;  ///< as that of host_ordered_stream
 };
 
 /// Copies to or from a device's memory that the host does not address. A copy is cut into chunks,
-/// which go through some staging buffers in turn: while the device copies from (to) one of them, a
-/// thread fills (empties) another.
-class staged_copy_stream final : public host_ordered_stream {
+/// which go through some staging buffers in turn: while the device copies from (to) one of them,
+/// the thread fills (empties) another.
+class staged_copy_stream final : public threaded_stream {
  public:
-  staged_copy_stream(driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
-                     stream_id id, staged_copies how);
-  ~staged_copy_stream() override;
+  staged_copy_stream(const parts& given, staged_copies how)
+      : threaded_stream(given), how_(std::move(how)) {}
+  ~staged_copy_stream() override { close(); }
 
  protected:
   [[nodiscard]] bool prepared(const command& what) override;
   [[nodiscard]] failure prepare(const command& what) override;
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
-  void after_end() override { how_.after_end(); }
 
  private:
   /// A copy that was prepared.
@@ -62,7 +59,6 @@ class staged_copy_stream final : public host_ordered_stream {
     staged_copies::copier copy;
   };
 
-  void perform(const plan& todo, const std::vector<wait_point>& points);
   [[nodiscard]] failure bring_in(const plan& todo) const;
   [[nodiscard]] failure take_out(const plan& todo) const;
   [[nodiscard]] failure await_chunk(const plan& todo, std::size_t which) const;
@@ -73,8 +69,6 @@ class staged_copy_stream final : public host_ordered_stream {
   // Of the command that is next. Under the domain's lock, or by the one worker that prepares it.
   std::shared_ptr<const plan> next_;
   std::uint64_t chunks_ = 0;  // of the commands before it
-
-  pump pump_;  // ends before what its work uses
 };
 
 }  // namespace hocket

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <set>
@@ -28,11 +29,15 @@ struct program_variant {
   friend auto operator<=>(const program_variant&, const program_variant&) = default;
 };
 
-/// One dispatch: how many groups, and the words of its argument block. There is nothing to do where
-/// one of the numbers of groups is zero.
+/// One dispatch: how many groups, and the words of its argument block.
 struct lowered_pass {
   grid groups{1, 1, 1};
   std::vector<std::uint32_t> words;
+
+  /// There is nothing to do where one of the numbers of groups is zero.
+  [[nodiscard]] bool has_work() const noexcept {
+    return std::ranges::find(groups, 0U) == groups.end();
+  }
 };
 
 /// A launch in the terms of devices.
