@@ -15,34 +15,34 @@ nanoseconds time_for(double amount, double per_second) {
   return nanoseconds(std::llround(std::min(amount * 1e9 / per_second, century)));
 }
 
+struct rates {
+  double flops, memory, link;
+  std::chrono::microseconds launch;
+};
+
+rates usual_rates(device_style style) {
+  using std::chrono::microseconds;
+  switch (style) {
+    case device_style::gpu:
+      return {2e12, 2e11, 1e10, microseconds(15)};
+    case device_style::cpu_compiler:
+      return {6e9, 1e10, 7e9, microseconds(20)};
+    case device_style::cpu_switching:
+      return {2e9, 4e9, 7e9, microseconds(20)};
+    default:
+      return {6e9, 8e9, 7e9, microseconds(40)};
+  }
+}
+
 }  // namespace
 
 void guess_rates(device_info& info) {
-  info.flops_per_second = 6e9;
-  info.memory_bytes_per_second = 8e9;
-  info.link_bytes_per_second = 7e9;
-  info.launch_latency = std::chrono::microseconds(40);
+  const rates guess = usual_rates(info.style);
+  info.flops_per_second = guess.flops;
+  info.memory_bytes_per_second = guess.memory;
+  info.link_bytes_per_second = guess.link;
+  info.launch_latency = guess.launch;
   info.link_latency = std::chrono::microseconds(5);
-  switch (info.style) {
-    case device_style::gpu:
-      info.flops_per_second = 2e12;
-      info.memory_bytes_per_second = 2e11;
-      info.link_bytes_per_second = 1e10;
-      info.launch_latency = std::chrono::microseconds(15);
-      break;
-    case device_style::cpu_compiler:
-      info.memory_bytes_per_second = 1e10;
-      info.launch_latency = std::chrono::microseconds(20);
-      info.link_latency = std::chrono::microseconds(10);
-      break;
-    case device_style::cpu_switching:
-      info.flops_per_second = 2e9;
-      info.memory_bytes_per_second = 4e9;
-      info.launch_latency = std::chrono::microseconds(20);
-      break;
-    case device_style::cpu_lanes:
-      break;
-  }
 }
 
 nanoseconds predicted_launch(const device_info& info, const work& cost, body_width width) {

@@ -48,9 +48,8 @@ class vulkan_backend final : public backend {
     const auto looked_at = vulkan::instance::make({});
     if (!looked_at) return looked_at.error().message();
     return "Vulkan has no device that can be used, or not the one that was asked for; a driver "
-           "with "
-           "Vulkan 1.2 has to be installed, such as mesa-vulkan-drivers of Debian, which has one "
-           "for the CPU.";
+           "with Vulkan 1.2 has to be installed, such as mesa-vulkan-drivers of Debian, which has "
+           "one for the CPU.";
   }
 
  private:

@@ -45,9 +45,7 @@ std::string searched() {
 result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listener listener) {
   const bool validated = static_cast<bool>(listener);
   std::unique_ptr<instance> made(new instance(std::move(listener)));
-  auto opened = open_library();
-  if (!opened) return opened.error();
-  made->library_ = std::move(opened).value();
+  if (failure why = open_library(made->api_)) return why;
   const VkResult code = made->create();
   if (code == VK_SUCCESS) return std::unique_ptr<const instance>(std::move(made));
   if (code == VK_ERROR_LAYER_NOT_PRESENT && validated) {
@@ -90,9 +88,9 @@ VkResult instance::create() {
     info.ppEnabledExtensionNames = extensions;
   }
   VkInstance made = VK_NULL_HANDLE;
-  const VkResult code = library_->vkCreateInstance(&info, nullptr, &made);
+  const VkResult code = api_.vkCreateInstance(&info, nullptr, &made);
   if (code != VK_SUCCESS) return code;
-  if (!load(*library_, made, api_)) return VK_ERROR_INITIALIZATION_FAILED;
+  if (!load(made, api_)) return VK_ERROR_INITIALIZATION_FAILED;
   if (!listener_) return VK_SUCCESS;
   if (api_.vkCreateDebugUtilsMessengerEXT == nullptr) return VK_ERROR_EXTENSION_NOT_PRESENT;
   return api_.vkCreateDebugUtilsMessengerEXT(made, &messenger, nullptr, &messenger_);

@@ -46,7 +46,6 @@ class instance {
   [[nodiscard]] VkResult create();
 
   vulkan_validation_listener listener_;
-  std::unique_ptr<const library> library_;
   instance_api api_;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   mutable std::atomic<bool> gone_{false};

@@ -78,27 +78,23 @@ std::uint32_t sets_of(const planned_part& part) {
 /// Writes the argument blocks of all passes of all parts one after another into a buffer.
 failure write_blocks(const context& of, const planned_launch& planned,
                      std::vector<part_bindings>& parts, slot& to) {
-  std::uint64_t bytes = 0;
+  std::vector<std::byte> blocks;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const planned_part& part = planned.parts[i];
     if (!binds_blocks(part)) continue;
-    parts[i].block = bytes;
-    bytes += aligned(of, block_bytes(part)) * part.lowered.passes.size();
+    parts[i].block = blocks.size();
+    for (const lowered_pass& pass : part.lowered.passes) {
+      const std::size_t at = blocks.size();
+      blocks.resize(at + aligned(of, block_bytes(part)));
+      std::memcpy(blocks.data() + at, pass.words.data(), block_bytes(part));
+    }
   }
-  if (to.arguments.bytes < bytes) {
-    auto made = make_buffer(of, bytes, host_access, 0);
+  if (to.arguments.bytes < blocks.size()) {
+    auto made = make_buffer(of, blocks.size(), host_access, 0);
     if (!made) return made.error();
     to.arguments = std::move(made).value();
   }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const planned_part& part = planned.parts[i];
-    if (!binds_blocks(part)) continue;
-    auto* at = static_cast<std::byte*>(to.arguments.mapped) + parts[i].block;
-    for (const lowered_pass& pass : part.lowered.passes) {
-      std::memcpy(at, pass.words.data(), block_bytes(part));
-      at += aligned(of, block_bytes(part));
-    }
-  }
+  if (!blocks.empty()) std::memcpy(to.arguments.mapped, blocks.data(), blocks.size());
   return {};
 }
 

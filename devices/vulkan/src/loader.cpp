@@ -19,25 +19,22 @@ bool load_one(Get get, const char* name, auto& into) {
 
 #define HOCKET_VULKAN_LOAD(name) complete = load_one(get, #name, to.name) && complete;
 
-result<std::unique_ptr<const library>> open_library() {
+failure open_library(instance_api& to) {
   const auto opened = driver_library::open(
       {"Vulkan", "libvulkan.so.1", "libvulkan1, and drivers in mesa-vulkan-drivers"});
   if (!opened) return opened.error();
   const driver_library& file = opened.value();
-  auto made = std::make_unique<library>();
-  library& to = *made;
   to.vkGetInstanceProcAddr = file.find<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr");
   if (to.vkGetInstanceProcAddr == nullptr) return file.unusable("lacks vkGetInstanceProcAddr");
   const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(nullptr, name); };
   bool complete = true;
   HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_LOAD)
-  if (!complete) return file.unusable("knows no Vulkan 1.1");
-  return std::unique_ptr<const library>(std::move(made));
+  return complete ? failure() : file.unusable("knows no Vulkan 1.1");
 }
 
-bool load(const library& from, VkInstance instance, instance_api& to) {
+bool load(VkInstance instance, instance_api& to) {
   to.instance = instance;
-  const auto get = [&](const char* name) { return from.vkGetInstanceProcAddr(instance, name); };
+  const auto get = [&](const char* name) { return to.vkGetInstanceProcAddr(instance, name); };
   bool complete = true;
   HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_LOAD)
   load_one(get, "vkCreateDebugUtilsMessengerEXT", to.vkCreateDebugUtilsMessengerEXT);

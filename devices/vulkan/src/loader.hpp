@@ -6,7 +6,6 @@
 #include <vulkan/vulkan.h>
 
 #include <atomic>
-#include <memory>
 
 #include <hocket/core/result.hpp>
 #include <hocket/devices/driver_handle.hpp>
@@ -82,24 +81,23 @@ namespace hocket::vulkan {
 
 #define HOCKET_VULKAN_MEMBER(name) PFN_##name name = nullptr;
 
-/// The loader, libvulkan.so.1, opened at run time.
-struct library {
-  PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
-  HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_MEMBER)
-};
-
-/// Fails with no_device where there is no loader, or one that does not know Vulkan 1.1.
-[[nodiscard]] result<std::unique_ptr<const library>> open_library();
-
+/// The functions of the loader, libvulkan.so.1, and those of an instance that was made with them.
 struct instance_api {
+  HOCKET_VULKAN_MEMBER(vkGetInstanceProcAddr)
+  HOCKET_VULKAN_LIBRARY_FUNCTIONS(HOCKET_VULKAN_MEMBER)
+
   VkInstance instance = VK_NULL_HANDLE;
   HOCKET_VULKAN_INSTANCE_FUNCTIONS(HOCKET_VULKAN_MEMBER)
   HOCKET_VULKAN_MEMBER(vkCreateDebugUtilsMessengerEXT)
   HOCKET_VULKAN_MEMBER(vkDestroyDebugUtilsMessengerEXT)
 };
 
+/// Opens the loader at run time. Fails with no_device where there is none, or one that does not
+/// know Vulkan 1.1.
+[[nodiscard]] failure open_library(instance_api& to);
+
 /// False if the driver lacks one of the functions; those of an extension may be null.
-[[nodiscard]] bool load(const library& from, VkInstance instance, instance_api& to);
+[[nodiscard]] bool load(VkInstance instance, instance_api& to);
 
 struct device_api {
   VkDevice device = VK_NULL_HANDLE;

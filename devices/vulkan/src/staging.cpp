@@ -23,7 +23,7 @@ class staging {
   staging(context& of, copy_direction way) : of_(of), inbound_(way == copy_direction::inbound) {}
 
   [[nodiscard]] failure start();
-  [[nodiscard]] std::vector<std::byte*> addresses() const;
+  [[nodiscard]] const std::array<buffer, 4>& buffers() const noexcept { return buffers_; }
   /// One command buffer for each chunk.
   [[nodiscard]] result<command_buffers> record(const copy_command& what,
                                                std::span<const staged_chunk> chunks,
@@ -51,12 +51,6 @@ failure staging::start() {
   if (!done) return done.error();
   done_ = std::move(done).value();
   return {};
-}
-
-std::vector<std::byte*> staging::addresses() const {
-  std::vector<std::byte*> all;
-  for (const buffer& b : buffers_) all.push_back(static_cast<std::byte*>(b.mapped));
-  return all;
 }
 
 result<command_buffers> staging::record(const copy_command& what,
@@ -108,7 +102,9 @@ result<staged_copies> make_staging(context& of, copy_direction way) {
   if (failure why = device->start()) return why;
   staged_copies made;
   made.way = way;
-  made.buffers = device->addresses();
+  for (const buffer& b : device->buffers()) {
+    made.buffers.push_back(static_cast<std::byte*>(b.mapped));
+  }
   made.prepare = [device](const copy_command& what, std::span<const staged_chunk> chunks,
                           std::uint64_t first) -> result<staged_copies::copier> {
     auto recorded = device->record(what, chunks, first);
