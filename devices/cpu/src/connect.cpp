@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/devices/cpu.hpp>
-#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/host_device.hpp>
 #include <hocket/devices/prediction.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -85,7 +84,7 @@ class cpu_backend final : public backend {
     found_devices found;
     for (std::size_t node = 0; node < where.arenas(); ++node) {
       const device_info info = describe(where, node, given);
-      found.usable.push_back(std::make_unique<found_device>(
+      found.usable.push_back(std::make_unique<device_candidate>(
           info, [info](const device_numbers& numbers, executor& on, completion_sink& sink) {
             return connect(info, numbers, on, sink);
           }));

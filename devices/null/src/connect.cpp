@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/devices/configuration.hpp>
-#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/null.hpp>
 
 #include "device.hpp"
@@ -46,7 +45,7 @@ std::shared_ptr<null::driver> opened(std::weak_ptr<null::driver>& known) {
 }
 
 std::unique_ptr<device_candidate> candidate(const device_info& info, const shared_driver& driver) {
-  return std::make_unique<found_device>(
+  return std::make_unique<device_candidate>(
       info, [info, driver](const device_numbers& numbers, executor& where, completion_sink& sink) {
         return result<std::unique_ptr<device>>(
             std::make_unique<null::connected>(opened(*driver), info, numbers, where, sink));

@@ -7,7 +7,6 @@
 #include <hocket/core/error.hpp>
 #include <hocket/devices/configuration.hpp>
 #include <hocket/devices/driver_list.hpp>
-#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/opencl.hpp>
 #include <hocket/execution/executor.hpp>
 
@@ -116,7 +115,7 @@ void add_root(found_devices& made, std::size_t number, const std::shared_ptr<con
     info.imports_host_memory = info.imports_host_memory && given.import;
     if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
-    made.usable.push_back(std::make_unique<found_device>(
+    made.usable.push_back(std::make_unique<device_candidate>(
         info, [=](const device_numbers& numbers, executor& where, completion_sink& sink) {
           return connect_device(info, root, part, numbers, where, sink);
         }));

@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/prediction.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/streams/perform.hpp>
@@ -80,7 +79,7 @@ class sim_backend final : public backend {
     for (const sim_options& given : parse_sim_options(configuration)) {
       const std::size_t number = found.usable.size();
       const device_info info = describe(where, number, given);
-      found.usable.push_back(std::make_unique<found_device>(
+      found.usable.push_back(std::make_unique<device_candidate>(
           info, [=](const device_numbers& numbers, executor& on, completion_sink& sink) {
             return connect(info, number, given, numbers, on, sink);
           }));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <hocket/devices/found_device.hpp>
 #include <hocket/devices/vulkan.hpp>
 
 #include "device.hpp"
@@ -34,7 +33,7 @@ class vulkan_backend final : public backend {
         vulkan::usable_devices(*looked_at.value(), &made.left_out);
     for (std::size_t number = 0; number < found.size(); ++number) {
       if (given.device && *given.device != number) continue;
-      made.usable.push_back(std::make_unique<found_device>(
+      made.usable.push_back(std::make_unique<device_candidate>(
           describe(found[number], number, given),
           [about = found[number], number, given](const device_numbers& numbers, executor& on,
                                                  completion_sink& sink) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hocket/core/result.hpp>
@@ -27,13 +28,24 @@ struct device_numbers {
 /// A device that was found and can be connected; nothing was started yet.
 class device_candidate {
  public:
-  virtual ~device_candidate() = default;
-  [[nodiscard]] virtual const device_info& info() const noexcept = 0;
+  using connector = std::function<result<std::unique_ptr<device>>(
+      const device_numbers& numbers, executor& where, completion_sink& sink)>;
+
+  device_candidate(device_info info, connector connect)
+      : info_(std::move(info)), connect_(std::move(connect)) {}
+
+  [[nodiscard]] const device_info& info() const noexcept { return info_; }
 
   /// Starts the device. The executor and the sink outlive it.
-  [[nodiscard]] virtual result<std::unique_ptr<device>> connect(const device_numbers& numbers,
-                                                                executor& where,
-                                                                completion_sink& sink) const = 0;
+  [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
+                                                        executor& where,
+                                                        completion_sink& sink) const {
+    return connect_(numbers, where, sink);
+  }
+
+ private:
+  device_info info_;
+  connector connect_;
 };
 
 /// The devices that a backend finds.
