@@ -36,10 +36,14 @@ void host_storage::obtain(in_place_history& data, std::string_view label) {
 bool host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
   const std::scoped_lock lock(guard_);
   changes = changes_;
-  if (blocks_.contains(&data)) return true;
+  const auto [at, is_new] = blocks_.try_emplace(&data);
+  if (!is_new) return true;
   result<allocation> got = from_.allocate(data.bytes_, alignment_);
-  if (!got) return false;
-  blocks_.emplace(&data, got.value());
+  if (!got) {
+    blocks_.erase(at);
+    return false;
+  }
+  at->second = got.value();
   used_ += data.bytes_;
   peak_ = std::max(peak_, used_);
   data.argument_.base = got.value().address();

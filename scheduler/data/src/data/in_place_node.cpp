@@ -40,19 +40,24 @@ void in_place_node::take_place(std::span<const in_place_use> uses, std::span<hos
                                const registration& with) {
   edge_list found(near);
   for (const task_state_ptr& before : with.after) found.add(before, host_edge::kind::end);
-  for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
   const order_locks locks(uses);
   if (with.in_order) (*with.in_order)();
-  edge_finder finder(*this, found, with.within);
-  for (const in_place_use& use : uses) finder.find_for(use);
+  for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
+  enter(uses, found, with.within);
   // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
   // know that it waits.
   before().be_known_early();
   expect_found(found, with.more);
 }
 
+void in_place_node::enter(std::span<const in_place_use> uses, edge_list& found,
+                          domain_node* within) noexcept {
+  edge_finder finder(*this, found, within);
+  for (const in_place_use& use : uses) finder.find_for(use);
+}
+
 void in_place_node::take_place_and_start(std::span<const in_place_use> uses,
-                                         std::span<host_edge> near) {
+                                         std::span<host_edge> near) noexcept {
   if (uses.size() == 1) {
     take_places_and_start(uses.first<1>(), near);
   } else {
@@ -62,7 +67,7 @@ void in_place_node::take_place_and_start(std::span<const in_place_use> uses,
 
 template <std::size_t Count>
 void in_place_node::take_places_and_start(std::span<const in_place_use, Count> uses,
-                                          std::span<host_edge> near) {
+                                          std::span<host_edge> near) noexcept {
   edge_list found(near);
   host_edge* sole = nullptr;
   bool is_ready = false;

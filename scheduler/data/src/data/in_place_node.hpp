@@ -71,6 +71,9 @@ class in_place_node : public host_task {
     std::optional<function_ref<void()>> in_order = {};
   };
 
+  // A node that is in the order of some of its buffers only could not be taken out again: a
+  // program that runs out of memory there ends.
+
   /// Takes a place behind everything that was submitted before. Edges are kept in near,
   /// uninitialised memory for so many of them that lives as long as this does, if they fit.
   void take_place(std::span<const in_place_use> uses, std::span<host_edge> near,
@@ -78,7 +81,7 @@ class in_place_node : public host_task {
 
   /// The same where there is nothing else, and starts it. There are references for the machinery
   /// and for each use, and the edges fit if there is one for each use.
-  void take_place_and_start(std::span<const in_place_use> uses, std::span<host_edge> near);
+  void take_place_and_start(std::span<const in_place_use> uses, std::span<host_edge> near) noexcept;
 
   /// Takes a place within a run_registration, without anything else: no thread can run the node
   /// before its edges are attached. Returns false if it waits for nothing: then it is claimed.
@@ -118,7 +121,8 @@ class in_place_node : public host_task {
  private:
   template <std::size_t Count>
   [[gnu::noinline]] void take_places_and_start(std::span<const in_place_use, Count> uses,
-                                               std::span<host_edge> near);
+                                               std::span<host_edge> near) noexcept;
+  void enter(std::span<const in_place_use> uses, edge_list& found, domain_node* within) noexcept;
   void expect_found(const edge_list& found, std::uint32_t more) noexcept;
   void drop_far_edges() noexcept;
 

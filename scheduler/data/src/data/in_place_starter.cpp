@@ -67,7 +67,6 @@ void in_place_starter::take_place(in_place_task& task, const in_place_content& f
   in_place_control* const control = task.control();
   const bool is_throttled = control != nullptr && control->is_throttled();
   const auto announce = [control] { control->announce(); };
-  if (from.within != nullptr) from.within->task_came();
   std::vector<task_state_ptr> after(from.after.begin(), from.after.end());
   if (task.tail().has_rare()) {
     for (const awaited_number& each : task.tail().rare().all_awaited()) {
@@ -76,7 +75,12 @@ void in_place_starter::take_place(in_place_task& task, const in_place_content& f
   }
   in_place_task::registration with{after, is_throttled ? 1U : 0U, from.within};
   if (is_throttled) with.in_order = announce;
-  task.take_place(task.tail().uses(), behind.edges_in(&task + 1), with);
+  const auto take = [&] { task.take_place(task.tail().uses(), behind.edges_in(&task + 1), with); };
+  if (from.within == nullptr) return take();
+  [&]() noexcept {  // the domain waits for the task from here on
+    from.within->task_came();
+    take();
+  }();
 }
 
 void in_place_starter::begin(in_place_runtime& home, in_place_task& task, nanoseconds timeout) {

@@ -30,9 +30,9 @@ view_node::view_node(data_runtime& home, const region_ref& what, access_mode mod
       use_{what.data, part_ ? &*part_ : nullptr, mode} {}
 
 void view_node::take_place() {
+  in_place_node::take_place({&use_, 1}, {}, {});
   // It ends when its content is there; the runtime waits until it is closed.
   home_.submission_made();
-  in_place_node::take_place({&use_, 1}, {}, {});
 }
 
 void view_node::close() noexcept {
@@ -75,14 +75,14 @@ std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_ru
   task_starter::start(*node);
   try {
     wait_for_end(*node);
+    if (node->error()) node->error().raise();
+    return hold_view(home, what, what.data->order()->address(), {.node = node});
   } catch (...) {
     node->request_cancel();
     // It may have been opened meanwhile.
     if (node->done() && !node->error()) node->close();
     throw;
   }
-  if (node->error()) node->error().raise();
-  return hold_view(home, what, what.data->order()->address(), {.node = node});
 }
 
 }  // namespace hocket::detail

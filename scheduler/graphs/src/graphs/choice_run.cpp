@@ -52,7 +52,7 @@ choice_run::choice_run(graph_use&& use, const run_frame& frame)
   frame_.priority = use_.priority;
 }
 
-void choice_run::begin(std::vector<access_argument>&& holds) {
+void choice_run::begin(std::vector<access_argument>&& holds) noexcept {
   context()->started(*this);
   intrusive_ptr_add_ref(this);  // until it ends
   if (!holds.empty()) {

@@ -40,7 +40,7 @@ class choice_run final : public task_state {
   };
   enum class step : std::uint8_t { before, asks, runs };
 
-  void begin(std::vector<access_argument>&& holds);
+  void begin(std::vector<access_argument>&& holds) noexcept;
   void ask_for_domain(std::vector<access_argument>&& holds);
   void ask_for_place(std::vector<access_argument>&& holds);
   void wait_for(edge& which, task_state_ptr source) noexcept;

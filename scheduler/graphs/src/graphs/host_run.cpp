@@ -18,11 +18,12 @@ namespace hocket::detail {
 task_state_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
                                host_options how, std::span<const task_state_ptr> after) {
   const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan), std::move(how)));
-  context.started(*made);
+  if (!after.empty()) made->before_.find_source(after, *made);
+  context.started(*made);  // from here on it has to end
   if (after.empty()) {
     made->begin_now(made->plan_->starts());
   } else {
-    made->before_.attach_to(after, *made);
+    made->before_.attach(*made);
   }
   return made;
 }
@@ -57,11 +58,14 @@ void host_run::release() noexcept {
   plan_.reset();
 }
 
-void host_run::start_edge::attach_to(std::span<const task_state_ptr> after, host_run& run) {
+void host_run::start_edge::find_source(std::span<const task_state_ptr> after, host_run& run) {
   // One task waits for all of them and knows how to tell of their failures.
   host_options how{.label = run.label(), .cheap = true};
   source_ = launch(
       run.context(), std::move(how), [] {}, after);
+}
+
+void host_run::start_edge::attach(host_run& run) noexcept {
   owner_ = &run;
   intrusive_ptr_add_ref(owner_);
   if (!source_->attach(*this)) begin(*source_);

@@ -107,7 +107,8 @@ class host_run : public task_state {
   /// Begins the run when the tasks that it comes after have ended.
   class start_edge final : public continuation {
    public:
-    void attach_to(std::span<const task_state_ptr> after, host_run& run);
+    void find_source(std::span<const task_state_ptr> after, host_run& run);
+    void attach(host_run& run) noexcept;
     /// One task that ends with all of them; null if there are none.
     [[nodiscard]] task_state* source() const noexcept { return source_.get(); }
     void run(task_state& from, ready_list& /*next*/) noexcept override { begin(from); }

@@ -75,12 +75,12 @@ std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_re
   home->post(placement::submitted{s, {}});
   try {
     wait_for_end(*state);
+    if (state->error()) state->error().raise();
+    return hold_view(home, what, s->address, {.id = s->id});
   } catch (...) {
     s->abandon();
     throw;
   }
-  if (state->error()) state->error().raise();
-  return hold_view(home, what, s->address, {.id = s->id});
 }
 
 }  // namespace hocket::detail

@@ -34,8 +34,11 @@ class event_pump final : public completion_sink {
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }
 
+  // An engine that has done half of a step, or has not heard of an event, cannot go on: a program
+  // that runs out of memory there ends.
+
   /// Any thread. After the end of the runtime events are ignored.
-  void post(placement::event&& what) {
+  void post(placement::event&& what) noexcept {
     if (home_.is_open()) events_.post(std::move(what));
   }
   /// Calls look between two events and waits until it was called.
@@ -75,8 +78,10 @@ class event_pump final : public completion_sink {
     // To read the clock takes longer than many a step.
     time_of_run_ = home_.trace() != nullptr ? home_.where().now() : time_stamp{};
   }
-  void step(placement::event&& what) { engine_->step(time_of_run_, std::move(what), actions_); }
-  void end_run();
+  void step(placement::event&& what) noexcept {
+    engine_->step(time_of_run_, std::move(what), actions_);
+  }
+  void end_run() noexcept;
   void resume_later();
 
   /// Events that one call of a program's own thread steps at most, before a worker takes over.

@@ -173,13 +173,21 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
   s->state->id = id;
   s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
   const task_state_ptr state(s->state.get(), false);
-  owner.started(*state);
+  hand_over(std::move(s), value, owner, stop);
+  return state;
+}
+
+void placed_lane::hand_over(boost::intrusive_ptr<launch_submission> s, const buffer_ref& value,
+                            host_context& owner, const std::stop_token& stop) noexcept {
+  task_state& state = *s->state;  // which the caller keeps
+  const task_id id = s->id;
+  owner.started(state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
   const auto unwanted = [&] { return stop.stop_requested() || owner.stop().is_requested(); };
   const auto refusal = [&] {
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
-    return by_scope ? owner.stop().refusal_of(*state) : cancelled(state->label_text());
+    return by_scope ? owner.stop().refusal_of(state) : cancelled(state.label_text());
   };
   const bool awaits = s->external > 0;
   const auto kept = awaits || value != nullptr ? s : nullptr;
@@ -189,7 +197,6 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
     if (value != nullptr) events_.post(placement::submitted{fetch_of(*kept, value), {}});
   };
   post_watched(unwanted, submit, [&] { events_.post(placement::cancel_asked{id, refusal()}); });
-  return state;
 }
 
 placement::task_ref placed_lane::fetch_of(const launch_submission& launch,

@@ -38,6 +38,10 @@ class placed_lane final : public launch_lane {
   [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s,
                                     make_device_state make_state, host_context& owner,
                                     const std::stop_token& stop, std::uint32_t function_bytes);
+  /// The engine gets the launch, and the task has to end from here on: a program that runs out of
+  /// memory here ends. value: where the kernel puts its result; null if it has none.
+  void hand_over(boost::intrusive_ptr<launch_submission> s, const buffer_ref& value,
+                 host_context& owner, const std::stop_token& stop) noexcept;
   [[nodiscard]] placement::task_ref fetch_of(const launch_submission& launch,
                                              const buffer_ref& value) const;
 
