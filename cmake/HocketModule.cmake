@@ -40,7 +40,7 @@ endfunction()
 
 # Several sources are compiled as one, which takes a third of the time; builds without show that each compiles alone.
 # Not those that have thread locals: a function that an item may be suspended in must not see through the ones that read
-# them.
+# them. Nor those with SKIP_UNITY_BUILD_INCLUSION: one of their names is something else in another source.
 function(_hocket_compile_together target)
   foreach(source IN LISTS ARGN)
     file(STRINGS "${source}" thread_locals REGEX "thread_local" LIMIT_COUNT 1)
@@ -49,6 +49,8 @@ function(_hocket_compile_together target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # Names of the sources before.
+  target_compile_options(${target} PRIVATE -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Of types in a source, which seems to be a header then.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -161,6 +163,9 @@ function(_hocket_add_executable target)
     _hocket_private_headers(folders ${module})
     target_include_directories(${target} PRIVATE ${folders})
   endforeach()
+  if(HOCKET_UNITY_BUILD)
+    _hocket_compile_together(${target} ${arg_SOURCES})
+  endif()
 endfunction()
 
 # One executable test_<name> of the build's bin directory, and one ctest entry <name>.

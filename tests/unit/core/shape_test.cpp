@@ -12,8 +12,8 @@
 namespace hocket {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
 
@@ -72,8 +72,8 @@ box across(const box& a, const box& b, std::size_t rank) {
 bool has(const box& b, std::size_t element) { return b.begin[0] <= element && element < b.end[0]; }
 
 // What two boxes have in common is told by their elements; all other dimensions are full.
-class box_relations : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(ranks, box_relations, testing::Values(2, 3, 5));
+class box_relations : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(ranks, box_relations, ::testing::Values(2, 3, 5));
 
 TEST_P(box_relations, follow_from_their_elements) {
   const std::vector<box> sides = small_boxes();
