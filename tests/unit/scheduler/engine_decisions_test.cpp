@@ -52,10 +52,10 @@ class engine_decisions : public engine_parts {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
-  task_starter starter_{state_, queues_, fetches_, views_};
-  memory_reclaimer memory_{state_, issuer_, starter_};
-  task_finisher finisher_{state_, queues_, memory_, views_, starter_};
-  loss_handler losses_{state_, queues_, memory_, starter_};
+  task_placer placer_{state_, queues_, fetches_, views_};
+  memory_reclaimer memory_{state_, issuer_, placer_};
+  task_finisher finisher_{state_, queues_, memory_, views_, placer_};
+  loss_handler losses_{state_, queues_, memory_, placer_};
 
  private:
   std::array<std::uint64_t, 5> ended_{};
@@ -200,12 +200,12 @@ TEST_F(engine_decisions, a_task_starts_when_the_one_before_it_has_ended) {
   const data_id x = buffer(16);
   placed_task& writer = add({{x, access_mode::write}});
   placed_task& reader = add({{x, access_mode::read}});
-  starter_.consider(reader);
+  placer_.consider(reader);
   EXPECT_EQ(reader.phase, task_phase::blocked);
   replicas_.take_block(x, near_host);
   writer.run.device = quick;
   ASSERT_TRUE(issuer_.issue_present(writer, 0));
-  starter_.pass_followers(writer);
+  placer_.pass_followers(writer);
   EXPECT_EQ(reader.phase, task_phase::blocked) << "a device of one command orders no two";
   (void)end(quick_lane);
   finisher_.finish(writer, {});
@@ -216,7 +216,7 @@ TEST_F(engine_decisions, a_task_starts_when_the_one_before_it_has_ended) {
 TEST_F(engine_decisions, a_task_without_a_device_fails) {
   devices_[slow.value].alive = devices_[quick.value].alive = false;
   placed_task& t = add({});
-  starter_.place(t);
+  placer_.place(t);
   const std::vector<worklist::ending> due = state_.work.take_endings();
   ASSERT_EQ(due.size(), 1U);
   EXPECT_EQ(due[0].why.code(), failure_code::no_device);

@@ -23,7 +23,7 @@ struct engine::dispatch {
   void operator()(data_dropped& e) const { on.drop_buffer(e); }
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
-  void operator()(external_ended& e) const { on.starter_.future_ended(e); }
+  void operator()(external_ended& e) const { on.placer_.future_ended(e); }
   void operator()(cancel_asked& e) const {
     if (placed_task* t = on.state_.tasks.find(e.task)) on.finisher_.cancel(*t, e.why);
   }
@@ -85,7 +85,7 @@ void engine::submit(submitted& e) {
   }
   if (e.unwanted) return finisher_.cancel(t, e.unwanted);
   state_.is_alone = true;
-  starter_.consider(t);
+  placer_.consider(t);
   state_.is_alone = false;
 }
 
@@ -114,7 +114,7 @@ void engine::settle() {
     if (state_.work.has_endings()) finisher_.finish_due();
     if (throttle.changed()) {
       for (const task_id granted : throttle.grant()) {
-        if (placed_task* t = state_.tasks.find(granted)) starter_.place(*t);
+        if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
     }
     state_.work.take_dirty([this](device_id device) { pump(device); });
@@ -143,14 +143,14 @@ void engine::pump(device_id device) {
 }
 
 void engine::commit(placed_task& t, std::size_t lane) {
-  if (issuer_.issue_present(t, lane)) return starter_.pass_followers(t);
+  if (issuer_.issue_present(t, lane)) return placer_.pass_followers(t);
   if (const failure why = state_.transfers.unusable_input(t)) return state_.work.end_later(t, why);
   const memory_id memory = state_.node_of(t).memory;
   state_.replicas.pin(t, memory);
   std::vector<need> needs = state_.replicas.needs_of(t, memory);
   if (!needs.empty()) return memory_.reserve(t, std::move(needs));
   issuer_.issue(t);
-  starter_.pass_followers(t);
+  placer_.pass_followers(t);
 }
 
 device_statistics engine::statistics(device_id device) const {

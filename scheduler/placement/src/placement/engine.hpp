@@ -58,10 +58,10 @@ class engine {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
-  task_starter starter_{state_, queues_, fetches_, views_};
-  memory_reclaimer memory_{state_, issuer_, starter_};
-  task_finisher finisher_{state_, queues_, memory_, views_, starter_};
-  loss_handler losses_{state_, queues_, memory_, starter_};
+  task_placer placer_{state_, queues_, fetches_, views_};
+  memory_reclaimer memory_{state_, issuer_, placer_};
+  task_finisher finisher_{state_, queues_, memory_, views_, placer_};
+  loss_handler losses_{state_, queues_, memory_, placer_};
   std::uint64_t steps_ = 0;
   time_stamp now_{0};
 };

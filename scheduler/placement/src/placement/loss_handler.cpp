@@ -78,7 +78,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
     memory_.unpin(*t, node.memory);
     t->begin_attempt();
   }
-  for (placed_task* const t : homeless) starter_.place(*t);
+  for (placed_task* const t : homeless) placer_.place(*t);
 }
 
 std::vector<placed_task*> loss_handler::tasks_queued_at(const device_record& d) const {

@@ -10,8 +10,8 @@ namespace hocket::placement {
 class loss_handler {
  public:
   loss_handler(engine_state& state, device_queues& queues, memory_reclaimer& memory,
-               task_starter& starter)
-      : s_(state), queues_(queues), memory_(memory), starter_(starter) {}
+               task_placer& placer)
+      : s_(state), queues_(queues), memory_(memory), placer_(placer) {}
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail; those
@@ -29,7 +29,7 @@ class loss_handler {
   engine_state& s_;
   device_queues& queues_;
   memory_reclaimer& memory_;
-  task_starter& starter_;
+  task_placer& placer_;
 };
 
 }  // namespace hocket::placement

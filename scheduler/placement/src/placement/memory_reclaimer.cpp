@@ -38,7 +38,7 @@ void memory_reclaimer::grant_reservations() {
     s_.replicas.give_blocks(t, memory);
     s_.replicas.pin(t, memory);
     issuer_.issue(t);
-    starter_.pass_followers(t);
+    placer_.pass_followers(t);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "placement/event.hpp"
-#include "placement/task_starter.hpp"
+#include "placement/task_placer.hpp"
 
 namespace hocket::placement {
 
@@ -13,8 +13,8 @@ namespace hocket::placement {
 /// has pinned, and frees blocks when the commands that use them have ended.
 class memory_reclaimer {
  public:
-  memory_reclaimer(engine_state& state, task_issuer& issuer, task_starter& starter)
-      : s_(state), issuer_(issuer), starter_(starter) {}
+  memory_reclaimer(engine_state& state, task_issuer& issuer, task_placer& placer)
+      : s_(state), issuer_(issuer), placer_(placer) {}
 
   /// The task waits until it has these bytes, and is issued then.
   void reserve(placed_task& t, std::vector<need>&& needs);
@@ -52,7 +52,7 @@ class memory_reclaimer {
 
   engine_state& s_;
   task_issuer& issuer_;
-  task_starter& starter_;
+  task_placer& placer_;
   /// The task that waits for memory while nothing is in flight, and how many tasks had ended then.
   task_id awaits_memory_;
   std::uint64_t ended_before_ = 0;

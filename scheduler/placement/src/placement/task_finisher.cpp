@@ -59,7 +59,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   for (const task_access& a : t.accesses) a.buffer->history.forget(t.id);
   if (why) poison_outputs(t, why);
   s_.throttle.give_back_with(t);
-  starter_.release_followers(t, was_passed, why);
+  placer_.release_followers(t, was_passed, why);
   views_.leave_domain(t);
   if (!t.is_issued()) s_.evictions.remove(t);
   task_ref gone = s_.tasks.remove(t);
@@ -92,7 +92,7 @@ void task_finisher::cancel(placed_task& t, const failure& why) {
   if (!std::exchange(t.notified, true)) {
     s_.work.actions().emplace_back(complete{task_ref(&t), why, t.is_issued()});
   }
-  starter_.consider(t);
+  placer_.consider(t);
 }
 
 void task_finisher::cancel_all(const failure& why) {

@@ -11,8 +11,8 @@ namespace hocket::placement {
 class task_finisher {
  public:
   task_finisher(engine_state& state, device_queues& queues, memory_reclaimer& memory,
-                host_views& views, task_starter& starter)
-      : s_(state), queues_(queues), memory_(memory), views_(views), starter_(starter) {}
+                host_views& views, task_placer& placer)
+      : s_(state), queues_(queues), memory_(memory), views_(views), placer_(placer) {}
 
   /// The command of a launch has ended.
   void launch_ended(const command_record& record, const command_result& how);
@@ -33,7 +33,7 @@ class task_finisher {
   device_queues& queues_;
   memory_reclaimer& memory_;
   host_views& views_;
-  task_starter& starter_;
+  task_placer& placer_;
 };
 
 }  // namespace hocket::placement

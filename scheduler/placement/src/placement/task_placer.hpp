@@ -9,9 +9,9 @@
 namespace hocket::placement {
 
 /// When a task may start, as those before it are issued and end, and on which device.
-class task_starter {
+class task_placer {
  public:
-  task_starter(engine_state& state, device_queues& queues, prefetcher& fetches, host_views& views)
+  task_placer(engine_state& state, device_queues& queues, prefetcher& fetches, host_views& views)
       : s_(state), queues_(queues), fetches_(fetches), views_(views) {}
 
   /// Something that was in the way of the task may be gone: it starts, ends, or waits on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "placement/task_starter.hpp"
+#include "placement/task_placer.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 
 namespace hocket::placement {
 
-void task_starter::consider(placed_task& t) {
+void task_placer::consider(placed_task& t) {
   if (t.phase != task_phase::blocked) {
     if (t.poisoned && !t.is_issued()) s_.work.end_later(t, t.poisoned);
     return;
@@ -32,7 +32,7 @@ void task_starter::consider(placed_task& t) {
 }
 
 /// The device on which a task may be enqueued before its predecessors end; none if it has to wait.
-std::optional<device_id> task_starter::device_behind_predecessors(placed_task& t) const {
+std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t) const {
   if (t.kind != task_kind::launch || t.takes_bytes()) return std::nullopt;
   device_id common;
   for (const task_edge& edge : t.edges) {
@@ -47,7 +47,7 @@ std::optional<device_id> task_starter::device_behind_predecessors(placed_task& t
   return choose_device(t) == common ? std::optional(common) : std::nullopt;
 }
 
-void task_starter::place(placed_task& t) {
+void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
   const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
@@ -59,14 +59,14 @@ void task_starter::place(placed_task& t) {
                                                             " has no device to run on: " + lost));
 }
 
-std::optional<device_id> task_starter::choose_device(placed_task& t) const {
+std::optional<device_id> task_placer::choose_device(placed_task& t) const {
   if (!t.on) return s_.policy->choose(t, s_.view);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, *t.on);
   return t.suits && s_.devices[t.on->value].alive ? t.on : std::nullopt;
 }
 
-void task_starter::future_ended(external_ended& e) {
+void task_placer::future_ended(external_ended& e) {
   placed_task* t = s_.tasks.find(e.task);
   if (t == nullptr) return;
   --t->blockers;
@@ -75,7 +75,7 @@ void task_starter::future_ended(external_ended& e) {
   consider(*t);
 }
 
-void task_starter::pass_followers(placed_task& t) {
+void task_placer::pass_followers(placed_task& t) {
   if (t.has_to_end()) return;
   for (task_edge& edge : t.followers) {
     placed_task& next = *edge.after;
@@ -89,7 +89,7 @@ void task_starter::pass_followers(placed_task& t) {
   }
 }
 
-void task_starter::release_followers(placed_task& t, bool was_passed, const failure& why) {
+void task_placer::release_followers(placed_task& t, bool was_passed, const failure& why) {
   for (const task_edge& edge : t.followers) {
     if (edge.is_passed) continue;
     placed_task& next = *edge.after;
