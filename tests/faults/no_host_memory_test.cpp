@@ -6,48 +6,19 @@
 // where the order of its tasks would be lost. Each try has a process of its own.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
 
-namespace {
-
-/// How many allocations of this thread succeed before one fails, once; negative: none fails.
-thread_local int left_to_succeed = -1;
-
-bool fails_now() noexcept { return left_to_succeed >= 0 && left_to_succeed-- == 0; }
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  void* const place = fails_now() ? nullptr : ::memalign(alignment, bytes == 0 ? 1 : bytes);
-  if (place == nullptr) throw std::bad_alloc();
-  return place;
-}
-
-}  // namespace
-
-// The library's allocations all go through these.
-void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
-extern "C" int posix_memalign(void** place, std::size_t alignment, std::size_t bytes) noexcept {
-  *place = fails_now() ? nullptr : ::memalign(alignment, bytes);
-  return *place == nullptr ? ENOMEM : 0;
-}
+#include "failing_allocations.hpp"
 
 namespace hocket::testing {
 
@@ -214,14 +185,13 @@ constexpr int goes_on = 0, has_enough = 1, is_broken = 2;  // how a process exit
     options.data_tasks = what.path;
     runtime rt{options};
     surroundings s = surround(rt);
-    left_to_succeed = n;
+    fail_after(n);
     try {
       what.make(s);
     } catch (const std::exception&) {
       // The call throws, or the task that lacked memory in this thread, or one behind it.
     }
-    const bool did_fail = left_to_succeed < 0;
-    left_to_succeed = -1;
+    const bool did_fail = fail_no_more();
     try {
       rt.wait();
     } catch (const std::exception&) {
