@@ -152,6 +152,8 @@ void node_queue::turn(bool searches) noexcept {
     if (!await(found, own, std::exchange(searches, false))) return;
     run(found, own);
   }
+  // The next turn may begin late.
+  if (own.place() != nullptr && own.place()->owes_call) call_without_items(*own.place());
   enqueue_turn(false);
 }
 

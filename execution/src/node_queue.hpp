@@ -131,13 +131,6 @@ class node_queue {
     if (out_of_items_) out_of_items_();
   }
 
-  /// True if an item waits that the worker of the place would take without stealing.
-  [[nodiscard]] bool items_wait_for(const worker_place& own) const noexcept {
-    // Relaxed: a hint.
-    return own.items.occupied() || beside_.load(std::memory_order_relaxed) != 0 ||
-           queue(level::normal).occupied();
-  }
-
   /// True if something urgent waits, or anything that other threads have posted and the worker has
   /// run so many of its own items in a row.
   [[nodiscard]] bool others_are_due(std::size_t in_a_row) const noexcept {

@@ -37,11 +37,6 @@ void make_owed_call() noexcept {
   if (here != nullptr && here->place->owes_call) here->queue->call_without_items(*here->place);
 }
 
-bool items_wait_for_caller() noexcept {
-  const item_context* const here = context_of_worker();
-  return here != nullptr && here->queue->items_wait_for(*here->place);
-}
-
 bool other_items_are_due(std::size_t in_a_row) noexcept {
   const item_context* const here = context_of_worker();
   return here != nullptr && here->queue->others_are_due(in_a_row);

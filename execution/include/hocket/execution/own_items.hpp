@@ -23,9 +23,6 @@ namespace hocket {
 /// worker owes, if it owes one. See worker_record.
 void make_owed_call() noexcept;
 
-/// True if an item waits that the worker would take next, its own or another one.
-[[nodiscard]] bool items_wait_for_caller() noexcept;
-
 /// True if a worker that has run so many of its own items in a row is to do something else: an item
 /// of high priority or a suspended item waits, or items of other threads have waited long enough.
 [[nodiscard]] bool other_items_are_due(std::size_t in_a_row) noexcept;

@@ -14,7 +14,6 @@
 #include <hocket/core/error.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/execution/executor.hpp>
-#include <hocket/execution/own_items.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/runtime_context.hpp>
 #include <hocket/scheduler/host_view.hpp>
@@ -88,10 +87,8 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   /// Adds all counts up only where nothing follows that does: it would cost each task of a worker
   /// as much as there are workers, while a thread waits.
   void look_for_waiters(worker_record& by, after_end next) noexcept final {
-    const bool looks_later =
-        next == after_end::next_task || (next == after_end::next_item && items_wait_for_caller());
-    if (!looks_later) return look_at_counts();
-    by.owes_call = true;
+    if (next == after_end::user_code) return look_at_counts();
+    by.owes_call = true;  // at the latest when the worker looks for an item and finds none
   }
   /// Called by a worker that has run out of items, or owes it: wakes those that wait if all tasks
   /// have ended.

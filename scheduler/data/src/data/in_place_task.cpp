@@ -169,7 +169,7 @@ bool in_place_task::run_inline(ready_list& next) noexcept {
   host_context& context = *this->context();
   continuation* const newest = followers().close_as_pushed();
   if (newest != nullptr) run_all(newest, *this, next);
-  count_end(context, next.has_ready() ? after_end::next_task : after_end::next_item);
+  count_end(context, after_end::next_task);
   return true;
 }
 

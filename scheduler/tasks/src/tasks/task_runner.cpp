@@ -200,7 +200,7 @@ void task_runner::tell_of_item(host_task& task, continuation* newest) noexcept {
   host_context& context = *task.context();
   ready_list next;
   run_all(newest, task, next);
-  task.count_end(context, after_its_end(task, next));
+  task.count_end(context, after_its_end(task));
   if (!next.empty()) run_posted(next.settle_but_one(task), runner::worker);
 }
 

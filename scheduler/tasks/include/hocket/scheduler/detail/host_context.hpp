@@ -25,12 +25,11 @@ inline constexpr std::uint32_t no_arena = 0xffffffff;
 
 /// What a thread does when it has counted the end of a task. A worker looks whether a thread waits
 /// for the last end: at once where a user's code may come, such as the destructor of a result,
-/// which may wait for that thread. Else it may look later: after the end of the next task that it
-/// has at hand or takes, or when it makes its owed call.
+/// which may wait for that thread. Else it looks later: after the end of the next task that it has
+/// at hand or takes, or when it makes its owed call.
 enum class after_end : std::uint8_t {
   user_code,
-  next_item,  ///< nothing of a user's before it takes its next item
-  next_task   ///< the same, and it has a task at hand
+  next_task  ///< nothing of a user's before its next task, or before it finds that there is none
 };
 
 /// Marks what is only for the context of a runtime, not for a scope.

@@ -24,8 +24,6 @@ class ready_list {
 
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && abandoned_ == nullptr; }
 
-  [[nodiscard]] bool has_ready() const noexcept { return first_ != nullptr; }
-
   /// Takes over the reference that the machinery holds to a task until it has run.
   void add(host_task& ready) noexcept;
 

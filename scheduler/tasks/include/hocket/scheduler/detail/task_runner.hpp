@@ -72,12 +72,12 @@ class task_runner {
     const bool is_unknown = unshared && task.followers().untouched();
     whole.release_body(is_unknown);
     if (is_unknown) {
-      task.count_end(context, task.leaves_nothing() ? after_end::next_item : after_end::user_code);
+      task.count_end(context, after_its_end(task));
       return task.destroy();
     }
     continuation* const newest = task.followers().close_as_pushed();
     if (newest != nullptr) return tell_of_item(task, newest);
-    task.count_end(context, task.leaves_nothing() ? after_end::next_item : after_end::user_code);
+    task.count_end(context, after_its_end(task));
     intrusive_ptr_release(&task);
   }
 
@@ -101,7 +101,7 @@ class task_runner {
     host_context& context = *task.context();
     continuation* const newest = task.followers().close_as_pushed();
     if (newest != nullptr) run_all(newest, task, next);
-    task.count_end(context, after_its_end(task, next));
+    task.count_end(context, after_its_end(task));
     return true;
   }
 
@@ -117,10 +117,8 @@ class task_runner {
   /// Which thread runs a task: a worker that it was posted for, or another one, a worker or not.
   enum class runner : std::uint8_t { worker, anybody };
 
-  [[nodiscard]] static after_end after_its_end(const host_task& task,
-                                               const ready_list& next) noexcept {
-    if (!task.leaves_nothing()) return after_end::user_code;
-    return next.has_ready() ? after_end::next_task : after_end::next_item;
+  [[nodiscard]] static after_end after_its_end(const host_task& task) noexcept {
+    return task.leaves_nothing() ? after_end::next_task : after_end::user_code;
   }
   // The rest of an item, for a task that is claimed and was not run, that has failed, and that is
   // closed.
