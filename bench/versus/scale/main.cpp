@@ -27,7 +27,7 @@ class scaled_case {
   template <class ContendersOf>
   void at(const std::vector<std::size_t>& sizes, std::size_t tasks_each,
           const ContendersOf& contenders_of) const {
-    for (const std::size_t size : wanted_.quick ? std::vector<std::size_t>{16, 64} : sizes) {
+    for (const std::size_t size : wanted_.quick ? std::vector<std::size_t>{64, 1'024} : sizes) {
       to_.push_back({name_, fmt::format("{}_{}", many_, size), "ns/task", wanted_.threads,
                      contenders_of(size), tasks_each * size, size});
     }
