@@ -195,7 +195,7 @@ constexpr int goes_on = 0, has_enough = 1, is_broken = 2;  // how a process exit
     try {
       rt.wait();
     } catch (const std::exception&) {
-      // What nobody has looked at.
+      // The failure of a task whose future was not waited for.
     }
     if (works(s)) code = did_fail ? goes_on : has_enough;
   }

@@ -17,7 +17,7 @@ struct driver_code {
   failure_code meaning = failure_code::internal;
 };
 
-/// What a code means, or `otherwise` where the table does not have it.
+/// The meaning of the code in the table; `otherwise` if the table does not have the code.
 [[nodiscard]] failure_code meaning_of(std::span<const driver_code> codes, int code,
                                       failure_code otherwise);
 

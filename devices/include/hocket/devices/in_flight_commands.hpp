@@ -31,15 +31,16 @@ class in_flight_commands {
     time_stamp handed{};  ///< to the driver
   };
 
-  /// What the driver does. Each but the first is called without a lock, by one thread at a time.
+  /// The functions of the backend that call its driver. Each but the first is called without a
+  /// lock, by one thread at a time.
   struct calls {
     /// How many of the commands, at least one, are waited for together: at most about `most` where
     /// that is not decided yet. Under a lock; quick.
     std::function<std::size_t(const std::deque<entry>& all, std::size_t most)> together;
     /// Blocks until the command has ended, and so have those before it.
     std::function<void(entry& last)> wait;
-    /// What became of commands that have ended, for each of them, in order. Their items are
-    /// destroyed before their ends are reported.
+    /// Adds the result of each command that has ended, in order. The items of the commands are
+    /// destroyed before the ends are reported.
     std::function<void(std::span<entry> ended, std::vector<command_result>& results)> finish;
     /// Commands that follow one another have ended, the first of which has this value.
     std::function<void(std::uint64_t first, std::span<command_result> how)> report;
@@ -58,8 +59,8 @@ class in_flight_commands {
     watch_.added(handed.size());
   }
 
-  /// What get makes of the last command up to this value that has perhaps not ended; nothing if
-  /// there is none. Under a lock; quick.
+  /// Returns get(item) of the last command up to this value that has perhaps not ended; a
+  /// default-constructed result if there is no such command. Under a lock; quick.
   template <class Get>
   [[nodiscard]] auto last_up_to(std::uint64_t value, Get get) const {
     const std::lock_guard lock(guard_);

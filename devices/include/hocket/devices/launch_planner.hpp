@@ -76,7 +76,7 @@ class launch_planner {
   program_table<Program> programs_;
   by_kernel<planned> plans_;
 
-  // What prepared() was asked about last.
+  // The command that prepared() was called with last, and its plan.
   const command* planned_for_ = nullptr;
   std::uint64_t value_ = 0;
   planned* now_ = nullptr;
