@@ -180,7 +180,7 @@ kernel<inout<float>> nonsense() {
 
 launch_command launch_of(const kernel_ref& kernel, placed_buffers buffers,
                          scalar_arguments scalars) {
-  return {kernel, std::move(buffers), std::move(scalars), body_width::serial, {}};
+  return {kernel, std::move(buffers), std::move(scalars), {}, body_width::serial};
 }
 
 }  // namespace hocket::testing

@@ -21,7 +21,7 @@ inline launch_command launch(host_body body, body_width width = body_width::seri
   auto kernel = std::make_shared<kernel_definition>();
   kernel->name = "test";
   kernel->host = std::move(body);
-  return {std::move(kernel), {}, {}, width, cost};
+  return {std::move(kernel), {}, {}, cost, width};
 }
 
 inline launch_command nothing() {

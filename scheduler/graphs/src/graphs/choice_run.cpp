@@ -92,7 +92,7 @@ void choice_run::ask_for_place(std::vector<access_argument>&& holds) {
 }
 
 void choice_run::ask_for_domain(std::vector<access_argument>&& holds) {
-  const boost::intrusive_ptr<domain> place(new domain(frame_.home, this));
+  const auto place = make_submission<domain>({.accesses = holds.size()}, frame_.home, this);
   place->kind = placement::task_kind::domain;
   place->label = label();
   place->trace_name = frame_.home.names().intern(place->label_text());

@@ -25,7 +25,7 @@ bool can_bind(const task_access& a, const machine::device_node& node) {
 
 bool device_view::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
-  if (!devices_[device.value].alive || (r.on && *r.on != device)) return false;
+  if (!devices_[device.value].alive || (r.on.valid() && r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
   if (!node.runs(*r.launch->kernel) || r.bytes > replicas_.ledger().capacity(node.memory))
     return false;

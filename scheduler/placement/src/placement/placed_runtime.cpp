@@ -62,7 +62,7 @@ void placed_runtime::cancel_placed(task_id task, failure why) {
 std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_ref& what,
                                                                  access_mode mode) {
   const auto home = std::static_pointer_cast<placed_runtime>(what.data->owner());
-  const boost::intrusive_ptr<view_submission> s(new view_submission(*home));
+  const auto s = make_submission<view_submission>({.accesses = 1}, *home);
   s->kind = placement::task_kind::view;
   s->label = "view of " + what.data->label();
   s->trace_name = home->names().intern(s->label_text());

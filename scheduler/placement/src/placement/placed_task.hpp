@@ -77,8 +77,8 @@ struct placed_task : request {
   failure poisoned;                     ///< if set, the task may run but does not commit
   std::unique_ptr<open_domain> opened;  ///< of a nested domain that is open
 
-  boost::container::small_vector<task_edge, 2> edges;  ///< from earlier tasks; one for each
-  edge_list followers;                                 ///< edges to later tasks, in their order
+  lent_list<task_edge> edges;  ///< from earlier tasks; one for each
+  edge_list followers;         ///< edges to later tasks, in their order
 
   [[nodiscard]] bool is_issued() const noexcept { return phase == task_phase::issued; }
   /// True if tasks behind this one, which was issued, wait until it has ended. A view hands memory

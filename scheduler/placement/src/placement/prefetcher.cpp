@@ -24,8 +24,8 @@ void prefetcher::fetch_ahead(device_id device) {
 }
 
 void prefetcher::fetch_early(placed_task& t) {
-  if (!t.on || !s_.view.can_run(t, *t.on) || !has_room(s_.devices[t.on->value])) return;
-  t.run.device = *t.on;
+  if (!t.on.valid() || !s_.view.can_run(t, t.on) || !has_room(s_.devices[t.on.value])) return;
+  t.run.device = t.on;
   (void)fetch(t);
 }
 

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <hocket/core/access.hpp>
 #include <hocket/core/array_part.hpp>
 #include <hocket/core/ids.hpp>
+#include <hocket/core/lent_list.hpp>
 #include <hocket/scheduler/task_label.hpp>
 #include <hocket/streams/command.hpp>
 
@@ -52,33 +52,37 @@ enum class task_kind : std::uint8_t {
 struct request_facts {
   task_id id;
   task_kind kind = task_kind::launch;
+  bool host_only = false;  ///< a host function: runs on devices of the host alone
+  bool in_order = false;   ///< starts after tasks of higher priority of its device
   std::uint32_t trace_name = 0;
-
-  bool host_only = false;   ///< a host function: runs on devices of the host alone
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 
   /// If valid, the nested domain that the task belongs to: the task is ordered only with others in
   /// the domain, which is open and stays so until all of its tasks have ended.
   task_id within;
 
-  std::optional<device_id> on;
-  std::int64_t priority = 0;  ///< higher first
-  bool in_order = false;      ///< starts after tasks of higher priority of its device
-  nanoseconds timeout = nanoseconds::max();
-
+  device_id on;                ///< if valid, where it has to run
+  std::int64_t priority = 0;   ///< higher first
   std::uint32_t external = 0;  ///< futures it waits for; the end of each is posted once
 };
 
-/// What a task has to do with budgets. Few have.
-struct budget_part {
+/// Bytes and time that a task may take. Few tasks have limits.
+struct task_limits {
+  virtual ~task_limits() = default;
+
   budget_id budget;  ///< the bytes are taken from it when the task starts; not valid: none are
   std::uint64_t bytes = 0;
   std::vector<task_id> returns;  ///< tasks whose bytes come back when this one ends
+  nanoseconds timeout = nanoseconds::max();
 };
 
 /// A task as it was submitted. It does not change once the end of every external predecessor was
 /// posted, but for what the engine notes in its accesses.
 struct request : request_facts {
+ private:
+  std::atomic<std::uint32_t> references_{0};  // in the padding
+
+ public:
   virtual ~request() = default;
 
   /// Called when the last reference is gone.
@@ -87,11 +91,11 @@ struct request : request_facts {
   task_label label;
   /// Of a launch: the command, without the addresses of its buffers.
   boost::intrusive_ptr<counted_launch> launch;
-  boost::container::small_vector<task_access, 3> accesses;  ///< as in the signature, a result last
-  std::unique_ptr<budget_part> budgets;                     ///< null: none
+  lent_list<task_access> accesses;      ///< as in the signature, a result last
+  std::unique_ptr<task_limits> limits;  ///< null: none
 
   [[nodiscard]] bool takes_bytes() const noexcept {
-    return budgets != nullptr && budgets->budget.valid();
+    return limits != nullptr && limits->budget.valid();
   }
 
   /// The label, or the name of the kernel if there is none.
@@ -108,9 +112,6 @@ struct request : request_facts {
     // Release and acquire pair with one another: what comes of it comes after all uses.
     if (r->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) r->unused();
   }
-
- private:
-  std::atomic<std::uint32_t> references_{0};
 };
 
 }  // namespace hocket::placement

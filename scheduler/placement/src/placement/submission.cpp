@@ -14,6 +14,26 @@ namespace hocket::detail {
 submission::submission(placed_runtime& home) : home_(home) { home_.submission_made(); }
 submission::~submission() = default;
 
+void submission::operator delete(submission* gone, std::destroying_delete_t) noexcept {
+  void* const place = dynamic_cast<void*>(gone);
+  const std::uint8_t block = gone->block_;
+  gone->~submission();
+  task_memory::give_back(place, block);
+}
+
+std::byte* submission::lend_room(std::byte* first, const argument_room& room) noexcept {
+  const auto lend = [&](auto& list) {
+    using value = typename std::remove_reference_t<decltype(list)>::value_type;
+    static_assert(alignof(value) <= alignof(submission));
+    list.lend(first, room.accesses);
+    first += room.accesses * sizeof(value);
+  };
+  lend(accesses);
+  lend(edges);
+  lend(keeps);
+  return first;
+}
+
 void submission::unused() noexcept {
   placed_runtime& home = home_;
   delete this;  // before the count, which lets the runtime end
@@ -65,7 +85,7 @@ class launch_submission::own_timer final : public timer {
 };
 
 /// What few launches have. It is made by the submitter, or later by the owner of the strand.
-struct launch_submission::rare_parts {
+struct launch_submission::rare_parts final : placement::task_limits {
   std::vector<awaited> waits;
   /// The first of those to fail, which the failure of this launch names. Later failures are not
   /// posted to the engine.
@@ -76,15 +96,21 @@ struct launch_submission::rare_parts {
   boost::intrusive_ptr<own_timer> timer;
 };
 
-launch_submission::rare_parts& launch_submission::rare() {
-  if (rare_ == nullptr) rare_ = std::make_unique<rare_parts>();
-  return *rare_;
+launch_submission::rare_parts& launch_submission::make_rare() {
+  if (limits == nullptr) limits = std::make_unique<rare_parts>();
+  return *rare();
 }
 
-void launch_submission::wait_for(awaited&& what) { rare().waits.push_back(std::move(what)); }
+launch_submission::rare_parts* launch_submission::rare() const noexcept {
+  return static_cast<rare_parts*>(limits.get());
+}
+
+placement::task_limits& launch_submission::own_limits() { return make_rare(); }
+
+void launch_submission::wait_for(awaited&& what) { make_rare().waits.push_back(std::move(what)); }
 
 std::size_t launch_submission::awaits() const noexcept {
-  return rare_ == nullptr ? 0 : rare_->waits.size();
+  return rare() == nullptr ? 0 : rare()->waits.size();
 }
 
 /// Waits for one future on behalf of a launch.
@@ -97,7 +123,7 @@ class launch_submission::future_watch final : public continuation {
     failure why;
     task_state* none = nullptr;
     if (source.error()) {
-      if (owner_->rare_->fallen.compare_exchange_strong(none, &source)) {
+      if (owner_->rare()->fallen.compare_exchange_strong(none, &source)) {
         why = task_outcome::because_of(source, *owner_->state);
       }
     } else if (what_.scalar) {
@@ -122,8 +148,8 @@ task_state* task_of_launch(const launch_command& launch) noexcept {
 }
 
 void launch_submission::tell_awaited(wait_visitor& to) const {
-  if (rare_ == nullptr) return;
-  for (const awaited& each : rare_->waits) {
+  if (rare() == nullptr) return;
+  for (const awaited& each : rare()->waits) {
     if (!each.source->done()) to.follow(*each.source);
   }
 }
@@ -132,7 +158,14 @@ launch_submission::launch_submission(placed_runtime& home) noexcept
     : submission(home), own_launch_(*this) {
   launch = &own_launch_;
 }
-launch_submission::~launch_submission() = default;
+// What listens to stops refers to the rest.
+launch_submission::~launch_submission() { limits.reset(); }
+
+void launch_submission::lend_room(std::byte* first, const argument_room& room) noexcept {
+  std::byte* const rest = submission::lend_room(first, room);
+  launch->buffers.lend(rest, room.accesses);
+  launch->scalars.lend(rest + room.accesses * sizeof(placed_buffer), room.numbers);
+}
 
 void launch_submission::unused() noexcept {
   placed_runtime& home = home_;
@@ -142,14 +175,14 @@ void launch_submission::unused() noexcept {
   } else {
     // A stream still has the command. The rest belongs to the runtime, which may end now.
     keeps.clear();
-    rare_.reset();
+    limits.reset();
     const boost::intrusive_ptr<counted_launch> last = std::move(launch);
   }
   home.submission_gone();
 }
 
 void launch_submission::watch() {
-  for (awaited& each : rare_->waits) {
+  for (awaited& each : rare()->waits) {
     auto watched = std::make_unique<future_watch>(this, each);
     if (each.source->attach(*watched)) {
       (void)watched.release();
@@ -162,41 +195,43 @@ void launch_submission::watch() {
 
 void launch_submission::watch_stop(const std::stop_token& stop) {
   if (!stop.stop_possible()) return;
-  rare().stop = std::make_unique<stop_relay>(
+  make_rare().stop = std::make_unique<stop_relay>(
       home_, id, stop, [name = std::string(label_text())] { return cancelled(name); });
 }
 
 void launch_submission::watch_scope(host_context& scope) {
-  rare().scope_stop = std::make_unique<stop_relay>(
+  make_rare().scope_stop = std::make_unique<stop_relay>(
       home_, id, scope.stop().token(),
       [&scope, task = state.get()] { return scope.stop().refusal_of(*task); });
 }
 
 void launch_submission::set_deadline(time_stamp time) {
   if (time == time_stamp::max()) return;
-  rare().timer = new own_timer(*this);
-  home_.timers()->set(rare_->timer, time);
+  rare_parts& own = make_rare();
+  own.timer = new own_timer(*this);
+  home_.timers()->set(own.timer, time);
 }
 
 void launch_submission::completed(const failure& why) {
-  if (rare_ != nullptr) {
-    if (rare_->timer != nullptr) home_.timers()->call_off(*rare_->timer);
-    rare_->stop.reset();
-    rare_->scope_stop.reset();
+  rare_parts* const own = rare();
+  if (own != nullptr) {
+    if (own->timer != nullptr) home_.timers()->call_off(*own->timer);
+    own->stop.reset();
+    own->scope_stop.reset();
   }
   // If the kernel has a result, the fetch that reads the value completes the future.
   if ((!why && has_result) || state->done()) return;
-  task_state* const predecessor = rare_ == nullptr ? nullptr : rare_->fallen.load();
+  task_state* const predecessor = own == nullptr ? nullptr : own->fallen.load();
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
     state->outcome().follow(*predecessor);
   }
   state->finish(why);
 }
 
-void launch_submission::runs_on() { rare().running = new running_body(*state->context()); }
+void launch_submission::runs_on() { make_rare().running = new running_body(*state->context()); }
 
 void launch_submission::retired() {
-  if (rare_ != nullptr && rare_->running != nullptr) rare_->running->finish({});
+  if (rare() != nullptr && rare()->running != nullptr) rare()->running->finish({});
 }
 
 void fetch_submission::completed(const failure& why) {

@@ -20,8 +20,20 @@ namespace hocket::detail {
 
 class placed_runtime;
 
+/// How many arguments a submission has room for behind it.
+struct argument_room {
+  std::size_t accesses = 0;
+  std::size_t numbers = 0;
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return accesses * (sizeof(placement::task_access) + sizeof(placement::task_edge) +
+                       sizeof(buffer_ref) + sizeof(placed_buffer)) +
+           numbers * sizeof(scalar_argument);
+  }
+};
+
 /// A task that was submitted to the placement engine: the request, which the engine reads, and what
-/// the runtime needs to carry out the actions of the engine.
+/// the runtime needs to carry out the actions of the engine. It is made by make_submission().
 class submission : public placement::placed_task {
  public:
   explicit submission(placed_runtime& home);
@@ -29,6 +41,7 @@ class submission : public placement::placed_task {
   submission& operator=(const submission&) = delete;
   ~submission() override;
   void unused() noexcept override;
+  static void operator delete(submission* gone, std::destroying_delete_t) noexcept;
 
   /// The task that ends with this; null if there is none. Of a nested domain: the choice or loop
   /// that opened it. Called by the owner of the engine's strand, while the engine has this.
@@ -47,20 +60,51 @@ class submission : public placement::placed_task {
   /// The content of a view or fetch is at these addresses.
   virtual void delivered(const std::vector<void*>& addresses) { (void)addresses; }
 
-  boost::container::small_vector<buffer_ref, 3> keeps;  ///< pending work keeps its data alive
+  lent_list<buffer_ref> keeps;  ///< pending work keeps its data alive
 
  protected:
+  /// The room begins there. Returns what is behind the lists that any submission has.
+  std::byte* lend_room(std::byte* first, const argument_room& room) noexcept;
   [[nodiscard]] static array_part_ref part_of(const buffer_state& data, const box* part) {
     return part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part);
   }
   /// The part is kept elsewhere.
   void add_access(buffer_ref data, const array_part& part, bool is_all, access_mode mode) {
-    accesses.push_back({data->id(), &part, mode, is_all});
+    placement::task_access& made = accesses.emplace_back();
+    made.data = data->id();
+    made.part = &part;
+    made.mode = mode;
+    made.is_all = is_all;
     keeps.push_back(std::move(data));
   }
 
   placed_runtime& home_;
+
+ private:
+  template <class Submission, class... Args>
+  friend boost::intrusive_ptr<Submission> make_submission(const argument_room& room,
+                                                          Args&&... args);
+
+  std::uint8_t block_ = 0;  ///< what it lies in
 };
+
+/// Most submissions come after as many tasks as they have accesses: there is room for those edges.
+template <class Submission, class... Args>
+[[nodiscard]] boost::intrusive_ptr<Submission> make_submission(const argument_room& room,
+                                                               Args&&... args) {
+  const std::uint8_t block = task_memory::kind_of<Submission>(room.bytes());
+  void* const place = task_memory::take_block<Submission>(room.bytes());
+  Submission* made = nullptr;
+  try {
+    made = ::new (place) Submission(std::forward<Args>(args)...);
+  } catch (...) {
+    task_memory::give_back(place, block);
+    throw;
+  }
+  made->block_ = block;
+  made->lend_room(reinterpret_cast<std::byte*>(made + 1), room);
+  return made;
+}
 
 /// A view, a fetch or a nested domain.
 class region_submission : public submission {
@@ -87,12 +131,7 @@ class launch_submission final : public submission {
   explicit launch_submission(placed_runtime& home) noexcept;
   ~launch_submission() override;
   void unused() noexcept override;
-  [[nodiscard]] static void* operator new(std::size_t) {
-    return task_memory::take_for<launch_submission>();
-  }
-  static void operator delete(void* place) noexcept {
-    task_memory::give_back_for<launch_submission>(place);
-  }
+  void lend_room(std::byte* first, const argument_room& room) noexcept;
   [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void tell_awaited(wait_visitor& to) const override;
   void completed(const failure& why) override;
@@ -115,8 +154,11 @@ class launch_submission final : public submission {
   /// Lets the task fail at that time, unless it has ended before.
   void set_deadline(time_stamp time);
 
-  boost::intrusive_ptr<device_task> state;
   bool has_result = false;  ///< then the fetch completes the future
+  boost::intrusive_ptr<device_task> state;
+
+  /// Makes them, if there are none.
+  [[nodiscard]] placement::task_limits& own_limits();
 
   struct awaited {
     task_state_ptr source;
@@ -150,9 +192,10 @@ class launch_submission final : public submission {
   own_launch own_launch_;
   /// What few launches have.
   struct rare_parts;
-  [[nodiscard]] rare_parts& rare();
-
-  std::unique_ptr<rare_parts> rare_;
+  /// Makes them, if there are none.
+  [[nodiscard]] rare_parts& make_rare();
+  /// Null if there are none.
+  [[nodiscard]] rare_parts* rare() const noexcept;
 };
 
 /// Brings the value of a kernel to its future.

@@ -51,19 +51,19 @@ void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
   const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
-  const std::optional<device_id> on = t.on;
-  const std::string lost =
-      on ? s_.nodes.devices[on->value].label_text() + " was lost: " + s_.devices[on->value].lost
-         : "every device that could was lost.";
+  const std::string lost = t.on.valid() ? s_.nodes.devices[t.on.value].label_text() +
+                                              " was lost: " + s_.devices[t.on.value].lost
+                                        : "every device that could was lost.";
   s_.work.end_later(t, failure(failure_code::no_device, detail::task_name(t.label_text()) +
                                                             " has no device to run on: " + lost));
 }
 
 std::optional<device_id> task_placer::choose_device(placed_task& t) const {
-  if (!t.on) return s_.policy->choose(t, s_.view);
+  if (!t.on.valid()) return s_.policy->choose(t, s_.view);
   // This changes only when the device is lost.
-  t.suits = t.suits || s_.view.can_run(t, *t.on);
-  return t.suits && s_.devices[t.on->value].alive ? t.on : std::nullopt;
+  t.suits = t.suits || s_.view.can_run(t, t.on);
+  if (!t.suits || !s_.devices[t.on.value].alive) return std::nullopt;
+  return t.on;
 }
 
 void task_placer::future_ended(external_ended& e) {

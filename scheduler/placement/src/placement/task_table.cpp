@@ -26,9 +26,8 @@ placed_task& task_table::add(task_ref&& made) {
   }
   if (found_.size() > 1) sort_edges();
   // At once, because edges that are linked must not move.
-  t.edges.resize(found_.size());
-  task_edge* edge = t.edges.data();
-  for (const found_edge& e : found_) link(*e.before, t, e.kind, *edge++);
+  t.edges.reserve(found_.size());
+  for (const found_edge& e : found_) link(*e.before, t, e.kind, t.edges.emplace_back());
   return t;
 }
 

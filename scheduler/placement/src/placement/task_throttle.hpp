@@ -27,7 +27,7 @@ class task_throttle : private detail::throttle {
   }
   /// The task starts, or it never will: the next one in order may have its turn.
   void leave_line(const placed_task& t) {
-    if (t.in_order && throttle::leave_line(request_of(t))) work_.mark_dirty(*t.on);
+    if (t.in_order && throttle::leave_line(request_of(t))) work_.mark_dirty(t.on);
   }
   /// The task will not run, or it has ended: it wants no turn and no bytes.
   void withdraw(const placed_task& t) {
@@ -36,8 +36,8 @@ class task_throttle : private detail::throttle {
   }
   /// The bytes that come back when the task ends.
   void give_back_with(const placed_task& t) {
-    if (t.budgets == nullptr) return;
-    for (const task_id taker : t.budgets->returns) throttle::give_back(taker);
+    if (t.limits == nullptr) return;
+    for (const task_id taker : t.limits->returns) throttle::give_back(taker);
   }
 
  private:
@@ -47,10 +47,10 @@ class task_throttle : private detail::throttle {
     made.age = t.age;
     made.priority = t.priority;
     made.in_order = t.in_order;
-    if (t.in_order) made.line = t.on->value;
+    if (t.in_order) made.line = t.on.value;
     if (t.takes_bytes()) {
-      made.budget = t.budgets->budget;
-      made.bytes = t.budgets->bytes;
+      made.budget = t.limits->budget;
+      made.bytes = t.limits->bytes;
     }
     return made;
   }

@@ -40,16 +40,29 @@ void add_arguments(launch_submission& s, task_description& task) {
   }
 }
 
-std::unique_ptr<placement::budget_part> budgets_of(const task_description& task) {
-  auto made = std::make_unique<placement::budget_part>();
+/// A hidden result is an access too.
+argument_room room_for(const kernel_definition& kernel, std::size_t accesses, std::size_t numbers) {
+  return {accesses + (kernel.result ? 1 : 0), numbers};
+}
+
+argument_room room_for(const task_description& task) {
+  const auto is_access = [](const auto& each) {
+    return std::holds_alternative<access_argument>(each);
+  };
+  const auto accesses = static_cast<std::size_t>(std::ranges::count_if(task.arguments, is_access));
+  return room_for(*task.kernel, accesses, task.arguments.size() - accesses);
+}
+
+void add_limits(launch_submission& s, const task_description& task) {
+  placement::task_limits& own = s.own_limits();
+  own.timeout = task.timeout;
   if (task.takes) {
-    made->budget = task.takes->budget;
-    made->bytes = task.takes->bytes;
+    own.budget = task.takes->budget;
+    own.bytes = task.takes->bytes;
   }
   for (const task_state_ptr& taker : task.returns) {
-    made->returns.push_back(static_cast<const device_task&>(*taker).id);
+    own.returns.push_back(static_cast<const device_task&>(*taker).id);
   }
-  return made;
 }
 
 /// Of all that a task uses, each once.
@@ -71,12 +84,10 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>&
   return value;
 }
 
-/// What the front and the placement engine keep for a launch, with lists of accesses in both.
+/// What is kept for a launch beside its state.
 std::uint32_t bytes_kept_for(const launch_submission& s) {
-  constexpr std::size_t of_access =
-      sizeof(placement::task_access) + sizeof(buffer_ref) + 2 * sizeof(void*);
-  return static_cast<std::uint32_t>(sizeof(launch_submission) + s.accesses.size() * of_access +
-                                    s.launch->scalars.size() * sizeof(scalar_argument) +
+  const argument_room room{s.accesses.size(), s.launch->scalars.size()};
+  return static_cast<std::uint32_t>(sizeof(launch_submission) + room.bytes() +
                                     s.awaits() * sizeof(launch_submission::awaited));
 }
 
@@ -107,17 +118,17 @@ void check_and_time(task_description& task, placed_runtime& home) {
 task_state_ptr placed_lane::launch(task_description&& task) {
   check_and_time(task, home_);
   for (const task_state_ptr& before : task.after) check_waitable(*before);
-  boost::intrusive_ptr<launch_submission> s(new launch_submission(home_));
+  auto s = make_submission<launch_submission>(room_for(task), home_);
   s->label = std::move(task.label);
   s->launch->kernel = std::move(task.kernel);
   s->host_only = task.host_only;
-  s->on = task.on;
+  if (task.on) s->on = *task.on;
   s->priority = task.priority;
   s->in_order = task.in_order;
-  s->timeout = task.timeout;
   s->within = task.within.id;
   for (const task_state_ptr& before : task.after) s->wait_for({before, std::nullopt, {}});
-  if (task.takes || !task.returns.empty()) s->budgets = budgets_of(task);
+  const bool is_limited = task.takes || !task.returns.empty() || task.timeout != nanoseconds::max();
+  if (is_limited) add_limits(*s, task);
   task.kernel = s->launch->kernel;
   add_arguments(*s, task);
   s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
@@ -148,7 +159,8 @@ bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) co
 task_state* placed_lane::submit(const borrowed_launch& what) {
   std::uint64_t bytes = 0;
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
-  boost::intrusive_ptr<launch_submission> s(new launch_submission(home_));
+  auto s = make_submission<launch_submission>(
+      room_for(*what.kernel, what.accesses.size(), what.numbers.size()), home_);
   s->launch->kernel = what.kernel;
   for (const borrowed_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
   for (const borrowed_number& number : what.numbers) s->launch->scalars.push_back(number.value);
@@ -201,7 +213,7 @@ void placed_lane::hand_over(boost::intrusive_ptr<launch_submission> s, const buf
 
 placement::task_ref placed_lane::fetch_of(const launch_submission& launch,
                                           const buffer_ref& value) const {
-  const boost::intrusive_ptr<fetch_submission> fetch(new fetch_submission(home_));
+  const auto fetch = make_submission<fetch_submission>({.accesses = 1}, home_);
   fetch->kind = placement::task_kind::fetch;
   fetch->label = launch.label;
   fetch->trace_name = launch.trace_name;

@@ -14,6 +14,7 @@
 #include <hocket/core/array_part.hpp>
 #include <hocket/core/duration.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/lent_list.hpp>
 #include <hocket/core/timepoint.hpp>
 #include <hocket/kernels/definition.hpp>
 #include <hocket/memory/resource.hpp>
@@ -47,17 +48,16 @@ struct placed_buffer {
   }
 };
 
-// Few launches have more of them than find room in the launch itself.
-using placed_buffers = boost::container::small_vector<placed_buffer, 3>;
-using scalar_arguments = boost::container::small_vector<scalar_argument, 2>;
+using placed_buffers = lent_list<placed_buffer>;
+using scalar_arguments = lent_list<scalar_argument>;
 
 /// Runs a kernel. Buffers and scalars are in signature order, a hidden result last.
 struct launch_command {
   kernel_ref kernel;
   placed_buffers buffers;
   scalar_arguments scalars;
-  body_width width = body_width::serial;
   work cost;
+  body_width width = body_width::serial;
   /// Its body may wait for other tasks, and leaves its stream when it does: see host_stream. For
   /// who submits it to decide; on other streams it means nothing.
   bool may_leave = false;

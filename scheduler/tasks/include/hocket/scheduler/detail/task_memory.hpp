@@ -41,8 +41,7 @@ class task_memory {
   template <class Task, class... Args>
   [[nodiscard]] static Task* make(std::uint32_t references, std::size_t more, Args&&... args) {
     const std::uint8_t kind = kind_of<Task>(more);
-    void* const place =
-        kind == not_kept ? take_other(sizeof(Task) + more, alignof(Task)) : take(kind);
+    void* const place = take_block<Task>(more);
     try {
       auto* const made = ::new (place) Task(std::forward<Args>(args)...);
       task_block& block = *made;
@@ -54,6 +53,14 @@ class task_memory {
       give_back(place, kind);
       throw;
     }
+  }
+
+  /// Room for a T and so many bytes behind it, to be given back as of kind_of(). Throws
+  /// std::bad_alloc.
+  template <class T>
+  [[nodiscard]] static void* take_block(std::size_t more) {
+    const std::uint8_t kind = kind_of<T>(more);
+    return kind == not_kept ? take_other(sizeof(T) + more, alignof(T)) : take(kind);
   }
 
   /// Room for one T that is no task, but is made and destroyed as often. Throws std::bad_alloc.
