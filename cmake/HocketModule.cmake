@@ -38,17 +38,20 @@ function(_hocket_limit_exports target)
   endif()
 endfunction()
 
-# Several sources are compiled as one, which takes a third of the time; builds without show that each compiles alone.
+# So many sources are compiled as one, which takes a third to a half of the time; of modules, builds without show that each
+# compiles alone. The sources of one test use names more freely than those of a module: fewer of them are put together.
+set(HOCKET_UNITY_MODULE 24)
+set(HOCKET_UNITY_PROGRAM 8)
 # Not those that have thread locals: a function that an item may be suspended in must not see through the ones that read
 # them. Nor those with SKIP_UNITY_BUILD_INCLUSION: one of their names is something else in another source.
-function(_hocket_compile_together target)
+function(_hocket_compile_together target count)
   foreach(source IN LISTS ARGN)
     file(STRINGS "${source}" thread_locals REGEX "thread_local" LIMIT_COUNT 1)
     if(thread_locals)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
   # Names of the sources before.
   target_compile_options(${target} PRIVATE -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -70,7 +73,7 @@ function(_hocket_add_library target public_name)
     target_compile_options(${target} PRIVATE ${HOCKET_WARNINGS})
     target_link_libraries(${target} PRIVATE ${arg_LINK_PRIVATE})
     if(HOCKET_UNITY_BUILD)
-      _hocket_compile_together(${target} ${arg_SOURCES})
+      _hocket_compile_together(${target} ${HOCKET_UNITY_MODULE} ${arg_SOURCES})
     endif()
     _hocket_limit_exports(${target})
   else()
@@ -153,7 +156,7 @@ function(hocket_link_backends target)
 endfunction()
 
 function(_hocket_add_executable target)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;INTERNALS" ${ARGN})
+  cmake_parse_arguments(arg "APART" "" "SOURCES;LINK;INTERNALS" ${ARGN})
   add_executable(${target} ${arg_SOURCES})
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE ${HOCKET_WARNINGS})
@@ -163,8 +166,8 @@ function(_hocket_add_executable target)
     _hocket_private_headers(folders ${module})
     target_include_directories(${target} PRIVATE ${folders})
   endforeach()
-  if(HOCKET_UNITY_BUILD)
-    _hocket_compile_together(${target} ${arg_SOURCES})
+  if(HOCKET_UNITY_PROGRAMS AND NOT arg_APART)
+    _hocket_compile_together(${target} ${HOCKET_UNITY_PROGRAM} ${arg_SOURCES})
   endif()
 endfunction()
 
@@ -188,7 +191,8 @@ endfunction()
 set(HOCKET_WITHOUT_DRIVERS "HOCKET_BACKENDS=cpu,sim")
 
 function(hocket_add_bench name)
-  _hocket_add_executable(bench_${name} ${ARGN})
+  # The sources of its subjects use the same names.
+  _hocket_add_executable(bench_${name} APART ${ARGN})
 endfunction()
 
 function(hocket_add_example name)
