@@ -116,15 +116,16 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
 result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
   launch_plan<const program>& now = planner_.plan();
   if (now.why) return now.why;
+  // Before, because what is taken has to be given back.
+  recorded_launch content{what.kernel, what.buffers, what.scalars, of_.releases()};
   auto taken = slots_.take();
   if (!taken) return taken;
-  const std::uint64_t releases = of_.releases();
   slot& used = *taken.value();
   if (failure why = record(of_, memory_, now, now.scratch_words > 0 ? scratch_ : nullptr, used)) {
     slots_.discard(std::move(taken).value());
     return why;
   }
-  used.content = recorded_launch{what.kernel, what.buffers, what.scalars, releases};
+  used.content = std::move(content);
   return taken;
 }
 

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace hocket {
@@ -16,7 +17,8 @@ namespace hocket {
 /// A vector of at most 2^31 - 1 values, two words long, whose first values lie in memory that its
 /// owner lends it: behind an object of which one knows how many values it will have when it is
 /// allocated. Further ones make it move to the heap, which invalidates iterators. Copies, and
-/// lists that are moved to, have memory of the heap.
+/// lists that are moved to, have memory of the heap: moving may throw, and a vector of what holds
+/// such lists copies them when it grows.
 template <class T>
 class lent_list {
  public:
@@ -26,14 +28,14 @@ class lent_list {
 
   lent_list() noexcept = default;
   template <std::forward_iterator Iterator>
-  lent_list(Iterator first, Iterator last) {
+  lent_list(Iterator first, Iterator last) : lent_list() {
     reserve(static_cast<std::size_t>(std::distance(first, last)));
     for (; first != last; ++first) emplace_back(*first);
   }
   lent_list(std::initializer_list<T> values) : lent_list(values.begin(), values.end()) {}
   lent_list(const lent_list& other) : lent_list(other.begin(), other.end()) {}
   /// The other is empty afterwards. Allocates memory if the other has its values in lent memory.
-  lent_list(lent_list&& other) { take(other); }
+  lent_list(lent_list&& other) : lent_list() { take(other); }
   lent_list& operator=(const lent_list& other) {
     if (this != &other) assign(other.begin(), other.end());
     return *this;
@@ -109,6 +111,7 @@ class lent_list {
   [[nodiscard]] std::size_t capacity() const noexcept { return room_ / 2; }
   [[nodiscard]] bool is_own() const noexcept { return room_ % 2 != 0; }
   void set_room(std::size_t capacity, bool is_own) noexcept {
+    assert(capacity < std::size_t{1} << 31U);
     room_ = static_cast<std::uint32_t>(2 * capacity + (is_own ? 1 : 0));
   }
 
@@ -147,6 +150,7 @@ class lent_list {
     memory().deallocate(first, capacity);
   }
   [[gnu::noinline]] void move_to_heap(std::size_t capacity) {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
     T* const moved = memory().allocate(capacity);
     std::uninitialized_move_n(first_, size_, moved);
     const std::uint32_t size = size_;

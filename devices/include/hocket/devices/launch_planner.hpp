@@ -63,8 +63,11 @@ class launch_planner {
     planned& known = at->second;
     if (known.launches.parts.empty() || known.buffers != what.buffers ||
         known.scalars != what.scalars) {
-      known = {what.buffers, what.scalars, plan_launch<Program>(what, format_, style_, device_),
-               Kept()};
+      known.launches = {};  // for the case that something below throws
+      known.kept = Kept();
+      known.buffers = what.buffers;  // mostly in the memory of those before
+      known.scalars = what.scalars;
+      known.launches = plan_launch<Program>(what, format_, style_, device_);
     }
     if (what.kernel->sequence.empty()) known.launches.parts.front().what = &what;
     return known;

@@ -80,7 +80,7 @@ void engine::submit(submitted& e) {
   t.submitted = now_;
   state_.evictions.add(t);
   state_.throttle.announce(t);
-  if (t.limits != nullptr && t.limits->timeout != nanoseconds::max()) {
+  if (t.is_limited && t.limits->timeout != nanoseconds::max()) {
     state_.work.actions().emplace_back(start_timer{task_ref(&t), t.limits->timeout});
   }
   if (e.unwanted) return finisher_.cancel(t, e.unwanted);

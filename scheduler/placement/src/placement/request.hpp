@@ -52,8 +52,9 @@ enum class task_kind : std::uint8_t {
 struct request_facts {
   task_id id;
   task_kind kind = task_kind::launch;
-  bool host_only = false;  ///< a host function: runs on devices of the host alone
-  bool in_order = false;   ///< starts after tasks of higher priority of its device
+  bool host_only = false;   ///< a host function: runs on devices of the host alone
+  bool in_order = false;    ///< starts after tasks of higher priority of its device
+  bool is_limited = false;  ///< it has limits that say something
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 
@@ -94,9 +95,7 @@ struct request : request_facts {
   lent_list<task_access> accesses;      ///< as in the signature, a result last
   std::unique_ptr<task_limits> limits;  ///< null: none
 
-  [[nodiscard]] bool takes_bytes() const noexcept {
-    return limits != nullptr && limits->budget.valid();
-  }
+  [[nodiscard]] bool takes_bytes() const noexcept { return is_limited && limits->budget.valid(); }
 
   /// The label, or the name of the kernel if there is none.
   [[nodiscard]] std::string_view label_text() const noexcept {

@@ -11,6 +11,19 @@
 
 namespace hocket::detail {
 
+namespace {
+
+/// Lends the list room for so many values there. Returns what is behind it.
+template <class T>
+std::byte* lend(lent_list<T>& list, std::byte* first, std::size_t count) noexcept {
+  // So they all may follow one another.
+  static_assert(alignof(T) == alignof(submission));
+  list.lend(first, count);
+  return first + count * sizeof(T);
+}
+
+}  // namespace
+
 submission::submission(placed_runtime& home) : home_(home) { home_.submission_made(); }
 submission::~submission() = default;
 
@@ -22,16 +35,9 @@ void submission::operator delete(submission* gone, std::destroying_delete_t) noe
 }
 
 std::byte* submission::lend_room(std::byte* first, const argument_room& room) noexcept {
-  const auto lend = [&](auto& list) {
-    using value = typename std::remove_reference_t<decltype(list)>::value_type;
-    static_assert(alignof(value) <= alignof(submission));
-    list.lend(first, room.accesses);
-    first += room.accesses * sizeof(value);
-  };
-  lend(accesses);
-  lend(edges);
-  lend(keeps);
-  return first;
+  first = lend(accesses, first, room.accesses);
+  first = lend(edges, first, room.edges());
+  return lend(keeps, first, room.accesses);
 }
 
 void submission::unused() noexcept {
@@ -105,7 +111,14 @@ launch_submission::rare_parts* launch_submission::rare() const noexcept {
   return static_cast<rare_parts*>(limits.get());
 }
 
-placement::task_limits& launch_submission::own_limits() { return make_rare(); }
+placement::task_limits& launch_submission::own_limits() {
+  is_limited = true;
+  return make_rare();
+}
+
+std::size_t launch_submission::rare_bytes() const noexcept {
+  return sizeof(rare_parts) + awaits() * sizeof(awaited);
+}
 
 void launch_submission::wait_for(awaited&& what) { make_rare().waits.push_back(std::move(what)); }
 
@@ -163,8 +176,7 @@ launch_submission::~launch_submission() { limits.reset(); }
 
 void launch_submission::lend_room(std::byte* first, const argument_room& room) noexcept {
   std::byte* const rest = submission::lend_room(first, room);
-  launch->buffers.lend(rest, room.accesses);
-  launch->scalars.lend(rest + room.accesses * sizeof(placed_buffer), room.numbers);
+  (void)lend(launch->scalars, lend(launch->buffers, rest, room.accesses), room.numbers);
 }
 
 void launch_submission::unused() noexcept {

@@ -25,10 +25,12 @@ struct argument_room {
   std::size_t accesses = 0;
   std::size_t numbers = 0;
 
+  /// One access may come after a task that wrote and after one that reads.
+  [[nodiscard]] std::size_t edges() const noexcept { return accesses == 1 ? 2 : accesses; }
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return accesses * (sizeof(placement::task_access) + sizeof(placement::task_edge) +
-                       sizeof(buffer_ref) + sizeof(placed_buffer)) +
-           numbers * sizeof(scalar_argument);
+    return accesses *
+               (sizeof(placement::task_access) + sizeof(buffer_ref) + sizeof(placed_buffer)) +
+           edges() * sizeof(placement::task_edge) + numbers * sizeof(scalar_argument);
   }
 };
 
@@ -41,6 +43,7 @@ class submission : public placement::placed_task {
   submission& operator=(const submission&) = delete;
   ~submission() override;
   void unused() noexcept override;
+  static void* operator new(std::size_t) = delete;
   static void operator delete(submission* gone, std::destroying_delete_t) noexcept;
 
   /// The task that ends with this; null if there is none. Of a nested domain: the choice or loop
@@ -88,7 +91,6 @@ class submission : public placement::placed_task {
   std::uint8_t block_ = 0;  ///< what it lies in
 };
 
-/// Most submissions come after as many tasks as they have accesses: there is room for those edges.
 template <class Submission, class... Args>
 [[nodiscard]] boost::intrusive_ptr<Submission> make_submission(const argument_room& room,
                                                                Args&&... args) {
@@ -159,6 +161,8 @@ class launch_submission final : public submission {
 
   /// Makes them, if there are none.
   [[nodiscard]] placement::task_limits& own_limits();
+  /// What is kept for a launch that has limits, futures to wait for, a stop token or a scope.
+  [[nodiscard]] std::size_t rare_bytes() const noexcept;
 
   struct awaited {
     task_state_ptr source;

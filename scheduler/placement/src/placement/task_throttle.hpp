@@ -36,7 +36,7 @@ class task_throttle : private detail::throttle {
   }
   /// The bytes that come back when the task ends.
   void give_back_with(const placed_task& t) {
-    if (t.limits == nullptr) return;
+    if (!t.is_limited) return;
     for (const task_id taker : t.limits->returns) throttle::give_back(taker);
   }
 

@@ -84,11 +84,13 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>&
   return value;
 }
 
-/// What is kept for a launch beside its state.
-std::uint32_t bytes_kept_for(const launch_submission& s) {
+/// What is kept for a launch beside its state. is_watched: it belongs to a scope, or may be
+/// stopped.
+std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
   const argument_room room{s.accesses.size(), s.launch->scalars.size()};
+  const bool has_rare = is_watched || s.limits != nullptr;
   return static_cast<std::uint32_t>(sizeof(launch_submission) + room.bytes() +
-                                    s.awaits() * sizeof(launch_submission::awaited));
+                                    (has_rare ? s.rare_bytes() : 0));
 }
 
 /// By the accesses that the signature has.
@@ -183,7 +185,8 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
   s->id = id;
   s->state = {make_state(&owner, s->label, s->launch->kernel), false};
   s->state->id = id;
-  s->state->held_by_launch = bytes_kept_for(*s) + function_bytes;
+  s->state->held_by_launch =
+      bytes_kept_for(*s, owner.is_scope() || stop.stop_possible()) + function_bytes;
   const task_state_ptr state(s->state.get(), false);
   hand_over(std::move(s), value, owner, stop);
   return state;
