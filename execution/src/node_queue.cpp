@@ -82,6 +82,8 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
   for (worker_place& each : places_) each.queue = this;
 }
 
+node_queue::~node_queue() { delete spare_of_guests_.load(); }
+
 void node_queue::line::push_behind(executor::bare_item item) {
   const std::lock_guard lock(guard);
   rest.push_back(item);
@@ -162,7 +164,7 @@ void node_queue::turn(bool searches) noexcept {
 bool node_queue::await(work& found, work_turn& turn, bool searches) noexcept {
   for (;;) {
     if (!searches) {
-      if (take(found, turn)) return true;
+      if (!turn.take_found_none() && take(found, turn)) return true;
       turn.oldest().drop();
       if (turn.place() != nullptr) call_without_items(*turn.place());
       workers_.search();
@@ -206,7 +208,7 @@ node_queue::help node_queue::work_for_a_turn() noexcept {
   const carried_state outer = carried_state::take();
   work_turn own(nullptr);
   work found;
-  while (own.goes_on() && take(found, own)) run(found, own);
+  while (own.goes_on() && !own.take_found_none() && take(found, own)) run(found, own);
   const bool is_over = !own.goes_on();
   outer.put_back();
   if (!workers_.leave_as_guest([this] { return items_wait(); })) enqueue_turn(true);
@@ -317,7 +319,7 @@ void node_queue::serve(suspendable_item& own) noexcept {
   while (own.turn->goes_on()) {
     if (!take_plainly(own.item, *own.turn)) {
       work found;
-      if (!take(found, *own.turn)) return;
+      if (!take(found, *own.turn)) return own.turn->note_found_none();
       own.item = found.item;
       own.next = found.resumed;
     }
@@ -349,6 +351,10 @@ worker_place* node_queue::own_place() noexcept {
 std::unique_ptr<suspendable_item> node_queue::stack_for_item(const work_turn& turn) noexcept {
   worker_place* const own = turn.place();
   if (own != nullptr && own->spare != nullptr) return std::move(own->spare);
+  if (own == nullptr) {
+    std::unique_ptr<suspendable_item> last(spare_of_guests_.exchange(nullptr));
+    if (last != nullptr) return last;
+  }
   {
     const std::lock_guard lock(spare_mutex_);
     if (!spare_.empty()) {
@@ -367,6 +373,10 @@ void node_queue::keep(std::unique_ptr<suspendable_item> item, const work_turn& t
   if (own != nullptr && own->spare == nullptr) {
     own->spare = std::move(item);
     return;
+  }
+  if (own == nullptr) {
+    item.reset(spare_of_guests_.exchange(item.release()));
+    if (item == nullptr) return;
   }
   const std::lock_guard lock(spare_mutex_);
   if (spare_.size() < max_spare_stacks) spare_.push_back(std::move(item));

@@ -52,6 +52,12 @@ class work_turn {
 
   [[nodiscard]] bool has_run() const noexcept { return has_run_; }
 
+  /// The last look at all that there is, on a stack that is being left, has found no item: the
+  /// worker need not look again at once.
+  void note_found_none() noexcept { has_found_none_ = true; }
+  /// Whether that was noted since this was asked last.
+  [[nodiscard]] bool take_found_none() noexcept { return std::exchange(has_found_none_, false); }
+
  private:
   using clock = oldest_first::clock;
   static constexpr std::chrono::microseconds shortest{50};
@@ -62,6 +68,7 @@ class work_turn {
   worker_place* place_;
   oldest_first of_guest_;
   bool has_run_ = false;
+  bool has_found_none_ = false;
   std::size_t left_ = items_at_a_time;
   clock::time_point begin_ = clock::now();
 };
@@ -95,6 +102,9 @@ class node_queue {
   /// out_of_items: called by a worker that has found no item, before it searches for one.
   node_queue(const void* owner, std::size_t node, const host_topology& topology,
              tbb::task_arena& arena, std::size_t slots, const std::function<void()>& out_of_items);
+  node_queue(const node_queue&) = delete;
+  node_queue& operator=(const node_queue&) = delete;
+  ~node_queue();
 
   void post(level urgency, work_item item);
   void post(level urgency, executor::bare_item item) {
@@ -280,6 +290,7 @@ class node_queue {
   std::array<line, 4> items_;           // by level
   std::atomic<std::size_t> beside_{0};  // how many items are not of the normal level
   std::vector<worker_place> places_;    // one for each slot of oneTBB's arena
+  std::atomic<suspendable_item*> spare_of_guests_{nullptr};  ///< one, or null
   std::mutex spare_mutex_;
   std::vector<std::unique_ptr<suspendable_item>> spare_;
   std::atomic<std::size_t> parked_{0};  // workers

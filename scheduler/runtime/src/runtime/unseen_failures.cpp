@@ -22,30 +22,29 @@ void unseen_failures::keep(task_state& failed) {
     max_failed_ = std::max(max_failed_, 2 * failed_.size());
   }
   failed_.emplace_back(&failed);
+  any_ = true;
 }
 
-task_state_ptr unseen_failures::take_first() {
-  std::vector<task_state_ptr> failed;
-  {
-    const std::scoped_lock lock(guard_);
-    failed.swap(failed_);
-  }
+std::vector<task_state_ptr> unseen_failures::take_all() {
+  const std::scoped_lock lock(guard_);
+  any_ = false;
+  return std::exchange(failed_, {});
+}
+
+task_state_ptr unseen_failures::take_first_of() {
+  std::vector<task_state_ptr> failed = take_all();
   std::erase_if(failed, [](const task_state_ptr& task) { return task->outcome().is_seen(); });
   if (failed.empty()) return nullptr;
   task_state_ptr first = failed.front();
   first->outcome().look();
   const std::scoped_lock lock(guard_);
   failed_.insert(failed_.end(), failed.begin() + 1, failed.end());
+  any_ = !failed_.empty();
   return first;
 }
 
 void unseen_failures::report() noexcept {
-  std::vector<task_state_ptr> failed;
-  {
-    const std::scoped_lock lock(guard_);
-    failed.swap(failed_);
-  }
-  for (const task_state_ptr& task : failed) {
+  for (const task_state_ptr& task : take_all()) {
     if (task->outcome().is_seen()) continue;
     std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
                  task->error().message().c_str());

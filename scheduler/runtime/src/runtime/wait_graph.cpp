@@ -54,6 +54,7 @@ boost::container::small_vector<task_state*, 4> tasks_at_hand() {
 void wait_graph::opened(held_view&& view) {
   const std::lock_guard lock(guard_);
   views_.push_back(std::move(view));
+  views_held_ = views_.size();
 }
 
 bool wait_graph::closed(const held_view& view) {
@@ -63,6 +64,7 @@ bool wait_graph::closed(const held_view& view) {
   if (at == views_.end()) return false;
   gone = std::move(*at);
   views_.erase(at);
+  views_held_ = views_.size();
   return true;
 }
 
@@ -71,11 +73,10 @@ std::vector<held_view> wait_graph::views() const {
   return views_;
 }
 
-bool wait_graph::holds_view() const {
+bool wait_graph::holds_one_of_views() const {
   const std::lock_guard lock(guard_);
-  return !views_.empty() && std::ranges::any_of(views_, [own = stack_number()](const auto& v) {
-    return v.holder == own;
-  });
+  return std::ranges::any_of(
+      views_, [own = stack_number()](const held_view& v) { return v.holder == own; });
 }
 
 bool wait_graph::add(parked_wait& by) {

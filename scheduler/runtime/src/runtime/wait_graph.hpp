@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,7 +44,10 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   [[nodiscard]] bool closed(const held_view& view);
   [[nodiscard]] std::vector<held_view> views() const;
   /// Whether the calling stack holds one.
-  [[nodiscard]] bool holds_view() const;
+  [[nodiscard]] bool holds_view() const {
+    // What the stack has opened itself it sees: relaxed.
+    return views_held_.load(std::memory_order_relaxed) != 0 && holds_one_of_views();
+  }
 
   /// The calling stack is about to wait. Returns false if it works on no task and holds no view:
   /// then nothing can wait for it.
@@ -69,8 +73,11 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   friend class wait_search;
   friend class wait_listing;
 
+  [[nodiscard]] bool holds_one_of_views() const;
+
   const host_context& home_;
-  mutable std::mutex guard_;  // for what follows
+  std::atomic<std::size_t> views_held_{0};  ///< how many there are; changed under the lock
+  mutable std::mutex guard_;                // for what follows
   std::vector<held_view> views_;
   std::unordered_map<std::uint64_t, parked_wait*> stacks_;
   std::unordered_multimap<const task_state*, parked_wait*> working_on_;
