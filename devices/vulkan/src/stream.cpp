@@ -116,7 +116,7 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
 result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
   launch_plan<const program>& now = planner_.plan();
   if (now.why) return now.why;
-  // Before, because what is taken has to be given back.
+  // Copied first: an exception after the take would lose the recording.
   recorded_launch content{what.kernel, what.buffers, what.scalars, of_.releases()};
   auto taken = slots_.take();
   if (!taken) return taken;

@@ -54,7 +54,7 @@ struct request_facts {
   task_kind kind = task_kind::launch;
   bool host_only = false;   ///< a host function: runs on devices of the host alone
   bool in_order = false;    ///< starts after tasks of higher priority of its device
-  bool is_limited = false;  ///< it has limits that say something
+  bool is_limited = false;  ///< its limits hold a timeout, a budget or returns
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

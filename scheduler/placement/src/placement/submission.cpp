@@ -13,10 +13,10 @@ namespace hocket::detail {
 
 namespace {
 
-/// Lends the list room for so many values there. Returns what is behind it.
+/// Lends the list room for so many values there. Returns the address behind that room.
 template <class T>
 std::byte* lend(lent_list<T>& list, std::byte* first, std::size_t count) noexcept {
-  // So they all may follow one another.
+  // With one alignment the rooms of all lists follow one another without gaps.
   static_assert(alignof(T) == alignof(submission));
   list.lend(first, count);
   return first + count * sizeof(T);
@@ -171,7 +171,7 @@ launch_submission::launch_submission(placed_runtime& home) noexcept
     : submission(home), own_launch_(*this) {
   launch = &own_launch_;
 }
-// What listens to stops refers to the rest.
+// The stop callbacks, which lie with the limits, refer to other members.
 launch_submission::~launch_submission() { limits.reset(); }
 
 void launch_submission::lend_room(std::byte* first, const argument_room& room) noexcept {

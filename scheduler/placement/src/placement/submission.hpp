@@ -66,7 +66,8 @@ class submission : public placement::placed_task {
   lent_list<buffer_ref> keeps;  ///< pending work keeps its data alive
 
  protected:
-  /// The room begins there. Returns what is behind the lists that any submission has.
+  /// Lends the lists that any submission has their room, which begins there. Returns the address
+  /// behind it.
   std::byte* lend_room(std::byte* first, const argument_room& room) noexcept;
   [[nodiscard]] static array_part_ref part_of(const buffer_state& data, const box* part) {
     return part == nullptr ? data.all() : part_of_array(data.type(), data.extents(), *part);
@@ -88,7 +89,7 @@ class submission : public placement::placed_task {
   friend boost::intrusive_ptr<Submission> make_submission(const argument_room& room,
                                                           Args&&... args);
 
-  std::uint8_t block_ = 0;  ///< what it lies in
+  std::uint8_t block_ = 0;  ///< the kind of its block in task_memory
 };
 
 template <class Submission, class... Args>
@@ -161,7 +162,8 @@ class launch_submission final : public submission {
 
   /// Makes them, if there are none.
   [[nodiscard]] placement::task_limits& own_limits();
-  /// What is kept for a launch that has limits, futures to wait for, a stop token or a scope.
+  /// The bytes of the record of limits, awaited futures and stop callbacks, which few launches
+  /// have.
   [[nodiscard]] std::size_t rare_bytes() const noexcept;
 
   struct awaited {

@@ -84,8 +84,8 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>&
   return value;
 }
 
-/// What is kept for a launch beside its state. is_watched: it belongs to a scope, or may be
-/// stopped.
+/// The bytes of a launch without the state of its future. is_watched: the launch belongs to a
+/// scope, or may be stopped.
 std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
   const argument_room room{s.accesses.size(), s.launch->scalars.size()};
   const bool has_rare = is_watched || s.limits != nullptr;

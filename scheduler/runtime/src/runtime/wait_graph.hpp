@@ -45,7 +45,7 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   [[nodiscard]] std::vector<held_view> views() const;
   /// Whether the calling stack holds one.
   [[nodiscard]] bool holds_view() const {
-    // What the stack has opened itself it sees: relaxed.
+    // Relaxed: a stack sees the views that it has opened itself.
     return views_held_.load(std::memory_order_relaxed) != 0 && holds_one_of_views();
   }
 
