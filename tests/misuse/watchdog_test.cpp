@@ -83,9 +83,9 @@ TEST_P(Pending, IsPrintedOnceWhenNothingEnds) {
   runtime_options watched = options();
   watched.watchdog = 40ms;
   barrier held;
+  std::atomic<bool> runs = false;
   runtime rt{watched};
   buffer<float> x{rt, 10, 1.0f, "x"};
-  std::atomic<bool> runs = false;
   (void)rt.submit(
       {.label = "first"},
       [&](view<float>) {
@@ -131,10 +131,10 @@ TEST_P(Pending, IsListedCompletelyWithAWatchdog) {
   runtime_options watched = options();
   watched.watchdog = 1h;
   barrier held;
+  std::atomic<int> running = 0;
   runtime rt{watched};
   buffer<float> x{rt, 10, 1.0f, "x"};
   rt.wait();
-  std::atomic<int> running = 0;
   const auto keeps = [&] {
     ++running;
     held.wait();
@@ -174,11 +174,11 @@ TEST_P(Pending, IsListedCompletelyWithAWatchdog) {
 }
 
 TEST_P(Pending, HasWhatWaitsWithoutAWatchdog) {
+  std::atomic<bool> runs = false;
+  barrier held;
   runtime rt{options()};
   buffer<float> x{rt, 10, 1.0f, "x"};
   rt.wait();
-  barrier held;
-  std::atomic<bool> runs = false;
   const future<void> awaited = rt.async({.label = "awaited"}, [&] {
     runs = true;
     held.wait();

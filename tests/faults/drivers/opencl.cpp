@@ -42,7 +42,8 @@ void answer(table& t, cl_device_info what, Number number) {
 }
 
 void answer_text(table& t, const std::string& text) {
-  for (const cl_device_info what : {CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS}) {
+  for (const cl_device_info what : std::initializer_list<cl_device_info>{
+           CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_EXTENSIONS}) {
     answers[what] = text;
   }
   t.clGetDeviceInfo = device_info;
@@ -152,9 +153,9 @@ const hocket::fake::fault_list<table> said{
        answer<std::size_t>(t, CL_DEVICE_MAX_PARAMETER_SIZE, all);
        answer(t, CL_DEVICE_GLOBAL_MEM_SIZE, all);
        answer(t, CL_DEVICE_MAX_MEM_ALLOC_SIZE, all);
-       for (const cl_device_info what :
-            {CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_MAX_COMPUTE_UNITS,
-             CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT}) {
+       for (const cl_device_info what : std::initializer_list<cl_device_info>{
+                CL_DEVICE_MAX_CLOCK_FREQUENCY, CL_DEVICE_MAX_COMPUTE_UNITS,
+                CL_DEVICE_MEM_BASE_ADDR_ALIGN, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT}) {
          answer(t, what, std::numeric_limits<cl_uint>::max());
        }
      }},

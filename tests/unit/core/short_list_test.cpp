@@ -194,7 +194,7 @@ TEST(short_list, does_what_a_vector_does) {
         models[b].assign(lists[b].begin(), lists[b].end());
         break;
       case 2:
-        models[a].assign(below(8), step % 3);
+        models[a].assign(below(8), below(3));
         lists[a] = list_of(models[a]);
         break;
       case 3:

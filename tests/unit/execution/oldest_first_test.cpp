@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -125,19 +126,20 @@ class flood {
 };
 
 TEST(oldest_items, come_soon_though_ever_more_newer_ones_wait) {
+  std::optional<flood> newer;  // outlives the executor, which runs what is left of it
   tbb_executor ex(one_worker());
-  flood newer(ex);
+  newer.emplace(ex);
   constexpr int older = 1000;
   int ran = 0;
   run_inside(ex, [&] {
     ex.wait([&](const gate& g) {
       for (int i = 0; i < older; ++i) ex.post(0, 0, [] {});
       ex.post(0, 0, [&, g] {
-        ran = newer.ran;
-        newer.is_over = true;
+        ran = newer->ran;
+        newer->is_over = true;
         g->open();
       });
-      newer.post();
+      newer->post();
     });
   });
   // One in 96 before, so that 96 000 ran.
@@ -145,8 +147,8 @@ TEST(oldest_items, come_soon_though_ever_more_newer_ones_wait) {
 }
 
 TEST(oldest_items, come_though_resumed_ones_always_wait) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> is_over = false;
+  tbb_executor ex(one_worker());
   run_inside(ex, [&] {
     ex.post(0, 0, [&] { is_over = true; });
     // Each of two items goes on at once, and lets the other one go on.

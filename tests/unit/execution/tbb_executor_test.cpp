@@ -114,8 +114,8 @@ TEST(tbb_executor, keeps_what_many_threads_post_while_no_worker_is_free) {
   constexpr int each = 3000;
   std::vector<std::atomic<int>> runs(threads * each);
   {
-    tbb_executor ex(one_worker());
     std::latch all_posted(1);
+    tbb_executor ex(one_worker());
     ex.post(0, 1, [&] { all_posted.wait(); });
     std::vector<std::jthread> posting;
     for (int t = 0; t < threads; ++t) {
@@ -168,8 +168,8 @@ TEST(tbb_executor, high_priority_overtakes_low) { busy_worker_then(-1); }
 TEST(tbb_executor, high_priority_overtakes_low_behind_normal) { busy_worker_then(0); }
 
 TEST(tbb_executor, timed_items_run_inside_and_not_too_early) {
-  tbb_executor ex(this_machine());
   std::atomic<int> left = 3;
+  tbb_executor ex(this_machine());
   ex.wait([&](const gate& g) {
     for (const auto after : {milliseconds(9), milliseconds(0), milliseconds(4)}) {
       const time_stamp due = ex.now() + after;
@@ -221,8 +221,8 @@ TEST(tbb_executor, ranges_depend_on_count_and_grain_alone) {
 }
 
 TEST(tbb_executor, ranges_may_be_nested) {
-  tbb_executor ex(this_machine());
   std::atomic<std::size_t> sum = 0;
+  tbb_executor ex(this_machine());
   run_inside(ex, [&] {
     ex.for_ranges(0, 10, 1, [&](std::size_t, std::size_t) {
       EXPECT_TRUE(ex.inside());
@@ -244,9 +244,9 @@ TEST(tbb_executor, ranges_rethrow_what_a_piece_throws) {
 }
 
 TEST(tbb_executor, who_waits_for_ranges_takes_up_no_items) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> in_ranges = false;
   std::atomic<bool> taken_up = false;
+  tbb_executor ex(one_worker());
   run_inside(ex, [&] {
     for (int i = 0; i < 10; ++i) {
       ex.post(0, 0, [&] {

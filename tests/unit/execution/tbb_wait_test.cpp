@@ -173,9 +173,9 @@ TEST(tbb_wait, below_other_algorithms_of_onetbb_it_parks) {
 }
 
 TEST(tbb_wait, gates_open_while_items_are_being_suspended) {
-  tbb_executor ex(this_machine());
   constexpr int count = 500;
   std::atomic<int> left = count;
+  tbb_executor ex(this_machine());
   ex.wait([&](const gate& all) {
     for (int i = 0; i < count; ++i) {
       ex.post(0, 0, [&, all] {
@@ -221,9 +221,9 @@ TEST(tbb_wait, ends_at_its_limit) {
 }
 
 TEST(tbb_wait, limits_race_with_gates) {
-  tbb_executor ex(this_machine());
   constexpr int count = 200;
   std::atomic<int> left = count;
+  tbb_executor ex(this_machine());
   ex.wait([&](const gate& all) {
     for (int i = 0; i < count; ++i) {
       ex.post(0, 0, [&, i, all] {
@@ -236,12 +236,13 @@ TEST(tbb_wait, limits_race_with_gates) {
 }
 
 TEST(tbb_wait, pieces_of_ranges_are_suspended) {
+  std::atomic<std::size_t> ended = 0;
+  std::atomic<std::size_t> returned = 0;
   // Nobody opens a gate before all pieces of all callers wait, with two workers.
   tbb_executor ex(testing::machine("numa:1 core:2 pu:1"));
   constexpr std::size_t callers = 5, pieces = 8;
   std::mutex guard;
   std::vector<gate> armed;
-  std::atomic<std::size_t> ended = 0;
   const auto piece = [&](std::size_t, std::size_t) {
     ex.wait([&](const gate& g) {
       const std::lock_guard lock(guard);
@@ -257,7 +258,6 @@ TEST(tbb_wait, pieces_of_ranges_are_suspended) {
     }
     for (const gate& each : taken) each->open();
   };
-  std::atomic<std::size_t> returned = 0;
   for (std::size_t i = 0; i < callers; ++i) {
     ex.post(0, 0, [&] {
       ex.for_ranges(0, pieces, 1, piece);
@@ -399,10 +399,10 @@ TEST(tbb_wait, what_is_local_to_an_item_goes_with_it) {
 }
 
 TEST(tbb_wait, a_thread_outside_helps_where_no_worker_is_free) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> occupied{false};
   std::atomic<bool> ran{false};
   std::atomic<bool> over{false};
+  tbb_executor ex(one_worker());
   ex.post(0, 0, [&] {
     occupied = true;
     // Without being suspended: it keeps the worker.
@@ -422,14 +422,14 @@ TEST(tbb_wait, a_thread_outside_helps_where_no_worker_is_free) {
 }
 
 TEST(tbb_wait, what_is_suspended_in_a_thread_that_helps_goes_on_without_it) {
-  tbb_executor ex(one_worker());
   std::atomic<int> local_after{0};
-  int local = 1;
-  set_item_local(&local);
-  gate held;
   std::atomic<bool> is_held{false};
   std::atomic<bool> occupied{false};
   std::atomic<bool> free{false};
+  tbb_executor ex(one_worker());
+  int local = 1;
+  set_item_local(&local);
+  gate held;
   ex.post(0, 0, [&] {
     occupied = true;
     while (!free) std::this_thread::yield();
@@ -456,9 +456,9 @@ TEST(tbb_wait, what_is_suspended_in_a_thread_that_helps_goes_on_without_it) {
 }
 
 TEST(tbb_wait, an_item_from_outside_does_not_wait_for_items_that_post_one_another) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> over{false};
   std::atomic<int> running{2};
+  tbb_executor ex(one_worker());
   const std::function<void()> post_again = [&] {
     if (!over) return ex.post(0, 0, post_again);
     --running;
@@ -470,8 +470,8 @@ TEST(tbb_wait, an_item_from_outside_does_not_wait_for_items_that_post_one_anothe
 }
 
 TEST(tbb_wait, an_item_that_was_posted_first_by_a_worker_runs_although_newer_ones_come) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> over{false};
+  tbb_executor ex(one_worker());
   const std::function<void()> post_again = [&] {
     if (!over) ex.post(0, 0, post_again);
   };
@@ -511,8 +511,8 @@ TEST(tbb_wait, a_worker_takes_back_what_it_has_posted_last) {
 }
 
 TEST(tbb_wait, an_item_does_not_help) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> ran{false};
+  tbb_executor ex(one_worker());
   run_inside(ex, [&] {
     ex.post(0, 0, [&] { ran = true; });
     EXPECT_FALSE(ex.help_until([&] { return ran.load(); }));

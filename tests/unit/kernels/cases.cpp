@@ -215,9 +215,9 @@ std::vector<launch_case> traced_cases(std::mt19937_64& random) {
   const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
   const auto least = reduction("least", 1e30, [](auto a, auto b) { return min(a, b); });
   for (const auto& [e, padding] : elementwise_shapes) {
-    const auto f = [&, p = padding] { return make.array(element_type::f32, e, p); };
-    const auto d = [&, p = padding] { return make.array(element_type::f64, e, p); };
-    const auto n = [&, p = padding](element_type t) { return make.array(t, e, p, -50, 50); };
+    const auto f = [&, e = e, p = padding] { return make.array(element_type::f32, e, p); };
+    const auto d = [&, e = e, p = padding] { return make.array(element_type::f64, e, p); };
+    const auto n = [&, e = e, p = padding](element_type t) { return make.array(t, e, p, -50, 50); };
     make.add(clip.resolve<in<float>, float, out<float>, inout<std::int32_t>>().definition(),
              {f(), f(), n(element_type::i32)}, {scalar_argument::of(0.3f)});
     make.add(gelu.resolve<in<float>, out<float>>().definition(), {f(), f()}, {}, 2e-5);

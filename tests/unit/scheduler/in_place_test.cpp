@@ -43,10 +43,10 @@ TEST(InPlaceTasks, AreRefusedWhereThereIsSomethingToPlace) {
 }
 
 TEST(InPlaceTasks, ReadersOfOneBufferRunSideBySide) {
+  std::latch both(2);
   runtime rt(in_place());
   if (rt.devices().front().lanes < 2) GTEST_SKIP() << "one core runs one task at a time";
   const buffer<float> x{rt, 4, 1.0F};
-  std::latch both(2);
   const auto meet = [&](view<const float>) { both.arrive_and_wait(); };
   const auto one = rt.submit(meet, reads(x));
   const auto other = rt.submit(meet, reads(x));
@@ -56,9 +56,9 @@ TEST(InPlaceTasks, ReadersOfOneBufferRunSideBySide) {
 }
 
 TEST(InPlaceTasks, OfPartsThatDoNotMeetHaveNoOrder) {
+  std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 4, 0};
-  std::latch released(1);
   const auto held = rt.submit([&](view<int>) { released.wait(); }, updates(x.rows(0, 2)));
   // Waiting for this would never end if it came after the first.
   rt.submit([](view<int> part) { part(0) = 7; }, updates(x.rows(2, 4))).get();
@@ -95,8 +95,8 @@ TEST(InPlaceTasks, OfManyThreadsAreOrderedByTheirData) {
 
 TEST(InPlaceTasks, WaitForMemoryUntilABufferIsGone) {
   constexpr std::size_t elements = 1 << 18;  // a megabyte
-  runtime rt(in_place("memory=2M"));
   std::atomic<int> ran{0};
+  runtime rt(in_place("memory=2M"));
   for (int i = 0; i < 40; ++i) {
     const buffer<float> x{rt, elements, "x"};
     rt.submit(ops::fill, 1.0F, writes(x));
@@ -109,9 +109,9 @@ TEST(InPlaceTasks, WaitForMemoryUntilABufferIsGone) {
 
 TEST(InPlaceTasks, WaitForMemoryWhileATaskRunsThatHoldsIt) {
   constexpr std::size_t elements = 3 << 17;  // one and a half megabytes
+  std::atomic<bool> runs = false;
   runtime rt(in_place("memory=2M"));
   std::optional<buffer<float>> x(std::in_place, rt, elements, "x");
-  std::atomic<bool> runs = false;
   const auto holds = [&](view<float>) {
     runs = true;
     // For longer than who waits trusts that memory comes back by itself.
@@ -158,11 +158,11 @@ TEST(InPlaceTasks, FailForAnyOfTheirBuffersThatHasNoMemory) {
 
 TEST(InPlaceTasks, ThatAreCancelledLeaveTheirMemoryToOthers) {
   constexpr std::size_t elements = 1 << 18;
+  std::latch released(1);
   runtime rt(in_place("memory=2M"));
   const buffer<float> kept{rt, elements, 1.0F}, c{rt, elements, "c"};
   std::optional<buffer<float>> b(std::in_place, rt, elements, 1.0F);
   rt.wait();
-  std::latch released(1);
   const future<void> held = rt.async([&] { released.wait(); });
   const future<void> needs_memory = rt.submit({.after = {held}}, ops::fill, 1.0F, writes(c));
   future<void> unwanted = rt.submit({.after = {needs_memory}}, ops::fill, 2.0F, writes(*b));
@@ -186,8 +186,8 @@ TEST(InPlaceTasks, AreCounted) {
 }
 
 TEST(InPlaceTasks, MayHaveNoArguments) {
-  runtime rt(in_place());
   std::atomic<int> ran = 0;
+  runtime rt(in_place());
   const kernel<> counts{"counts", host_body{[&] { ++ran; }}};
   const kernel<> fails{"fails", host_body{[] { throw std::runtime_error("it does"); }}};
   const future<void> first = rt.submit(counts);
@@ -206,10 +206,11 @@ TEST(InPlaceTasks, MayHaveNoArguments) {
 }
 
 TEST(InPlaceTasks, WithoutArgumentsMayBeCancelled) {
+  std::latch may_end(1);
+  std::atomic<bool> ran = false;
   runtime rt(in_place());
   const std::size_t lanes = rt.devices().front().lanes;
   std::latch all_busy(static_cast<std::ptrdiff_t>(lanes) + 1);
-  std::latch may_end(1);
   for (std::size_t i = 0; i < lanes; ++i) {
     rt.async([&] {
       all_busy.count_down();
@@ -217,7 +218,6 @@ TEST(InPlaceTasks, WithoutArgumentsMayBeCancelled) {
     });
   }
   all_busy.arrive_and_wait();
-  std::atomic<bool> ran = false;
   const kernel<> late{"late", host_body{[&] { ran = true; }}};
   const future<void> unwanted = rt.submit(late);
   unwanted.cancel();
@@ -261,9 +261,9 @@ TEST(InPlaceTasks, LeaveNothingBehindWhereABufferOutlivesItsRuntime) {
 }
 
 TEST(InPlaceTasks, EndAtOnceWhereTheirTokenOrScopeWasStoppedBefore) {
+  std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  std::latch released(1);
   rt.submit([&](view<const int>) { released.wait(); }, reads(x));
   std::stop_source stop;
   stop.request_stop();
@@ -280,10 +280,11 @@ TEST(InPlaceTasks, EndAtOnceWhereTheirTokenOrScopeWasStoppedBefore) {
 }
 
 TEST(InPlaceTasks, ThatAreCancelledKeepTheirPlace) {
-  runtime rt(in_place());
-  const buffer<int> x{rt, 1, 1};
   std::latch released(1);
   std::atomic<bool> read_over{false};
+  std::atomic<bool> too_early{false};
+  runtime rt(in_place());
+  const buffer<int> x{rt, 1, 1};
   rt.submit(
       [&](view<const int>) {
         released.wait();
@@ -291,7 +292,6 @@ TEST(InPlaceTasks, ThatAreCancelledKeepTheirPlace) {
       },
       reads(x));
   const auto given_up = rt.submit([](view<int> v) { v(0) = 2; }, updates(x));
-  std::atomic<bool> too_early{false};
   const auto after = rt.submit(
       [&](view<int> v) {
         too_early = !read_over;
@@ -308,9 +308,9 @@ TEST(InPlaceTasks, ThatAreCancelledKeepTheirPlace) {
 
 TEST(InPlaceTasks, InLongChainsMayBeCancelledAllAtOnce) {
   constexpr int tasks = 50000;
+  std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  std::latch released(1);
   rt.submit([&](view<const int>) { released.wait(); }, reads(x));
   std::vector<future<void>> all;
   for (int i = 0; i < tasks; ++i) all.push_back(rt.submit([](view<int> v) { ++v(0); }, updates(x)));
@@ -321,9 +321,9 @@ TEST(InPlaceTasks, InLongChainsMayBeCancelledAllAtOnce) {
 }
 
 TEST(InPlaceTasks, EndAtOnceWhereTheirTokenIsStopped) {
+  std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  std::latch released(1);
   rt.submit([&](view<const int>) { released.wait(); }, reads(x));
   std::stop_source stop;
   const auto waiting = rt.submit(

@@ -108,9 +108,9 @@ TEST(many_pending, functions_that_wait_for_one) {
 }
 
 TEST(many_pending, functions_that_wait_for_a_worker) {
+  std::atomic<int> ran = 0;
   runtime rt(two_workers());
   memory_of_tasks memory(many_functions);
-  std::atomic<int> ran = 0;
   {
     gate_task first(rt);
     gate_task second(rt);
@@ -128,9 +128,9 @@ TEST(many_pending, functions_that_wait_for_a_worker) {
 }
 
 TEST(many_pending, functions_from_eight_threads_in_one_scope) {
+  std::atomic<int> ran = 0;
   runtime rt(two_workers());
   memory_of_tasks memory(many_functions);
-  std::atomic<int> ran = 0;
   {
     task_scope scope(rt);
     gate_task gate(rt);

@@ -285,13 +285,13 @@ void wait_for(const std::atomic<bool>& set) {
 // A worker of one runtime runs a task of another runtime while it waits for that, and the task is
 // resumed on another thread. What the task belongs to must go with it.
 TEST(NestedWait, AHelpedTaskThatMovedStillBelongsToItsRuntime) {
-  runtime here{cores(2)};
-  runtime there{cores(1)};
   std::atomic<bool> over{false};
   std::atomic<bool> there_is_busy{false};
   std::atomic<bool> second_is_busy{false};
   std::atomic<bool> first_is_busy{false};
   std::atomic<bool> suspends{false};
+  runtime here{cores(2)};
+  runtime there{cores(1)};
 
   // The only worker there is taken: who waits for a task there has to run it.
   const future<void> keeps_busy = there.async([&] {

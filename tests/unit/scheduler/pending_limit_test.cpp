@@ -79,8 +79,8 @@ TEST_P(pending_limits, hold_for_functions) {
 }
 
 TEST_P(pending_limits, of_one_task_let_one_after_the_other_run) {
-  runtime rt(limited(1));
   std::atomic<int> running = 0;
+  runtime rt(limited(1));
   for (int i = 0; i < 200; ++i) {
     rt.async([&] {
       EXPECT_EQ(running++, 0);
@@ -243,8 +243,8 @@ TEST_P(pending_limits, name_the_one_that_was_reached) {
 
 TEST_P(pending_limits, never_hold_up_what_tasks_submit) {
   for (const auto overload : {overload_kind::block, overload_kind::refuse}) {
-    runtime rt(limited(2, overload));
     std::atomic<int> ran = 0;
+    runtime rt(limited(2, overload));
     const future<void> all = rt.async([&] {
       task_scope scope(rt);
       for (int i = 0; i < 100; ++i) {
@@ -269,8 +269,8 @@ TEST_P(pending_limits, let_a_thread_through_whose_view_is_in_the_way) {
 }
 
 TEST_P(pending_limits, count_a_run_of_a_graph_as_one) {
-  runtime rt(limited(1, overload_kind::refuse));
   std::atomic<int> ran = 0;
+  runtime rt(limited(1, overload_kind::refuse));
   const graph ten = rt.record([&](submitter& s) {
     for (int i = 0; i < 10; ++i) s.async([&] { ++ran; });
   });

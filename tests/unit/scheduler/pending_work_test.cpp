@@ -332,11 +332,11 @@ TEST_P(pending_tasks, that_will_fail_do_not_wait_for_bytes) {
 }
 
 TEST_P(pending_tasks, that_write_what_they_read_fail_with_it_in_any_order_of_arguments) {
+  std::atomic<bool> may_fail = false;
   runtime rt{options()};
   const kernel<out<int>, in<int>> next{
       "next", host_body{[](view<int> to, view<const int> from) { to[0] = from[0] + 1; }}};
   const buffer<int> x{rt, 1, 1, "x"};
-  std::atomic<bool> may_fail = false;
   const future<void> bad = rt.submit(
       {.label = "bad"},
       [&](view<int>) {
@@ -363,10 +363,10 @@ TEST_P(pending_tasks, that_read_what_nothing_writes_fail) {
 
 /// Tasks with in_order start in order, and may run side by side.
 TEST_P(pending_tasks, in_order_do_not_wait_for_the_ends_of_those_before) {
+  std::atomic<bool> second_runs = false;
   runtime rt{options()};
   buffer<float> x{rt, 8, 0.0f, "x"}, y{rt, 8, 0.0f, "y"};
   const device_handle on = rt.device("NUMA0");
-  std::atomic<bool> second_runs = false;
   const future<void> first = rt.submit(
       {.on = on, .in_order = true},
       [&](view<float>) {

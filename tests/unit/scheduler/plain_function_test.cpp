@@ -161,8 +161,8 @@ TEST(plain_functions, are_traced_and_counted_too) {
   runtime_options options = options_for(engines[2]);
   options.trace_capacity = 1024;
   options.max_pending = 16;
-  runtime rt(options);
   std::atomic<int> ran = 0;
+  runtime rt(options);
   for (int i = 0; i < 200; ++i) rt.async([&] { ++ran; }).then([&] { ++ran; });
   const future<int> thrown = rt.async([]() -> int { throw std::runtime_error("no number"); });
   EXPECT_THROW((void)thrown.get(), std::runtime_error);

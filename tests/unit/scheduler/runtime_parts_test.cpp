@@ -63,8 +63,8 @@ TEST(unseen_failures, keep_few_tasks_that_were_looked_at) {
     ~counted() override { --live_; }
     std::size_t& live_;
   };
-  detail::unseen_failures all;
   std::size_t live = 0;
+  detail::unseen_failures all;
   for (int i = 0; i < 10'000; ++i) {
     const task_state_ptr task(new counted(live));
     task->finish({failure_code::task_failed, "a failure"});

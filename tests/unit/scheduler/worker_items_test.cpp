@@ -35,9 +35,9 @@ runtime_options two_workers() { return workers("numa:1 core:2 pu:1"); }
 
 TEST(worker_items, tasks_for_one_arena_run_in_a_scope_that_a_task_waits_for) {
   for (const char* machine : {"numa:1 core:2 pu:1", "numa:2 core:2 pu:1"}) {
+    std::atomic<int> ran{0};
     runtime rt(workers(machine));
     const device_handle on = rt.device("NUMA0");
-    std::atomic<int> ran{0};
     std::vector<future<void>> outer;
     for (int i = 0; i < 100; ++i) {
       outer.push_back(rt.async([&] {
@@ -52,8 +52,8 @@ TEST(worker_items, tasks_for_one_arena_run_in_a_scope_that_a_task_waits_for) {
 }
 
 TEST(worker_items, tasks_with_data_run_in_a_scope_that_a_task_waits_for) {
-  runtime rt(workers("numa:2 core:2 pu:1"));
   std::atomic<int> ended{0};
+  runtime rt(workers("numa:2 core:2 pu:1"));
   std::vector<buffer<float>> data;
   for (int i = 0; i < 100; ++i) data.emplace_back(rt, 16, 1.0F);
   for (std::size_t i = 0; i < data.size(); i += 2) {
@@ -145,12 +145,12 @@ TEST(worker_items, the_end_of_all_tasks_does_not_wait_for_a_coroutine_that_is_no
 }
 
 TEST(worker_items, a_worker_that_waits_for_a_scope_lets_urgent_tasks_go_first) {
-  runtime rt(one_worker());
   constexpr int many = 20'000;
   std::atomic<int> ran{0};
   std::atomic<int> ran_before{many};
   std::atomic<bool> waits{false};
   std::atomic<bool> submitted{false};
+  runtime rt(one_worker());
   rt.async([&] {
     task_scope scope(rt);
     for (int i = 0; i < many; ++i) {
@@ -186,8 +186,8 @@ TEST(worker_items, a_thread_outside_runs_what_a_blocked_worker_has_submitted) {
 }
 
 TEST(worker_items, a_worker_that_cannot_be_suspended_runs_the_tasks_of_its_scope) {
-  runtime rt(two_workers());
   std::atomic<int> ran{0};
+  runtime rt(two_workers());
   for (int i = 0; i < 4; ++i) {
     rt.async([&] {
       tbb::parallel_for(0, 4, [&](int) {

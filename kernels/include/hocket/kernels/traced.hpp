@@ -243,7 +243,8 @@ requires detail::traced_operands<A, B>
   return traced<type>(condition ? detail::as_expression<type>(a) : detail::as_expression<type>(b));
 }
 
-/// A conversion that a lambda may use on the host and traced: cast<float>(n).
+/// A conversion that a lambda may use on the host and traced: cast<float>(n). As in C++, the result
+/// is undefined where an integer type cannot hold the value, and devices differ in it.
 template <element T>
 [[nodiscard]] constexpr T cast(detail::number auto value) noexcept {
   return static_cast<T>(value);

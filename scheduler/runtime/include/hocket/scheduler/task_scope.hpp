@@ -47,10 +47,10 @@ struct scope_options {
 ///
 /// ```cpp
 /// runtime rt;
-/// std::vector<int> squares(10);
+/// std::vector<std::size_t> squares(10);
 /// {
 ///   task_scope scope{rt, {.label = "squares", .timeout = 10s}};
-///   for (int i = 0; i < 10; ++i) scope.async([&squares, i] { squares[i] = i * i; });
+///   for (std::size_t i = 0; i < 10; ++i) scope.async([&squares, i] { squares[i] = i * i; });
 ///   scope.wait();  // throws the first failure that was not looked at
 /// }
 /// ```
