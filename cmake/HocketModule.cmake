@@ -14,9 +14,11 @@
 #   hocket_add_backend(<name> ...)    the same for devices/<name>: target hocket::devices_<name>, DEPENDS
 #                                     hocket::devices is implied, HOCKET_ENABLE_<NAME> switches it off
 #   hocket_add_test(<name> SOURCES ... LINK ... [INTERNALS <module> ...] [LABELS ...] [TIMEOUT s]
-#                   [ENVIRONMENT A=b ...] [RUN_SERIAL] [DRIVERS])
+#                   [ENVIRONMENT A=b ...] [RUN_SERIAL] [DRIVERS] [ONE_THREAD] [COMPUTES])
 #                                     executable test_<name>, ctest entry <name>. LABELS: race (repeated 20 times under
-#                                     ThreadSanitizer), full (only in scripts/test --full), house (not under sanitizers)
+#                                     ThreadSanitizer), full (only in scripts/test --full), house (not under sanitizers).
+#                                     ONE_THREAD: no two threads run code of Hocket, so that there is none under
+#                                     ThreadSanitizer. COMPUTES: optimised as the library is, for what takes long
 #   hocket_add_bench(<name> SOURCES ... LINK ...)       executable bench_<name>
 #   hocket_add_example(<name> SOURCES ... LINK ...)     executable <name>
 
@@ -38,8 +40,7 @@ function(_hocket_limit_exports target)
   endif()
 endfunction()
 
-# So many sources are compiled as one, which takes a third to a half of the time; of modules, builds without show that each
-# compiles alone. The sources of one test use names more freely than those of a module: fewer of them are put together.
+# So many sources are compiled as one, which takes a third to a half of the time. The sources of one test use names more freely than those of a module: fewer of them are put together.
 set(HOCKET_UNITY_MODULE 24)
 set(HOCKET_UNITY_PROGRAM 8)
 # Not those that have thread locals: a function that an item may be suspended in must not see through the ones that read
@@ -171,9 +172,27 @@ function(_hocket_add_executable target)
   endif()
 endfunction()
 
+# The headers that most tests include are compiled once for all of these tests. The program is never run: headers are
+# compiled for programs in another way than for libraries.
+function(_hocket_precompile_headers target)
+  if(NOT TARGET hocket_test_headers)
+    set(source "${PROJECT_BINARY_DIR}/generated/test_headers.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "int main() {}\n")
+    _hocket_add_executable(hocket_test_headers APART SOURCES "${source}" LINK hocket::hocket GTest::gtest)
+    target_compile_options(hocket_test_headers PRIVATE ${HOCKET_TEST_FLAGS})
+    target_precompile_headers(hocket_test_headers PRIVATE <hocket/hocket.hpp> <gtest/gtest.h>)
+    set_target_properties(hocket_test_headers PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM hocket_test_headers)
+endfunction()
+
 # One executable test_<name> of the build's bin directory, and one ctest entry <name>.
 function(hocket_add_test name)
-  cmake_parse_arguments(arg "RUN_SERIAL;DRIVERS" "TIMEOUT" "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "RUN_SERIAL;DRIVERS;ONE_THREAD;COMPUTES" "TIMEOUT"
+    "SOURCES;LINK;INTERNALS;LABELS;ENVIRONMENT" ${ARGN})
+  if(arg_ONE_THREAD AND HOCKET_THREAD_SANITIZER)
+    return()
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -182,6 +201,12 @@ function(hocket_add_test name)
   endif()
   _hocket_add_executable(test_${name} SOURCES ${arg_SOURCES} INTERNALS ${arg_INTERNALS}
     LINK ${arg_LINK} GTest::gtest_main GTest::gmock)
+  if(NOT arg_COMPUTES)
+    target_compile_options(test_${name} PRIVATE ${HOCKET_TEST_FLAGS})
+    if("hocket::hocket" IN_LIST arg_LINK OR "hocket::scheduler" IN_LIST arg_LINK)
+      _hocket_precompile_headers(test_${name})
+    endif()
+  endif()
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "${arg_ENVIRONMENT}" RUN_SERIAL ${arg_RUN_SERIAL})
