@@ -4,20 +4,7 @@
 
 #include <cstddef>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HOCKET_ADDRESS_SANITIZER
-#endif
-#if __has_feature(thread_sanitizer)
-#define HOCKET_THREAD_SANITIZER
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define HOCKET_ADDRESS_SANITIZER
-#endif
-#ifdef __SANITIZE_THREAD__
-#define HOCKET_THREAD_SANITIZER
-#endif
+#include <hocket/core/sanitizers.hpp>
 
 #ifdef HOCKET_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>

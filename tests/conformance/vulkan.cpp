@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/devices/vulkan.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -13,7 +14,7 @@ namespace {
 /// Whatever the validation layer says fails the test. There is none under ThreadSanitizer, which
 /// does not see into the layer and makes it slow.
 std::unique_ptr<const backend> validated_backend() {
-#ifdef __SANITIZE_THREAD__
+#ifdef HOCKET_THREAD_SANITIZER
   return make_vulkan_backend();
 #else
   return make_vulkan_backend([](const std::string& message) { ADD_FAILURE() << message; });

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <vector>
 
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/hocket.hpp>
 
 #include "surroundings.hpp"
@@ -48,7 +49,7 @@ TEST_P(end_of_program, is_clean_whatever_drivers_are_loaded) {
 }
 
 std::vector<const char*> ways_to_end() {
-#ifdef __SANITIZE_THREAD__
+#ifdef HOCKET_THREAD_SANITIZER
   // lavapipe joins its threads when the process ends. In a forked child, which has none of them,
   // the C library returns at once; ThreadSanitizer waits for ever.
   return {"used", "pending", "kept", "stuck"};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/core/region_map.hpp>
+#include <hocket/core/sanitizers.hpp>
 
 #include <gtest/gtest.h>
 
@@ -102,7 +103,7 @@ class compared {
 };
 
 TEST(region_map, agrees_with_a_state_for_every_element) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HOCKET_ADDRESS_SANITIZER) || defined(HOCKET_THREAD_SANITIZER)
   constexpr int rounds = 400;
 #else
   constexpr int rounds = 8'000;

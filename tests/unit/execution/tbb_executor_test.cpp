@@ -146,10 +146,10 @@ TEST(tbb_executor, two_executors_do_not_know_each_other) {
 }
 
 void busy_worker_then(int busy_priority) {
-  tbb_executor ex(one_worker());
   std::atomic<bool> release = false;
   std::atomic<int> lows = 0;
   std::atomic<int> lows_before_high = -1;
+  tbb_executor ex(one_worker());
   constexpr int count = 20;
   ex.post(0, busy_priority, [&] { release.wait(false); });
   for (int i = 0; i < count; ++i) ex.post(0, -1, [&] { ++lows; });

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/execution/item_local.hpp>
 #include <hocket/execution/own_items.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -127,7 +128,7 @@ TEST(tbb_wait, many_items_are_suspended_at_once) {
 }
 
 TEST(tbb_wait, thousands_of_items_are_suspended_at_once) {
-#ifdef __SANITIZE_THREAD__
+#ifdef HOCKET_THREAD_SANITIZER
   GTEST_SKIP() << "ThreadSanitizer knows some 8 000 stacks at most, and slows down long before";
 #else
   // oneTBB's own task::suspend hangs from 4 096 on.
@@ -329,7 +330,7 @@ TEST(tbb_wait, a_stack_that_is_unwound_waits_without_its_worker) {
 }
 
 // A sanitizer maps memory of its own, and ends the process that gets none.
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(HOCKET_THREAD_SANITIZER) && !defined(HOCKET_ADDRESS_SANITIZER)
 /// The process gets no more memory for stacks while this lives.
 class without_new_stacks {
  public:

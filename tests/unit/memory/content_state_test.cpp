@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/memory/content_state.hpp>
 
 #include <gtest/gtest.h>
@@ -136,7 +137,7 @@ class compared {
 };
 
 TEST(content_state, agrees_with_one_that_keeps_every_element) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HOCKET_ADDRESS_SANITIZER) || defined(HOCKET_THREAD_SANITIZER)
   constexpr int changes = 50'000;
 #else
   constexpr int changes = 1'000'000;

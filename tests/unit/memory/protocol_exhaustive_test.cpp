@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <hocket/core/sanitizers.hpp>
+
 #include "protocol_machine.hpp"
 
 namespace hocket::protocol {
@@ -81,7 +83,7 @@ class search {
 };
 
 // Sanitizers make the search fifteen times slower and look at each operation, not at sequences.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HOCKET_ADDRESS_SANITIZER) || defined(HOCKET_THREAD_SANITIZER)
 constexpr std::size_t left_out = 1;
 #else
 constexpr std::size_t left_out = 0;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <hocket/core/ids.hpp>
+#include <hocket/core/sanitizers.hpp>
 
 #include <memory>
 #include <random>
@@ -112,7 +113,7 @@ class choices {
 };
 
 TEST(access_history, agrees_with_one_that_keeps_every_access) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HOCKET_ADDRESS_SANITIZER) || defined(HOCKET_THREAD_SANITIZER)
   constexpr int accesses = 100'000;
 #else
   constexpr int accesses = 1'000'000;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/hocket.hpp>
 
 namespace hocket {
@@ -189,7 +190,7 @@ void compare(runtime& rt, const device_handle& on, std::uint64_t seed,
 
 /// So many chains: each is new to the compilers of drivers, which take long under ThreadSanitizer
 /// and are not what it is for.
-#ifdef __SANITIZE_THREAD__
+#ifdef HOCKET_THREAD_SANITIZER
 constexpr int chains_of_drivers = 2;
 #else
 constexpr int chains_of_drivers = 6;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/core/sanitizers.hpp>
 #include <hocket/hocket.hpp>
 
 #include "../execution/machine.hpp"
@@ -17,7 +18,7 @@
 namespace hocket {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HOCKET_THREAD_SANITIZER) || defined(HOCKET_ADDRESS_SANITIZER)
 constexpr bool counts_memory = false;  // sanitizers have their own
 constexpr int fewer = 20;
 #else

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/core/sanitizers.hpp>
+
 #include "runtimes.hpp"
 
 namespace hocket {
@@ -492,7 +494,7 @@ int recursive(runtime& rt, int depth) {
 }
 
 /// The stack of a sanitizer's frames is several times as large, and the memory of as many stacks.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(HOCKET_ADDRESS_SANITIZER) || defined(HOCKET_THREAD_SANITIZER)
 constexpr int deep = 2000;
 constexpr int fibonacci_of = 14;
 #else

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/core/sanitizers.hpp>
+
 #include "runtimes.hpp"
 
 namespace hocket {
@@ -15,7 +17,7 @@ namespace {
 
 using namespace hocket::testing;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(HOCKET_THREAD_SANITIZER) || defined(HOCKET_ADDRESS_SANITIZER)
 constexpr int many = 2000;
 #else
 constexpr int many = 20'000;

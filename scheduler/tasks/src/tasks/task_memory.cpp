@@ -12,11 +12,13 @@
 #include <mutex>
 #include <utility>
 
+#include <hocket/core/sanitizers.hpp>
+
 namespace hocket::detail {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(HOCKET_ADDRESS_SANITIZER)
 // Uses of tasks that are gone are to be found: every block goes back to the system.
 constexpr bool keeps_blocks = false;
 #else
