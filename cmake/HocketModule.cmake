@@ -40,7 +40,8 @@ function(_hocket_limit_exports target)
   endif()
 endfunction()
 
-# So many sources are compiled as one, which takes a third to a half of the time. The sources of one test use names more freely than those of a module: fewer of them are put together.
+# So many sources are compiled as one, which takes a third to a half of the time. The sources of one test use names more
+# freely than those of a module: fewer of them are put together.
 set(HOCKET_UNITY_MODULE 24)
 set(HOCKET_UNITY_PROGRAM 8)
 # Not those that have thread locals: a function that an item may be suspended in must not see through the ones that read

@@ -37,8 +37,8 @@ void conformance::SetUp() {
     GTEST_SKIP() << gap->second;
   }
   nothing_ = do_nothing().definition();
-  // Why targets are skipped that this machine does not have: to ask a driver in each test takes
-  // long.
+  // Why a target is skipped whose device this machine does not have. Asking the driver again in
+  // each test would take long.
   static std::map<std::string, std::string> missing;
   const char* const suite =
       ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name();

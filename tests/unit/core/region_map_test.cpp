@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/core/region_map.hpp>
-#include <hocket/core/sanitizers.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <vector>
+
+#include <hocket/core/sanitizers.hpp>
 
 namespace hocket {
 namespace {

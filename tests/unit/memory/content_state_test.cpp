@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <hocket/core/sanitizers.hpp>
 #include <hocket/memory/content_state.hpp>
 
 #include <gtest/gtest.h>
@@ -10,6 +9,8 @@
 #include <array>
 #include <random>
 #include <vector>
+
+#include <hocket/core/sanitizers.hpp>
 
 namespace hocket {
 namespace {

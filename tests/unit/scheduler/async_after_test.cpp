@@ -25,8 +25,8 @@ using namespace hocket::testing;
 class async_after : public on_every_engine {};
 HOCKET_ON_EVERY_ENGINE(async_after);
 
-/// Those of the tasks with these numbers: as a view, but for clang before 16, which does not
-/// compile the views of GNU's library.
+/// The tasks with these numbers. They are given as a view, except to clang before 16, which does
+/// not compile the views of GNU's library.
 auto chosen(const std::vector<future<void>>& tasks, const std::vector<std::size_t>& numbers) {
   const auto task = [&tasks](std::size_t n) -> const future<void>& { return tasks[n]; };
 #if defined(__clang__) && __clang_major__ < 16
