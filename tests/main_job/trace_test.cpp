@@ -66,7 +66,7 @@ TEST_F(Trace, SpansOfATrackDoNotOverlap) {
     const double begin = each.at("ts").to_number<double>();
     spans[track_of(each)].emplace(begin, begin + each.at("dur").to_number<double>());
   }
-  EXPECT_EQ(categories, (std::set<std::string>{"host task", "kernel", "transfer", "wait"}));
+  EXPECT_EQ(categories, (std::set<std::string>{"kernel", "transfer", "wait"}));
   constexpr double rounding = 1e-3;
   for (const auto& [where, of_track] : spans) {
     double last = 0;

@@ -102,6 +102,10 @@ class watcher {
     hash_.add(a.runs_on ? 1 : 0);
   }
   void see(const placement::retire& a) { add(a.task->id); }
+  void see(const placement::tell_run& a) {
+    hash_.add(static_cast<std::uint64_t>(a.what));
+    add(a.why);
+  }
   void see(const placement::start_timer& a) {
     add(a.task->id);
     add(a.after);

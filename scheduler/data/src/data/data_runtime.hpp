@@ -34,7 +34,11 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// For buffers, tasks and budgets: each number is given once.
-  [[nodiscard]] std::uint64_t next_number() noexcept { return numbers_.fetch_add(1); }
+  [[nodiscard]] std::uint64_t next_number() noexcept { return next_numbers(1); }
+  /// The first of so many.
+  [[nodiscard]] std::uint64_t next_numbers(std::uint64_t count) noexcept {
+    return numbers_.fetch_add(count);
+  }
 
   // The runtime does not end between the two calls.
   void use_begins() noexcept final { uses_.fetch_add(1); }

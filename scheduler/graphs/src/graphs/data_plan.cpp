@@ -6,13 +6,9 @@
 #include <algorithm>
 #include <functional>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
-#include <hocket/memory/content_state.hpp>
-
-#include "data/access_history.hpp"
 #include "data/in_place_runtime.hpp"
 #include "graphs/graph_content.hpp"
+#include "graphs/recorded_accesses.hpp"
 #include "placement/placed_runtime.hpp"
 
 namespace hocket::detail {
@@ -66,13 +62,6 @@ bool is_known(const graph_content& content) {
   return std::ranges::all_of(content.nodes, is_known_node) &&
          std::ranges::any_of(content.nodes, has_data);
 }
-
-/// What the tasks of a recording do to one buffer, in their order. Tasks are named by their numbers
-/// plus one.
-struct recorded_uses {
-  access_history<std::uint32_t> history;
-  content_state written;  ///< by tasks of the recording
-};
 
 }  // namespace
 
@@ -196,22 +185,11 @@ class data_plan_compiler {
   /// Finds what the task comes after by its data, and which of its uses tasks before a run can
   /// concern: those of parts that no earlier task of the run has written.
   void note_uses(std::span<const in_place_use> uses) {
-    const auto depend = [this](std::uint32_t earlier, edge_kind, const box*) {
-      if (earlier != node_ + 1) before_.push_back((earlier - 1) | data_plan::order_only);
-      return true;
+    const auto depend = [this](std::uint32_t earlier, edge_kind) {
+      before_.push_back(earlier | data_plan::order_only);
     };
-    const auto live = [](std::uint32_t) { return true; };
-    for (const in_place_use& use : uses) {
-      recorded_uses& known = buffers_[use.data.get()];
-      if (!use.empty() && !known.written.is_written(use.where())) counts_outside(use) = true;
-    }
-    for (const in_place_use& use : uses) {
-      if (use.empty()) continue;
-      recorded_uses& known = buffers_[use.data.get()];
-      const box& all = use.data->whole();
-      known.history.append(node_ + 1, use.part, all, use.mode, live, depend);
-      if (writes_content(use.mode)) known.written.write(all, use.where(), {});
-    }
+    accesses_.add(
+        node_, uses, [this](const in_place_use& use) { counts_outside(use) = true; }, depend);
   }
 
   [[nodiscard]] std::vector<bool>::reference counts_outside(const in_place_use& use) {
@@ -233,13 +211,8 @@ class data_plan_compiler {
 
   /// Tasks after a run depend on those that its histories end with.
   void find_exits() {
-    for (auto& [data, known] : buffers_) {
-      known.history.each([&, of = data](std::uint32_t task) {
-        for (const in_place_use& use : tasks_[task - 1]->what_.uses) {
-          if (use.data.get() == of && !use.empty()) counts_outside(use) = true;
-        }
-      });
-    }
+    accesses_.each_exit([this](std::uint32_t task) { return tasks_[task]->what_.uses; },
+                        [this](const in_place_use& use) { counts_outside(use) = true; });
   }
 
   void add_boundaries() {
@@ -278,7 +251,7 @@ class data_plan_compiler {
   std::vector<std::uint32_t> before_;  ///< of the task at hand
   std::vector<planned_task*> tasks_;   ///< by node; null for functions
   std::vector<bool> counts_outside_;   ///< of each use
-  boost::unordered_flat_map<const buffer_state*, recorded_uses> buffers_;
+  recorded_accesses accesses_;
   task_label last_name_;
 };
 

@@ -14,6 +14,7 @@
 #include "graphs/data_plan.hpp"
 #include "graphs/fuse.hpp"
 #include "graphs/graph_content.hpp"
+#include "graphs/placed_plan.hpp"
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
 
@@ -214,6 +215,7 @@ void graph_content::give_up_plan() {
 void graph_content::finish() {
   if (!plan) {
     data_runs_ = data_plan::compiled(*this);
+    if (data_runs_ == nullptr) placed_runs_ = placed_plan::compiled(*this);
     return;
   }
   if (!uses.empty()) {

@@ -20,6 +20,7 @@ namespace hocket::detail {
 
 class data_plan;
 class grouping_rule;
+class placed_plan;
 class placed_runtime;
 
 /// A host function without accesses.
@@ -90,8 +91,11 @@ struct graph_content final : recording {
     return functions();
   }
 
-  /// What a graph with data runs as, if it is compiled.
+  /// What a graph with data runs as in place, if it is compiled.
   [[nodiscard]] const std::shared_ptr<data_plan>& compiled() const noexcept { return data_runs_; }
+
+  /// The same where tasks are placed.
+  [[nodiscard]] const std::shared_ptr<placed_plan>& placed() const noexcept { return placed_runs_; }
 
   /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
   /// them have. The frame's priority is of the run.
@@ -125,6 +129,7 @@ struct graph_content final : recording {
   // Once finished, one of these or none: what the plan and all in it run as, and what the nodes do.
   std::shared_ptr<host_plan> runs_;
   std::shared_ptr<data_plan> data_runs_;
+  std::shared_ptr<placed_plan> placed_runs_;
 };
 
 /// The buffers that the graphs and the question of a choice use, each once and whole, to be read or

@@ -9,7 +9,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/memory/timepoint_set.hpp>
 
-#include "placement/placed_task.hpp"
+#include "placement/run_tasks.hpp"
 
 namespace hocket::placement {
 
@@ -62,6 +62,19 @@ struct retire {
   task_ref task;
 };
 
+/// What a submitted_run is told.
+enum class run_news : std::uint8_t {
+  ended,
+  ended_but_bodies,  ///< it has ended, and bodies of cancelled tasks run on
+  bodies_ended,
+  retired,
+};
+struct tell_run {
+  submitted_run* run;
+  run_news what;
+  failure why = {};  ///< that it has ended with
+};
+
 /// Posts cancel_asked for the launch after this time, unless it is completed before.
 struct start_timer {
   task_ref task;
@@ -80,7 +93,7 @@ struct warn {
 };
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            retire, start_timer, await_memory, warn>;
+                            retire, tell_run, start_timer, await_memory, warn>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

@@ -13,6 +13,9 @@ namespace {
 // Timepoints that are done cost time wherever they are compared; removing them costs time as well.
 constexpr std::uint64_t steps_between_prunings = 256;
 
+// Devices begin with the first tasks of a run while others are added.
+constexpr std::size_t added_at_a_time = 256;
+
 }  // namespace
 
 /// Gives each event to the part that it is for.
@@ -23,6 +26,14 @@ struct engine::dispatch {
   void operator()(data_dropped& e) const { on.drop_buffer(e); }
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
+  void operator()(run_submitted& e) const {
+    on.state_.runs.begin(*e.run);
+    on.add_next_of_run();
+  }
+  void operator()(run_continued& /*e*/) const { on.add_next_of_run(); }
+  void operator()(run_cancelled& e) const {
+    on.state_.runs.cancel(*e.run, e.why, [&](placed_task& t) { on.finisher_.cancel(t, e.why); });
+  }
   void operator()(external_ended& e) const { on.placer_.future_ended(e); }
   void operator()(cancel_asked& e) const {
     if (placed_task* t = on.state_.tasks.find(e.task)) on.finisher_.cancel(*t, e.why);
@@ -75,15 +86,22 @@ void engine::drop_buffer(data_dropped& e) {
   for (const released_block& freed : released) memory_.release(freed);
 }
 
-void engine::submit(submitted& e) {
-  placed_task& t = state_.tasks.add(std::move(e.task));
+void engine::submit(submitted& e) { admit(state_.tasks.add(std::move(e.task)), e.unwanted); }
+
+void engine::add_next_of_run() {
+  state_.runs.add_next(added_at_a_time, [this](run_task& t, const failure& unwanted) {
+    admit(state_.tasks.add(t), unwanted);
+  });
+}
+
+void engine::admit(placed_task& t, const failure& unwanted) {
   t.submitted = now_;
   state_.evictions.add(t);
   state_.throttle.announce(t);
   if (t.is_limited && t.limits->timeout != nanoseconds::max()) {
     state_.work.actions().emplace_back(start_timer{task_ref(&t), t.limits->timeout});
   }
-  if (e.unwanted) return finisher_.cancel(t, e.unwanted);
+  if (unwanted) return finisher_.cancel(t, unwanted);
   state_.is_alone = true;
   placer_.consider(t);
   state_.is_alone = false;

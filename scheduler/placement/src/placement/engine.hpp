@@ -34,6 +34,9 @@ class engine {
   [[nodiscard]] std::size_t unfinished() const noexcept { return state_.tasks.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return state_.commands.in_flight(); }
 
+  /// A run has tasks that are not added yet: the next event has to be run_continued.
+  [[nodiscard]] bool is_adding() const noexcept { return state_.runs.is_adding(); }
+
   /// The task; null if it has ended. For reports and searches, and valid until the next step.
   [[nodiscard]] const placed_task* find_task(task_id id) const { return state_.tasks.find(id); }
   /// Calls visit for each task that has not ended, in the order of their ids.
@@ -45,6 +48,9 @@ class engine {
   void add_buffer(data_added& e);
   void drop_buffer(data_dropped& e);
   void submit(submitted& e);
+  void add_next_of_run();
+  /// The task, which has its place in the histories, begins its way.
+  void admit(placed_task& t, const failure& unwanted);
   void end_command(stream_id stream, std::uint64_t value, const command_result& how);
   void leave_stream(const command_left& e);
   void settle();

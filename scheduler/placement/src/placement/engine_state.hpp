@@ -13,6 +13,7 @@
 #include "placement/lane_table.hpp"
 #include "placement/placement_policy.hpp"
 #include "placement/replica_store.hpp"
+#include "placement/run_table.hpp"
 #include "placement/task_table.hpp"
 #include "placement/task_throttle.hpp"
 #include "placement/transfer_planner.hpp"
@@ -44,11 +45,12 @@ struct engine_state {
   std::unique_ptr<const placement_policy> policy = std::make_unique<earliest_end>();
   worklist work{nodes};
   task_throttle throttle{nodes, work};
+  run_table runs{work};
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
-  bool is_alone = false;            ///< the step is one submission, whose task is considered now
+  bool is_alone = false;            ///< the task that was submitted last is considered now
 
   [[nodiscard]] device_record& device_of(const placed_task& t) {
     return devices[t.run.device.value];

@@ -10,7 +10,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/streams/command.hpp>
 
-#include "placement/placed_task.hpp"
+#include "placement/run_tasks.hpp"
 
 namespace hocket::placement {
 
@@ -37,6 +37,19 @@ struct budget_added {
 struct submitted {
   task_ref task;
   failure unwanted;  ///< not empty: cancelled before it was submitted
+};
+
+/// A recorded graph is run, which lives until it has retired. Its first tasks are added. Each
+/// run_continued adds more, and comes before any other event as long as engine::is_adding().
+struct run_submitted {
+  submitted_run* run;
+};
+struct run_continued {};
+
+/// The tasks of the run are to be cancelled.
+struct run_cancelled {
+  run_ref run;
+  failure why;
 };
 
 /// One future that the task waits for has ended.
@@ -115,8 +128,9 @@ struct inspected {
 };
 
 using event =
-    std::variant<data_added, data_dropped, budget_added, submitted, external_ended, cancel_asked,
-                 stop_asked, view_released, command_ended, commands_ended, command_left,
-                 command_ended_apart, device_gone, memory_awaited, allocation_failed, inspected>;
+    std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
+                 run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
+                 command_ended, commands_ended, command_left, command_ended_apart, device_gone,
+                 memory_awaited, allocation_failed, inspected>;
 
 }  // namespace hocket::placement

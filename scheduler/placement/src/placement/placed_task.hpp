@@ -12,6 +12,11 @@
 #include "placement/cost_model.hpp"
 #include "placement/request.hpp"
 
+namespace hocket::detail {
+class task_state;
+class wait_visitor;
+}  // namespace hocket::detail
+
 namespace hocket::placement {
 
 using detail::bug;
@@ -37,7 +42,8 @@ struct task_edge
   placed_task* before = nullptr;  ///< null: that task has ended
   placed_task* after = nullptr;
   edge_kind kind = edge_kind::order;
-  bool is_passed = false;  ///< the later task need not wait for the earlier one any more
+  bool is_passed = false;      ///< the later task need not wait for the earlier one any more
+  bool waits_for_end = false;  ///< the later task is not issued before the earlier one has ended
 };
 using edge_list = boost::intrusive::list<task_edge, boost::intrusive::constant_time_size<false>>;
 
@@ -86,6 +92,19 @@ struct placed_task : request {
   [[nodiscard]] bool has_to_end() const noexcept {
     return kind != task_kind::launch || run.may_leave;
   }
+
+  // For reports and searches, by the owner of the engine's strand, while the engine has the task.
+
+  /// What a thread that waits in its body works on, or its future: a task that ends with this one;
+  /// null if there is none. Of a nested domain: the choice or loop that opened it.
+  [[nodiscard]] virtual detail::task_state* stands_for() const noexcept { return nullptr; }
+  /// The task whose end has to wait for this one: of a task of a run, the run.
+  [[nodiscard]] virtual detail::task_state* part_of_task() const noexcept { return stands_for(); }
+  /// Names the tasks it waits for beside those that the engine knows.
+  virtual void tell_awaited(detail::wait_visitor& /*to*/) const {}
+
+  /// Its launch is given to the stream, whose work the workers of the arena do, if any do.
+  virtual void handed_to(stream_id /*stream*/, std::uint32_t /*arena*/) noexcept {}
 
   /// The task is to be placed as if for the first time. Copies that were planned ahead go on.
   /// Precondition: it is in no queue and has no pins.

@@ -27,7 +27,8 @@ struct task_access {
   data_id data;
   const array_part* part = nullptr;
   access_mode mode = access_mode::read;
-  bool is_all = false;  ///< the region is all of the buffer
+  bool is_all = false;        ///< the region is all of the buffer
+  bool is_in_history = true;  ///< false: only tasks of the same run concern it
   // What follows is the engine's.
   bool is_pinned = false;            ///< the replica has a pin of this access
   block_id block = {};               ///< once the launch is issued; none for an empty region
@@ -52,9 +53,11 @@ enum class task_kind : std::uint8_t {
 struct request_facts {
   task_id id;
   task_kind kind = task_kind::launch;
-  bool host_only = false;   ///< a host function: runs on devices of the host alone
-  bool in_order = false;    ///< starts after tasks of higher priority of its device
-  bool is_limited = false;  ///< its limits hold a timeout, a budget or returns
+  bool host_only = false;  ///< a host function: runs on devices of the host alone
+  bool in_order = false;   ///< starts after tasks of higher priority of its device
+  // One byte, or the next member would need a word more.
+  bool is_limited : 1 = false;  ///< its limits hold a timeout, a budget or returns
+  bool is_of_run : 1 = false;   ///< it is a run_task
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

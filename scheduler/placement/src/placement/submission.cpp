@@ -58,13 +58,6 @@ class launch_submission::stop_relay {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-/// Keeps the scope and the runtime of a task open while its body still runs after the task was
-/// completed.
-class launch_submission::running_body final : public task_state {
- public:
-  explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
-};
-
 /// Expires at the deadline of a task, whose submission may be gone by then.
 class launch_submission::own_timer final : public timer {
  public:
@@ -156,7 +149,7 @@ class launch_submission::future_watch final : public continuation {
 task_state* task_of_launch(const launch_command& launch) noexcept {
   // All launches that are given to streams are counted ones.
   const auto& counted = static_cast<const counted_launch&>(launch);
-  const auto* const own = dynamic_cast<const launch_submission::own_launch*>(&counted);
+  const auto* const own = dynamic_cast<const task_launch*>(&counted);
   return own == nullptr ? nullptr : own->task();
 }
 

@@ -46,12 +46,6 @@ class submission : public placement::placed_task {
   static void* operator new(std::size_t) = delete;
   static void operator delete(submission* gone, std::destroying_delete_t) noexcept;
 
-  /// The task that ends with this; null if there is none. Of a nested domain: the choice or loop
-  /// that opened it. Called by the owner of the engine's strand, while the engine has this.
-  [[nodiscard]] virtual task_state* stands_for() const noexcept { return nullptr; }
-  /// Names the tasks it waits for beside those that the engine knows. Called likewise.
-  virtual void tell_awaited(wait_visitor& /*to*/) const {}
-
   /// The launch or the view has ended. Called by the owner of the engine's strand, as the next ones
   /// are.
   virtual void completed(const failure& why) = 0;
@@ -124,6 +118,20 @@ class region_submission : public submission {
   boost::container::small_vector<array_part_ref, 1> parts_;
 };
 
+/// Keeps the scope and the runtime of a task open while its body still runs after the task was
+/// completed.
+class running_body final : public task_state {
+ public:
+  explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
+};
+
+/// A launch that is a task of a runtime.
+struct task_launch : counted_launch {
+  using counted_launch::counted_launch;
+  /// What the thread that runs the body works on. For that thread.
+  [[nodiscard]] virtual task_state* task() const noexcept = 0;
+};
+
 /// The task that the launch is of; null if it is none of a runtime.
 [[nodiscard]] task_state* task_of_launch(const launch_command& launch) noexcept;
 
@@ -137,6 +145,9 @@ class launch_submission final : public submission {
   void lend_room(std::byte* first, const argument_room& room) noexcept;
   [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void tell_awaited(wait_visitor& to) const override;
+  void handed_to(stream_id stream, std::uint32_t arena) noexcept override {
+    state->handed_to(stream, arena);
+  }
   void completed(const failure& why) override;
   void runs_on() override;
   void retired() override;
@@ -178,18 +189,16 @@ class launch_submission final : public submission {
 
  private:
   class stop_relay;
-  class running_body;
   class own_timer;
   class future_watch;
-  friend task_state* task_of_launch(const launch_command& launch) noexcept;
 
   /// The command; it has a reference to itself until the submission is of no more use.
-  class own_launch final : public counted_launch {
+  class own_launch final : public task_launch {
    public:
     explicit own_launch(launch_submission& of) noexcept : of_(of) {}
     void unused() const noexcept override { delete &of_; }
     /// Lives longer than the body runs.
-    [[nodiscard]] task_state* task() const noexcept { return of_.state.get(); }
+    [[nodiscard]] task_state* task() const noexcept override { return of_.state.get(); }
 
    private:
     launch_submission& of_;

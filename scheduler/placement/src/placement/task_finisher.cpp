@@ -56,14 +56,21 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (device.valid() && !(was_issued && queues_.is_full(device))) s_.work.mark_dirty(device);
   s_.throttle.withdraw(t);
   memory_.unpin(t, memory);
-  for (const task_access& a : t.accesses) a.buffer->history.forget(t.id);
+  for (const task_access& a : t.accesses) {
+    if (a.is_in_history) a.buffer->history.forget(t.id);
+  }
   if (why) poison_outputs(t, why);
   s_.throttle.give_back_with(t);
   placer_.release_followers(t, was_passed, why);
   views_.leave_domain(t);
   if (!t.is_issued()) s_.evictions.remove(t);
+  const bool is_issued = t.is_issued();
   task_ref gone = s_.tasks.remove(t);
-  if (t.notified) {
+  if (t.is_of_run) {
+    // Tasks of the run that are not added yet may come after it.
+    if (why) t.poisoned = why;
+    s_.runs.has_ended(static_cast<run_task&>(t), is_issued, why);
+  } else if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});
   } else {
     s_.work.actions().emplace_back(complete{std::move(gone), why});
@@ -90,7 +97,11 @@ void task_finisher::cancel(placed_task& t, const failure& why) {
   // The future fails at once. It waits neither for a command that cannot be recalled nor for
   // earlier tasks, which keep the versions of the buffers in order.
   if (!std::exchange(t.notified, true)) {
-    s_.work.actions().emplace_back(complete{task_ref(&t), why, t.is_issued()});
+    if (t.is_of_run) {
+      s_.runs.was_cancelled(static_cast<run_task&>(t), why);
+    } else {
+      s_.work.actions().emplace_back(complete{task_ref(&t), why, t.is_issued()});
+    }
   }
   placer_.consider(t);
 }

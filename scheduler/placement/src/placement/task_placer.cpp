@@ -78,6 +78,7 @@ void task_placer::future_ended(external_ended& e) {
 void task_placer::pass_followers(placed_task& t) {
   if (t.has_to_end()) return;
   for (task_edge& edge : t.followers) {
+    if (edge.waits_for_end) continue;
     placed_task& next = *edge.after;
     if (edge.kind == edge_kind::order) {
       --next.order;
@@ -97,7 +98,7 @@ void task_placer::release_followers(placed_task& t, bool was_passed, const failu
       --next.order;
     } else {
       --next.blockers;
-      if (!was_passed) --next.unissued;
+      if (!was_passed || edge.waits_for_end) --next.unissued;
       next.cause = t.id;
       // A task within a nested domain looks for poison itself when it starts.
       if (why && next.kind != task_kind::domain) next.poison_behind(why);

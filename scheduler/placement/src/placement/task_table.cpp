@@ -10,14 +10,19 @@
 
 namespace hocket::placement {
 
+namespace {
+
+/// The run that the task is of; null if it is of none.
+const submitted_run* run_of(const placed_task& t) {
+  return t.is_of_run ? static_cast<const run_task&>(t).part_of : nullptr;
+}
+
+}  // namespace
+
 placed_task& task_table::add(task_ref&& made) {
   placed_task& t = *made;
   (void)tasks_.insert(t.id, std::move(made));
-  // Not the id, which is drawn before the event has its place in the inbox: the age that decides
-  // between tasks of one priority has to agree with their order in the access histories.
-  t.age = added_++;
-  t.blockers = t.unissued = t.external;
-  if (placed_task* const around = domain_of(t)) ++around->opened->tasks;
+  enter(t);
   find_edges(t);
   if (found_.empty()) return t;
   // Tasks within a nested domain are not ordered with tasks before it, so those have to end first.
@@ -27,21 +32,53 @@ placed_task& task_table::add(task_ref&& made) {
   if (found_.size() > 1) sort_edges();
   // At once, because edges that are linked must not move.
   t.edges.reserve(found_.size());
-  for (const found_edge& e : found_) link(*e.before, t, e.kind, t.edges.emplace_back());
+  for (const found_edge& e : found_) link(t, e);
   return t;
+}
+
+placed_task& task_table::add(run_task& t) {
+  (void)tasks_.insert(t.id, task_ref(&t));
+  enter(t);
+  t.order = 0;
+  find_edges(t);
+  if (found_.size() > 1) sort_edges();
+  t.edges.reserve(found_.size() + t.recorded.size());
+  // Those outside of the run are older.
+  for (const found_edge& e : found_) link(t, e);
+  for (const recorded_edge& e : t.recorded) {
+    placed_task& before = *t.part_of->tasks()[e.before];
+    if (before.phase != task_phase::ended) {
+      link(t, {&before, e.kind, e.waits_for_end});
+    } else if (e.waits_for_end && before.poisoned) {
+      t.poison_behind(before.poisoned);
+    }  // else what became of it is found in the content of its buffers
+  }
+  return t;
+}
+
+void task_table::enter(placed_task& t) {
+  // Not the id, which is drawn before the event has its place in the inbox: the age that decides
+  // between tasks of one priority has to agree with their order in the access histories.
+  t.age = added_++;
+  t.blockers = t.unissued = t.external;
+  if (placed_task* const around = domain_of(t)) ++around->opened->tasks;
 }
 
 void task_table::find_edges(placed_task& t) {
   found_.clear();
+  const submitted_run* const own_run = run_of(t);
   const auto live = [&](task_id other) { return find(other) != nullptr; };
   const auto depend = [&](task_id earlier, edge_kind kind, const box*) {
     if (earlier == t.id) return true;
     placed_task* const before = find(earlier);
-    if (before != nullptr) found_.push_back({before, kind});
-    return before != nullptr;
+    if (before == nullptr) return false;
+    // Edges within a run are known.
+    if (own_run == nullptr || run_of(*before) != own_run)
+      found_.push_back({.before = before, .kind = kind});
+    return true;
   };
   const auto append = [&](const task_access& a) {
-    if (a.is_empty()) return;
+    if (a.is_empty() || !a.is_in_history) return;
     tracked_buffer& d = *a.buffer;
     task_accesses& history = t.within.valid() ? history_of(t, a.data, d) : d.history;
     history.append(t.id, a.is_all ? nullptr : &a.region(), d.all, a.mode, live, depend);
@@ -49,7 +86,7 @@ void task_table::find_edges(placed_task& t) {
   // What is read first: a task that replaces the content that it reads is bound to who wrote that.
   bool only_writes = false;
   for (task_access& a : t.accesses) {
-    a.buffer = buffers_.find(a.data);
+    if (a.buffer == nullptr) a.buffer = buffers_.find(a.data);
     if (reads_content(a.mode)) {
       append(a);
     } else {
@@ -71,14 +108,17 @@ void task_table::sort_edges() {
   found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
 }
 
-void task_table::link(placed_task& before, placed_task& t, edge_kind kind, task_edge& made) {
-  const bool is_passed =
-      before.is_issued() && (!before.has_to_end() || seeded_bug(bug::forget_views));
+void task_table::link(placed_task& t, const found_edge& found) {
+  placed_task& before = *found.before;
+  const bool is_passed = !found.waits_for_end && before.is_issued() &&
+                         (!before.has_to_end() || seeded_bug(bug::forget_views));
+  task_edge& made = t.edges.emplace_back();
   made.before = &before;
   made.after = &t;
-  made.kind = kind;
+  made.kind = found.kind;
+  made.waits_for_end = found.waits_for_end;
   before.followers.push_back(made);
-  if (kind == edge_kind::content) {
+  if (found.kind == edge_kind::content) {
     ++t.blockers;
     if (!is_passed) ++t.unissued;
   } else if (is_passed) {

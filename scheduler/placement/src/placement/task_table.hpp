@@ -7,7 +7,7 @@
 
 #include <hocket/core/id_map.hpp>
 
-#include "placement/placed_task.hpp"
+#include "placement/run_tasks.hpp"
 #include "placement/tracked_buffer.hpp"
 
 namespace hocket::placement {
@@ -22,6 +22,8 @@ class task_table {
   /// Takes the task, which is younger than all before, and links it behind those that it comes
   /// after.
   placed_task& add(task_ref&& made);
+  /// The same of the next task of a run, those before which are added.
+  placed_task& add(run_task& made);
   /// Removes the task and its edges.
   [[nodiscard]] task_ref remove(placed_task& t);
 
@@ -41,11 +43,13 @@ class task_table {
   struct found_edge {
     placed_task* before;
     edge_kind kind;
+    bool waits_for_end = false;
   };
 
+  void enter(placed_task& t);
   void find_edges(placed_task& t);
   void sort_edges();
-  static void link(placed_task& before, placed_task& t, edge_kind kind, task_edge& made);
+  static void link(placed_task& t, const found_edge& found);
   [[nodiscard]] task_accesses& history_of(const placed_task& t, data_id data,
                                           tracked_buffer& all) const;
 

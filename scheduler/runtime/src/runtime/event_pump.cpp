@@ -35,7 +35,7 @@ class performer {
   void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
   void operator()(const placement::issue_launch& a) const {
     const stream_id on = a.number.stream;
-    static_cast<launch_submission&>(*a.task).state->handed_to(on, devices_.arena_of(on));
+    a.task->handed_to(on, devices_.arena_of(on));
     devices_.issue(a);
   }
   void operator()(const placement::deliver& a) const {
@@ -56,6 +56,18 @@ class performer {
     task.completed(a.why);
   }
   void operator()(const placement::retire& a) const { static_cast<submission&>(*a.task).retired(); }
+  void operator()(const placement::tell_run& a) const {
+    using placement::run_news;
+    switch (a.what) {
+      case run_news::ended:
+      case run_news::ended_but_bodies:
+        return a.run->ended(a.why, a.what == run_news::ended_but_bodies);
+      case run_news::bodies_ended:
+        return a.run->bodies_ended();
+      case run_news::retired:
+        return a.run->retired();
+    }
+  }
   void operator()(const placement::start_timer& a) const {
     const time_stamp at = first_deadline(a.after, time_stamp::max(), where_);
     static_cast<launch_submission&>(*a.task).set_deadline(at);

@@ -11,9 +11,9 @@
 #include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "graphs/check.hpp"
+#include "placement/launch_facts.hpp"
 #include "runtime/post_watched.hpp"
 #include "tasks/caught.hpp"
-#include "tasks/each_once.hpp"
 
 namespace hocket::detail {
 
@@ -65,15 +65,6 @@ void add_limits(launch_submission& s, const task_description& task) {
   }
 }
 
-/// Of all that a task uses, each once.
-std::uint64_t bytes_of(std::span<const buffer_ref> used) {
-  std::uint64_t sum = 0;
-  for_each_once(
-      used, [](const buffer_ref& data) { return data.get(); },
-      [&](const buffer_ref& data) { sum = saturating_add(sum, data->bytes()); });
-  return sum;
-}
-
 /// The hidden buffer that a kernel's value goes through.
 buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>& home) {
   const index_list one(1, 1);
@@ -91,21 +82,6 @@ std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
   const bool has_rare = is_watched || s.limits != nullptr;
   return static_cast<std::uint32_t>(sizeof(launch_submission) + room.bytes() +
                                     (has_rare ? s.rare_bytes() : 0));
-}
-
-/// By the accesses that the signature has.
-void estimate(launch_submission& s) {
-  const kernel_definition& kernel = *s.launch->kernel;
-  if (kernel.estimate || kernel.width) {
-    launch_shape shape;
-    for (const placement::task_access& a : s.accesses) shape.push_back(a.part->sizes());
-    s.launch->cost = kernel.work_of(shape);
-    s.launch->width = kernel.width_of(shape);
-    return;
-  }
-  for (const placement::task_access& a : s.accesses) {
-    s.launch->cost.add_buffer(a.part->elements(), a.part->type(), a.mode);
-  }
 }
 
 }  // namespace
@@ -176,7 +152,7 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
                                  make_device_state make_state, host_context& owner,
                                  const std::stop_token& stop, std::uint32_t function_bytes) {
   if (home_.trace() != nullptr) s->trace_name = home_.names().intern(s->label_text());
-  estimate(*s);
+  estimate(*s->launch, {s->accesses.data(), s->accesses.size()});
   s->external = static_cast<std::uint32_t>(s->awaits());
   const buffer_ref value =
       s->launch->kernel->result ? add_result(*s, home_.shared_from_this()) : nullptr;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "data/in_place_task.hpp"
-#include "placement/submission.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::detail {
@@ -39,7 +38,7 @@ const task_state* wait_listing::task_of(std::size_t at) const {
   const auto* id = std::get_if<task_id>(&what);
   if (id == nullptr) return nullptr;
   const placement::placed_task* const found = placement_->find_task(*id);
-  return found == nullptr ? nullptr : static_cast<const submission&>(*found).stands_for();
+  return found == nullptr ? nullptr : found->stands_for();
 }
 
 /// A placed task is listed as the placement engine knows it, and a choice as the task that it is.

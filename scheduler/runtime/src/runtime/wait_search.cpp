@@ -10,7 +10,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "data/in_place_view.hpp"
-#include "placement/submission.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::detail {
@@ -42,7 +41,13 @@ class wait_search::forward {
     } else {
       visit_after(view.id);
     }
-    while (found_ == nullptr && !open_.empty()) {
+    while (found_ == nullptr && (!open_.empty() || !open_placed_.empty())) {
+      if (open_.empty()) {
+        const task_id next = open_placed_.back();
+        open_placed_.pop_back();
+        visit_after(next);
+        continue;
+      }
       task_state& next = *open_.back();
       open_.pop_back();
       visit_followers(next);
@@ -61,7 +66,10 @@ class wait_search::forward {
     const placement::placed_task* const found = search_.placement_->find_task(id);
     if (found == nullptr) return;
     found->each_after([this](const placement::placed_task& after) {
-      if (task_state* task = static_cast<const submission&>(after).stands_for()) visit(*task);
+      if (task_state* const task = after.part_of_task()) visit(*task);
+      // What comes behind a task of a run is known to the engine alone.
+      if (after.is_of_run && placed_.insert(after.id.value).second)
+        open_placed_.push_back(after.id);
     });
   }
 
@@ -87,6 +95,8 @@ class wait_search::forward {
   const task_state* found_ = nullptr;
   std::vector<task_state*> open_;
   boost::unordered_flat_set<const task_state*> seen_;
+  std::vector<task_id> open_placed_;
+  boost::unordered_flat_set<std::uint64_t> placed_;  ///< their numbers
 };
 
 wait_search::~wait_search() {
@@ -175,9 +185,8 @@ void wait_search::follow_workers_on(const task_state& task) {
 void wait_search::expand(task_id placed) {
   const placement::placed_task* const found = placement_->find_task(placed);
   if (found == nullptr) return;
-  const auto& own = static_cast<const submission&>(*found);
-  if (task_state* const task = own.stands_for()) follow(*task);
-  own.tell_awaited(*this);
+  if (task_state* const task = found->stands_for()) follow(*task);
+  found->tell_awaited(*this);
   found->each_before([this](const placement::placed_task& before) { follow(before.id); });
   if (found->kind != placement::task_kind::view || !found->is_issued()) return;
   for (const held_view& each : graph_.views_) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "placement/run_tasks.hpp"
+#include "placement/submission.hpp"
+
+namespace hocket::detail {
+
+class placed_run;
+
+/// A task of a placed_plan as one run after another submits it.
+class planned_launch final : public placement::run_task {
+ public:
+  /// With room for so many arguments and edges there.
+  planned_launch(const argument_room& room, std::size_t edges, std::byte* lent);
+  planned_launch(const planned_launch&) = delete;
+  planned_launch& operator=(const planned_launch&) = delete;
+  ~planned_launch() override;
+
+  [[nodiscard]] static std::size_t bytes_behind(const argument_room& room,
+                                                std::size_t edges) noexcept {
+    return room.accesses * sizeof(placement::task_access) + edges * sizeof(placement::task_edge);
+  }
+
+  /// What its device is given. No other run has it.
+  [[nodiscard]] launch_command& command() noexcept { return *launch; }
+
+  /// For a run that is about to be submitted, with this number. Throws std::bad_alloc.
+  void begin(placed_run& now, task_id number);
+
+  // placed_task
+  /// Stands for the task where a thread waits in its body; the run itself would seem to wait for
+  /// all of its tasks there.
+  [[nodiscard]] task_state* stands_for() const noexcept override;
+  [[nodiscard]] task_state* part_of_task() const noexcept override;
+
+ private:
+  class own_launch;
+
+  [[nodiscard]] task_state* task_at_hand() noexcept;
+
+  placed_run* run_ = nullptr;
+  boost::intrusive_ptr<device_task> stand_in_;
+  /// Set by the thread that runs the body, and read where the engine is stepped.
+  std::atomic<device_task*> at_hand_{nullptr};
+};
+
+}  // namespace hocket::detail

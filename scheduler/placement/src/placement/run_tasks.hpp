@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "placement/placed_task.hpp"
+
+namespace hocket::placement {
+
+class submitted_run;
+
+/// An earlier task of the same graph, which a task comes after.
+struct recorded_edge {
+  std::uint32_t before;  ///< its number in the graph
+  edge_kind kind = edge_kind::order;
+  bool waits_for_end = false;  ///< it was named, and need not have data in common
+};
+
+/// A task of a run of a recorded graph. Later runs of the graph use it again.
+struct run_task : placed_task {
+  run_task() { is_of_run = true; }
+
+  /// It belongs to its run, whatever refers to it.
+  void unused() noexcept override {}
+
+  /// For a run that is about to be submitted, with this number.
+  void begin(submitted_run& now, task_id number) {
+    part_of = &now;
+    id = number;
+    notified = false;
+    warned_of = false;
+    suits = false;
+    cause = {};
+    poisoned = {};
+    run.fetching = false;
+    begin_attempt();
+    for (task_access& a : accesses) a.is_pinned = false;
+  }
+
+  submitted_run* part_of = nullptr;
+  std::span<const recorded_edge> recorded;  ///< from earlier tasks of the graph, one for each
+};
+
+/// One run of a recorded graph, whose tasks are submitted at one moment. It fails as the first of
+/// them that failed, in the order of the recording.
+class submitted_run {
+ public:
+  submitted_run(const submitted_run&) = delete;
+  submitted_run& operator=(const submitted_run&) = delete;
+
+  // Events keep the run. Any thread.
+  virtual void keep() noexcept = 0;
+  virtual void let_go() noexcept = 0;
+
+  // Called by the owner of the engine's strand, in this order.
+
+  /// Every task has ended or was cancelled. runs_on: the bodies of some that were cancelled run
+  /// until bodies_ended().
+  virtual void ended(const failure& why, bool runs_on) = 0;
+  virtual void bodies_ended() = 0;
+  /// The engine has forgotten all of its tasks, and the run.
+  virtual void retired() = 0;
+
+  [[nodiscard]] std::span<run_task* const> tasks() const noexcept { return tasks_; }
+
+  friend void intrusive_ptr_add_ref(submitted_run* r) noexcept { r->keep(); }
+  friend void intrusive_ptr_release(submitted_run* r) noexcept { r->let_go(); }
+
+ protected:
+  submitted_run() = default;
+  ~submitted_run() = default;
+
+  /// In the order of the recording; at least one. Before the run is submitted.
+  void set_tasks(std::span<run_task* const> all) noexcept {
+    tasks_ = all;
+    unended_ = unfinished_ = all.size();
+  }
+
+ private:
+  friend class run_table;
+
+  std::span<run_task* const> tasks_;
+
+  // What follows is the engine's.
+  std::size_t added_ = 0;       ///< so many tasks have their places in the histories
+  std::size_t unended_ = 0;     ///< tasks that have neither ended nor been cancelled
+  std::size_t unfinished_ = 0;  ///< tasks that have not ended
+  std::size_t run_on_ = 0;      ///< tasks that were cancelled when they had been issued
+  failure unwanted_;            ///< not empty: cancelled before it was submitted
+  failure why_;                 ///< of the first that failed
+  std::uint64_t failed_age_ = std::numeric_limits<std::uint64_t>::max();  ///< of that task
+};
+
+using run_ref = boost::intrusive_ptr<submitted_run>;
+
+}  // namespace hocket::placement
