@@ -48,6 +48,9 @@ void add_parts(std::vector<comparison>& all, const settings& wanted) {
 #ifdef HOCKET_BENCH_STARPU
             starpu::stencil(wanted, tiles),
 #endif
+#ifdef HOCKET_BENCH_OPENMP
+            openmp::stencil(wanted, tiles),
+#endif
         };
       });
   scaled_case(all, wanted, "placed_rows", "rows").at({100, 1'000, 4'000}, 1, [](std::size_t rows) {
@@ -81,6 +84,9 @@ void add_buffers(std::vector<comparison>& all, const settings& wanted) {
 #ifdef HOCKET_BENCH_STARPU
             starpu::many_buffers(wanted, buffers),
 #endif
+#ifdef HOCKET_BENCH_OPENMP
+            openmp::many_buffers(wanted, buffers),
+#endif
         };
       });
 }
@@ -96,9 +102,14 @@ void add_graphs(std::vector<comparison>& all, const settings& wanted) {
   for (const auto& [name, by] : {std::pair{"host_graph", data_path::automatic},
                                  std::pair{"placed_graph", data_path::placed}}) {
     scaled_case(all, wanted, name, "buffers")
-        .at({100, 2'500, 10'000, 40'000}, 1, [by](std::size_t buffers) {
-          return std::vector<contender>{ours::graph_again(buffers, by),
-                                        ours::submitted_anew(buffers, by)};
+        .at({100, 2'500, 10'000, 40'000}, 1, [&, by](std::size_t buffers) {
+          return std::vector<contender>{
+              ours::graph_again(buffers, by),
+              ours::submitted_anew(buffers, by),
+#ifdef HOCKET_BENCH_OPENMP
+              openmp::submitted_anew(wanted, buffers),
+#endif
+          };
         });
   }
   scaled_case(all, wanted, "host_loop", "buffers")
@@ -123,11 +134,23 @@ void add_recordings(std::vector<comparison>& all, const settings& wanted) {
 void add_edges(std::vector<comparison>& all, const settings& wanted) {
   scaled_case(all, wanted, "fan_out", "edges")
       .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
-        return std::vector<contender>{ours::fan_out(edges), onetbb::fan_out(wanted, edges)};
+        return std::vector<contender>{
+            ours::fan_out(edges),
+            onetbb::fan_out(wanted, edges),
+#ifdef HOCKET_BENCH_OPENMP
+            openmp::fan_out(wanted, edges),
+#endif
+        };
       });
   scaled_case(all, wanted, "fan_in", "edges")
       .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
-        return std::vector<contender>{ours::fan_in(edges), onetbb::fan_in(wanted, edges)};
+        return std::vector<contender>{
+            ours::fan_in(edges),
+            onetbb::fan_in(wanted, edges),
+#ifdef HOCKET_BENCH_OPENMP
+            openmp::fan_in(wanted, edges),
+#endif
+        };
       });
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <memory>
+#include <vector>
+
 #include "recursion.hpp"
 #include "subjects.hpp"
 
@@ -42,7 +45,92 @@ contender of_team(const settings& wanted, std::size_t tasks, const Work& work) {
           }};
 }
 
+// Each address that tasks depend on stands for a buffer or a tile; compilers do not see that a
+// clause uses it. They take away a task whose body is empty.
+
+using addresses = std::vector<char>;
+
+void sweep(const char* from, char* to, std::size_t side) {
+  const auto index = [side](std::size_t i, std::size_t j) { return i * side + j; };
+  for (std::size_t i = 0; i < side; ++i) {
+    for (std::size_t j = 0; j < side; ++j) {
+      // Those that there are not are the tile itself.
+      [[maybe_unused]] const char& own = from[index(i, j)];
+      [[maybe_unused]] const char& above = from[index(i > 0 ? i - 1 : i, j)];
+      [[maybe_unused]] const char& below = from[index(i + 1 < side ? i + 1 : i, j)];
+      [[maybe_unused]] const char& left = from[index(i, j > 0 ? j - 1 : j)];
+      [[maybe_unused]] const char& right = from[index(i, j + 1 < side ? j + 1 : j)];
+      [[maybe_unused]] char& target = to[index(i, j)];
+#pragma omp task depend(in : own, above, below, left, right) depend(out : target)
+      asm volatile("");
+    }
+  }
+}
+
+void update_each(addresses& all) {
+  for ([[maybe_unused]] char& each : all) {
+#pragma omp task depend(inout : each)
+    asm volatile("");
+  }
+}
+
+/// One thread of a team submits tasks on so many addresses and waits for them.
+template <class Work>
+contender on_addresses(const settings& wanted, std::size_t count, std::size_t tasks,
+                       const Work& work) {
+  const auto all = std::make_shared<addresses>(count);
+  return of_team(wanted, tasks, [=](std::size_t) {
+    work(*all);
+#pragma omp taskwait
+  });
+}
+
 }  // namespace
+
+contender openmp::stencil(const settings& wanted, std::size_t tiles) {
+  const std::size_t side = side_of(tiles);
+  return on_addresses(wanted, 2 * side * side, sweeps * tiles, [side](addresses& all) {
+    char* const one = all.data();
+    char* const other = one + side * side;
+    for (std::size_t i = 0; i < sweeps; ++i) {
+      sweep(i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, side);
+    }
+  });
+}
+
+contender openmp::many_buffers(const settings& wanted, std::size_t buffers) {
+  return on_addresses(wanted, buffers, accesses_to_each * buffers, [](addresses& all) {
+    for (std::size_t i = 0; i < accesses_to_each; ++i) update_each(all);
+  });
+}
+
+contender openmp::submitted_anew(const settings& wanted, std::size_t buffers) {
+  return on_addresses(wanted, buffers, buffers, update_each);
+}
+
+contender openmp::fan_out(const settings& wanted, std::size_t edges) {
+  return on_addresses(wanted, 1, edges, [edges](addresses& all) {
+    [[maybe_unused]] char& one = all.front();
+#pragma omp task depend(out : one)
+    asm volatile("");
+    for (std::size_t i = 0; i < edges; ++i) {
+#pragma omp task depend(in : one)
+      asm volatile("");
+    }
+  });
+}
+
+contender openmp::fan_in(const settings& wanted, std::size_t edges) {
+  return on_addresses(wanted, 1, edges, [edges](addresses& all) {
+    [[maybe_unused]] char& one = all.front();
+    for (std::size_t i = 0; i < edges; ++i) {
+#pragma omp task depend(in : one)
+      asm volatile("");
+    }
+#pragma omp task depend(out : one)
+    asm volatile("");
+  });
+}
 
 contender openmp::tree(const settings& wanted, std::size_t tasks) {
   return of_team(wanted, tasks, [](std::size_t all) {
@@ -61,7 +149,6 @@ contender openmp::recursion(const settings& wanted, std::size_t tasks) {
 contender openmp::spawned_by_one(const settings& wanted, std::size_t tasks) {
   return of_team(wanted, tasks, [](std::size_t all) {
     for (std::size_t i = 0; i < all; ++i) {
-      // The compiler takes away a task whose body is empty.
 #pragma omp task
       asm volatile("");
     }

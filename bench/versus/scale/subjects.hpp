@@ -85,8 +85,14 @@ namespace onetbb {
 [[nodiscard]] contender spawned_by_one(const settings& wanted, std::size_t tasks);
 }  // namespace onetbb
 
-/// Tasks of a team that is made before the time is taken.
+/// Tasks of a team that is made before the time is taken, with an address to depend on for each
+/// buffer, or for each tile.
 namespace openmp {
+[[nodiscard]] contender stencil(const settings& wanted, std::size_t tiles);
+[[nodiscard]] contender many_buffers(const settings& wanted, std::size_t buffers);
+[[nodiscard]] contender submitted_anew(const settings& wanted, std::size_t buffers);
+[[nodiscard]] contender fan_out(const settings& wanted, std::size_t edges);
+[[nodiscard]] contender fan_in(const settings& wanted, std::size_t edges);
 [[nodiscard]] contender tree(const settings& wanted, std::size_t tasks);
 [[nodiscard]] contender recursion(const settings& wanted, std::size_t tasks);
 [[nodiscard]] contender spawned_by_one(const settings& wanted, std::size_t tasks);
