@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -43,6 +44,7 @@ struct request {
   std::size_t rounds = fewest_rounds;
   std::optional<std::string> json;
   std::string only;
+  std::vector<std::string> without;  ///< with what the names of subjects begin
   bool instructions = false;
   sample_choice chosen;  // nothing: all
   summary at_end = summary::none;
@@ -60,8 +62,14 @@ void measure_and_report(const request& asked, const comparison_list& comparisons
   const machine_facts machine = this_machine();
   keep_on_cores(asked.wanted.threads);
   std::vector<comparison> comparisons = comparisons_of(asked.wanted);
-  std::erase_if(comparisons, [&](const comparison& c) {
-    return !c.name.starts_with(asked.only) || (asked.instructions && c.tasks == 0);
+  const auto is_left_out = [&](const contender& c) {
+    return std::ranges::any_of(
+        asked.without, [&](const std::string& each) { return c.subject.starts_with(each); });
+  };
+  std::erase_if(comparisons, [&](comparison& c) {
+    std::erase_if(c.contenders, is_left_out);
+    return !c.name.starts_with(asked.only) || (asked.instructions && c.tasks == 0) ||
+           c.contenders.empty();
   });
   if (comparisons.empty()) throw std::runtime_error("No case begins with \"" + asked.only + "\".");
   std::vector<row> rows;
@@ -99,6 +107,9 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
       ->type_name("N")
       ->check(CLI::Range(fewest_rounds, max_rounds));
   app.add_option("--only", asked.only, "Measure the cases that begin so")->type_name("TEXT");
+  app.add_option("--without", asked.without, "Leave out the subjects that begin so")
+      ->type_name("TEXT,...")
+      ->delimiter(',');
   app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
   app.add_flag("--instructions", asked.instructions,
                "Count instructions per task with callgrind, on one core, and take no times");
