@@ -124,6 +124,19 @@ contender ours::scope_of_one(const settings& wanted) {
   });
 }
 
+contender ours::run_of_one(const settings& wanted) {
+  return {"hocket-run", [count = counts_for(wanted).round_trips] {
+            const auto rt = std::make_shared<runtime>();
+            const graph one = rt->record([](submitter& s) { s.async([] {}); });
+            return [rt, one, count] {
+              const auto work = [&] {
+                for (std::size_t i = 0; i < count; ++i) rt->run(one).wait();
+              };
+              return nanoseconds_of(work) / static_cast<double>(count);
+            };
+          }};
+}
+
 contender ours::device_tasks(load tasks, place where) {
   return {"hocket", [tasks, where] {
             const auto home = std::make_shared<machine>(where);

@@ -178,6 +178,7 @@ comparison host_round_trips(const settings& wanted) {
               ours::async_get(wanted),
               ours::async_wait(wanted),
               ours::scope_of_one(wanted),
+              ours::run_of_one(wanted),
               onetbb::round_trip(wanted),
               onetbb::flow_round_trip(wanted),
 #ifdef HOCKET_BENCH_OPENMP

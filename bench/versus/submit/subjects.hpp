@@ -74,6 +74,8 @@ namespace ours {
 [[nodiscard]] contender async_wait(const settings& wanted);
 /// Each task in a scope of its own, which is waited for.
 [[nodiscard]] contender scope_of_one(const settings& wanted);
+/// A recorded graph of one task, which is run and waited for.
+[[nodiscard]] contender run_of_one(const settings& wanted);
 [[nodiscard]] contender device_tasks(load tasks, place where);
 [[nodiscard]] contender device_round_trip(const settings& wanted, place where);
 [[nodiscard]] contender device_chain(load tasks, place where);

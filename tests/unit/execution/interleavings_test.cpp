@@ -249,6 +249,16 @@ TEST(interleavings, a_worker_count_is_not_idle_while_a_thread_posts) {
   EXPECT_TRUE(c.idle());
 }
 
+TEST(interleavings, a_worker_count_is_not_idle_while_a_worker_looks_for_the_last_time) {
+  worker_count<> c(1);
+  EXPECT_TRUE(c.wants_worker());
+  EXPECT_TRUE(c.leave([&] {
+    EXPECT_FALSE(c.idle());
+    return false;
+  }));
+  EXPECT_TRUE(c.idle());
+}
+
 TEST(interleavings, guests_leave_no_item_behind) {
   expect_none("1 worker, 1 guest, 2 items", 4, [] { return working(1, 2, 1, 1); });
   expect_none("1 worker, 2 guests, 1 item", 3, [] { return working(1, 1, 2, 1); });

@@ -153,13 +153,14 @@ void check(const task_description& task, placed_runtime& home) {
 }
 
 void check(const graph_use& use, placed_runtime& home) {
-  const std::string label(use.label.text());
-  const std::string name = task_name(label);
-  if (use.bodies.empty()) throw usage_error(name + " is to choose among no graphs.");
+  const auto wrong = [&](const char* what) {
+    return usage_error(task_name(use.label.text()) + what);
+  };
+  if (use.bodies.empty()) throw wrong(" is to choose among no graphs.");
   for (const auto& body : use.bodies) {
-    if (body == nullptr) throw usage_error(name + " is given a graph that was moved from.");
+    if (body == nullptr) throw wrong(" is given a graph that was moved from.");
     if (body->home.lock().get() == &home) continue;
-    throw usage_error(name + " is given a graph that was recorded for another runtime.");
+    throw wrong(" is given a graph that was recorded for another runtime.");
   }
   if (use.ask.task) check(*use.ask.task, home);
   const auto knows = [&](const parameter_ref& which) {
@@ -167,14 +168,15 @@ void check(const graph_use& use, placed_runtime& home) {
                                [&](const auto& body) { return body->parameters.has(which); });
   };
   first_places<const parameter_state*> set;
+  const auto label = [&] { return std::string(use.label.text()); };
   for (const setting& each : use.with) {
     const std::string what = "Parameter \"" + each.of->label + "\" is set ";
     if (!knows(each.of)) {
-      throw usage_error(what + "for a run of graph \"" + label +
+      throw usage_error(what + "for a run of graph \"" + label() +
                         "\", which has no such parameter.");
     }
     if (set.find(each.of.get()) != set.none) {
-      throw usage_error(what + "twice for one run of graph \"" + label + "\".");
+      throw usage_error(what + "twice for one run of graph \"" + label() + "\".");
     }
     set.push_back(each.of.get());
   }

@@ -52,6 +52,9 @@ struct graph_content final : recording {
 
   std::weak_ptr<placed_runtime> home;
 
+  /// What a run is called that is given no label. Made once.
+  const task_label name{"graph"};
+
   std::vector<node> nodes;
 
   /// Of each recorded task, the node that it is part of.

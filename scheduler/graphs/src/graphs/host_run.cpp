@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/task_memory.hpp>
 
 #include "graphs/participant.hpp"
 #include "tasks/helping_scope.hpp"
@@ -17,7 +18,8 @@ namespace hocket::detail {
 
 task_state_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
                                host_options how, std::span<const task_state_ptr> after) {
-  const boost::intrusive_ptr<host_run> made(new host_run(context, std::move(plan), std::move(how)));
+  const boost::intrusive_ptr<host_run> made =
+      make_task<host_run>(0, context, std::move(plan), std::move(how));
   if (!after.empty()) made->before_.find_source(after, *made);
   context.started(*made);  // from here on it has to end
   if (after.empty()) {

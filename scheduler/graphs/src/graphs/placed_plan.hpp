@@ -56,13 +56,13 @@ class placed_plan {
   [[nodiscard]] static std::shared_ptr<placed_plan> compiled(const graph_content& content);
 
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
-  [[nodiscard]] std::int64_t priority(std::uint32_t task) const noexcept {
-    return tasks_[task].priority;
+  [[nodiscard]] std::int64_t priority(std::uint32_t node) const noexcept {
+    return tasks_[node].priority;
   }
   [[nodiscard]] std::span<const parameter> parameters() const noexcept { return parameters_; }
   /// The tasks whose bytes come back when that one ends.
-  [[nodiscard]] std::span<const std::uint32_t> returns(std::uint32_t task) const noexcept {
-    return tasks_[task].returns;
+  [[nodiscard]] std::span<const std::uint32_t> returns(std::uint32_t node) const noexcept {
+    return tasks_[node].returns;
   }
 
   /// What one run needs, perhaps from an earlier one.

@@ -22,9 +22,9 @@ class planned_launch::own_launch final : public task_launch {
   planned_launch& of_;
 };
 
-planned_launch::planned_launch(const argument_room& room, std::size_t edges, std::byte* lent) {
+planned_launch::planned_launch(const argument_room& room, std::size_t edge_room, std::byte* lent) {
   accesses.lend(lent, room.accesses);
-  this->edges.lend(lent + room.accesses * sizeof(placement::task_access), edges);
+  edges.lend(lent + room.accesses * sizeof(placement::task_access), edge_room);
   launch = new own_launch(*this);
   launch->buffers.reserve(room.accesses);
   launch->scalars.reserve(room.numbers);

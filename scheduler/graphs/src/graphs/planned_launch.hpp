@@ -16,14 +16,15 @@ class placed_run;
 class planned_launch final : public placement::run_task {
  public:
   /// With room for so many arguments and edges there.
-  planned_launch(const argument_room& room, std::size_t edges, std::byte* lent);
+  planned_launch(const argument_room& room, std::size_t edge_room, std::byte* lent);
   planned_launch(const planned_launch&) = delete;
   planned_launch& operator=(const planned_launch&) = delete;
   ~planned_launch() override;
 
   [[nodiscard]] static std::size_t bytes_behind(const argument_room& room,
-                                                std::size_t edges) noexcept {
-    return room.accesses * sizeof(placement::task_access) + edges * sizeof(placement::task_edge);
+                                                std::size_t edge_room) noexcept {
+    return room.accesses * sizeof(placement::task_access) +
+           edge_room * sizeof(placement::task_edge);
   }
 
   /// What its device is given. No other run has it.

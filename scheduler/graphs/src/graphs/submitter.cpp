@@ -5,23 +5,29 @@
 
 #include <hocket/scheduler/detail/states_of.hpp>
 
+#include "graphs/graph_content.hpp"
+
 namespace hocket {
 
 namespace detail {
 
-graph_use use_of(const run_options& options, const std::vector<graph>& graphs) {
+graph_use use_of(const run_options& options, std::span<const graph> graphs) {
   graph_use use;
-  use.label = options.label.empty() ? task_label("graph") : options.label;
+  use.label = options.label;
   use.priority = options.priority;
   use.after = named_states_of(options.after.all());
-  for (const graph& each : graphs) use.bodies.push_back(each.content());
+  for (const graph& each : graphs) {
+    use.bodies.push_back(each.content());
+    if (use.label.empty() && use.bodies.back() != nullptr) use.label = use.bodies.back()->name;
+  }
+  if (use.label.empty()) use.label = task_label("graph");  // of graphs that were moved from
   return use;
 }
 
 }  // namespace detail
 
 future<void> submitter::run(const run_options& options, const graph& what, settings with) {
-  detail::graph_use use = detail::use_of(options, {what});
+  detail::graph_use use = detail::use_of(options, {&what, 1});
   use.with = std::move(with);
   return submit_use(std::move(use));
 }

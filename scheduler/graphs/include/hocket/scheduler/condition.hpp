@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -49,7 +50,7 @@ namespace detail {
 
 /// The use of graphs under these options. Throws usage_error for options that make no sense, and
 /// if there are no graphs.
-[[nodiscard]] graph_use use_of(const run_options& options, const std::vector<graph>& graphs);
+[[nodiscard]] graph_use use_of(const run_options& options, std::span<const graph> graphs);
 
 /// A body of run_while and its like is a graph, or a function that records one.
 [[nodiscard]] inline const graph& recorded(runtime& /*home*/, const graph& body) { return body; }

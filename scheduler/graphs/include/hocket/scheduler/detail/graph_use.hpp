@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <hocket/scheduler/detail/description.hpp>
@@ -44,7 +45,7 @@ struct graph_use {
   task_label label;
   std::int64_t priority = 0;
   std::vector<task_state_ptr> after;
-  std::vector<std::shared_ptr<const graph_content>> bodies;
+  boost::container::small_vector<std::shared_ptr<const graph_content>, 1> bodies;
   settings with;  ///< of this run of the bodies
 
   choice_rule rule = choice_rule::always;
