@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <string>
 #include <thread>
@@ -57,6 +58,30 @@ TEST_P(GraphsWithData, RunsOverlapWhereTheirDataAllowIt) {
   released.count_down();
   second.get();
   EXPECT_THAT(x.to_vector(), ElementsAre(2));
+}
+
+TEST_P(GraphsWithData, ARunComesAfterWhatUsesItsDataBefore) {
+  const buffer<int> x = cell(0);
+  std::latch begun(1), released(1);
+  std::atomic<bool> has_ended{false}, was_early{false};
+  const graph g = rt.record([&](submitter& s) {
+    s.submit([&](view<int>) { was_early = !has_ended; }, updates(x));
+    s.submit(one_more, updates(x));
+  });
+  ASSERT_TRUE(is_compiled(g));
+  rt.submit(
+      [&](view<int>) {
+        begun.count_down();
+        released.wait();
+      },
+      updates(x));
+  begun.wait();
+  rt.submit([&](view<int>) { has_ended = true; }, updates(x));
+  const future<void> run = rt.run(g);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  released.count_down();
+  run.get();
+  EXPECT_FALSE(was_early);
 }
 
 TEST_P(GraphsWithData, ReadersInTwoRunsHaveNoOrder) {
@@ -278,6 +303,34 @@ TEST_P(GraphsWithData, RunsOfManyThreadsNeverWaitInACircle) { run_against_one_an
 
 TEST_P(GraphsWithData, RunsOverVeryManyBuffersNeverWaitInACircle) {
   run_against_one_another(rt, 100, 50);
+}
+
+TEST_P(GraphsWithData, NoTaskComesBetweenTheTasksOfALargeRun) {
+  std::vector<buffer<int>> all;
+  for (int i = 0; i < 150; ++i) all.push_back(cell(0));
+  // The middle one of three tasks is known to the run alone.
+  const graph g = rt.record([&](submitter& s) {
+    for (int i = 0; i < 3; ++i) {
+      for (const buffer<int>& each : all) s.submit(one_more, updates(each));
+    }
+  });
+  ASSERT_TRUE(is_compiled(g));
+  std::atomic<bool> is_over{false};
+  std::atomic<int> between{0};
+  {
+    const std::jthread looks([&] {
+      for (std::size_t i = 0; !is_over; i = (i + 7) % all.size()) {
+        const auto look = [&](view<const int> v) {
+          if (v(0) % 3 != 0) ++between;
+        };
+        rt.submit(look, reads(all[i])).wait();
+      }
+    });
+    for (int i = 0; i < 100; ++i) rt.run(g).wait();
+    is_over = true;
+  }
+  EXPECT_EQ(between, 0);
+  EXPECT_THAT(all.back().to_vector(), ElementsAre(300));
 }
 
 TEST_P(GraphsWithData, KeepsItsDataUntilARunHasEnded) {

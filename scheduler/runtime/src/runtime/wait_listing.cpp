@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <hocket/scheduler/detail/description.hpp>
+
 #include "data/in_place_task.hpp"
 #include "tasks/caught.hpp"
 

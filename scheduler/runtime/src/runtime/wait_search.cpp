@@ -9,6 +9,8 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <hocket/scheduler/detail/description.hpp>
+
 #include "data/in_place_view.hpp"
 #include "tasks/caught.hpp"
 
