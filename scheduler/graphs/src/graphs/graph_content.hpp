@@ -52,7 +52,7 @@ struct graph_content final : recording {
 
   std::weak_ptr<placed_runtime> home;
 
-  /// What a run is called that is given no label. Made once.
+  /// The label of runs that are given none, made once.
   const task_label name{"graph"};
 
   std::vector<node> nodes;

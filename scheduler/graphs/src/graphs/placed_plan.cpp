@@ -112,7 +112,7 @@ class placed_plan_compiler {
     return static_cast<std::uint32_t>(content_.places[named->recorded().index]);
   }
 
-  /// By age, and one for each task: that which waits longest.
+  /// Sorts the edges by age and leaves one for each task: the one that waits longest.
   void add_edges() {
     std::ranges::sort(before_, {}, [](const placement::recorded_edge& each) {
       return std::tuple(each.before, !each.waits_for_end, each.kind);

@@ -15,7 +15,7 @@ class planned_launch::own_launch final : public task_launch {
     static_cast<launch_command&>(*this) = same;
   }
 
-  /// While the body runs, the run has not ended.
+  /// While the body runs, the run has not retired.
   [[nodiscard]] task_state* task() const noexcept override { return of_.task_at_hand(); }
 
  private:

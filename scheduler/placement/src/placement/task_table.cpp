@@ -43,7 +43,7 @@ placed_task& task_table::add(run_task& t) {
   find_edges(t);
   if (found_.size() > 1) sort_edges();
   t.edges.reserve(found_.size() + t.recorded.size());
-  // Those outside of the run are older.
+  // Tasks outside of the run are older.
   for (const found_edge& e : found_) link(t, e);
   for (const recorded_edge& e : t.recorded) {
     placed_task& before = *t.part_of->tasks()[e.before];
