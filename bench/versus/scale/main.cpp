@@ -131,51 +131,37 @@ void add_recordings(std::vector<comparison>& all, const settings& wanted) {
       });
 }
 
-void add_edges(std::vector<comparison>& all, const settings& wanted) {
-  scaled_case(all, wanted, "fan_out", "edges")
-      .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
-        return std::vector<contender>{
-            ours::fan_out(edges),
-            onetbb::fan_out(wanted, edges),
-#ifdef HOCKET_BENCH_OPENMP
-            openmp::fan_out(wanted, edges),
-#endif
-        };
-      });
-  scaled_case(all, wanted, "fan_in", "edges")
-      .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t edges) {
-        return std::vector<contender>{
-            ours::fan_in(edges),
-            onetbb::fan_in(wanted, edges),
-#ifdef HOCKET_BENCH_OPENMP
-            openmp::fan_in(wanted, edges),
-#endif
-        };
-      });
-}
-
-void add_tasks_of_tasks(std::vector<comparison>& all, const settings& wanted) {
+/// Functions that come after others, or that functions submit.
+void add_functions(std::vector<comparison>& all, const settings& wanted) {
   using peer = contender (*)(const settings&, std::size_t);
-  struct recursive_case {
+  struct function_case {
     const char* name;
+    const char* many;
     std::vector<contender (*)(std::size_t)> subjects;
     std::vector<peer> peers;
   };
-  std::vector<recursive_case> cases{
-      {"tree", {ours::tree}, {onetbb::tree}},
-      {"recursion", {ours::recursion_by_scopes, ours::recursion_by_get}, {onetbb::recursion}},
-      {"spawned_by_one", {ours::spawned_by_one}, {onetbb::spawned_by_one}}};
+  std::vector<function_case> cases{
+      {"fan_out", "edges", {ours::fan_out}, {onetbb::fan_out}},
+      {"fan_in", "edges", {ours::fan_in}, {onetbb::fan_in}},
+      {"tree", "tasks", {ours::tree}, {onetbb::tree}},
+      {"recursion",
+       "tasks",
+       {ours::recursion_by_scopes, ours::recursion_by_get},
+       {onetbb::recursion}},
+      {"spawned_by_one", "tasks", {ours::spawned_by_one}, {onetbb::spawned_by_one}}};
 #ifdef HOCKET_BENCH_OPENMP
-  cases[0].peers.push_back(openmp::tree);
-  cases[1].peers.push_back(openmp::recursion);
-  cases[2].peers.push_back(openmp::spawned_by_one);
+  cases[0].peers.push_back(openmp::fan_out);
+  cases[1].peers.push_back(openmp::fan_in);
+  cases[2].peers.push_back(openmp::tree);
+  cases[3].peers.push_back(openmp::recursion);
+  cases[4].peers.push_back(openmp::spawned_by_one);
 #endif
-  for (const recursive_case& each : cases) {
-    scaled_case(all, wanted, each.name, "tasks")
-        .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t tasks) {
+  for (const function_case& each : cases) {
+    scaled_case(all, wanted, each.name, each.many)
+        .at({1'000, 10'000, 100'000, 1'000'000}, 1, [&](std::size_t count) {
           std::vector<contender> made;
-          for (const auto subject : each.subjects) made.push_back(subject(tasks));
-          for (const peer other : each.peers) made.push_back(other(wanted, tasks));
+          for (const auto subject : each.subjects) made.push_back(subject(count));
+          for (const peer other : each.peers) made.push_back(other(wanted, count));
           return made;
         });
   }
@@ -190,8 +176,7 @@ std::vector<comparison> comparisons_of(const settings& wanted) {
   add_graphs(all, wanted);
   add_parameters(all, wanted);
   add_recordings(all, wanted);
-  add_edges(all, wanted);
-  add_tasks_of_tasks(all, wanted);
+  add_functions(all, wanted);
   return all;
 }
 

@@ -54,7 +54,7 @@ void sweep(const char* from, char* to, std::size_t side) {
   const auto index = [side](std::size_t i, std::size_t j) { return i * side + j; };
   for (std::size_t i = 0; i < side; ++i) {
     for (std::size_t j = 0; j < side; ++j) {
-      // Those that there are not are the tile itself.
+      // At the edge of the grid the tile itself stands for a neighbour that is missing.
       [[maybe_unused]] const char& own = from[index(i, j)];
       [[maybe_unused]] const char& above = from[index(i > 0 ? i - 1 : i, j)];
       [[maybe_unused]] const char& below = from[index(i + 1 < side ? i + 1 : i, j)];

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -331,6 +332,27 @@ TEST_P(GraphsWithData, NoTaskComesBetweenTheTasksOfALargeRun) {
   }
   EXPECT_EQ(between, 0);
   EXPECT_THAT(all.back().to_vector(), ElementsAre(300));
+}
+
+TEST_P(GraphsWithData, GraphsAndRunsOutliveTheirRuntime) {
+  std::optional<graph> g;
+  future<void> run, cancelled;
+  {
+    runtime own(options_of(GetParam()));
+    const buffer<int> x{own, 1, 0};
+    g = own.record([&](submitter& s) {
+      for (int i = 0; i < 3; ++i) s.submit(one_more, updates(x));
+    });
+    ASSERT_TRUE(is_compiled(*g));
+    for (int i = 0; i < 5; ++i) run = own.run(*g);
+    cancelled = own.run(*g);
+    cancelled.cancel();
+  }
+  EXPECT_TRUE(run.done());
+  EXPECT_FALSE(run.error());
+  EXPECT_TRUE(cancelled.done());
+  run.cancel();
+  EXPECT_THROW(rt.run(*g), usage_error);
 }
 
 TEST_P(GraphsWithData, KeepsItsDataUntilARunHasEnded) {

@@ -25,11 +25,6 @@ class host_graphs : public ::testing::Test {
  protected:
   explicit host_graphs(data_path path) : rt(options_of(path)) {}
 
-  [[nodiscard]] buffer<int> cell(int value) { return {rt, 1, value}; }
-
-  runtime rt;
-
- private:
   [[nodiscard]] static runtime_options options_of(data_path path) {
     runtime_options options;
     options.devices = "NUMA0";
@@ -37,6 +32,10 @@ class host_graphs : public ::testing::Test {
     options.backends = {{"cpu", ""}};
     return options;
   }
+
+  [[nodiscard]] buffer<int> cell(int value) { return {rt, 1, value}; }
+
+  runtime rt;
 };
 
 }  // namespace hocket

@@ -94,10 +94,10 @@ struct graph_content final : recording {
     return functions();
   }
 
-  /// What a graph with data runs as in place, if it is compiled.
+  /// The plan by which runs of a graph with data go in place; null if it was not compiled.
   [[nodiscard]] const std::shared_ptr<data_plan>& compiled() const noexcept { return data_runs_; }
 
-  /// The same where tasks are placed.
+  /// The plan by which they go where tasks are placed; null if it was not compiled.
   [[nodiscard]] const std::shared_ptr<placed_plan>& placed() const noexcept { return placed_runs_; }
 
   /// Starts to run every task, once all of `after` have ended; what is returned ends when all of

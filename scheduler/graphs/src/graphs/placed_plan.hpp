@@ -65,7 +65,7 @@ class placed_plan {
     return tasks_[node].returns;
   }
 
-  /// What one run needs, perhaps from an earlier one.
+  /// The tasks for one run, perhaps used by an earlier one.
   [[nodiscard]] std::unique_ptr<run_set> set_for_run();
   void give_back(std::unique_ptr<run_set> set) noexcept;
 

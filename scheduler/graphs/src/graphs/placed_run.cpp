@@ -73,8 +73,10 @@ void placed_run::cancel(failure why) {
   home_.post(placement::run_cancelled{placement::run_ref(this), std::move(why)});
 }
 
-void placed_run::keep() noexcept { intrusive_ptr_add_ref(static_cast<task_state*>(this)); }
-void placed_run::let_go() noexcept { intrusive_ptr_release(static_cast<task_state*>(this)); }
+void placed_run::add_reference() noexcept { intrusive_ptr_add_ref(static_cast<task_state*>(this)); }
+void placed_run::release_reference() noexcept {
+  intrusive_ptr_release(static_cast<task_state*>(this));
+}
 
 void placed_run::ended(const failure& why, bool runs_on) {
   watch_.reset();

@@ -25,8 +25,8 @@ class placed_run final : public task_state, private placement::submitted_run {
   void request_cancel() noexcept override;
   void tell_awaited(wait_visitor& to) override;
 
-  friend void intrusive_ptr_add_ref(placed_run* r) noexcept { r->keep(); }
-  friend void intrusive_ptr_release(placed_run* r) noexcept { r->let_go(); }
+  friend void intrusive_ptr_add_ref(placed_run* r) noexcept { r->add_reference(); }
+  friend void intrusive_ptr_release(placed_run* r) noexcept { r->release_reference(); }
 
  private:
   friend class planned_launch;  // which says what it is a part of
@@ -40,8 +40,8 @@ class placed_run final : public task_state, private placement::submitted_run {
   void cancel(failure why);
 
   // submitted_run
-  void keep() noexcept override;
-  void let_go() noexcept override;
+  void add_reference() noexcept override;
+  void release_reference() noexcept override;
   void ended(const failure& why, bool runs_on) override;
   void bodies_ended() override;
   void retired() override;

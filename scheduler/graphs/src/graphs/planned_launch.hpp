@@ -27,7 +27,7 @@ class planned_launch final : public placement::run_task {
            edge_room * sizeof(placement::task_edge);
   }
 
-  /// What its device is given. No other run has it.
+  /// The command that its device is given, which no other run has.
   [[nodiscard]] launch_command& command() noexcept { return *launch; }
 
   /// For a run that is about to be submitted, with this number. Throws std::bad_alloc.

@@ -52,9 +52,9 @@ class submitted_run {
   submitted_run(const submitted_run&) = delete;
   submitted_run& operator=(const submitted_run&) = delete;
 
-  // Events keep the run. Any thread.
-  virtual void keep() noexcept = 0;
-  virtual void let_go() noexcept = 0;
+  // Events hold references to the run. Any thread.
+  virtual void add_reference() noexcept = 0;
+  virtual void release_reference() noexcept = 0;
 
   // Called by the owner of the engine's strand, in this order.
 
@@ -67,8 +67,8 @@ class submitted_run {
 
   [[nodiscard]] std::span<run_task* const> tasks() const noexcept { return tasks_; }
 
-  friend void intrusive_ptr_add_ref(submitted_run* r) noexcept { r->keep(); }
-  friend void intrusive_ptr_release(submitted_run* r) noexcept { r->let_go(); }
+  friend void intrusive_ptr_add_ref(submitted_run* r) noexcept { r->add_reference(); }
+  friend void intrusive_ptr_release(submitted_run* r) noexcept { r->release_reference(); }
 
  protected:
   submitted_run() = default;
