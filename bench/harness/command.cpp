@@ -71,7 +71,11 @@ void measure_and_report(const request& asked, const comparison_list& comparisons
     return !c.name.starts_with(asked.only) || (asked.instructions && c.tasks == 0) ||
            c.contenders.empty();
   });
-  if (comparisons.empty()) throw std::runtime_error("No case begins with \"" + asked.only + "\".");
+  if (comparisons.empty()) {
+    throw std::runtime_error(
+        "No case begins with \"" + asked.only + "\"" +
+        (asked.without.empty() ? "." : " and has a subject that is not left out."));
+  }
   std::vector<row> rows;
   {
     const progress_line progress;
