@@ -22,6 +22,7 @@ using hocket::testing::guard_thread;
 using hocket::testing::refusal;
 using namespace std::chrono_literals;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 /// What is written to standard error, from now on and at any moment.
@@ -211,6 +212,37 @@ TEST_P(Pending, HasWhatWaitsWithoutAWatchdog) {
   held.open();
   outside.join();
   rt.wait();
+}
+
+TEST_P(Pending, IsListedWhileTasksAreSubmitted) {
+  runtime_options watched = options();
+  watched.watchdog = 1h;
+  std::atomic<bool> all_submitted = false;
+  barrier held;
+  int sum = 0;
+  runtime rt{watched};
+  buffer<float> x{rt, 10, 1.0f, "x"};
+  std::thread looks([&] {
+    while (!all_submitted) {
+      std::this_thread::sleep_for(100us);
+      for (const pending_task& task : rt.pending().tasks) {
+        EXPECT_THAT(task.label, AnyOf("first", "adds", "both", "fill"));
+        for (const std::string& other : task.waits_for) EXPECT_THAT(other, HasSubstr("task \""));
+      }
+    }
+  });
+  future<void> last = rt.submit(
+      {.label = "first"}, [&](view<float>) { held.wait(); }, updates(x));
+  for (int i = 0; i < 300; ++i) {
+    const future<void> other = rt.submit({.label = "fill"}, ops::fill, 1.0f, writes(x));
+    last = rt.async({.label = "adds", .after = {last}}, [&] { ++sum; });
+    (void)rt.async({.label = "both", .after = {last, other}}, [] {});
+  }
+  all_submitted = true;
+  looks.join();
+  held.open();
+  rt.wait();
+  EXPECT_EQ(sum, 300);
 }
 
 TEST_P(Pending, HasWhatALimitCounts) {

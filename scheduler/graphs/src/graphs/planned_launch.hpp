@@ -42,12 +42,14 @@ class planned_launch final : public placement::run_task {
  private:
   class own_launch;
 
-  [[nodiscard]] task_state* task_at_hand() noexcept;
+  /// Throws std::bad_alloc.
+  [[nodiscard]] task_state* task_at_hand();
+  void forget_stand_in() noexcept;
 
   placed_run* run_ = nullptr;
-  boost::intrusive_ptr<device_task> stand_in_;
-  /// Set by the thread that runs the body, and read where the engine is stepped.
-  std::atomic<device_task*> at_hand_{nullptr};
+  /// Owned. Set by the first thread that waits in the body, of several where the kernel is wide,
+  /// and read where the engine is stepped.
+  std::atomic<device_task*> stand_in_{nullptr};
 };
 
 }  // namespace hocket::detail

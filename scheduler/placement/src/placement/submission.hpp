@@ -129,11 +129,11 @@ class running_body final : public task_state {
 struct task_launch : counted_launch {
   using counted_launch::counted_launch;
   /// What the thread that runs the body works on. For that thread.
-  [[nodiscard]] virtual task_state* task() const noexcept = 0;
+  [[nodiscard]] virtual task_state* task() const = 0;
 };
 
 /// The task that the launch is of; null if it is none of a runtime.
-[[nodiscard]] task_state* task_of_launch(const launch_command& launch) noexcept;
+[[nodiscard]] task_state* task_of_launch(const launch_command& launch);
 
 /// One launch of a kernel, with the command that is given to its device. Commands may refer to that
 /// part of it for longer than the runtime lives.

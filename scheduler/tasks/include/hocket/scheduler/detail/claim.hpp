@@ -26,10 +26,11 @@ class basic_claim {
 
   explicit basic_claim(std::uint32_t predecessors) noexcept : word_(predecessors * one_waiting) {}
 
-  /// Only by the maker of the task, before any other thread knows of it.
+  /// Only by the maker of the task, before any other thread can run it. The list of predecessors is
+  /// complete.
   void expect(std::uint32_t predecessors) noexcept {
-    // What publishes the task publishes this as well: relaxed.
-    word_.store(predecessors * one_waiting, std::memory_order_relaxed);
+    // Release: pairs with the acquire of enter(), by threads that list all tasks that have begun.
+    word_.store(predecessors * one_waiting, std::memory_order_release);
   }
 
   /// As if a predecessor had failed. Likewise.
@@ -93,9 +94,8 @@ class basic_claim {
     do {
       if ((seen & claimed_bit) != 0 || seen / one_waiting == 0) return false;
       if ((seen & readers_mask) == readers_mask) return false;
-      // Nothing is read through this: the thread that hands the task out has published its list.
-      // Relaxed.
-    } while (!word_.compare_exchange_weak(seen, seen + one_reader, std::memory_order_relaxed,
+      // Acquire: pairs with the release of expect().
+    } while (!word_.compare_exchange_weak(seen, seen + one_reader, std::memory_order_acquire,
                                           std::memory_order_relaxed));
     return true;
   }
