@@ -41,21 +41,29 @@ std::optional<double> scaled(std::string_view text, const std::array<unit, Count
 
 }  // namespace
 
-configuration_reader::configuration_reader(std::string backend, std::string_view text)
-    : backend_(std::move(backend)) {
+configuration_reader::configuration_reader(const std::string& backend, std::string_view text)
+    : of_("the configuration of " + backend) {
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw usage_error("The configuration of " + backend_ + " has the part \"" + part +
+      throw usage_error("The configuration of " + backend + " has the part \"" + part +
                         "\"; each part must be key=value.");
     }
-    std::string key = part.substr(0, equals);
-    const auto same = [&](const entry& e) { return e.key == key; };
-    if (std::any_of(entries_.begin(), entries_.end(), same)) {
-      throw usage_error("The configuration of " + backend_ + " gives \"" + key + "\" twice.");
-    }
-    entries_.push_back({std::move(key), part.substr(equals + 1)});
+    add({part.substr(0, equals), part.substr(equals + 1)});
   }
+}
+
+configuration_reader::configuration_reader(std::string of, std::vector<entry> entries)
+    : of_(std::move(of)) {
+  for (entry& e : entries) add(std::move(e));
+}
+
+void configuration_reader::add(entry&& e) {
+  const auto same = [&](const entry& other) { return other.key == e.key; };
+  if (std::any_of(entries_.begin(), entries_.end(), same)) {
+    throw usage_error("\"" + e.key + "\" is given twice in " + of_ + ".");
+  }
+  entries_.push_back(std::move(e));
 }
 
 std::optional<std::uint64_t> configuration_reader::number(const char* key, std::uint64_t min,
@@ -104,8 +112,8 @@ void configuration_reader::finish() const {
   if (entries_.empty()) return;
   std::string known;
   for (const std::string& key : known_) known += (known.empty() ? "" : ", ") + key;
-  throw usage_error("The configuration of " + backend_ + " has \"" + entries_.front().key + "=" +
-                    entries_.front().value + "\"; the keys are: " + known + ".");
+  throw usage_error("There is \"" + entries_.front().key + "=" + entries_.front().value + "\" in " +
+                    of_ + "; the keys are: " + known + ".");
 }
 
 std::optional<std::string> configuration_reader::take(const char* key) {
@@ -119,7 +127,7 @@ std::optional<std::string> configuration_reader::take(const char* key) {
 }
 
 std::string configuration_reader::what(const char* key) const {
-  return "\"" + std::string(key) + "\" in the configuration of " + backend_;
+  return "\"" + std::string(key) + "\" in " + of_;
 }
 
 }  // namespace hocket

@@ -45,9 +45,10 @@ void guess_rates(device_info& info) {
   info.link_latency = std::chrono::microseconds(5);
 }
 
-nanoseconds predicted_launch(const device_info& info, const work& cost, body_width width) {
+nanoseconds predicted_launch(const device_info& info, const work& cost, body_width width,
+                             std::string_view kernel) {
   const double lanes = width == body_width::wide ? static_cast<double>(info.lanes) : 1.0;
-  return info.launch_latency + std::max(time_for(cost.flops, info.flops_per_second * lanes),
+  return info.launch_latency + std::max(time_for(cost.flops, info.flops_of(kernel) * lanes),
                                         time_for(cost.bytes, info.memory_bytes_per_second * lanes));
 }
 
@@ -55,12 +56,19 @@ nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes) {
   return info.link_latency + time_for(static_cast<double>(bytes), info.link_bytes_per_second);
 }
 
+nanoseconds predicted_peer_copy(const device_info& info, std::uint64_t bytes) {
+  if (info.peer_bytes_per_second == 0) return predicted_copy(info, bytes);
+  return info.peer_latency + time_for(static_cast<double>(bytes), info.peer_bytes_per_second);
+}
+
 nanoseconds predicted(const device_info& info, const command& what) {
   if (const auto* launch = what.launch()) {
-    return predicted_launch(info, launch->cost, launch->width);
+    return predicted_launch(info, launch->cost, launch->width, launch->kernel->name);
   }
   const auto* copy = std::get_if<copy_command>(&what.what);
-  return copy == nullptr ? nanoseconds{0} : predicted_copy(info, copy->bytes);
+  if (copy == nullptr) return nanoseconds{0};
+  return copy->route == copy_route::between_devices ? predicted_peer_copy(info, copy->bytes)
+                                                    : predicted_copy(info, copy->bytes);
 }
 
 }  // namespace hocket

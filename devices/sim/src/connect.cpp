@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <hocket/devices/prediction.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/streams/perform.hpp>
 
+#include "bus.hpp"
 #include "device.hpp"
 #include "memory.hpp"
 
@@ -14,11 +17,13 @@ namespace hocket {
 
 namespace {
 
-device_info describe(const executor& where, std::size_t number, const sim_options& given) {
+device_info describe(const executor& where, std::size_t number, const sim_options& given,
+                     const sim::bus* bus) {
   device_info info;
   info.name = "Sim" + std::to_string(number);
   info.backend = "sim";
-  info.description = given.execute ? "simulated" : "simulated, executes nothing";
+  info.description = given.model.empty() ? "simulated" : given.model + ", simulated";
+  if (!given.execute) info.description += ", executes nothing";
   info.formats = {kernel_format::host};
   info.memory_bytes = given.memory_bytes;
   info.shares_host_memory = given.shares_host_memory;
@@ -29,8 +34,14 @@ device_info describe(const executor& where, std::size_t number, const sim_option
   info.memory_bytes_per_second =
       given.memory_bytes_per_second.value_or(info.memory_bytes_per_second);
   info.link_bytes_per_second = given.link_bytes_per_second.value_or(info.link_bytes_per_second);
+  if (bus != nullptr) {
+    info.link_bytes_per_second = std::min(info.link_bytes_per_second, bus->bytes_per_second());
+  }
   info.launch_latency = given.launch_latency.value_or(info.launch_latency);
   info.link_latency = given.link_latency.value_or(info.link_latency);
+  info.peer_bytes_per_second = given.peer_bytes_per_second.value_or(info.peer_bytes_per_second);
+  info.peer_latency = given.peer_latency.value_or(info.peer_latency);
+  info.kernel_rates = given.kernel_rates;
   return info;
 }
 
@@ -44,9 +55,20 @@ device_info modelled(const executor& where, device_info info, const sim_options&
   return info;
 }
 
+/// How long the bus, if there is one, keeps a command from its start: a copy from or to the host
+/// goes over it.
+nanoseconds wait_for_bus(sim::bus* bus, const command& what, const executor& where) {
+  const auto* const copy = std::get_if<copy_command>(&what.what);
+  if (bus == nullptr || copy == nullptr || copy->route == copy_route::between_devices) {
+    return nanoseconds{0};
+  }
+  return bus->enter(copy->route, where.now(), copy->bytes);
+}
+
 result<std::unique_ptr<device>> connect(const device_info& info, std::size_t number,
-                                        const sim_options& given, const device_numbers& numbers,
-                                        executor& where, completion_sink& sink) {
+                                        const sim_options& given, std::shared_ptr<sim::bus> bus,
+                                        const device_numbers& numbers, executor& where,
+                                        completion_sink& sink) {
   auto faults = std::make_shared<sim_device::faults>();
   host_device_parts parts;
   parts.info = info;
@@ -54,8 +76,9 @@ result<std::unique_ptr<device>> connect(const device_info& info, std::size_t num
   // Where nothing is executed nothing is touched: large memories then cost nothing.
   parts.memory =
       std::make_unique<sim::device_memory>(device_title(info.name), given.execute, faults);
-  parts.duration = [info = modelled(where, info, given)](const command& what) {
-    return predicted(info, what);
+  parts.duration = [info = modelled(where, info, given), bus = std::move(bus),
+                    &where](const command& what) {
+    return wait_for_bus(bus.get(), what, where) + predicted(info, what);
   };
   parts.perform = [faults, &where, arena = parts.arena,
                    execute = given.execute](const command& what) {
@@ -76,12 +99,16 @@ class sim_backend final : public backend {
   [[nodiscard]] found_devices find(const executor& where,
                                    const std::string& configuration) const override {
     found_devices found;
-    for (const sim_options& given : parse_sim_options(configuration)) {
+    const sim_machine wanted = parse_sim_configuration(configuration);
+    std::vector<std::shared_ptr<sim::bus>> buses;
+    for (const sim_bus& each : wanted.buses) buses.push_back(std::make_shared<sim::bus>(each));
+    for (const sim_options& given : wanted.devices) {
       const std::size_t number = found.usable.size();
-      const device_info info = describe(where, number, given);
+      const std::shared_ptr<sim::bus> bus = given.bus ? buses[*given.bus] : nullptr;
+      const device_info info = describe(where, number, given, bus.get());
       found.usable.push_back(std::make_unique<device_candidate>(
           info, [=](const device_numbers& numbers, executor& on, completion_sink& sink) {
-            return connect(info, number, given, numbers, on, sink);
+            return connect(info, number, given, bus, numbers, on, sink);
           }));
     }
     return found;

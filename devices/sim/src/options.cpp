@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include "options.hpp"
+
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
-#include <hocket/devices/configuration.hpp>
-#include <hocket/devices/sim.hpp>
 
 namespace hocket {
 
+namespace sim {
+
 namespace {
 
-constexpr std::uint64_t max_devices = 4096;
 constexpr std::uint64_t max_lanes = 4096;
 constexpr std::uint64_t max_depth = 1024;
 
@@ -18,14 +19,17 @@ std::optional<double> unless_zero(std::optional<double> rate) {
   return rate && *rate > 0 ? rate : std::nullopt;
 }
 
-sim_options parse_device(std::string_view text) {
-  configuration_reader reader("sim", text);
+}  // namespace
+
+sim_options read_device(configuration_reader&& reader) {
   sim_options made;
   made.memory_bytes = reader.bytes("memory").value_or(made.memory_bytes);
   made.flops_per_second = unless_zero(reader.rate("flops"));
   made.memory_bytes_per_second = unless_zero(reader.rate("bandwidth"));
   made.link_bytes_per_second = unless_zero(reader.rate("link"));
   made.link_latency = reader.duration("latency");
+  made.peer_bytes_per_second = unless_zero(reader.rate("peer_link"));
+  made.peer_latency = reader.duration("peer_latency");
   made.launch_latency = reader.duration("launch");
   made.lanes = reader.number("lanes", 1, max_lanes).value_or(made.lanes);
   made.depth = reader.number("depth", 1, max_depth);
@@ -36,23 +40,40 @@ sim_options parse_device(std::string_view text) {
   return made;
 }
 
+namespace {
+
+/// "machine=NAME", and what holds for all of its devices.
+sim_machine read_machine(std::string_view configuration) {
+  configuration_reader reader("sim", configuration);
+  sim_machine made = find_machine(*reader.text("machine"));
+  if (const std::optional<bool> execute = reader.flag("execute")) {
+    for (sim_options& each : made.devices) each.execute = *execute;
+  }
+  reader.finish();
+  return made;
+}
+
 }  // namespace
 
-std::vector<sim_options> parse_sim_options(std::string_view configuration) {
-  std::vector<sim_options> devices;
+}  // namespace sim
+
+sim_machine parse_sim_configuration(std::string_view configuration) {
+  if (configuration.starts_with("machine=")) return sim::read_machine(configuration);
+  sim_machine made;
   for (const std::string& group : split(configuration, ';')) {
     const std::size_t comma = group.find(',');
     const std::uint64_t count =
         parse_number("The number of devices that begins each group in the configuration of sim",
-                     std::string_view(group).substr(0, comma), 1, max_devices);
+                     std::string_view(group).substr(0, comma), 1, sim::max_devices);
     const std::string keys = comma == std::string::npos ? "" : group.substr(comma + 1);
     if (keys.empty() && comma != std::string::npos) {
       throw usage_error("The configuration of sim has the group \"" + group +
                         "\"; after the comma there must be key=value.");
     }
-    devices.insert(devices.end(), count, parse_device(keys));
+    made.devices.insert(made.devices.end(), count,
+                        sim::read_device(configuration_reader("sim", keys)));
   }
-  return devices;
+  return made;
 }
 
 }  // namespace hocket

@@ -55,16 +55,18 @@ TEST(configuration_reader, refuses_what_is_no_list_of_keys) {
     EXPECT_THAT(refusal([&] { configuration_reader("cpu", text); }), HasSubstr("key=value"))
         << text;
   }
-  EXPECT_THAT(refusal([] { configuration_reader("cpu", "a=1,a=2"); }), HasSubstr("\"a\" twice"));
+  EXPECT_THAT(refusal([] { configuration_reader("cpu", "a=1,a=2"); }),
+              HasSubstr("\"a\" is given twice"));
   for (const char* text : {"t=nan", "t=inf", "t=1e30s", "t=us", "t=", "t=1 us"}) {
     EXPECT_NE(refusal([&] { (void)configuration_reader("cpu", text).duration("t"); }), "") << text;
   }
 }
 
-TEST(sim_options, are_read_in_full) {
-  const auto devices = parse_sim_options(
-      "2,memory=64M,flops=10G,bandwidth=100G,link=5G,latency=5us,launch=2us,lanes=3,depth=4,"
-      "execute=no,shared=yes;1");
+TEST(sim_configuration, is_read_in_full) {
+  const auto devices = parse_sim_configuration(
+                           "2,memory=64M,flops=10G,bandwidth=100G,link=5G,latency=5us,launch=2us,"
+                           "lanes=3,depth=4,execute=no,shared=yes,peer_link=50G,peer_latency=1us;1")
+                           .devices;
   ASSERT_EQ(devices.size(), 3U);
   sim_options expected;
   expected.memory_bytes = 64U << 20U;
@@ -72,6 +74,8 @@ TEST(sim_options, are_read_in_full) {
   expected.memory_bytes_per_second = 100e9;
   expected.link_bytes_per_second = 5e9;
   expected.link_latency = microseconds(5);
+  expected.peer_bytes_per_second = 50e9;
+  expected.peer_latency = microseconds(1);
   expected.launch_latency = microseconds(2);
   expected.lanes = 3;
   expected.depth = 4;
@@ -80,16 +84,16 @@ TEST(sim_options, are_read_in_full) {
   EXPECT_EQ(devices[0], expected);
   EXPECT_EQ(devices[1], expected);
   EXPECT_EQ(devices[2], sim_options());
-  EXPECT_TRUE(parse_sim_options("").empty());
-  EXPECT_EQ(parse_sim_options("1,flops=0")[0].flops_per_second, std::nullopt);
+  EXPECT_TRUE(parse_sim_configuration("").devices.empty());
+  EXPECT_EQ(parse_sim_configuration("1,flops=0").devices[0].flops_per_second, std::nullopt);
 }
 
-TEST(sim_options, that_are_wrong_are_refused) {
+TEST(sim_configuration, is_refused_where_it_is_wrong) {
   for (const char* text : {"0", "x", "flops=1G", "1;", ";1", "1,", "1,flops", "1,flops=fast",
                            "1,lanes=0", "1,colour=red", "-1", "1,memory=1G,memory=2G"}) {
-    EXPECT_NE(refusal([&] { (void)parse_sim_options(text); }), "") << text;
+    EXPECT_NE(refusal([&] { (void)parse_sim_configuration(text); }), "") << text;
   }
-  EXPECT_THAT(refusal([] { (void)parse_sim_options("two"); }),
+  EXPECT_THAT(refusal([] { (void)parse_sim_configuration("two"); }),
               AllOf(HasSubstr("number of devices"), HasSubstr("\"two\""), HasSubstr("1 to ")));
 }
 

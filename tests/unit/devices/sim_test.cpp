@@ -3,6 +3,12 @@
 
 #include <hocket/devices/sim.hpp>
 
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hocket/devices/cpu.hpp>
@@ -55,6 +61,52 @@ TEST(sim, devices_differ_as_they_are_told_to) {
   EXPECT_EQ(m.time_of(m.devices[1]->compute(1), costing({1e6, 1e6})), microseconds(500));
   EXPECT_EQ(m.time_of(m.devices[1]->compute(0), costing({1e6, 10}, body_width::wide)),
             microseconds(125));
+}
+
+/// What a copy from the host of so many bytes takes on the nth device, when all copies begin now.
+std::vector<nanoseconds> ends_of_copies(machine& m, copy_route route, std::uint64_t bytes) {
+  std::vector<timepoint> all;
+  for (const auto& each : m.devices) {
+    copy_command what;
+    what.bytes = bytes;
+    what.route = route;
+    stream& on = route == copy_route::to_host ? each->outbound() : each->inbound();
+    all.push_back(m.submit(on, what));
+  }
+  std::vector<nanoseconds> ends;
+  for (const timepoint& t : all) {
+    m.sink.await(m.where, t.on->stream(), t.value);
+    ends.push_back(m.sink.result(t.on->stream(), t.value).end);
+  }
+  return ends;
+}
+
+TEST(sim, a_kernel_has_the_rate_that_its_machine_gives_it) {
+  const std::string path = ::testing::TempDir() + "sim_test_rates.json";
+  std::ofstream(path) << R"({"machine": "a", "devices": [
+      {"flops": "1G", "bandwidth": "1T", "launch": 0, "kernels": {"slow": 0.1}}]})";
+  machine m(*make_sim_backend(), "machine=" + path);
+  launch_command slow = costing({1e6, 10});
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), slow), microseconds(1000));
+  auto named = std::make_shared<kernel_definition>(*slow.kernel);
+  named->name = "slow";
+  slow.kernel = named;
+  EXPECT_EQ(m.time_of(m.devices[0]->compute(0), slow), microseconds(10000));
+}
+
+TEST(sim, devices_on_one_bus_hold_up_one_another) {
+  const std::string path = ::testing::TempDir() + "sim_test_bus.json";
+  std::ofstream(path) << R"({"machine": "a", "buses": {"b": {"bandwidth": "1G"}}, "devices": [
+      {"count": 3, "link": "1G", "latency": "1us", "bus": "b", "execute": false}]})";
+  const auto all = [&](copy_route route) {
+    machine m(*make_sim_backend(), "machine=" + path);
+    return ends_of_copies(m, route, 1'000'000);
+  };
+  const std::vector<nanoseconds> one_by_one{microseconds(1001), microseconds(2001),
+                                            microseconds(3001)};
+  EXPECT_THAT(all(copy_route::to_device), ::testing::UnorderedElementsAreArray(one_by_one));
+  EXPECT_THAT(all(copy_route::to_host), ::testing::UnorderedElementsAreArray(one_by_one));
+  EXPECT_THAT(all(copy_route::between_devices), ::testing::Each(nanoseconds(microseconds(1001))));
 }
 
 TEST(sim, a_planned_launch_fails_and_is_not_run) {

@@ -17,9 +17,18 @@ namespace hocket {
 /// key, the value and what is allowed.
 class configuration_reader {
  public:
-  /// backend is named in messages. An empty text has no keys.
-  configuration_reader(std::string backend, std::string_view text);
+  struct entry {
+    std::string key;
+    std::string value;
+  };
 
+  /// backend is named in messages. An empty text has no keys.
+  configuration_reader(const std::string& backend, std::string_view text);
+  /// Reads entries that came in another form. Messages say that they are `of` something: "device 2
+  /// of machine \"mine\"".
+  configuration_reader(std::string of, std::vector<entry> entries);
+
+  [[nodiscard]] std::optional<std::string> text(const char* key) { return take(key); }
   [[nodiscard]] std::optional<std::uint64_t> number(const char* key, std::uint64_t min,
                                                     std::uint64_t max);
   /// Such as 64K or 2G: powers of 1024.
@@ -35,14 +44,11 @@ class configuration_reader {
   void finish() const;
 
  private:
-  struct entry {
-    std::string key;
-    std::string value;
-  };
+  void add(entry&& e);
   [[nodiscard]] std::optional<std::string> take(const char* key);
   [[nodiscard]] std::string what(const char* key) const;
 
-  std::string backend_;
+  std::string of_;
   std::vector<entry> entries_;
   std::vector<std::string> known_;
 };

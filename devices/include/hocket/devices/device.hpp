@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/kernel_rate.hpp>
 #include <hocket/memory/resource.hpp>
 #include <hocket/streams/stream.hpp>
 
@@ -51,6 +53,14 @@ struct device_info {
   double link_bytes_per_second = 1e10;    ///< to and from the host, each way
   nanoseconds launch_latency{0};
   nanoseconds link_latency{0};
+  double peer_bytes_per_second = 0;  ///< from another device; 0: as from the host
+  nanoseconds peer_latency{0};       ///< where there is a rate
+  std::vector<kernel_rate> kernel_rates;
+
+  /// Of one lane, for the kernel that is called so.
+  [[nodiscard]] double flops_of(std::string_view kernel) const noexcept {
+    return rate_of(kernel_rates, kernel) * flops_per_second;
+  }
 };
 
 /// One thing that runs kernels and has memory. All functions may be called from any thread, except

@@ -10,12 +10,15 @@ namespace hocket {
 void guess_rates(device_info& info);
 
 /// How long a kernel takes by the numbers of the device: the longer of computing and moving its
-/// bytes, and the latency. A wide body has all lanes.
+/// bytes, and the latency. A wide body has all lanes. Without a name it is none with a rate of its
+/// own.
 [[nodiscard]] nanoseconds predicted_launch(const device_info& info, const work& cost,
-                                           body_width width);
+                                           body_width width, std::string_view kernel = {});
 
 /// How long a copy between the host and the device takes by the numbers of the device.
 [[nodiscard]] nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes);
+/// The same of a copy from another device.
+[[nodiscard]] nanoseconds predicted_peer_copy(const device_info& info, std::uint64_t bytes);
 
 /// One of the two, as the command says; nothing for one that fails at once. On a virtual clock this
 /// is the truth for `cpu` and `sim`.

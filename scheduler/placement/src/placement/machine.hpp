@@ -4,11 +4,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hocket/core/duration.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/kernel_rate.hpp>
 
 namespace hocket::placement {
 
@@ -52,9 +54,14 @@ struct machine {
       return driver.empty() ? name : name + " (" + driver + ")";
     }
     [[nodiscard]] bool runs_somehow(const kernel_definition& kernel) const;
+    /// Of one lane, for the kernel that is called so.
+    [[nodiscard]] double flops_of(std::string_view kernel) const noexcept {
+      return rate_of(kernel_rates, kernel) * flops_per_second;
+    }
     std::size_t depth = 1;
     nanoseconds ahead{0};
     double flops_per_second = 1e9;  ///< of one lane
+    std::vector<kernel_rate> kernel_rates;
     double bytes_per_second = 1e10;
     nanoseconds launch_latency{0};
   };

@@ -39,6 +39,11 @@ failure cannot_be_used(const device_info& info, const failure& why) {
   return {why.code(), info.name + " (" + info.description + ") is left out: " + why.message()};
 }
 
+copy_route route_of(memory_id from, memory_id to) {
+  if (from == placement::host_memory) return copy_route::to_device;
+  return to == placement::host_memory ? copy_route::to_host : copy_route::between_devices;
+}
+
 }  // namespace
 
 device_set::device_set(const std::string& names, std::string_view source,
@@ -144,8 +149,13 @@ void device_set::issue(const placement::issue_copy& what) {
   if (from.why || to.why) {
     made.what = failed_command{from.why ? from.why : to.why};
   } else {
-    made.what = copy_command{from.where,        to.where,    what.extents,
-                             what.element_size, what.region, what.bytes};
+    made.what = copy_command{from.where,
+                             to.where,
+                             what.extents,
+                             what.element_size,
+                             what.region,
+                             what.bytes,
+                             route_of(from.memory, to.memory)};
   }
   submit(what.number, what.after, std::move(made));
 }

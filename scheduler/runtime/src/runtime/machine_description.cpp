@@ -84,6 +84,7 @@ void machine_description::add_device(const device_info& info, const device_numbe
   node.flops_per_second = info.flops_per_second;
   node.bytes_per_second = info.memory_bytes_per_second;
   node.launch_latency = info.launch_latency;
+  node.kernel_rates = info.kernel_rates;
   told_.devices.push_back(std::move(node));
   arenas_.resize(told_.streams.size(),
                  info.shares_host_memory ? static_cast<std::uint32_t>(info.arena) : no_arena);
@@ -100,8 +101,11 @@ void machine_description::add_links() {
   told_.links.assign(count * count, std::nullopt);
   const auto connect = [&](memory_id from, memory_id to, stream_id stream, std::size_t device) {
     const device_info& info = infos_[device];
-    told_.links[from.value * count + to.value] =
-        placement::machine::link{stream, info.link_bytes_per_second, info.link_latency};
+    const bool is_peer = info.peer_bytes_per_second != 0 && from != placement::host_memory &&
+                         to != placement::host_memory;
+    told_.links[from.value * count + to.value] = placement::machine::link{
+        stream, is_peer ? info.peer_bytes_per_second : info.link_bytes_per_second,
+        is_peer ? info.peer_latency : info.link_latency};
   };
   for (std::size_t to = 0; to < infos_.size(); ++to) {
     const memory_id own = told_.devices[to].memory;

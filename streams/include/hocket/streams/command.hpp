@@ -22,6 +22,9 @@
 namespace hocket {
 
 /// Copies a box of a dense row-major array to the same place of another of the same extents.
+/// Between which memories a copy goes.
+enum class copy_route : std::uint8_t { to_device, to_host, between_devices };
+
 struct copy_command {
   allocation from;
   allocation to;
@@ -29,6 +32,7 @@ struct copy_command {
   std::size_t element_size = 0;
   box region;
   std::uint64_t bytes = 0;  ///< of the region
+  copy_route route = copy_route::to_device;
 };
 
 /// A region of a buffer's replica, as an argument of a launch.

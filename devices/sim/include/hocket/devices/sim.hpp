@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +16,16 @@ namespace hocket {
 /// The properties of a simulated device. A rate or latency that is not given takes no time on a
 /// real clock; on a virtual one it is that of device_info.
 struct sim_options {
+  std::string model;  ///< for people; may be empty
   std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
   std::optional<double> flops_per_second;         ///< of one lane
   std::optional<double> memory_bytes_per_second;  ///< of one lane
   std::optional<double> link_bytes_per_second;    ///< each way
   std::optional<nanoseconds> link_latency;
+  std::optional<double> peer_bytes_per_second;  ///< from another device; absent: the link's
+  std::optional<nanoseconds> peer_latency;
+  std::vector<kernel_rate> kernel_rates;
+  std::optional<std::size_t> bus;  ///< in the machine; the way to the host that others use as well
   std::optional<nanoseconds> launch_latency;
   std::size_t lanes = 1;
   std::optional<std::size_t> depth;  ///< absent: two on a real clock, one on a virtual one
@@ -30,12 +36,45 @@ struct sim_options {
   friend bool operator==(const sim_options&, const sim_options&) = default;
 };
 
-/// Reads the configuration of the backend into one element for each device: groups, separated by
+/// A link that several devices have between themselves and the host. Copies over it go one after
+/// another, in the order in which they start.
+struct sim_bus {
+  std::string name;
+  double bytes_per_second = 1e10;  ///< each way, or in all
+  bool duplex = true;              ///< copies to the host do not hold up copies from it
+
+  friend bool operator==(const sim_bus&, const sim_bus&) = default;
+};
+
+/// The devices of a simulated machine and what they share.
+struct sim_machine {
+  std::string name;
+  std::vector<sim_options> devices;
+  std::vector<sim_bus> buses;
+
+  friend bool operator==(const sim_machine&, const sim_machine&) = default;
+};
+
+/// Reads the configuration of the backend: "machine=" and a file, or the name of a machine that is
+/// built in, with ",execute=no" behind it if nothing is to be executed; or groups, separated by
 /// semicolons, of a number of devices and what they are like, for example
 /// "2,memory=256M,flops=10G,bandwidth=100G,link=10G,latency=5us,launch=2us,lanes=1,depth=1" or
 /// "1,flops=1G;1,flops=3G,execute=no,shared=yes". A rate of 0 is as good as none. Throws
 /// usage_error.
-[[nodiscard]] std::vector<sim_options> parse_sim_options(std::string_view configuration);
+[[nodiscard]] sim_machine parse_sim_configuration(std::string_view configuration);
+
+/// Reads a machine from the text of a machine file: see docs/machines.md. Messages name its source.
+/// Throws usage_error.
+[[nodiscard]] sim_machine parse_machine(std::string_view text, const std::string& source);
+
+/// Reads a machine file, or a machine that is built in if it has such a name. Throws usage_error.
+[[nodiscard]] sim_machine find_machine(const std::string& name_or_file);
+
+/// The text of a machine file with this machine.
+[[nodiscard]] std::string to_json(const sim_machine& machine, const std::string& source);
+
+/// The names of the machines that are built in.
+[[nodiscard]] std::vector<std::string> built_in_machines();
 
 /// A simulated device, and what tests do to it. All functions may be called by any thread.
 class sim_device final : public host_device {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include <hocket/core/error.hpp>
+
+#include "options.hpp"
+
+namespace hocket {
+
+namespace {
+
+namespace json = boost::json;
+
+struct built_in {
+  std::string_view name;
+  std::string_view text;
+};
+
+// One entry for each file in devices/sim/machines.
+constexpr built_in built_ins[] = {
+#include <hocket/machines.inc>
+};
+
+/// Reads one machine file.
+class machine_reader {
+ public:
+  explicit machine_reader(const std::string& source) : source_("machine \"" + source + "\"") {}
+
+  [[nodiscard]] sim_machine read(std::string_view text) {
+    const json::object all = object_of(parsed(text), source_);
+    sim_machine made;
+    made.name = text_of(all, "machine", source_);
+    for (const auto& [key, value] : all) {
+      if (key == "buses") read_buses(value, made);
+    }
+    for (const auto& [key, value] : all) {
+      if (key == "devices") {
+        read_devices(value, made);
+      } else if (key != "machine" && key != "source" && key != "buses") {
+        refuse(source_, "has the key \"" + std::string(key) +
+                            "\"; the keys are: machine, source, buses, devices");
+      }
+    }
+    if (made.devices.empty()) refuse(source_, "has no \"devices\"; there must be at least one");
+    return made;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& where, const std::string& why) {
+    throw usage_error("The " + where + " " + why + ".");
+  }
+
+  [[nodiscard]] json::value parsed(std::string_view text) const {
+    json::parser parser;
+    json::error_code problem;
+    const std::size_t read = parser.write(text.data(), text.size(), problem);
+    if (!problem) return parser.release();
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(read), '\n');
+    refuse(source_, "is no JSON: line " + std::to_string(line) + ": " + problem.message());
+  }
+
+  [[nodiscard]] static json::object object_of(const json::value& value, const std::string& where) {
+    if (!value.is_object()) refuse(where, "must be an object in braces");
+    return value.get_object();
+  }
+
+  [[nodiscard]] static std::string text_of(const json::object& in, const char* key,
+                                           const std::string& where) {
+    const json::value* const found = in.if_contains(key);
+    if (found == nullptr || !found->is_string()) {
+      refuse(where, std::string("needs the key \"") + key + "\", with a text");
+    }
+    return std::string(found->get_string());
+  }
+
+  void read_buses(const json::value& from, sim_machine& to) const {
+    for (const auto& [name, value] : object_of(from, source_ + ", buses")) {
+      const std::string where = source_ + ", bus \"" + std::string(name) + "\"";
+      configuration_reader reader = reader_of(object_of(value, where), where);
+      sim_bus made;
+      made.name = name;
+      made.bytes_per_second = reader.rate("bandwidth").value_or(0);
+      made.duplex = reader.flag("duplex").value_or(true);
+      reader.finish();
+      if (made.bytes_per_second <= 0) refuse(where, "needs a \"bandwidth\" above 0");
+      to.buses.push_back(std::move(made));
+    }
+  }
+
+  void read_devices(const json::value& from, sim_machine& to) const {
+    if (!from.is_array()) refuse(source_ + ", devices", "must be a list in brackets");
+    for (std::size_t i = 0; i < from.get_array().size(); ++i) {
+      const std::string where = source_ + ", devices[" + std::to_string(i) + "]";
+      json::object given = object_of(from.get_array()[i], where);
+      const std::size_t count = count_of(given, where);
+      const sim_options made = read_device(std::move(given), to, where);
+      to.devices.insert(to.devices.end(), count, made);
+    }
+  }
+
+  [[nodiscard]] static std::size_t count_of(json::object& from, const std::string& where) {
+    const json::value* const count = from.if_contains("count");
+    if (count == nullptr) return 1;
+    if (!count->is_int64() || count->get_int64() < 1 ||
+        count->get_int64() > static_cast<std::int64_t>(sim::max_devices)) {
+      refuse(where, "has the count " + json::serialize(*count) + "; it must be 1 to " +
+                        std::to_string(sim::max_devices));
+    }
+    const auto made = static_cast<std::size_t>(count->get_int64());
+    from.erase("count");
+    return made;
+  }
+
+  [[nodiscard]] static sim_options read_device(json::object from, const sim_machine& in,
+                                               const std::string& where) {
+    std::string model;
+    std::optional<std::size_t> bus;
+    std::vector<kernel_rate> rates;
+    if (from.contains("model")) model = text_of(from, "model", where);
+    if (from.contains("bus")) bus = find_bus(text_of(from, "bus", where), in, where);
+    if (from.contains("kernels")) rates = rates_of(from.at("kernels"), where);
+    for (const char* const taken : {"model", "bus", "kernels"}) from.erase(taken);
+    sim_options made = sim::read_device(reader_of(from, where));
+    made.model = std::move(model);
+    made.bus = bus;
+    made.kernel_rates = std::move(rates);
+    return made;
+  }
+
+  [[nodiscard]] static std::size_t find_bus(const std::string& name, const sim_machine& in,
+                                            const std::string& where) {
+    const auto at = std::ranges::find(in.buses, name, &sim_bus::name);
+    if (at == in.buses.end()) refuse(where, "has the bus \"" + name + "\", which \"buses\" lacks");
+    return static_cast<std::size_t>(at - in.buses.begin());
+  }
+
+  [[nodiscard]] static std::vector<kernel_rate> rates_of(const json::value& from,
+                                                         const std::string& where) {
+    std::vector<kernel_rate> made;
+    for (const auto& [name, value] : object_of(from, where + ", kernels")) {
+      const double of_rate = value.is_number() ? value.to_number<double>() : 0;
+      if (of_rate <= 0) {
+        refuse(where, "has " + json::serialize(value) + " for the kernel \"" + std::string(name) +
+                          "\"; it must be a number above 0, times \"flops\"");
+      }
+      made.push_back({std::string(name), of_rate});
+    }
+    return made;
+  }
+
+  /// The entries as they would stand in the configuration of the backend.
+  [[nodiscard]] static configuration_reader reader_of(const json::object& from,
+                                                      const std::string& where) {
+    std::vector<configuration_reader::entry> entries;
+    for (const auto& [key, value] : from) entries.push_back({key, written(value, where, key)});
+    return {where, std::move(entries)};
+  }
+
+  [[nodiscard]] static std::string written(const json::value& value, const std::string& where,
+                                           std::string_view key) {
+    if (value.is_string()) return std::string(value.get_string());
+    if (value.is_bool()) return value.get_bool() ? "yes" : "no";
+    if (!value.is_number()) {
+      refuse(where, "has a list or an object for \"" + std::string(key) +
+                        "\"; it must be a text or a number");
+    }
+    if (!value.is_double()) return json::serialize(value);
+    std::array<char, 32> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get_double()).ptr;
+    return {text.data(), end};
+  }
+
+  const std::string source_;
+};
+
+}  // namespace
+
+sim_machine parse_machine(std::string_view text, const std::string& source) {
+  return machine_reader(source).read(text);
+}
+
+std::vector<std::string> built_in_machines() {
+  std::vector<std::string> names;
+  for (const built_in& each : built_ins) names.emplace_back(each.name);
+  return names;
+}
+
+sim_machine find_machine(const std::string& name_or_file) {
+  for (const built_in& each : built_ins) {
+    if (each.name == name_or_file) return parse_machine(each.text, name_or_file);
+  }
+  std::ifstream file(name_or_file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    std::string known;
+    for (const built_in& each : built_ins)
+      known.append(known.empty() ? "" : ", ").append(each.name);
+    throw usage_error("The machine \"" + name_or_file +
+                      "\" is neither a file that can be read nor one of: " + known + ".");
+  }
+  return parse_machine(text, name_or_file);
+}
+
+}  // namespace hocket
