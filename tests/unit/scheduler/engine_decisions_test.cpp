@@ -52,9 +52,10 @@ class engine_decisions : public engine_parts {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
-  task_placer placer_{state_, queues_, fetches_, views_};
+  ready_pool pool_{state_, queues_};
+  task_placer placer_{state_, queues_, pool_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  task_finisher finisher_{state_, queues_, memory_, views_, placer_};
+  task_finisher finisher_{state_, queues_, pool_, memory_, views_, placer_};
   loss_handler losses_{state_, queues_, memory_, placer_};
 
  private:
@@ -200,6 +201,7 @@ TEST_F(engine_decisions, a_task_starts_when_the_one_before_it_has_ended) {
   const data_id x = buffer(16);
   placed_task& writer = add({{x, access_mode::write}});
   placed_task& reader = add({{x, access_mode::read}});
+  reader.traced = std::make_unique<trace_note>();
   placer_.consider(reader);
   EXPECT_EQ(reader.phase, task_phase::blocked);
   replicas_.take_block(x, near_host);
@@ -210,7 +212,7 @@ TEST_F(engine_decisions, a_task_starts_when_the_one_before_it_has_ended) {
   (void)end(quick_lane);
   finisher_.finish(writer, {});
   EXPECT_EQ(reader.phase, task_phase::queued);
-  EXPECT_EQ(reader.cause, task_id{1});
+  EXPECT_EQ(reader.traced->cause, task_id{1});
 }
 
 TEST_F(engine_decisions, a_task_without_a_device_fails) {

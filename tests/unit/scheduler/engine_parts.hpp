@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "placement/earliest_end.hpp"
 #include "placement/engine_state.hpp"
 
 namespace hocket::placement {
@@ -112,7 +113,7 @@ class engine_parts : public testing::Test {
   }
   [[nodiscard]] std::vector<issue_copy> copies() const { return actions<issue_copy>(); }
 
-  engine_state state_{two_devices(), 16};
+  engine_state state_{two_devices(), 16, std::make_unique<earliest_end>()};
   const machine& machine_ = state_.nodes;
   in_flight_table& commands_ = state_.commands;
   id_map<data_id, tracked_buffer>& buffers_ = state_.buffers;

@@ -38,7 +38,7 @@ std::vector<place_in_queue> all_from_last(const task_queue& queue) {
 TEST(task_queue, is_ordered_by_rank_and_then_by_age) {
   task_queue queue;
   EXPECT_TRUE(queue.empty());
-  const place_in_queue late{1, 1}, early{-1, 9}, middle{-1, 12};
+  const place_in_queue late{{1}, 1}, early{{-1}, 9}, middle{{-1}, 12};
   for (const place_in_queue& p : {middle, late, early}) queue.insert(p);
   EXPECT_EQ(all_of(queue), (std::vector{early, middle, late}));
   EXPECT_EQ(all_from_last(queue), (std::vector{late, middle, early}));
@@ -46,7 +46,7 @@ TEST(task_queue, is_ordered_by_rank_and_then_by_age) {
 
 TEST(task_queue, a_visit_ends_where_it_is_told_to) {
   task_queue queue;
-  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({0, i});
+  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({{0}, i});
   int visited = 0;
   EXPECT_TRUE(queue.until([&](const place_in_queue& p) { return ++visited, p.age == 2; }));
   EXPECT_EQ(visited, 3);
@@ -54,11 +54,11 @@ TEST(task_queue, a_visit_ends_where_it_is_told_to) {
 
 TEST(task_queue, says_whether_it_had_what_is_erased) {
   task_queue queue;
-  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({0, i});
-  EXPECT_TRUE(queue.erase({0, 2}));
-  EXPECT_FALSE(queue.erase({0, 2}));
-  EXPECT_FALSE(queue.erase({1, 3}));
-  EXPECT_TRUE(queue.erase({0, 0}));
+  for (std::uint64_t i = 0; i < 5; ++i) queue.insert({{0}, i});
+  EXPECT_TRUE(queue.erase({{0}, 2}));
+  EXPECT_FALSE(queue.erase({{0}, 2}));
+  EXPECT_FALSE(queue.erase({{1}, 3}));
+  EXPECT_TRUE(queue.erase({{0}, 0}));
   EXPECT_EQ(all_of(queue).size(), 3U);
 }
 
@@ -73,7 +73,7 @@ TEST(task_queue, does_what_a_set_does) {
   for (std::uint64_t step = 0; step < 20000; ++step) {
     const bool fills = step / 500 % 2 == 0;
     if (model.empty() || below(4) < (fills ? 3U : 1U)) {
-      const place_in_queue made{below(8) == 0 ? -1 : 0, step};
+      const place_in_queue made{{below(8) == 0 ? -1 : 0}, step};
       queue.insert(made);
       model.insert(made);
     } else {

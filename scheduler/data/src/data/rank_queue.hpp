@@ -12,9 +12,9 @@
 namespace hocket::detail {
 
 /// The place of a task among others.
-template <class Task>
+template <class Task, class Rank = std::int64_t>
 struct ranked {
-  std::int64_t rank = 0;  ///< lower first
+  Rank rank = {};         ///< lower first
   std::uint64_t age = 0;  ///< lower first; no two tasks have the same
   Task task = {};
 
@@ -28,10 +28,10 @@ struct ranked {
 
 /// A queue of tasks in the order of (rank, age). Task is what names a task. Appending in that order
 /// and removing from the front take a few instructions; everything else costs a search.
-template <class Task>
+template <class Task, class Rank = std::int64_t>
 class rank_queue {
  public:
-  using place_in_queue = ranked<Task>;
+  using place_in_queue = ranked<Task, Rank>;
 
   [[nodiscard]] bool empty() const noexcept { return in_turn_.empty() && others_.empty(); }
 

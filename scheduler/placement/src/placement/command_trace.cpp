@@ -20,7 +20,7 @@ void command_trace::write(const command_record& record, const command_result& ho
   made.stream = record.number.stream;
   made.task = record.task;
   if (of != nullptr) {
-    made.cause = of->cause;
+    if (of->traced != nullptr) made.cause = of->traced->cause;
     made.name = of->trace_name;
   }
   if (record.copy != nullptr) made.bytes = record.copy->bytes;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,9 @@ constexpr nanoseconds brief = std::chrono::microseconds(10);
 nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
 
 double count(nanoseconds time) { return static_cast<double>(time.count()); }
+
+/// Where rates say nothing, a factor of them is a time.
+double at_least_one(nanoseconds by_rates) { return std::max(count(by_rates), 1.0); }
 
 /// The exponent of a normal number stands above 52 bits and is biased by 1023.
 int size_class(double amount) {
@@ -40,8 +44,8 @@ nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id de
   const machine::device_node& node = machine_.devices[device.value];
   const double lanes =
       task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
-  const double busy =
-      std::max(task.cost.flops / node.flops_per_second, task.cost.bytes / node.bytes_per_second);
+  const double busy = std::max(task.cost.flops / node.flops_of(task.kernel->name),
+                               task.cost.bytes / node.bytes_per_second);
   return node.launch_latency + rounded(busy / lanes * 1e9);
 }
 
@@ -64,8 +68,9 @@ recent_median* cost_model::look_up(const launch_command& task, device_id device,
 
 time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
   recent_median* const known = find(task, device);
-  if (known == nullptr) return {launch_by_rates(task, device), nullptr};
-  return {rounded(known->value()), known};
+  const nanoseconds by_rates = launch_by_rates(task, device);
+  if (known == nullptr) return {by_rates, nullptr};
+  return {rounded(known->value() * at_least_one(by_rates)), known};
 }
 
 void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
@@ -78,11 +83,18 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
       known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
     }
   }
-  if (took < brief) {
-    known->add_some(count(took));
+  const double factor = count(took) / at_least_one(launch_by_rates(task, device));
+  add(*known, factor, took < brief);
+}
+
+void cost_model::add(recent_median& known, double factor, bool is_frequent) {
+  const double before = known.empty() ? 1.0 : known.value();
+  if (is_frequent) {
+    known.add_some(factor);
   } else {
-    known->add(count(took));
+    known.add(factor);
   }
+  if (std::abs(known.value() - before) > before / 8) ++changes_;
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {
@@ -98,9 +110,10 @@ nanoseconds cost_model::predict_copy(memory_id from, memory_id to, std::uint64_t
 
 void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes,
                                nanoseconds took) {
+  usual_copy_ += usual_copy_ == nanoseconds{0} ? took : (took - usual_copy_) / 8;
   const double by_rates = copy_by_rates(from, to, bytes);
   if (by_rates <= 0) return;  // a modelled link without a cost
-  copies_[{from, to, size_class(static_cast<double>(bytes))}].add(count(took) / by_rates);
+  add(copies_[{from, to, size_class(static_cast<double>(bytes))}], count(took) / by_rates, false);
 }
 
 }  // namespace hocket::placement

@@ -23,10 +23,10 @@ struct time_estimate {
   recent_median* known = nullptr;  ///< null if it rests on rates
 };
 
-/// Predicts how long a task runs on a device: the median of what was measured for the same kernel,
-/// on the same device, at about the same size; before the first measurement the device's own rates.
-/// A copy takes what its link's rates say, times the median of how wrong they were for copies of
-/// about the same size.
+/// Predicts how long a task runs on a device: what the device's rates say, times the median of how
+/// wrong they were for the same kernel, on the same device, at about the same size. A copy takes
+/// what its link's rates say, times the median of how wrong they were for copies of about the same
+/// size.
 class cost_model {
  public:
   explicit cost_model(const machine& machine)
@@ -47,6 +47,12 @@ class cost_model {
   /// Time of a copy, without anything in its way. There must be a link.
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
+  /// What tasks cost has changed for another reason.
+  void note_change() noexcept { ++changes_; }
+  /// Counts that, and changes of predictions by more than an eighth.
+  [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+  /// What copies have taken in the mean of the last ones.
+  [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
 
  private:
   template <class Name>
@@ -88,14 +94,18 @@ class cost_model {
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, recent_median, launch_order>;
+  /// Adds what was measured to what was known.
+  void add(recent_median& known, double factor, bool is_frequent);
   [[nodiscard]] recent_median* find(const launch_command& task, device_id device) const;
   [[nodiscard]] recent_median* look_up(const launch_command& task, device_id device,
                                        finding& last) const;
 
   const machine& machine_;
-  mutable launch_table launches_;                                    ///< nanoseconds
+  mutable launch_table launches_;                                    ///< measured / by rates
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
   std::map<copy_key, recent_median> copies_;                         ///< measured / by rates
+  nanoseconds usual_copy_{0};
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace hocket::placement

@@ -35,6 +35,7 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   if (s_.is_alone && issue_at_once(t)) return;
   t.phase = task_phase::queued;
   d.queued += t.run.predicted.time;
+  ++d.waiting;
   if (data_present(t)) {
     d.present.insert(place_of(t));
   } else {
@@ -56,7 +57,9 @@ void device_queues::dequeue(placed_task& t) {
   device_record& d = s_.device_of(t);
   const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
   // One that was taken out to be issued, and could not be, comes again when it ends.
-  if (was_there) d.queued -= t.run.predicted.time;
+  if (!was_there) return;
+  d.queued -= t.run.predicted.time;
+  --d.waiting;
 }
 
 bool device_queues::data_present(const placed_task& t) const {

@@ -27,6 +27,7 @@ struct device_record {
   placed_task* reserving = nullptr;  ///< the task that waits for memory
   point last_wide;                   ///< the last launch that had all lanes
   nanoseconds queued{0};             ///< predicted time of the queued tasks
+  std::size_t waiting = 0;           ///< number of the queued tasks
   device_statistics done;
 
   /// True if no task is queued.
@@ -34,7 +35,7 @@ struct device_record {
 };
 
 [[nodiscard]] inline place_in_queue place_of(const placed_task& t) {
-  return {detail::rank_of(t.priority), t.age, const_cast<placed_task*>(&t)};
+  return {{detail::rank_of(t.priority), -t.upward}, t.age, const_cast<placed_task*>(&t)};
 }
 
 }  // namespace hocket::placement

@@ -7,48 +7,25 @@
 
 namespace hocket::placement {
 
-namespace {
-
-/// True if the region is not too large to be an argument of a kernel there.
-bool can_bind(const task_access& a, const machine::device_node& node) {
-  if (a.is_empty()) return true;
-  const tracked_buffer& d = *a.buffer;
-  const index_list strides = dense_strides(d.all.end);
-  std::uint64_t span = 1;
-  for (std::size_t i = 0; i < strides.size(); ++i) {
-    span += (a.region().end[i] - a.region().begin[i] - 1) * strides[i];
-  }
-  return span * d.element_size <= node.largest_binding;
-}
-
-}  // namespace
-
-bool device_view::can_run(const request& r, device_id device) const {
-  const machine::device_node& node = machine_.devices[device.value];
-  if (!devices_[device.value].alive || (r.on.valid() && r.on != device)) return false;
-  if (r.host_only) return node.runs_host_tasks;
-  if (!node.runs(*r.launch->kernel) || r.bytes > replicas_.ledger().capacity(node.memory))
-    return false;
-  return node.largest_binding == 0 ||
-         std::all_of(r.accesses.begin(), r.accesses.end(),
-                     [&](const task_access& a) { return can_bind(a, node); });
-}
-
-nanoseconds device_view::predicted_end(const placed_task& t, device_id device) const {
-  const machine::device_node& node = machine_.devices[device.value];
+std::size_t device_view::room(device_id device) const {
+  constexpr std::size_t least = 2, most = 16;  // for each lane
   const device_record& d = devices_[device.value];
-  const nanoseconds backlog =
-      (d.queued + lanes_.backlog(device)) / static_cast<std::int64_t>(node.compute.size());
-  nanoseconds arrival{0};
-  for (const task_access& a : t.accesses) {
-    if (!reads_content(a.mode) || coherence::ready(*a.buffer->where, node.memory)) continue;
-    const std::uint64_t bytes = content_.missing(a.data, a.region(), node.memory);
-    if (bytes == 0) continue;
-    if (machine_.link_between(host_memory, node.memory)) {
-      arrival += costs_.predict_copy(host_memory, node.memory, bytes);
-    }
-  }
-  return std::max(backlog, arrival) + costs_.predict(*t.launch, device);
+  const std::size_t own_lanes = lanes(device);
+  const std::size_t committed = d.waiting + lanes_.in_flight(device);
+  if (!d.alive || committed >= most * own_lanes) return 0;
+  if (committed < least * own_lanes) return least * own_lanes - committed;
+  const nanoseconds horizon =
+      std::max(4 * model_.usual_copy(), 2 * machine_.devices[device.value].ahead);
+  return backlog(device) < horizon ? 1 : 0;
+}
+
+double device_view::load_of_links(device_id device) const {
+  const memory_id memory = machine_.devices[device.value].memory;
+  if (memory == host_memory) return 1;  // as busy as those of all devices together
+  const auto& in = machine_.link_between(host_memory, memory);
+  const auto& out = machine_.link_between(memory, host_memory);
+  return std::max(in ? commands_.busy_share(in->stream) : 0.0,
+                  out ? commands_.busy_share(out->stream) : 0.0);
 }
 
 }  // namespace hocket::placement

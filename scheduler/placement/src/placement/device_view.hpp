@@ -2,47 +2,85 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include <hocket/memory/coherence.hpp>
-
 #include "placement/cost_model.hpp"
+#include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
 #include "placement/lane_table.hpp"
 #include "placement/machine.hpp"
 #include "placement/replica_store.hpp"
+#include "placement/task_costs.hpp"
 
 namespace hocket::placement {
 
 /// What a placement policy can ask about the devices. Nothing changes by it.
 class device_view {
  public:
-  device_view(const machine& machine, const cost_model& costs, const coherence& content,
-              const replica_store& replicas, const lane_table& lanes,
+  device_view(const machine& machine, const cost_model& model, const task_cost_table& costs,
+              const in_flight_table& commands, const lane_table& lanes, const device_prices& prices,
               const std::vector<device_record>& devices)
       : machine_(machine),
+        model_(model),
         costs_(costs),
-        content_(content),
-        replicas_(replicas),
+        commands_(commands),
         lanes_(lanes),
+        prices_(prices),
         devices_(devices) {}
 
   /// Devices have the numbers below this.
   [[nodiscard]] std::size_t count() const noexcept { return devices_.size(); }
-  /// True if the device is there and has a body for the task, and the buffers of the task fit into
-  /// its memory.
-  [[nodiscard]] bool can_run(const request& r, device_id device) const;
+  /// See task_cost_table.
+  [[nodiscard]] bool can_run(const request& r, device_id device) const {
+    return costs_.can_run(r, device);
+  }
   /// When the task would end there, from now on: after what is queued and in flight, and after the
   /// copies that it needs. The device can run it.
-  [[nodiscard]] nanoseconds predicted_end(const placed_task& t, device_id device) const;
+  [[nodiscard]] nanoseconds predicted_end(const placed_task& t, device_id device) const {
+    const device_cost cost = costs_.of(t, device);
+    return std::max(backlog(device), costs_.arrival(cost, device)) + cost.time;
+  }
+
+  [[nodiscard]] std::size_t lanes(device_id device) const {
+    return machine_.devices[device.value].compute.size();
+  }
+  /// When a lane of the device is done with what is queued and in flight, from now on.
+  [[nodiscard]] nanoseconds backlog(device_id device) const {
+    const machine::device_node& node = machine_.devices[device.value];
+    nanoseconds sum = devices_[device.value].queued;
+    for (const stream_id lane : node.compute) sum += commands_.remaining(lane);
+    return sum / static_cast<std::int64_t>(node.compute.size());
+  }
+  /// The share of the last while in which the links to and from the device were busy, the busier
+  /// of the two.
+  [[nodiscard]] double load_of_links(device_id device) const;
+  /// What a second of one of its lanes is worth: more than one if other devices suit the pending
+  /// work less. See device_prices.
+  [[nodiscard]] double price(device_id device) const { return prices_.of(device); }
+  /// How much prices matter, from 0 to 1.
+  [[nodiscard]] double weight_of_prices() const { return prices_.weight(); }
+  /// How many tasks more should be queued at the device, so that it does not stand idle while data
+  /// move.
+  [[nodiscard]] std::size_t room(device_id device) const;
+
+  /// What the task costs on each device; it may be in the pool of tasks that have none.
+  [[nodiscard]] const task_costs& costs(const placed_task& t) const { return costs_.of(t); }
+  /// When all that the task reads is there, from now on, if its copies begin behind those that
+  /// their links have to make already.
+  [[nodiscard]] nanoseconds arrival(const device_cost& cost, device_id device) const {
+    return costs_.arrival(cost, device);
+  }
 
  private:
   const machine& machine_;
-  const cost_model& costs_;
-  const coherence& content_;
-  const replica_store& replicas_;
+  const cost_model& model_;
+  const task_cost_table& costs_;
+  const in_flight_table& commands_;
   const lane_table& lanes_;
+  const device_prices& prices_;
   const std::vector<device_record>& devices_;
 };
 

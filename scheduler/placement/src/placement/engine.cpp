@@ -56,10 +56,12 @@ struct engine::dispatch {
 };
 
 void engine::step(time_stamp now, event&& what, action_list& out) {
-  now_ = std::max(now_, now);
+  state_.now = std::max(state_.now, now);
   state_.work.begin(out);
   state_.replicas.begin(out);
-  state_.transfers.begin(now_, out);
+  constexpr std::int64_t copies_remembered = 50;
+  state_.commands.begin(state_.now, copies_remembered * state_.costs.usual_copy());
+  state_.transfers.begin(state_.now, out);
   std::visit(dispatch{*this}, what);
   settle();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
@@ -95,9 +97,14 @@ void engine::add_next_of_run() {
 }
 
 void engine::admit(placed_task& t, const failure& unwanted) {
-  t.submitted = now_;
+  if (state_.trace.records().keeps()) {
+    t.traced = std::make_unique<trace_note>(trace_note{state_.now, {}});
+  }
   state_.evictions.add(t);
   state_.throttle.announce(t);
+  for (const task_access& a : t.accesses) {
+    if (a.mode == access_mode::update) ++a.buffer->updates;
+  }
   if (t.is_limited && t.limits->timeout != nanoseconds::max()) {
     state_.work.actions().emplace_back(start_timer{task_ref(&t), t.limits->timeout});
   }
@@ -135,10 +142,14 @@ void engine::settle() {
         if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
     }
+    // Tasks that can start now may be more urgent than those that were committed before.
+    if (state_.work.has_dirty()) pool_.look_again();
+    if (pool_.wants_round()) pool_.hold_round();
     state_.work.take_dirty([this](device_id device) { pump(device); });
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
-  } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed());
+  } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
+           pool_.wants_round());
 }
 
 void engine::pump(device_id device) {

@@ -19,11 +19,11 @@ namespace hocket::placement {
 /// part knows those parts only that are made before it.
 class engine {
  public:
-  engine(machine description, std::size_t trace_capacity)
-      : state_(std::move(description), trace_capacity) {}
+  engine(machine description, std::size_t trace_capacity, std::unique_ptr<placement_policy> policy)
+      : state_(std::move(description), trace_capacity, std::move(policy)) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
-  /// The time is for the trace alone; decisions do not depend on it.
+  /// The time is for the trace, and for policies that plan ahead.
   void step(time_stamp now, event&& what, action_list& out);
 
   [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
@@ -34,6 +34,8 @@ class engine {
   [[nodiscard]] std::size_t unfinished() const noexcept { return state_.tasks.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return state_.commands.in_flight(); }
 
+  /// True if it plans ahead, for which it needs to know the time.
+  [[nodiscard]] bool plans_ahead() const noexcept { return state_.plans_ahead(); }
   /// A run has tasks that are not added yet: the next event has to be run_continued.
   [[nodiscard]] bool is_adding() const noexcept { return state_.runs.is_adding(); }
 
@@ -64,12 +66,12 @@ class engine {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
-  task_placer placer_{state_, queues_, fetches_, views_};
+  ready_pool pool_{state_, queues_};
+  task_placer placer_{state_, queues_, pool_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  task_finisher finisher_{state_, queues_, memory_, views_, placer_};
+  task_finisher finisher_{state_, queues_, pool_, memory_, views_, placer_};
   loss_handler losses_{state_, queues_, memory_, placer_};
   std::uint64_t steps_ = 0;
-  time_stamp now_{0};
 };
 
 }  // namespace hocket::placement

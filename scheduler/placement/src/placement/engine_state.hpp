@@ -8,6 +8,7 @@
 
 #include "placement/command_trace.hpp"
 #include "placement/cost_model.hpp"
+#include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
 #include "placement/device_view.hpp"
 #include "placement/lane_table.hpp"
@@ -24,8 +25,9 @@ namespace hocket::placement {
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
 /// parts.
 struct engine_state {
-  engine_state(machine described, std::size_t trace_capacity)
-      : nodes(std::move(described)), trace(nodes, trace_capacity) {}
+  engine_state(machine described, std::size_t trace_capacity,
+               std::unique_ptr<placement_policy> chosen)
+      : nodes(std::move(described)), trace(nodes, trace_capacity), policy(std::move(chosen)) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -41,8 +43,10 @@ struct engine_state {
   command_trace trace;
   lane_table lanes{nodes};
   std::vector<device_record> devices{nodes.devices.size()};
-  device_view view{nodes, costs, content, replicas, lanes, devices};
-  std::unique_ptr<const placement_policy> policy = std::make_unique<earliest_end>();
+  task_cost_table task_times{nodes, costs, content, commands, replicas, devices};
+  device_prices prices{nodes};
+  device_view view{nodes, costs, task_times, commands, lanes, prices, devices};
+  std::unique_ptr<placement_policy> policy;
   worklist work{nodes};
   task_throttle throttle{nodes, work};
   run_table runs{work};
@@ -50,14 +54,21 @@ struct engine_state {
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
+  time_stamp now{0};                ///< of the current step
   bool is_alone = false;            ///< the task that was submitted last is considered now
 
+  /// True if there is something to plan. With one device there is not.
+  [[nodiscard]] bool plans_ahead() const noexcept {
+    return devices.size() > 1 && policy->plans_ahead();
+  }
   [[nodiscard]] device_record& device_of(const placed_task& t) {
     return devices[t.run.device.value];
   }
   [[nodiscard]] const machine::device_node& node_of(const placed_task& t) const {
     return nodes.devices[t.run.device.value];
   }
+  /// The failure of a task that no device can run any more.
+  [[nodiscard]] failure without_device(const placed_task& t) const;
   /// The failure of a launch of the task on its device.
   [[nodiscard]] failure failed_on_device(const placed_task& t, const failure& why) const {
     return why.within("running task \"" + std::string(t.label_text()) + "\" on " +

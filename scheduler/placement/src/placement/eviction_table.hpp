@@ -39,10 +39,10 @@ class eviction_table {
   }
   /// Something happened to the content, the replicas or the pins of the buffer.
   void touch(tracked_buffer& buffer) noexcept {
+    ++buffer.changes;
     if (is_used_ && !buffer.touched.is_linked()) touched_.push_back(buffer);
   }
   void touch(data_id data) {
-    if (!is_used_) return;
     if (tracked_buffer* const buffer = buffers_.find(data)) touch(*buffer);
   }
   /// Something happened to many.

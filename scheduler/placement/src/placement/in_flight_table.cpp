@@ -58,6 +58,8 @@ command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
   command_record record = s.commands.take_front();
   s.ended = value;
   s.backlog -= record.predicted;
+  s.first_since = now_;
+  if (s.commands.empty()) s.busy.go_on(now_, memory_, true);
   if (!s.waiters.empty()) wake(s, value);
   return record;
 }

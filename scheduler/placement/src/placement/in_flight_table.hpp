@@ -51,6 +51,12 @@ class in_flight_table {
  public:
   explicit in_flight_table(const machine& machine);
 
+  /// A step begins at this time. memory: how far busy_share() looks back.
+  void begin(time_stamp now, nanoseconds memory) noexcept {
+    now_ = now;
+    memory_ = memory;
+  }
+
   [[nodiscard]] point next(stream_id stream) const {
     return {stream, streams_[stream.value].planned + 1};
   }
@@ -64,6 +70,10 @@ class in_flight_table {
     stream_state& s = streams_[number.stream.value];
     s.planned = number.value;
     s.backlog += predicted;
+    if (s.commands.empty()) {
+      s.busy.go_on(now_, memory_, false);
+      s.first_since = now_;
+    }
     if (s.outbox.empty() && may_hand_over(machine_.streams[number.stream.value].domain, after)) {
       ++s.handed;
       out.emplace_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
@@ -119,6 +129,19 @@ class in_flight_table {
   [[nodiscard]] nanoseconds backlog(stream_id stream) const {
     return streams_[stream.value].backlog;
   }
+  /// The same, less what the oldest has run since it became that.
+  [[nodiscard]] nanoseconds remaining(stream_id stream) const {
+    const stream_state& s = streams_[stream.value];
+    if (s.commands.empty()) return nanoseconds{0};
+    return s.backlog - std::min(s.commands.front().predicted, now_ - s.first_since);
+  }
+  /// The share of the last while in which the stream had commands, from 0 to 1.
+  [[nodiscard]] double busy_share(stream_id stream) const {
+    const stream_state& s = streams_[stream.value];
+    busy_average busy = s.busy;
+    busy.go_on(now_, memory_, !s.commands.empty());
+    return busy.share;
+  }
   [[nodiscard]] stream_load load(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     return {s.commands.size(), s.backlog};
@@ -137,12 +160,27 @@ class in_flight_table {
     std::size_t missing = 0;
     std::function<void()> next;
   };
+  struct busy_average {
+    double share = 0;
+    time_stamp until{0};
+
+    /// Since the last call it was busy, or not.
+    void go_on(time_stamp now, nanoseconds memory, bool was_busy) noexcept {
+      const auto passed = static_cast<double>((now - until).count());
+      const double weight =
+          passed <= 0 ? 0 : passed / (passed + static_cast<double>(memory.count()));
+      share += ((was_busy ? 1.0 : 0.0) - share) * weight;
+      until = now;
+    }
+  };
   struct stream_state {
     std::uint64_t planned = 0;
     std::uint64_t handed = 0;
     std::uint64_t ended = 0;
     bool lost = false;
     nanoseconds backlog{0};
+    time_stamp first_since{0};  ///< when the oldest command became that
+    busy_average busy;          ///< until it began or ceased to have commands
     ring<command_record> commands;
     ring<action> outbox;
     std::multimap<std::uint64_t, std::shared_ptr<waiter>> waiters;
@@ -158,6 +196,8 @@ class in_flight_table {
   std::map<point, command_record> apart_;
   std::size_t unhanded_ = 0;  ///< commands in all outboxes
   std::vector<std::function<void()>> woken_;
+  time_stamp now_{0};
+  nanoseconds memory_{0};
 };
 
 }  // namespace hocket::placement

@@ -29,6 +29,7 @@ class lane_table {
   [[nodiscard]] const number_set& open(device_id device) const { return of(device).open; }
   /// True if no command is in flight.
   [[nodiscard]] bool is_idle(device_id device) const { return of(device).in_flight == 0; }
+  [[nodiscard]] std::size_t in_flight(device_id device) const { return of(device).in_flight; }
   /// The predicted time of the commands in flight, on all lanes.
   [[nodiscard]] nanoseconds backlog(device_id device) const { return of(device).backlog; }
   [[nodiscard]] bool is_lane_of(stream_id stream, device_id device) const {

@@ -28,6 +28,7 @@ struct placed_task;
 /// Where a task is on its way through the placement engine.
 enum class task_phase : std::uint8_t {
   blocked,    ///< earlier tasks are in its way
+  open,       ///< it could start, and has no device yet
   budget,     ///< it waits for bytes of its budget
   queued,     ///< it waits in the queue of a device
   reserving,  ///< it waits for memory of its device
@@ -66,6 +67,12 @@ struct attempt {
   bool wrote = false;      ///< its outputs are recorded in the content state
 };
 
+/// What a trace says of a task beside its commands.
+struct trace_note {
+  time_stamp submitted{};
+  task_id cause;  ///< the task before it that ended last
+};
+
 /// A task that was submitted to the placement engine: the request, and what the engine notes of it
 /// from then on. Only the engine writes that, and only where the engine is stepped is it read.
 struct placed_task : request {
@@ -75,12 +82,14 @@ struct placed_task : request {
   bool suits = false;          ///< the device that it names can run it
   std::uint32_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
   std::uint32_t unissued = 0;  ///< blockers that were not issued
-  [[no_unique_address]] attempt run;  ///< the only one, or the last; the next lies in its padding
-  std::uint32_t order = 0;            ///< order edges from tasks that were not issued
-  task_id cause;
-  std::uint64_t age = 0;  ///< number of tasks submitted before
-  time_stamp submitted{};
-  failure poisoned;                     ///< if set, the task may run but does not commit
+  std::uint32_t costs = 0;     ///< its number in the table of costs; 0: it is not there
+  [[no_unique_address]] attempt run;   ///< the only one, or the last; the next lies in its padding
+  std::uint32_t order = 0;             ///< order edges from tasks that were not issued
+  std::unique_ptr<trace_note> traced;  ///< null without a trace
+  std::uint64_t age = 0;               ///< number of tasks submitted before
+  float upward = 0;   ///< its upward rank in nanoseconds, see ready_pool; it changes while blocked
+  float at_best = 0;  ///< the longest chain from it on where every task has its fastest device
+  failure poisoned;   ///< if set, the task may run but does not commit
   std::unique_ptr<open_domain> opened;  ///< of a nested domain that is open
 
   lent_list<task_edge> edges;  ///< from earlier tasks; one for each

@@ -3,32 +3,41 @@
 
 #include "placement/placement_policy.hpp"
 
+#include <hocket/core/error.hpp>
+
+#include "placement/earliest_end.hpp"
+#include "placement/replanning.hpp"
+
 namespace hocket::placement {
 
-std::optional<device_id> earliest_end::choose(const placed_task& t,
-                                              const device_view& devices) const {
-  std::optional<device_id> best;
-  std::optional<nanoseconds> best_end;  // not computed if only one device can run the task
-  for (std::size_t i = 0; i < devices.count(); ++i) {
-    const device_id device{i};
-    if (!devices.can_run(t, device)) continue;
-    if (!best) {
-      best = device;
-      continue;
-    }
-    if (!best_end) best_end = devices.predicted_end(t, *best);
-    const nanoseconds end = devices.predicted_end(t, device);
-    if (end < *best_end) {
-      best = device;
-      best_end = end;
-    }
-  }
-  return best;
+namespace {
+
+struct known_policy {
+  std::string_view name;
+  std::unique_ptr<placement_policy> (*make)();
+};
+
+template <class Policy>
+std::unique_ptr<placement_policy> make() {
+  return std::make_unique<Policy>();
 }
 
-bool earliest_end::should_steal(const placed_task& t, device_id idle,
-                                const device_view& devices) const {
-  return devices.predicted_end(t, idle) < devices.predicted_end(t, t.run.device);
+constexpr known_policy policies[] = {
+    {"replanning", make<replanning>},
+    {"earliest-end", make<earliest_end>},
+};
+
+}  // namespace
+
+std::unique_ptr<placement_policy> make_policy(std::string_view name, std::string_view source) {
+  if (name.empty()) return policies[0].make();
+  std::string known;
+  for (const known_policy& each : policies) {
+    if (each.name == name) return each.make();
+    known.append(known.empty() ? "" : ", ").append(each.name);
+  }
+  throw usage_error(std::string(source) + " is \"" + std::string(name) +
+                    "\"; the policies are: " + known + ".");
 }
 
 }  // namespace hocket::placement

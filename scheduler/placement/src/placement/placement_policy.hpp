@@ -2,15 +2,25 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "placement/device_view.hpp"
 
 namespace hocket::placement {
 
-/// Decides on which device a task runs, where it may run on several. It is asked when the task
-/// could start, and again when a device is lost or stands idle. The same questions get the same
-/// answers.
+/// Where a task is to run, if nothing changes.
+struct placement_decision {
+  device_id device;
+  /// False: the task stays open, and is asked for again in the next round.
+  bool is_final = true;
+};
+
+/// Decides on which device a task runs, where it may run on several. Tasks that could start are
+/// asked for in rounds, by upward rank; a round comes when there is a new one or a device gets
+/// room. The same questions in the same order get the same answers.
 class placement_policy {
  public:
   placement_policy() = default;
@@ -18,22 +28,34 @@ class placement_policy {
   placement_policy& operator=(const placement_policy&) = delete;
   virtual ~placement_policy() = default;
 
-  /// One of the devices that can run the task; none if there is none.
+  /// True if tasks are to stay open until a device has room for them. Otherwise the first answer
+  /// is final, and comes when the task could start.
+  [[nodiscard]] virtual bool plans_ahead() const noexcept { return false; }
+  /// The device that is best for the task as things stand; none if no device can run it.
   [[nodiscard]] virtual std::optional<device_id> choose(const placed_task& t,
                                                         const device_view& devices) const = 0;
 
+  /// A round begins. Returns false if nothing would become final in it.
+  [[nodiscard]] virtual bool begin_round(const device_view& /*devices*/) { return true; }
+  /// One of the devices that can run the task; none if there is none.
+  [[nodiscard]] virtual std::optional<placement_decision> decide(const placed_task& t,
+                                                                 const device_view& devices) {
+    const std::optional<device_id> chosen = choose(t, devices);
+    return chosen ? std::optional(placement_decision{*chosen}) : std::nullopt;
+  }
+  /// True if nothing more can become final in this round.
+  [[nodiscard]] virtual bool ends_round() const noexcept { return false; }
+
   /// True if the idle device, which can run the task, should take it from the queue where it is.
-  [[nodiscard]] virtual bool should_steal(const placed_task& t, device_id idle,
-                                          const device_view& devices) const = 0;
+  [[nodiscard]] virtual bool should_steal(const placed_task& /*t*/, device_id /*idle*/,
+                                          const device_view& /*devices*/) const {
+    return false;
+  }
 };
 
-/// Where the task is predicted to end first; of equals the first device.
-class earliest_end final : public placement_policy {
- public:
-  [[nodiscard]] std::optional<device_id> choose(const placed_task& t,
-                                                const device_view& devices) const override;
-  [[nodiscard]] bool should_steal(const placed_task& t, device_id idle,
-                                  const device_view& devices) const override;
-};
+/// Makes the policy with this name; the usual one for an empty name. Throws usage_error, which says
+/// that source has the name.
+[[nodiscard]] std::unique_ptr<placement_policy> make_policy(std::string_view name,
+                                                            std::string_view source);
 
 }  // namespace hocket::placement

@@ -22,7 +22,7 @@ class prefetcher {
  private:
   /// Tasks of one device whose data are on their way at the same time. Two hide a copy behind a
   /// kernel; the others absorb unequal lengths.
-  static constexpr std::size_t window = 4;
+  static constexpr std::size_t window = 16;
 
   [[nodiscard]] bool fetch(placed_task& t);
   void fetched(task_id id, device_id device);

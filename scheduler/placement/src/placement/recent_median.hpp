@@ -17,6 +17,7 @@ class recent_median {
     if (count_ < most || ++passed_ % 4 == 0) add(sample);
   }
 
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   /// Of an even number of samples the lower middle one. There must be one.
   [[nodiscard]] double value() const noexcept { return sorted_[(count_ - 1) / 2]; }
 

@@ -34,7 +34,7 @@ struct run_task : placed_task {
     notified = false;
     warned_of = false;
     suits = false;
-    cause = {};
+    traced.reset();
     poisoned = {};
     run.fetching = false;
     begin_attempt();

@@ -49,6 +49,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   const bool is_launch = t.kind == task_kind::launch;
   const memory_id memory = is_launch && device.valid() ? s_.node_of(t).memory : host_memory;
   if (t.is_issued()) --s_.issued;
+  if (t.phase == task_phase::open) pool_.remove(t);
   if (t.phase == task_phase::queued) queues_.dequeue(t);
   if (t.phase == task_phase::reserving) memory_.withdraw(device);
   const bool was_issued = t.is_issued() && is_launch;
@@ -58,6 +59,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   memory_.unpin(t, memory);
   for (const task_access& a : t.accesses) {
     if (a.is_in_history) a.buffer->history.forget(t.id);
+    if (a.mode == access_mode::update) --a.buffer->updates;
   }
   if (why) poison_outputs(t, why);
   s_.throttle.give_back_with(t);

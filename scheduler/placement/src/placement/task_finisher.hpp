@@ -10,9 +10,9 @@ namespace hocket::placement {
 /// they are cancelled.
 class task_finisher {
  public:
-  task_finisher(engine_state& state, device_queues& queues, memory_reclaimer& memory,
-                host_views& views, task_placer& placer)
-      : s_(state), queues_(queues), memory_(memory), views_(views), placer_(placer) {}
+  task_finisher(engine_state& state, device_queues& queues, ready_pool& pool,
+                memory_reclaimer& memory, host_views& views, task_placer& placer)
+      : s_(state), queues_(queues), pool_(pool), memory_(memory), views_(views), placer_(placer) {}
 
   /// The command of a launch has ended.
   void launch_ended(const command_record& record, const command_result& how);
@@ -31,6 +31,7 @@ class task_finisher {
 
   engine_state& s_;
   device_queues& queues_;
+  ready_pool& pool_;
   memory_reclaimer& memory_;
   host_views& views_;
   task_placer& placer_;

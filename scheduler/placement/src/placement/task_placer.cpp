@@ -3,10 +3,6 @@
 
 #include "placement/task_placer.hpp"
 
-#include <utility>
-
-#include "tasks/caught.hpp"
-
 namespace hocket::placement {
 
 void task_placer::consider(placed_task& t) {
@@ -49,13 +45,10 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
 
 void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
+  if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
   const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
-  const std::string lost = t.on.valid() ? s_.nodes.devices[t.on.value].label_text() +
-                                              " was lost: " + s_.devices[t.on.value].lost
-                                        : "every device that could was lost.";
-  s_.work.end_later(t, failure(failure_code::no_device, detail::task_name(t.label_text()) +
-                                                            " has no device to run on: " + lost));
+  s_.work.end_later(t, s_.without_device(t));
 }
 
 std::optional<device_id> task_placer::choose_device(placed_task& t) const {
@@ -99,7 +92,7 @@ void task_placer::release_followers(placed_task& t, bool was_passed, const failu
     } else {
       --next.blockers;
       if (!was_passed || edge.waits_for_end) --next.unissued;
-      next.cause = t.id;
+      if (next.traced != nullptr) next.traced->cause = t.id;
       // A task within a nested domain looks for poison itself when it starts.
       if (why && next.kind != task_kind::domain) next.poison_behind(why);
     }

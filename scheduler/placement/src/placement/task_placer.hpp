@@ -5,14 +5,16 @@
 #include "placement/device_queues.hpp"
 #include "placement/event.hpp"
 #include "placement/host_views.hpp"
+#include "placement/ready_pool.hpp"
 
 namespace hocket::placement {
 
 /// When a task may start, as those before it are issued and end, and on which device.
 class task_placer {
  public:
-  task_placer(engine_state& state, device_queues& queues, prefetcher& fetches, host_views& views)
-      : s_(state), queues_(queues), fetches_(fetches), views_(views) {}
+  task_placer(engine_state& state, device_queues& queues, ready_pool& pool, prefetcher& fetches,
+              host_views& views)
+      : s_(state), queues_(queues), pool_(pool), fetches_(fetches), views_(views) {}
 
   /// Something that was in the way of the task may be gone: it starts, ends, or waits on.
   void consider(placed_task& t);
@@ -32,6 +34,7 @@ class task_placer {
 
   engine_state& s_;
   device_queues& queues_;
+  ready_pool& pool_;
   prefetcher& fetches_;
   host_views& views_;
 };

@@ -36,6 +36,8 @@ class task_table {
     return t.within.valid() ? find(t.within) : nullptr;
   }
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
+  /// How many were added, with those that have ended.
+  [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
   /// All, in the order of their ids.
   [[nodiscard]] std::vector<placed_task*> sorted() const;
 

@@ -38,6 +38,7 @@ class worklist {
   void end_later(placed_task& t, failure why) { ending_.push_back({&t, std::move(why)}); }
 
   [[nodiscard]] bool is_empty() const noexcept { return dirty_.empty() && ending_.empty(); }
+  [[nodiscard]] bool has_dirty() const noexcept { return !dirty_.empty(); }
   [[nodiscard]] bool has_endings() const noexcept { return !ending_.empty(); }
   [[nodiscard]] std::vector<ending> take_endings() { return std::exchange(ending_, {}); }
   /// Calls visit(device) for each device that is marked, which it is no more.

@@ -88,9 +88,12 @@ class performer {
 
 }  // namespace
 
-void event_pump::open(device_set& devices, std::size_t trace_capacity) {
+void event_pump::open(device_set& devices, std::size_t trace_capacity,
+                      std::unique_ptr<placement::placement_policy> policy) {
   devices_ = &devices;
-  engine_ = std::make_unique<placement::engine>(devices.description(), trace_capacity);
+  engine_ =
+      std::make_unique<placement::engine>(devices.description(), trace_capacity, std::move(policy));
+  needs_time_ = home_.trace() != nullptr || engine_->plans_ahead();
   has_engine_ = true;
 }
 

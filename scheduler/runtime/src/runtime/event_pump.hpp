@@ -29,7 +29,8 @@ class event_pump final : public completion_sink {
   ~event_pump() = default;
 
   /// Makes the engine. It decides for these devices, which live until the last event was stepped.
-  void open(device_set& devices, std::size_t trace_capacity);
+  void open(device_set& devices, std::size_t trace_capacity,
+            std::unique_ptr<placement::placement_policy> policy);
   /// Whether there is an engine. Any thread.
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }
@@ -76,7 +77,7 @@ class event_pump final : public completion_sink {
   friend event_strand;
   void begin_run() {
     // To read the clock takes longer than many a step.
-    time_of_run_ = home_.trace() != nullptr ? home_.where().now() : time_stamp{};
+    time_of_run_ = needs_time_ ? home_.where().now() : time_stamp{};
   }
   void step(placement::event&& what) noexcept {
     engine_->step(time_of_run_, std::move(what), actions_);
@@ -96,6 +97,7 @@ class event_pump final : public completion_sink {
   std::unique_ptr<placement::engine> engine_;
   std::atomic<bool> has_engine_{false};
   event_strand events_{*this, events_of_caller};
+  bool needs_time_ = false;         ///< for a trace, or because there is something to place
   time_stamp time_of_run_{};        ///< by the owner of the strand
   placement::action_list actions_;  ///< by the owner of the strand
 };

@@ -68,6 +68,10 @@ struct runtime_options {
   /// no time there.
   data_path data_tasks = data_path::automatic;
 
+  /// How a device is chosen for a task that may run on several: "replanning" or "earliest-end", see
+  /// the guide; empty: HOCKET_POLICY, and "replanning" if that is not set.
+  std::string policy = {};
+
   /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
   /// memory for. The limit is for submissions from outside; what tasks submit, and continuations,
   /// count but are always let through, so that nothing that runs waits for itself. So are those of

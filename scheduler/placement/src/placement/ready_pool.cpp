@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/ready_pool.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "placement/device_queues.hpp"
+
+namespace hocket::placement {
+
+place_in_queue ready_pool::place_of(placed_task& t) {
+  return {{detail::rank_of(t.priority), -t.upward}, t.age, &t};
+}
+
+void ready_pool::add(placed_task& t) {
+  t.phase = task_phase::open;
+  s_.task_times.keep(t);
+  tasks_.insert(place_of(t));
+  has_changed_ = true;
+}
+
+void ready_pool::remove(placed_task& t) {
+  tasks_.erase(place_of(t));
+  s_.task_times.forget(t);
+}
+
+/// Later tasks have smaller ranks than those that they come after. All are ranked again when half
+/// as many as there are have come or gone since, so that ranking costs a task the same however many
+/// there are.
+void ready_pool::rank_again() {
+  const std::uint64_t changes = s_.tasks.added() + s_.ended;
+  if (changes - ranked_ < std::max<std::uint64_t>(32, s_.tasks.size() / 2)) return;
+  ranked_ = changes;
+  std::vector<placed_task*> all = s_.tasks.sorted();
+  std::ranges::sort(all, {}, &placed_task::age);
+  std::vector<placed_task*> open;
+  for (const place_in_queue& each : tasks_) open.push_back(each.task);
+  tasks_.clear();
+  s_.prices.begin();
+  float critical_path = 0;
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    placed_task& t = **at;
+    if (t.phase != task_phase::blocked && t.phase != task_phase::open) continue;
+    float longest = 0, at_best = 0;
+    for (const task_edge& edge : t.followers) {
+      longest = std::max(longest, edge.after->upward);
+      at_best = std::max(at_best, edge.after->at_best);
+    }
+    const pending_time own = count_as_pending(t);
+    t.upward = longest + own.mean;
+    t.at_best = at_best + own.least;
+    critical_path = std::max(critical_path, t.at_best);
+  }
+  s_.prices.solve(critical_path);
+  for (placed_task* const t : open) tasks_.insert(place_of(*t));
+}
+
+ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
+  pending_time made;
+  if (t.kind != task_kind::launch) return made;
+  int devices = 0;
+  s_.prices.add(t.launch->kernel->name, [&](std::size_t i) {
+    const device_id device{i};
+    if (!s_.view.can_run(t, device)) return std::numeric_limits<double>::infinity();
+    const auto time = static_cast<float>(s_.costs.predict(*t.launch, device).count());
+    made.mean += time;
+    made.least = devices == 0 ? time : std::min(made.least, time);
+    ++devices;
+    return static_cast<double>(time);
+  });
+  if (devices > 0) made.mean /= static_cast<float>(devices);
+  return made;
+}
+
+void ready_pool::hold_round() {
+  has_changed_ = false;
+  if (!s_.policy->begin_round(s_.view)) return;
+  rank_again();
+  std::size_t asked = 0;
+  for (auto at = tasks_.begin(); at != tasks_.end() && asked++ < window;) {
+    placed_task& t = *at->task;
+    const std::optional<placement_decision> decided = s_.policy->decide(t, s_.view);
+    if (!decided) {
+      at = tasks_.erase(at);
+      s_.task_times.forget(t);
+      s_.work.end_later(t, s_.without_device(t));
+    } else if (decided->is_final) {
+      at = tasks_.erase(at);
+      s_.task_times.forget(t);
+      queues_.enqueue(t, decided->device);
+    } else {
+      ++at;
+    }
+    if (s_.policy->ends_round()) break;
+  }
+}
+
+}  // namespace hocket::placement

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <set>
+
+#include "placement/engine_state.hpp"
+
+namespace hocket::placement {
+
+class device_queues;
+
+/// The tasks that could start and have no device yet, by priority, upward rank and age. The upward
+/// rank of a task is how long the longest chain of tasks from it on takes, in the mean of the
+/// devices.
+class ready_pool {
+ public:
+  ready_pool(engine_state& state, device_queues& queues) : s_(state), queues_(queues) {}
+
+  /// The task could start now.
+  void add(placed_task& t);
+  /// The task ends otherwise.
+  void remove(placed_task& t);
+  /// A device may have room.
+  void look_again() noexcept { has_changed_ = !tasks_.empty(); }
+  [[nodiscard]] bool wants_round() const noexcept { return has_changed_; }
+  /// Asks the policy for devices, and queues tasks there.
+  void hold_round();
+
+ private:
+  /// A round asks for so many tasks. More find no better device, and take longer to ask for.
+  static constexpr std::size_t window = 64;
+
+  [[nodiscard]] static place_in_queue place_of(placed_task& t);
+  void rank_again();
+  /// What a task takes on the devices that can run it, in nanoseconds.
+  struct pending_time {
+    float mean = 0, least = 0;
+  };
+  [[nodiscard]] pending_time count_as_pending(const placed_task& t);
+
+  engine_state& s_;
+  device_queues& queues_;
+  std::set<place_in_queue> tasks_;
+  std::uint64_t ranked_ = 0;  ///< tasks that had come or gone when they were ranked last
+  bool has_changed_ = false;
+};
+
+}  // namespace hocket::placement

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hocket/devices/sim.hpp>
+#include <hocket/hocket.hpp>
+
+#include "placement/device_prices.hpp"
+#include "runtime/runtime_core.hpp"
+
+namespace hocket {
+namespace {
+
+using placement::device_prices;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+placement::machine machine_with(const std::vector<std::size_t>& lanes) {
+  placement::machine made;
+  for (const std::size_t count : lanes) made.devices.emplace_back().compute.resize(count);
+  return made;
+}
+
+/// The prices where each row is a kind of work with its time on each device.
+std::vector<double> prices_of(const std::vector<std::size_t>& lanes,
+                              const std::vector<std::vector<double>>& work) {
+  const placement::machine machine = machine_with(lanes);
+  device_prices made(machine);
+  made.begin();
+  for (std::size_t k = 0; k < work.size(); ++k) {
+    made.add("kind " + std::to_string(k), [&](std::size_t d) { return work[k][d]; });
+  }
+  made.solve(1);
+  std::vector<double> prices;
+  for (std::size_t d = 0; d < lanes.size(); ++d) prices.push_back(made.of(device_id{d}));
+  return prices;
+}
+
+TEST(device_prices, are_one_without_work) {
+  EXPECT_EQ(prices_of({1, 3}, {}), (std::vector<double>{1, 1}));
+}
+
+// Work of one kind is shared out so that both are busy: a second of the faster is worth more.
+TEST(device_prices, are_as_devices_are_fast) {
+  const std::vector<double> found = prices_of({1, 1}, {{1e6, 3e6}});
+  EXPECT_NEAR(found[0], 1.5, 0.05);
+  EXPECT_NEAR(found[1], 0.5, 0.05);
+}
+
+TEST(device_prices, are_those_of_a_lane) {
+  const std::vector<double> found = prices_of({1, 2}, {{1e6, 1e6}});
+  EXPECT_NEAR(found[0], 1, 0.05);
+  EXPECT_NEAR(found[1], 1, 0.05);
+}
+
+// What only one device can do makes it dear where that is most of the work.
+TEST(device_prices, are_high_where_nothing_else_can_do_the_work) {
+  const std::vector<double> found = prices_of({1, 1}, {{8e6, never}, {1e6, 1e6}});
+  EXPECT_GT(found[0], 1.9);
+  EXPECT_LT(found[1], 0.1);
+}
+
+TEST(device_prices, matter_less_where_a_chain_is_longer_than_the_work_takes) {
+  const placement::machine machine = machine_with({1, 1});
+  device_prices made(machine);
+  made.begin();
+  made.add("kind", [](std::size_t) { return 1e6; });
+  made.solve(1e6);
+  EXPECT_NEAR(made.weight(), 0.5, 0.01);
+  made.solve(1e5);
+  EXPECT_EQ(made.weight(), 1);
+}
+
+/// Two fast devices and a slow one, which share nothing.
+runtime_options unequal(const std::string& policy) {
+  return {.devices = "Sim0,Sim1,Sim2",
+          .backends = {{"sim",
+                        "1,shared=yes,flops=1G,bandwidth=1T;2,flops=10G,bandwidth=1T,link=10G,"
+                        "latency=1us,peer=no"}},
+          .clock = clock_kind::simulated,
+          .policy = policy};
+}
+
+/// Adds one, and takes so many flops.
+kernel<inout<float>> costly(double flops) {
+  return kernel<inout<float>>{"costly", host_body{[](view<float> x) { x(0) += 1; }}}.cost(
+      [flops](const launch_shape&) {
+        return work{flops, 0};
+      });
+}
+
+/// A chain of 20 tasks of 10 ms each, on a fast device, and 100 of 1 ms beside it.
+nanoseconds makespan_of_chain(const std::string& policy) {
+  runtime rt{unequal(policy)};
+  std::vector<buffer<float>> small;
+  for (int i = 0; i < 100; ++i) small.emplace_back(rt, 10, 0.0f);
+  const buffer<float> x{rt, 10, 0.0f, "x"};
+  rt.wait();
+  const time_stamp begin = rt.now();
+  for (const buffer<float>& each : small) rt.submit(costly(1e7), updates(each));
+  for (int i = 0; i < 20; ++i) rt.submit(costly(1e8), updates(x));
+  rt.wait();
+  const nanoseconds took = rt.now() - begin;
+  EXPECT_EQ(x.to_vector().front(), 20.0f);
+  for (const buffer<float>& each : small) EXPECT_EQ(each.to_vector().front(), 1.0f);
+  return took;
+}
+
+TEST(placement_policy, replanning_begins_the_chain_that_was_submitted_last) {
+  const nanoseconds bound = milliseconds(200);
+  EXPECT_LT(makespan_of_chain("replanning"), bound * 103 / 100);
+  EXPECT_GT(makespan_of_chain("earliest-end"), bound * 110 / 100);
+  EXPECT_EQ(makespan_of_chain(""), makespan_of_chain("replanning"));
+}
+
+TEST(placement_policy, replanning_leaves_data_where_later_tasks_are) {
+  // Moving the buffer to a fast device takes 400 ms, and each task gains 9 ms there.
+  const auto took_with = [](int tasks) {
+    runtime rt{{.devices = "Sim0,Sim1",
+                .backends = {{"sim",
+                              "1,shared=yes,flops=1G,bandwidth=1T;1,flops=10G,bandwidth=1T,"
+                              "link=10M,latency=1us"}},
+                .clock = clock_kind::simulated}};
+    const buffer<float> x{rt, 1'000'000, 0.0f, "x"};
+    rt.submit({.on = rt.device("Sim0")}, ops::fill, 0.0f, writes(x));
+    rt.wait();
+    const time_stamp begin = rt.now();
+    for (int i = 0; i < tasks; ++i) rt.submit(costly(1e7), updates(x));
+    rt.wait();
+    return rt.now() - begin;
+  };
+  EXPECT_EQ(took_with(5), milliseconds(50)) << "all on the slow device, which has the buffer";
+  EXPECT_LT(took_with(1000), milliseconds(1800)) << "it moves once";
+}
+
+TEST(placement_policy, open_tasks_are_cancelled) {
+  runtime rt{unequal("replanning")};
+  std::vector<buffer<float>> data;
+  std::vector<future<void>> all;
+  for (int i = 0; i < 100; ++i) {
+    data.emplace_back(rt, 10, 0.0f);
+    all.push_back(rt.submit(costly(1e8), updates(data.back())));
+  }
+  for (int i = 50; i < 100; ++i) all[static_cast<std::size_t>(i)].cancel();
+  int done = 0;
+  for (const future<void>& each : all) done += each.error() ? 0 : 1;
+  EXPECT_GE(done, 50);
+  EXPECT_LT(done, 60) << "some of the others had begun";
+}
+
+TEST(placement_policy, open_tasks_run_elsewhere_when_a_device_is_lost) {
+  runtime rt{unequal("replanning")};
+  std::vector<buffer<float>> data;
+  std::vector<future<void>> all;
+  for (int i = 0; i < 100; ++i) {
+    data.emplace_back(rt, 10, 0.0f);
+    all.push_back(rt.submit(costly(1e8), updates(data.back())));
+  }
+  auto& lost = dynamic_cast<sim_device&>(rt.core()->connection().machine().at(device_id{1}));
+  lost.lose({failure_code::device_lost, "It is gone."});
+  int done = 0;
+  for (const future<void>& each : all) done += each.error() ? 0 : 1;
+  EXPECT_GE(done, 90) << "but those that had begun there";
+}
+
+TEST(placement_policy, is_refused_where_there_is_none_with_the_name) {
+  const auto refusal = [](const runtime_options& options) -> std::string {
+    try {
+      const runtime rt(options);
+    } catch (const usage_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({.policy = "best"}),
+              AllOf(HasSubstr("runtime_options::policy"), HasSubstr("\"best\""),
+                    HasSubstr("replanning, earliest-end")));
+  ::setenv("HOCKET_POLICY", "worst", 1);
+  EXPECT_THAT(refusal({}), AllOf(HasSubstr("HOCKET_POLICY"), HasSubstr("\"worst\"")));
+  ::unsetenv("HOCKET_POLICY");
+}
+
+}  // namespace
+}  // namespace hocket
