@@ -35,8 +35,11 @@ class placement_policy {
   [[nodiscard]] virtual std::optional<device_id> choose(const placed_task& t,
                                                         const device_view& devices) const = 0;
 
-  /// A round begins. Returns false if nothing would become final in it.
-  [[nodiscard]] virtual bool begin_round(const device_view& /*devices*/) { return true; }
+  /// A round begins, because a device may have room or because there is news: new tasks, other
+  /// predictions, a device that was lost. Returns false if nothing would become final in it.
+  [[nodiscard]] virtual bool begin_round(const device_view& /*devices*/, bool /*has_news*/) {
+    return true;
+  }
   /// One of the devices that can run the task; none if there is none.
   [[nodiscard]] virtual std::optional<placement_decision> decide(const placed_task& t,
                                                                  const device_view& devices) {

@@ -19,7 +19,7 @@ void ready_pool::add(placed_task& t) {
   t.phase = task_phase::open;
   s_.task_times.keep(t);
   tasks_.insert(place_of(t));
-  has_changed_ = true;
+  has_changed_ = has_new_ = true;
 }
 
 void ready_pool::remove(placed_task& t) {
@@ -77,7 +77,10 @@ ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
 
 void ready_pool::hold_round() {
   has_changed_ = false;
-  if (!s_.policy->begin_round(s_.view)) return;
+  const bool has_news = has_new_ || estimates_ != s_.costs.changes();
+  if (!s_.policy->begin_round(s_.view, has_news)) return;
+  has_new_ = false;
+  estimates_ = s_.costs.changes();
   rank_again();
   std::size_t asked = 0;
   for (auto at = tasks_.begin(); at != tasks_.end() && asked++ < window;) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 
 #include "placement/engine_state.hpp"
@@ -45,6 +46,8 @@ class ready_pool {
   std::set<place_in_queue> tasks_;
   std::uint64_t ranked_ = 0;  ///< tasks that had come or gone when they were ranked last
   bool has_changed_ = false;
+  bool has_new_ = false;         ///< tasks that came after the last round
+  std::uint64_t estimates_ = 0;  ///< see cost_model::changes, in the last round
 };
 
 }  // namespace hocket::placement

@@ -59,11 +59,18 @@ replanning::plans replanning::begin_plans(const device_view& devices) {
   return made;
 }
 
-bool replanning::begin_round(const device_view& devices) {
+bool replanning::begin_round(const device_view& devices, bool has_news) {
   rooms_ = 0;
-  for (std::size_t i = 0; i < devices.count(); ++i) rooms_ += devices.room(device_id{i});
-  if (rooms_ > 0) devices_ = begin_plans(devices);
-  return rooms_ > 0;
+  bool has_gained = devices_.empty();
+  for (std::size_t i = 0; i < devices.count(); ++i) {
+    const std::size_t room = devices.room(device_id{i});
+    rooms_ += room;
+    if (!devices_.empty() && room > devices_[i].room) has_gained = true;
+  }
+  // An open task was planned for a device that had no room, and is only final when that has.
+  if (rooms_ == 0 || !(has_gained || has_news)) return false;
+  devices_ = begin_plans(devices);
+  return true;
 }
 
 std::optional<replanning::candidate> replanning::best_of(const placed_task& t,

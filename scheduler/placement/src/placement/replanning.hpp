@@ -21,7 +21,7 @@ class replanning final : public placement_policy {
   [[nodiscard]] bool plans_ahead() const noexcept override { return true; }
   [[nodiscard]] std::optional<device_id> choose(const placed_task& t,
                                                 const device_view& devices) const override;
-  [[nodiscard]] bool begin_round(const device_view& devices) override;
+  [[nodiscard]] bool begin_round(const device_view& devices, bool has_news) override;
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;
   [[nodiscard]] bool ends_round() const noexcept override { return rooms_ == 0; }
@@ -45,7 +45,7 @@ class replanning final : public placement_policy {
                                                         const device_view& devices,
                                                         const plans& all);
 
-  plans devices_;
+  plans devices_;          ///< in the last round
   std::size_t rooms_ = 0;  ///< of all devices
 };
 
