@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
@@ -145,34 +146,52 @@ TEST(placement_policy, replanning_leaves_data_where_later_tasks_are) {
   EXPECT_LT(took_with(1000), milliseconds(1800)) << "it moves once";
 }
 
-TEST(placement_policy, open_tasks_are_cancelled) {
-  runtime rt{unequal("replanning")};
-  std::vector<buffer<float>> data;
-  std::vector<future<void>> all;
-  for (int i = 0; i < 100; ++i) {
-    data.emplace_back(rt, 10, 0.0f);
-    all.push_back(rt.submit(costly(1e8), updates(data.back())));
+/// A hundred tasks of 10 ms or 100 ms, of which most wait for a device.
+class open_tasks : public ::testing::Test {
+ protected:
+  open_tasks() {
+    for (int i = 0; i < 100; ++i) {
+      data_.emplace_back(rt_, 10, 0.0f);
+      all_.push_back(rt_.submit(costly(1e8), updates(data_.back())));
+    }
   }
-  for (int i = 50; i < 100; ++i) all[static_cast<std::size_t>(i)].cancel();
-  int done = 0;
-  for (const future<void>& each : all) done += each.error() ? 0 : 1;
-  EXPECT_GE(done, 50);
-  EXPECT_LT(done, 60) << "some of the others had begun";
+  void lose(std::size_t device) {
+    auto& lost =
+        dynamic_cast<sim_device&>(rt_.core()->connection().machine().at(device_id{device}));
+    lost.lose({failure_code::device_lost, "It is gone."});
+  }
+  [[nodiscard]] int done() const {
+    return static_cast<int>(
+        std::ranges::count_if(all_, [](const future<void>& each) { return !each.error(); }));
+  }
+
+  runtime rt_{unequal("replanning")};
+  std::vector<buffer<float>> data_;
+  std::vector<future<void>> all_;
+};
+
+TEST_F(open_tasks, are_cancelled) {
+  for (std::size_t i = 50; i < 100; ++i) all_[i].cancel();
+  EXPECT_GE(done(), 50);
+  EXPECT_LT(done(), 60) << "some of the others had begun";
 }
 
-TEST(placement_policy, open_tasks_run_elsewhere_when_a_device_is_lost) {
-  runtime rt{unequal("replanning")};
-  std::vector<buffer<float>> data;
-  std::vector<future<void>> all;
-  for (int i = 0; i < 100; ++i) {
-    data.emplace_back(rt, 10, 0.0f);
-    all.push_back(rt.submit(costly(1e8), updates(data.back())));
+TEST_F(open_tasks, run_elsewhere_when_a_device_is_lost) {
+  lose(1);
+  EXPECT_GE(done(), 90) << "but those that had begun there";
+}
+
+TEST_F(open_tasks, fail_when_all_devices_are_lost) {
+  std::vector<future<void>> writers;
+  for (const buffer<float>& each : data_) {
+    writers.push_back(rt_.submit(ops::fill, 1.0f, writes(each)));
   }
-  auto& lost = dynamic_cast<sim_device&>(rt.core()->connection().machine().at(device_id{1}));
-  lost.lose({failure_code::device_lost, "It is gone."});
-  int done = 0;
-  for (const future<void>& each : all) done += each.error() ? 0 : 1;
-  EXPECT_GE(done, 90) << "but those that had begun there";
+  for (std::size_t device = 0; device < 3; ++device) lose(device);
+  EXPECT_LT(done(), 10) << "the content of the others is lost, too";
+  EXPECT_EQ(writers.back().error().code(), failure_code::no_device);
+  const future<void> next = rt_.submit(ops::fill, 1.0f, writes(data_.front()));
+  EXPECT_EQ(next.error().code(), failure_code::no_device);
+  EXPECT_THAT(next.error().message(), HasSubstr("no device to run on"));
 }
 
 TEST(placement_policy, is_refused_where_there_is_none_with_the_name) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -28,8 +27,8 @@ class device_prices {
   /// Work of a kind, which takes so long on a lane of each device: time_on(device), infinite where
   /// it cannot be done.
   template <class TimeOn>
-  void add(std::string_view kind, const TimeOn& time_on) {
-    auto [at, is_new] = kinds_.try_emplace(std::string(kind), lanes_.size());
+  void add(const std::string& kind, const TimeOn& time_on) {
+    auto [at, is_new] = kinds_.try_emplace(kind, lanes_.size());
     for (std::size_t d = 0; d < lanes_.size(); ++d) at->second[d] += time_on(d) / lanes_[d];
   }
   /// Finds the prices for the work that was added, the longest chain of which takes so long on the

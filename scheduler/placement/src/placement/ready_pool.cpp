@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "placement/device_queues.hpp"
@@ -19,7 +20,8 @@ void ready_pool::add(placed_task& t) {
   t.phase = task_phase::open;
   s_.task_times.keep(t);
   tasks_.insert(place_of(t));
-  has_changed_ = has_new_ = true;
+  has_changed_ = has_news_ = true;
+  end_without_device(t);
 }
 
 void ready_pool::remove(placed_task& t) {
@@ -62,7 +64,10 @@ ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
   pending_time made;
   if (t.kind != task_kind::launch) return made;
   int devices = 0;
-  s_.prices.add(t.launch->kernel->name, [&](std::size_t i) {
+  // Work for one device alone is another kind than work that all can do.
+  std::string kind = t.launch->kernel->name;
+  if (t.on.valid()) kind += " on " + std::to_string(t.on.value);
+  s_.prices.add(kind, [&](std::size_t i) {
     const device_id device{i};
     if (!s_.view.can_run(t, device)) return std::numeric_limits<double>::infinity();
     const auto time = static_cast<float>(s_.costs.predict(*t.launch, device).count());
@@ -75,22 +80,27 @@ ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
   return made;
 }
 
+/// No round would find that, where no device has room. The task leaves the pool when it ends.
+void ready_pool::end_without_device(placed_task& t) {
+  if (!s_.view.costs(t).fastest.valid()) s_.work.end_later(t, s_.without_device(t));
+}
+
 void ready_pool::hold_round() {
   has_changed_ = false;
-  const bool has_news = has_new_ || estimates_ != s_.costs.changes();
-  if (!s_.policy->begin_round(s_.view, has_news)) return;
-  has_new_ = false;
-  estimates_ = s_.costs.changes();
+  if (estimates_ != s_.costs.changes()) {
+    estimates_ = s_.costs.changes();
+    has_news_ = true;
+    // A device may have been lost.
+    for (const place_in_queue& each : tasks_) end_without_device(*each.task);
+  }
+  if (!s_.policy->begin_round(s_.view, has_news_)) return;
+  has_news_ = false;
   rank_again();
   std::size_t asked = 0;
   for (auto at = tasks_.begin(); at != tasks_.end() && asked++ < window;) {
     placed_task& t = *at->task;
     const std::optional<placement_decision> decided = s_.policy->decide(t, s_.view);
-    if (!decided) {
-      at = tasks_.erase(at);
-      s_.task_times.forget(t);
-      s_.work.end_later(t, s_.without_device(t));
-    } else if (decided->is_final) {
+    if (decided && decided->is_final) {
       at = tasks_.erase(at);
       s_.task_times.forget(t);
       queues_.enqueue(t, decided->device);

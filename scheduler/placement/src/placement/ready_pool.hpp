@@ -35,6 +35,7 @@ class ready_pool {
 
   [[nodiscard]] static place_in_queue place_of(placed_task& t);
   void rank_again();
+  void end_without_device(placed_task& t);
   /// What a task takes on the devices that can run it, in nanoseconds.
   struct pending_time {
     float mean = 0, least = 0;
@@ -46,8 +47,8 @@ class ready_pool {
   std::set<place_in_queue> tasks_;
   std::uint64_t ranked_ = 0;  ///< tasks that had come or gone when they were ranked last
   bool has_changed_ = false;
-  bool has_new_ = false;         ///< tasks that came after the last round
-  std::uint64_t estimates_ = 0;  ///< see cost_model::changes, in the last round
+  bool has_news_ = false;        ///< since the last round: tasks, or other estimates
+  std::uint64_t estimates_ = 0;  ///< the last cost_model::changes that was seen
 };
 
 }  // namespace hocket::placement
