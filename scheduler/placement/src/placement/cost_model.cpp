@@ -42,6 +42,7 @@ cost_model::launch_view cost_model::key_of(const launch_command& task, device_id
 
 nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
+  if (task.cost.flops == 0 && task.cost.bytes == 0) return node.launch_latency;
   const double lanes =
       task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
   const double busy = std::max(task.cost.flops / node.flops_of(task.kernel->name),

@@ -52,6 +52,10 @@ void task_placer::place(placed_task& t) {
 }
 
 std::optional<device_id> task_placer::choose_device(placed_task& t) const {
+  if (!t.on.valid() && s_.devices.size() == 1) {
+    const device_id only{0};
+    return s_.view.can_run(t, only) ? std::optional(only) : std::nullopt;
+  }
   if (!t.on.valid()) return s_.policy->choose(t, s_.view);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, t.on);
