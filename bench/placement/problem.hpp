@@ -9,7 +9,7 @@
 
 namespace hocket::bench {
 
-/// What a task does with a buffer.
+/// The kinds of access of a task to a buffer.
 enum class use : std::uint8_t { read, write, update };
 
 /// A graph of tasks, and what each costs: independent of a machine but for the rates of its
@@ -27,7 +27,8 @@ struct problem {
 
   std::string name;
   std::vector<std::string> kernels;
-  /// What kernels that no machine knows reach there, of what its devices do in general.
+  /// The rates of kernels that no machine file names, as shares of what each device does in
+  /// general.
   struct rates {
     double cpu = 1, gpu = 1;
   };

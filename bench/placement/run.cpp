@@ -22,7 +22,7 @@ namespace {
 
 using buffer_list = std::vector<const buffer<float>*>;
 
-/// The same for any number.
+/// The type itself, for every number: repeats a type in a pack.
 template <class T, std::size_t>
 using each = T;
 

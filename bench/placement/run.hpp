@@ -11,7 +11,7 @@
 
 namespace hocket::bench {
 
-/// What came of a problem on a machine.
+/// The outcome of one problem on one machine.
 struct schedule {
   double makespan = 0;   ///< seconds on the machine's clock
   double bound = 0;      ///< seconds; see bounds

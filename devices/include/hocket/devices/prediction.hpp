@@ -17,7 +17,7 @@ void guess_rates(device_info& info);
 
 /// How long a copy between the host and the device takes by the numbers of the device.
 [[nodiscard]] nanoseconds predicted_copy(const device_info& info, std::uint64_t bytes);
-/// The same of a copy from another device.
+/// How long a copy from another device takes by the numbers of the device that receives it.
 [[nodiscard]] nanoseconds predicted_peer_copy(const device_info& info, std::uint64_t bytes);
 
 /// One of the two, as the command says; nothing for one that fails at once. On a virtual clock this

@@ -47,11 +47,11 @@ class cost_model {
   /// Time of a copy, without anything in its way. There must be a link.
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
-  /// What tasks cost has changed for another reason.
+  /// Predictions change for another reason than a measurement.
   void note_change() noexcept { ++changes_; }
-  /// Counts that, and changes of predictions by more than an eighth.
+  /// Counts calls of note_change(), and changes of predictions by more than an eighth.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
-  /// What copies have taken in the mean of the last ones.
+  /// The mean time of the last copies.
   [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
 
  private:
@@ -94,7 +94,7 @@ class cost_model {
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, recent_median, launch_order>;
-  /// Adds what was measured to what was known.
+  /// Adds a measured factor to the known ones.
   void add(recent_median& known, double factor, bool is_frequent);
   [[nodiscard]] recent_median* find(const launch_command& task, device_id device) const;
   [[nodiscard]] recent_median* look_up(const launch_command& task, device_id device,

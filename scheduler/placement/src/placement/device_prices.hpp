@@ -12,7 +12,7 @@
 
 namespace hocket::placement {
 
-/// What the time of each device is worth, from the work that is pending: devices are dear that are
+/// Prices of the time of each device, from the work that is pending: devices are dear that are
 /// much better than others at a kind of work of which there is much. These are the dual values of
 /// the linear program that shares out all work, without an order, so that the busiest device is
 /// done as early as possible. They are found by multiplicative weights (Arora, Hazan and Kale,

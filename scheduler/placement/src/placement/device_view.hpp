@@ -57,7 +57,7 @@ class device_view {
   /// The share of the last while in which the links to and from the device were busy, the busier
   /// of the two.
   [[nodiscard]] double load_of_links(device_id device) const;
-  /// What a second of one of its lanes is worth: more than one if other devices suit the pending
+  /// The price of a second of one of its lanes: more than one if other devices suit the pending
   /// work less. See device_prices.
   [[nodiscard]] double price(device_id device) const { return prices_.of(device); }
   /// How much prices matter, from 0 to 1.
@@ -66,7 +66,7 @@ class device_view {
   /// move.
   [[nodiscard]] std::size_t room(device_id device) const;
 
-  /// What the task costs on each device; it may be in the pool of tasks that have none.
+  /// The costs of the task on each device.
   [[nodiscard]] const task_costs& costs(const placed_task& t) const { return costs_.of(t); }
   /// When all that the task reads is there, from now on, if its copies begin behind those that
   /// their links have to make already.

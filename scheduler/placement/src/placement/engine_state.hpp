@@ -54,6 +54,7 @@ struct engine_state {
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
+  std::size_t lost = 0;             ///< devices that were lost
   time_stamp now{0};                ///< of the current step
   bool is_alone = false;            ///< the task that was submitted last is considered now
 

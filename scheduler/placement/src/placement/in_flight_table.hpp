@@ -129,7 +129,7 @@ class in_flight_table {
   [[nodiscard]] nanoseconds backlog(stream_id stream) const {
     return streams_[stream.value].backlog;
   }
-  /// The same, less what the oldest has run since it became that.
+  /// The backlog of the stream, less the time since its oldest command became that.
   [[nodiscard]] nanoseconds remaining(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     if (s.commands.empty()) return nanoseconds{0};
@@ -164,7 +164,7 @@ class in_flight_table {
     double share = 0;
     time_stamp until{0};
 
-    /// Since the last call it was busy, or not.
+    /// Adds the time since the last call, in which the stream was busy or idle.
     void go_on(time_stamp now, nanoseconds memory, bool was_busy) noexcept {
       const auto passed = static_cast<double>((now - until).count());
       const double weight =

@@ -63,6 +63,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   d.alive = false;
   d.lost = why.message();
   s_.costs.note_change();
+  ++s_.lost;
   const machine::device_node& node = s_.nodes.devices[device.value];
   // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
   placed_task* const reserving = memory_.withdraw(device);

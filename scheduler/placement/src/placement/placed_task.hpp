@@ -67,7 +67,7 @@ struct attempt {
   bool wrote = false;      ///< its outputs are recorded in the content state
 };
 
-/// What a trace says of a task beside its commands.
+/// The facts of a task, beside its commands, that a trace shows.
 struct trace_note {
   time_stamp submitted{};
   task_id cause;  ///< the task before it that ended last

@@ -90,7 +90,9 @@ void ready_pool::hold_round() {
   if (estimates_ != s_.costs.changes()) {
     estimates_ = s_.costs.changes();
     has_news_ = true;
-    // A device may have been lost.
+  }
+  if (lost_ != s_.lost) {
+    lost_ = s_.lost;
     for (const place_in_queue& each : tasks_) end_without_device(*each.task);
   }
   if (!s_.policy->begin_round(s_.view, has_news_)) return;

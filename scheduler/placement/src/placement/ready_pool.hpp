@@ -36,7 +36,7 @@ class ready_pool {
   [[nodiscard]] static place_in_queue place_of(placed_task& t);
   void rank_again();
   void end_without_device(placed_task& t);
-  /// What a task takes on the devices that can run it, in nanoseconds.
+  /// The time of a task on the devices that can run it, in nanoseconds.
   struct pending_time {
     float mean = 0, least = 0;
   };
@@ -49,6 +49,7 @@ class ready_pool {
   bool has_changed_ = false;
   bool has_news_ = false;        ///< since the last round: tasks, or other estimates
   std::uint64_t estimates_ = 0;  ///< the last cost_model::changes that was seen
+  std::size_t lost_ = 0;         ///< the last engine_state::lost that was seen
 };
 
 }  // namespace hocket::placement
