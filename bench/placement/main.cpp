@@ -2,10 +2,16 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <hocket/hocket.hpp>
 
 #include "harness/command.hpp"
 #include "run.hpp"
@@ -18,6 +24,7 @@ namespace {
 struct problem_set {
   std::string name;
   std::function<std::vector<problem>()> make;
+  std::function<void(sim_machine&)> change = [](sim_machine& /*machine*/) {};  ///< before a run
 };
 
 struct study {
@@ -26,13 +33,8 @@ struct study {
   std::vector<problem_set> problems;
 };
 
-struct policy_name {
-  const char* subject;
-  const char* policy;
-};
-
-// The first is the one that is used if none is chosen.
-constexpr policy_name policies[] = {{"hocket", "replanning"}, {"earliest-end", "earliest-end"}};
+// The subject that is not a policy: the same work on the device where it takes the least time.
+constexpr const char* best_device = "best-device";
 
 problem_set one(const problem& what) {
   return {what.name, [what] { return std::vector{what}; }};
@@ -69,6 +71,48 @@ std::vector<problem_set> other_shapes(weights unit, bool quick) {
           one(wide_narrow_wide(unit)),         one(chains_with_data(unit))};
 }
 
+/// The problems on a machine whose times differ from what its rates say.
+std::vector<problem_set> with_noise(const problem_set& what, double noise) {
+  problem_set made = what;
+  made.name += ", noise " + std::to_string(static_cast<int>(noise * 100)) + " %";
+  made.change = [noise](sim_machine& machine) {
+    for (sim_options& each : machine.devices) each.deviation.noise = noise;
+  };
+  return {made};
+}
+
+/// The problem on a machine whose second device begins badly, or gets slower later.
+std::vector<problem_set> with_surprises(const problem& what, nanoseconds later) {
+  problem_set outliers = one(what), slower = one(what);
+  outliers.name += ", first launches 500 times as long";
+  outliers.change = [](sim_machine& machine) {
+    machine.devices[1].deviation.first_launches = 1;
+    machine.devices[1].deviation.first_factor = 500;
+  };
+  slower.name += ", a device four times slower later";
+  slower.change = [later](sim_machine& machine) {
+    machine.devices[1].deviation.later = later;
+    machine.devices[1].deviation.later_factor = 4;
+  };
+  return {outliers, slower};
+}
+
+void add(std::vector<problem_set>&& from, std::vector<problem_set>& to) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+/// On unequal-gpus.
+std::vector<problem_set> deviations(weights unit, bool quick) {
+  const problem factorization = cholesky(quick ? 6 : 40);
+  std::vector<problem_set> made;
+  for (const double noise : {0.1, 0.3}) {
+    add(with_noise(one(factorization), noise), made);
+    add(with_noise(random_graphs(quick ? 1 : 50, unit), noise), made);
+  }
+  add(with_surprises(factorization, std::chrono::milliseconds(quick ? 1 : 250)), made);
+  return made;
+}
+
 std::vector<study> all_studies(bool quick) {
   std::vector<study> all{
       {"unequal-gpus", 1e-3, {}}, {"eight-gpus", 1e-3, {}}, {"five-unlike", 1e-2, {}}};
@@ -87,6 +131,7 @@ std::vector<study> all_studies(bool quick) {
         each.problems.push_back(std::move(other));
       }
     }
+    if (each.machine == "unequal-gpus") add(deviations(unit, quick), each.problems);
   }
   return all;
 }
@@ -100,38 +145,90 @@ sampler asked_once(std::function<double()> ask) {
   };
 }
 
-double mean_of(const problem_set& what, const std::string& machine, const std::string& policy,
-               const std::function<double(const schedule&)>& value) {
+using measure = double (*)(const schedule&);
+
+double least_on_one_device(const problem& what, const sim_machine& machine, measure value) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
+    if (i > 0 && machine.devices[i] == machine.devices[i - 1]) continue;
+    sim_machine alone = machine;
+    alone.devices = {machine.devices[i]};
+    least = std::min(least, value(run(what, alone, "")));
+  }
+  return least;
+}
+
+/// In units of the bound of the whole machine.
+double least_makespan_on_one_device(const problem& what, const sim_machine& machine) {
+  const double bound = run(what, machine, "round-robin").bound;
+  return least_on_one_device(what, machine, [](const schedule& s) { return s.makespan; }) / bound;
+}
+
+/// The bound where a device gets slower while it works: all is done at full speed until then, and
+/// the rest with a machine that was slow from the beginning.
+double bound_with_change(const problem& what, const sim_machine& machine, double bound) {
+  sim_machine slow = machine;
+  double later = 0;
+  for (sim_options& each : slow.devices) {
+    const sim_deviation deviation = std::exchange(each.deviation, {});
+    if (deviation.later_factor == 1) continue;
+    later = std::chrono::duration<double>(deviation.later).count();
+    each.flops_per_second = *each.flops_per_second / deviation.later_factor;
+  }
+  if (later == 0) return bound;
+  const double bound_if_slow = run(what, slow, "round-robin").bound;
+  return later + (1 - later / bound) * bound_if_slow;
+}
+
+double mean_makespan(const problem_set& what, const std::string& on, const std::string& subject) {
+  sim_machine machine = find_machine(on);
+  what.change(machine);
   double sum = 0;
   const std::vector<problem> all = what.make();
-  for (const problem& each : all) sum += value(run(each, find_machine(machine), policy));
+  for (const problem& each : all) {
+    if (subject == best_device) {
+      sum += least_makespan_on_one_device(each, machine);
+    } else {
+      const schedule made = run(each, machine, subject);
+      sum += made.makespan / bound_with_change(each, machine, made.bound);
+    }
+  }
   return sum / static_cast<double>(all.size());
+}
+
+comparison makespans_of(const problem_set& what, const std::string& machine) {
+  comparison made{machine + ", " + what.name, "makespan", "of the bound", 1, {}, 0};
+  const auto add_subject = [&](const std::string& subject, const std::string& policy) {
+    made.contenders.push_back(
+        {subject,
+         [=] { return asked_once([=] { return mean_makespan(what, machine, policy); }); }});
+  };
+  const std::vector<std::string> policies = placement_policies();
+  add_subject("hocket", policies.front());
+  for (std::size_t i = 1; i < policies.size(); ++i) add_subject(policies[i], policies[i]);
+  add_subject(best_device, best_device);
+  return made;
+}
+
+comparison host_times_of(const problem_set& what, const std::string& machine) {
+  comparison made{machine + ", " + what.name, "host_time", "us/task", 1, {}, 0};
+  for (const char* const policy : {"", "earliest-end"}) {
+    made.contenders.push_back(
+        {*policy == 0 ? "hocket" : policy, [=] {
+           return [=] {
+             return run(what.make().front(), find_machine(machine), policy).host_time * 1e6;
+           };
+         }});
+  }
+  return made;
 }
 
 std::vector<comparison> comparisons_of(const settings& wanted) {
   std::vector<comparison> all;
   for (const study& each : all_studies(wanted.quick)) {
     for (const problem_set& what : each.problems) {
-      comparison made{each.machine + ", " + what.name, "makespan", "of the bound", 1, {}, 0};
-      comparison host{made.name, "host_time", "us/task", 1, {}, 0};
-      for (const policy_name& policy : policies) {
-        made.contenders.push_back({policy.subject, [=, machine = each.machine] {
-                                     return asked_once([=] {
-                                       return mean_of(
-                                           what, machine, policy.policy,
-                                           [](const schedule& s) { return s.makespan / s.bound; });
-                                     });
-                                   }});
-        host.contenders.push_back({policy.subject, [=, machine = each.machine] {
-                                     return [=] {
-                                       return mean_of(
-                                           what, machine, policy.policy,
-                                           [](const schedule& s) { return s.host_time * 1e6; });
-                                     };
-                                   }});
-      }
-      all.push_back(std::move(made));
-      if (what.name == "cholesky 40") all.push_back(std::move(host));
+      all.push_back(makespans_of(what, each.machine));
+      if (what.name == "cholesky 40") all.push_back(host_times_of(what, each.machine));
     }
   }
   return all;

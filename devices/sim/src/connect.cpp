@@ -11,6 +11,7 @@
 
 #include "bus.hpp"
 #include "device.hpp"
+#include "launch_deviation.hpp"
 #include "memory.hpp"
 
 namespace hocket {
@@ -42,6 +43,7 @@ device_info describe(const executor& where, std::size_t number, const sim_option
   info.peer_bytes_per_second = given.peer_bytes_per_second.value_or(info.peer_bytes_per_second);
   info.peer_latency = given.peer_latency.value_or(info.peer_latency);
   info.kernel_rates = given.kernel_rates;
+  info.watts = given.watts;
   return info;
 }
 
@@ -76,9 +78,13 @@ result<std::unique_ptr<device>> connect(const device_info& info, std::size_t num
   // Where nothing is executed nothing is touched: large memories then cost nothing.
   parts.memory =
       std::make_unique<sim::device_memory>(device_title(info.name), given.execute, faults);
+  auto deviation = std::make_shared<sim::launch_deviation>(given.deviation, number);
   parts.duration = [info = modelled(where, info, given), bus = std::move(bus),
-                    &where](const command& what) {
-    return wait_for_bus(bus.get(), what, where) + predicted(info, what);
+                    deviation = std::move(deviation), &where](const command& what) {
+    const nanoseconds by_rates = predicted(info, what);
+    const launch_command* const launch = what.launch();
+    if (launch != nullptr) return deviation->apply(*launch, by_rates, where.now());
+    return wait_for_bus(bus.get(), what, where) + by_rates;
   };
   parts.perform = [faults, &where, arena = parts.arena,
                    execute = given.execute](const command& what) {

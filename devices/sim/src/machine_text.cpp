@@ -27,6 +27,18 @@ json::string exact(double rate) {
   return json::string(text.data(), static_cast<std::size_t>(end - text.data()));
 }
 
+void put_deviation(const sim_deviation& from, json::object& to) {
+  if (from.noise > 0) to["noise"] = exact(from.noise);
+  if (from.first_launches > 0) {
+    to["first"] = from.first_launches;
+    to["first_factor"] = exact(from.first_factor);
+  }
+  if (from.later_factor != 1) {
+    to["later"] = in_nanoseconds(from.later);
+    to["later_factor"] = exact(from.later_factor);
+  }
+}
+
 json::object described(const sim_options& of, const sim_machine& in) {
   json::object made;
   if (!of.model.empty()) made["model"] = json::string(of.model);
@@ -49,6 +61,8 @@ json::object described(const sim_options& of, const sim_machine& in) {
   made["execute"] = of.execute;
   made["shared"] = of.shares_host_memory;
   made["peer"] = of.peer_copies;
+  if (of.watts > 0) made["watts"] = exact(of.watts);
+  put_deviation(of.deviation, made);
   if (of.bus) made["bus"] = json::string(in.buses[*of.bus].name);
   if (!of.kernel_rates.empty()) {
     json::object& kernels = made["kernels"].emplace_object();

@@ -14,9 +14,24 @@ namespace {
 
 constexpr std::uint64_t max_lanes = 4096;
 constexpr std::uint64_t max_depth = 1024;
+constexpr std::uint64_t max_launches = 1'000'000'000;
 
 std::optional<double> unless_zero(std::optional<double> rate) {
   return rate && *rate > 0 ? rate : std::nullopt;
+}
+
+}  // namespace
+
+namespace {
+
+sim_deviation read_deviation(configuration_reader& reader) {
+  sim_deviation made;
+  made.noise = reader.rate("noise").value_or(made.noise);
+  made.first_launches = reader.number("first", 0, max_launches).value_or(made.first_launches);
+  made.first_factor = reader.rate("first_factor").value_or(made.first_factor);
+  made.later = reader.duration("later").value_or(made.later);
+  made.later_factor = reader.rate("later_factor").value_or(made.later_factor);
+  return made;
 }
 
 }  // namespace
@@ -36,6 +51,8 @@ sim_options read_device(configuration_reader&& reader) {
   made.execute = reader.flag("execute").value_or(made.execute);
   made.shares_host_memory = reader.flag("shared").value_or(made.shares_host_memory);
   made.peer_copies = reader.flag("peer").value_or(made.peer_copies);
+  made.watts = reader.rate("watts").value_or(made.watts);
+  made.deviation = read_deviation(reader);
   reader.finish();
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include <hocket/devices/sim.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -92,6 +93,37 @@ TEST(sim, a_kernel_has_the_rate_that_its_machine_gives_it) {
   named->name = "slow";
   slow.kernel = named;
   EXPECT_EQ(m.time_of(m.devices[0]->compute(0), slow), microseconds(10000));
+}
+
+TEST(sim, first_launches_of_a_kernel_and_later_ones_deviate_as_told) {
+  machine m(*make_sim_backend(),
+            "1,flops=1G,bandwidth=1G,first=2,first_factor=10,later=30ms,later_factor=4");
+  stream& lane = m.devices[0]->compute(0);
+  const auto next = [&] { return m.time_of(lane, costing({1e6, 0})); };
+  EXPECT_EQ(next(), microseconds(10'000));
+  EXPECT_EQ(next(), microseconds(10'000));
+  EXPECT_EQ(next(), microseconds(1000));
+  EXPECT_EQ(m.time_of(lane, costing({9e6, 0})), microseconds(9000));
+  EXPECT_EQ(next(), microseconds(4000)) << "it starts after 30 ms";
+}
+
+TEST(sim, noise_has_the_mean_one_and_is_the_same_in_every_run) {
+  const auto times = [] {
+    machine m(*make_sim_backend(), "1,flops=1G,bandwidth=1G,noise=0.3");
+    std::vector<double> made;
+    for (int i = 0; i < 2000; ++i) {
+      made.push_back(
+          static_cast<double>(m.time_of(m.devices[0]->compute(0), costing({1e6, 0})).count()));
+    }
+    return made;
+  };
+  const std::vector<double> found = times();
+  double mean = 0, variance = 0;
+  for (const double each : found) mean += each / 2000;
+  for (const double each : found) variance += std::pow(std::log(each / 1e6) + 0.045, 2) / 2000;
+  EXPECT_NEAR(mean, 1e6, 3e4);
+  EXPECT_NEAR(std::sqrt(variance), 0.3, 0.03);
+  EXPECT_EQ(found, times());
 }
 
 TEST(sim, devices_on_one_bus_hold_up_one_another) {

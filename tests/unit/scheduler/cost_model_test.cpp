@@ -63,10 +63,10 @@ TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
 TEST(RecentMedian, TakesSomeOfManySamplesOnceThereAreEnough) {
   recent_median median;
   for (int i = 0; i < 15; ++i) median.add_some(4);
-  for (int i = 0; i < 7 * 4; ++i) median.add_some(9);
+  for (int i = 0; i < 7 * 4; ++i) median.add_some(5);
   EXPECT_EQ(median.value(), 4);
-  for (int i = 0; i < 4; ++i) median.add_some(9);
-  EXPECT_EQ(median.value(), 9);
+  for (int i = 0; i < 4; ++i) median.add_some(5);
+  EXPECT_EQ(median.value(), 5);
 }
 
 TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
@@ -79,9 +79,54 @@ TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
   EXPECT_EQ(model.predict(wide, device_id{0}), nanoseconds(2us + 500us));
 
   model.measured(task, device_id{0}, 7ms);
+  model.measured(task, device_id{0}, 7ms);
   EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(7ms));
   EXPECT_EQ(model.predict(launch_of("other", 1e6), device_id{0}), nanoseconds(2us + 1ms));
-  EXPECT_EQ(model.predict(launch_of("k", 4e6), device_id{0}), nanoseconds(2us + 4ms));
+}
+
+// It may have compiled the kernel.
+TEST(CostModel, DoesNotBelieveThatAKernelIsSlowAfterItsFirstLaunch) {
+  const machine m = one_device();
+  cost_model model(m);
+  const launch_of task("k", 1e6);
+  model.measured(task, device_id{0}, 501ms);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(2us + 1ms));
+  model.measured(task, device_id{0}, 501us);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(501us));
+}
+
+TEST(CostModel, BelievesThatAKernelIsFastAfterItsFirstLaunch) {
+  const machine m = one_device();
+  cost_model model(m);
+  const launch_of task("k", 1e6);
+  model.measured(task, device_id{0}, 501us);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(501us));
+}
+
+TEST(CostModel, TakesTheNearestSizeOfTheKernelForOneThatWasNotMeasured) {
+  const machine m = one_device();
+  cost_model model(m);
+  for (int i = 0; i < 2; ++i) {
+    model.measured(launch_of("k", 1e6), device_id{0}, nanoseconds(2 * (2us + 1ms)));
+    model.measured(launch_of("k", 1e9), device_id{0}, nanoseconds(3 * (2us + 1s)));
+  }
+  EXPECT_EQ(model.predict(launch_of("k", 1e5), device_id{0}), nanoseconds(2 * (2us + 100us)));
+  EXPECT_EQ(model.predict(launch_of("k", 4e6), device_id{0}), nanoseconds(2 * (2us + 4ms)));
+  EXPECT_EQ(model.predict(launch_of("k", 4e8), device_id{0}), nanoseconds(3 * (2us + 400ms)));
+  EXPECT_EQ(model.predict(launch_of("k", 8e9), device_id{0}), nanoseconds(3 * (2us + 8s)));
+  EXPECT_EQ(model.predict(launch_of("j", 4e6), device_id{0}), nanoseconds(2us + 4ms));
+}
+
+TEST(CostModel, ForgetsWhatWasBeforeADeviceGotSlower) {
+  const machine m = one_device();
+  cost_model model(m);
+  const launch_of task("k", 1e6);
+  for (int i = 0; i < 15; ++i) model.measured(task, device_id{0}, 1ms);
+  model.measured(task, device_id{0}, 4ms);
+  model.measured(task, device_id{0}, 4ms);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(1ms)) << "two may be outliers";
+  model.measured(task, device_id{0}, 4ms);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(4ms));
 }
 
 TEST(CostModel, ScalesCopiesByWhatWasMeasuredOnTheirLink) {

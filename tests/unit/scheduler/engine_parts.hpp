@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "placement/earliest_end.hpp"
 #include "placement/engine_state.hpp"
+#include "placement/policies/policies.hpp"
+#include "placement/policy_chooser.hpp"
 
 namespace hocket::placement {
 
@@ -113,7 +114,7 @@ class engine_parts : public testing::Test {
   }
   [[nodiscard]] std::vector<issue_copy> copies() const { return actions<issue_copy>(); }
 
-  engine_state state_{two_devices(), 16, std::make_unique<earliest_end>()};
+  engine_state state_{two_devices(), 16, std::make_unique<policy_chooser>(make_earliest_end())};
   const machine& machine_ = state_.nodes;
   in_flight_table& commands_ = state_.commands;
   id_map<data_id, tracked_buffer>& buffers_ = state_.buffers;
@@ -123,7 +124,7 @@ class engine_parts : public testing::Test {
   transfer_planner& transfers_ = state_.transfers;
   std::vector<device_record>& devices_ = state_.devices;
   device_view& view_ = state_.view;
-  earliest_end policy_;
+  policy_chooser policy_{make_earliest_end()};
   action_list actions_;
 
  private:

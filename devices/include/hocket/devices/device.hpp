@@ -56,6 +56,7 @@ struct device_info {
   double peer_bytes_per_second = 0;  ///< from another device; 0: as from the host
   nanoseconds peer_latency{0};       ///< where there is a rate
   std::vector<kernel_rate> kernel_rates;
+  double watts = 0;  ///< that it takes while it works; 0: unknown
 
   /// Of one lane, for the kernel that is called so.
   [[nodiscard]] double flops_of(std::string_view kernel) const noexcept {

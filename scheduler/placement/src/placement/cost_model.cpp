@@ -17,6 +17,12 @@ namespace {
 // Shorter launches are so frequent that recording each would cost more than the samples are worth.
 constexpr nanoseconds brief = std::chrono::microseconds(10);
 
+/// So many measurements of a kernel are believed whatever they say. The first launch may compile
+/// it, or find cold caches; but where rates say nothing, it is better than nothing.
+std::size_t believed(const launch_command& task) {
+  return task.cost.flops == 0 && task.cost.bytes == 0 ? 1 : 2;
+}
+
 /// The value is not negative.
 nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
 
@@ -70,8 +76,29 @@ recent_median* cost_model::look_up(const launch_command& task, device_id device,
 time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
   recent_median* const known = find(task, device);
   const nanoseconds by_rates = launch_by_rates(task, device);
-  if (known == nullptr) return {by_rates, nullptr};
-  return {rounded(known->value() * at_least_one(by_rates)), known};
+  if (known != nullptr && known->count() >= believed(task)) {
+    return {rounded(known->value() * at_least_one(by_rates)), known};
+  }
+  std::optional<double> factor = factor_of_other_sizes(task, device);
+  if (known != nullptr) factor = std::min(factor.value_or(1), known->value());
+  return {factor ? rounded(*factor * at_least_one(by_rates)) : by_rates, known};
+}
+
+std::optional<double> cost_model::factor_of_other_sizes(const launch_command& task,
+                                                        device_id device) const {
+  const launch_view key = key_of(task, device);
+  const auto is_of_kernel = [&](const auto& entry) {
+    return entry.first.device == device && entry.first.kernel == key.kernel &&
+           entry.second.count() >= believed(task);
+  };
+  const auto above = launches_.upper_bound(key);
+  const bool has_above = above != launches_.end() && is_of_kernel(*above);
+  auto below = launches_.lower_bound(key);
+  const bool has_below = below != launches_.begin() && is_of_kernel(*--below);
+  if (!has_above && !has_below) return std::nullopt;
+  const bool takes_above =
+      !has_below || (has_above && above->first.size - key.size < key.size - below->first.size);
+  return (takes_above ? above : below)->second.value();
 }
 
 void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
@@ -95,7 +122,8 @@ void cost_model::add(recent_median& known, double factor, bool is_frequent) {
   } else {
     known.add(factor);
   }
-  if (std::abs(known.value() - before) > before / 8) ++changes_;
+  // The second one may be the first that is believed.
+  if (known.count() == 2 || std::abs(known.value() - before) > before / 8) ++changes_;
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {

@@ -6,6 +6,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct time_estimate {
 };
 
 /// Predicts how long a task runs on a device: what the device's rates say, times the median of how
-/// wrong they were for the same kernel, on the same device, at about the same size. A copy takes
+/// wrong they were for the same kernel, on the same device, at about the same size; if that is not
+/// known, at the nearest size. A copy takes
 /// what its link's rates say, times the median of how wrong they were for copies of about the same
 /// size.
 class cost_model {
@@ -35,7 +37,7 @@ class cost_model {
   [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
   }
-  /// True if a prediction rests on what was measured.
+  /// True if a launch was measured.
   [[nodiscard]] bool knows(const launch_command& task, device_id device) const {
     return find(task, device) != nullptr;
   }
@@ -63,14 +65,16 @@ class cost_model {
   };
   using launch_key = launch_key_with<std::string>;
   using launch_view = launch_key_with<std::string_view>;
-  /// Compares keys with views of keys, so that looking one up copies no name.
+  /// Compares keys with views of keys, so that looking one up copies no name. Sizes of one kernel
+  /// on one device are neighbours.
   struct launch_order {
     using is_transparent = void;
     template <class A, class B>
     bool operator()(const A& a, const B& b) const noexcept {
-      if (a.size != b.size) return a.size < b.size;
       if (a.device != b.device) return a.device < b.device;
-      return std::string_view(a.kernel) < std::string_view(b.kernel);
+      if (const int names = std::string_view(a.kernel).compare(b.kernel); names != 0)
+        return names < 0;
+      return a.size < b.size;
     }
   };
   struct copy_key {
@@ -90,6 +94,9 @@ class cost_model {
   static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
 
   [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
+  /// How wrong rates are for the size of the kernel that is nearest to that of the task.
+  [[nodiscard]] std::optional<double> factor_of_other_sizes(const launch_command& task,
+                                                            device_id device) const;
   [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 

@@ -45,6 +45,14 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   if (!is_full(device)) s_.work.mark_dirty(device);
 }
 
+void device_queues::wake_thieves() {
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    if (s_.lanes.is_idle(device_id{i}) && s_.devices[i].is_empty()) {
+      s_.work.mark_dirty(device_id{i});
+    }
+  }
+}
+
 /// No task comes after it yet: it was just submitted.
 bool device_queues::issue_at_once(placed_task& t) {
   const device_record& d = s_.device_of(t);
@@ -124,21 +132,27 @@ placed_task* device_queues::pick_without_needs(const device_record& d, memory_id
   return found;
 }
 
+/// While its predecessors run on the device where it is queued, or copies are on the way there, a
+/// task stays.
+bool device_queues::should_steal(const placed_task& t, device_id thief) {
+  return t.blockers == 0 && !t.run.fetching && s_.view.can_run(t, thief) &&
+         s_.chooser->should_steal(t, thief, s_.view);
+}
+
 bool device_queues::steal_for(device_id thief) {
   placed_task* best = nullptr;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
     const device_record& victim = s_.devices[i];
     // An idle device takes its task itself.
-    if (i == thief.value || victim.present.empty() || s_.lanes.is_idle(device_id{i})) continue;
-    std::size_t looked = 0;
-    (void)victim.present.until_from_last([&](const place_in_queue& at) {
-      if (looked++ == steal_window || best != nullptr) return true;
-      placed_task* const t = at.task;
-      // While its predecessors run on the device where it is queued, the task stays there.
-      if (t->blockers > 0 || !s_.view.can_run(*t, thief)) return false;
-      if (s_.policy->should_steal(*t, thief, s_.view)) best = t;
-      return false;
-    });
+    if (i == thief.value || s_.lanes.is_idle(device_id{i})) continue;
+    for (const task_queue* const queue : {&victim.absent, &victim.present}) {
+      std::size_t looked = 0;
+      (void)queue->until_from_last([&](const place_in_queue& at) {
+        if (looked++ == steal_window || best != nullptr) return true;
+        if (should_steal(*at.task, thief)) best = at.task;
+        return false;
+      });
+    }
   }
   if (best == nullptr) return false;
   dequeue(*best);

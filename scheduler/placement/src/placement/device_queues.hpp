@@ -20,9 +20,11 @@ class device_queues {
   void dequeue(placed_task& t);
   /// The task that is to be committed next; null if none can be.
   [[nodiscard]] placed_task* pick(device_id device);
-  /// Moves a task from the queue of a busy device to this one, if it is predicted to end earlier.
-  /// Returns whether it did.
+  /// Moves a task from the queue of a busy device to this one, if the policy wants that. Returns
+  /// whether it did.
   bool steal_for(device_id thief);
+  /// Idle devices that have nothing queued are looked at again.
+  void wake_thieves();
   /// True if the device accepts no command before one of its commands ends.
   [[nodiscard]] bool is_full(device_id device) const {
     const device_record& d = s_.devices[device.value];
@@ -30,6 +32,7 @@ class device_queues {
   }
 
  private:
+  [[nodiscard]] bool should_steal(const placed_task& t, device_id thief);
   [[nodiscard]] bool issue_at_once(placed_task& t);
   [[nodiscard]] bool data_present(const placed_task& t) const;
   [[nodiscard]] placed_task* pick_without_needs(const device_record& d, memory_id memory) const;

@@ -11,7 +11,7 @@ std::size_t device_view::room(device_id device) const {
   constexpr std::size_t least = 2, most = 16;  // for each lane
   const device_record& d = devices_[device.value];
   const std::size_t own_lanes = lanes(device);
-  const std::size_t committed = d.waiting + lanes_.in_flight(device);
+  const std::size_t committed = tasks(device);
   if (!d.alive || committed >= most * own_lanes) return 0;
   if (committed < least * own_lanes) return least * own_lanes - committed;
   const nanoseconds horizon =

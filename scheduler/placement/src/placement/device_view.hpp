@@ -37,15 +37,16 @@ class device_view {
   [[nodiscard]] bool can_run(const request& r, device_id device) const {
     return costs_.can_run(r, device);
   }
-  /// When the task would end there, from now on: after what is queued and in flight, and after the
-  /// copies that it needs. The device can run it.
-  [[nodiscard]] nanoseconds predicted_end(const placed_task& t, device_id device) const {
-    const device_cost cost = costs_.of(t, device);
-    return std::max(backlog(device), costs_.arrival(cost, device)) + cost.time;
-  }
-
   [[nodiscard]] std::size_t lanes(device_id device) const {
     return machine_.devices[device.value].compute.size();
+  }
+  /// The number of those that the device was given and that have not ended.
+  [[nodiscard]] std::size_t tasks(device_id device) const {
+    return devices_[device.value].waiting + lanes_.in_flight(device);
+  }
+  /// The power of the device while it works; 0: unknown.
+  [[nodiscard]] double watts(device_id device) const {
+    return machine_.devices[device.value].watts;
   }
   /// When a lane of the device is done with what is queued and in flight, from now on.
   [[nodiscard]] nanoseconds backlog(device_id device) const {

@@ -159,16 +159,17 @@ void engine::pump(device_id device) {
   do {
     fetches_.fetch_ahead(device);
     while (!d.is_empty()) {
-      if (state_.lanes.open(device).empty()) return;
+      if (state_.lanes.open(device).empty()) break;
       placed_task* const t = queues_.pick(device);
       if (t == nullptr) break;
       const std::optional<std::size_t> lane = issuer_.free_lane(*t);
-      if (!lane) return;
+      if (!lane) break;
       queues_.dequeue(*t);
       commit(*t, *lane);
     }
-  } while (d.is_empty() && d.reserving == nullptr && state_.lanes.is_idle(device) &&
-           queues_.steal_for(device));
+    if (!state_.chooser->steals()) return;
+    if (!d.is_empty()) return queues_.wake_thieves();
+  } while (d.reserving == nullptr && state_.lanes.is_idle(device) && queues_.steal_for(device));
 }
 
 void engine::commit(placed_task& t, std::size_t lane) {

@@ -19,8 +19,8 @@ namespace hocket::placement {
 /// part knows those parts only that are made before it.
 class engine {
  public:
-  engine(machine description, std::size_t trace_capacity, std::unique_ptr<placement_policy> policy)
-      : state_(std::move(description), trace_capacity, std::move(policy)) {}
+  engine(machine description, std::size_t trace_capacity, std::unique_ptr<device_chooser> chooser)
+      : state_(std::move(description), trace_capacity, std::move(chooser)) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.

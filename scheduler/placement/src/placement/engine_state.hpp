@@ -8,11 +8,11 @@
 
 #include "placement/command_trace.hpp"
 #include "placement/cost_model.hpp"
+#include "placement/device_chooser.hpp"
 #include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
 #include "placement/device_view.hpp"
 #include "placement/lane_table.hpp"
-#include "placement/placement_policy.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/run_table.hpp"
 #include "placement/task_table.hpp"
@@ -26,8 +26,8 @@ namespace hocket::placement {
 /// parts.
 struct engine_state {
   engine_state(machine described, std::size_t trace_capacity,
-               std::unique_ptr<placement_policy> chosen)
-      : nodes(std::move(described)), trace(nodes, trace_capacity), policy(std::move(chosen)) {}
+               std::unique_ptr<device_chooser> chosen)
+      : nodes(std::move(described)), trace(nodes, trace_capacity), chooser(std::move(chosen)) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -46,7 +46,7 @@ struct engine_state {
   task_cost_table task_times{nodes, costs, content, commands, replicas, devices};
   device_prices prices{nodes};
   device_view view{nodes, costs, task_times, commands, lanes, prices, devices};
-  std::unique_ptr<placement_policy> policy;
+  std::unique_ptr<device_chooser> chooser;
   worklist work{nodes};
   task_throttle throttle{nodes, work};
   run_table runs{work};
@@ -60,7 +60,7 @@ struct engine_state {
 
   /// True if there is something to plan. With one device there is not.
   [[nodiscard]] bool plans_ahead() const noexcept {
-    return devices.size() > 1 && policy->plans_ahead();
+    return devices.size() > 1 && chooser->plans_ahead();
   }
   [[nodiscard]] device_record& device_of(const placed_task& t) {
     return devices[t.run.device.value];

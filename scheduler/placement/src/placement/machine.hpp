@@ -64,6 +64,7 @@ struct machine {
     std::vector<kernel_rate> kernel_rates;
     double bytes_per_second = 1e10;
     nanoseconds launch_latency{0};
+    double watts = 0;  ///< while it works; 0: unknown
   };
 
   /// The cost of one copy from one memory to another.

@@ -95,21 +95,22 @@ void ready_pool::hold_round() {
     lost_ = s_.lost;
     for (const place_in_queue& each : tasks_) end_without_device(*each.task);
   }
-  if (!s_.policy->begin_round(s_.view, has_news_)) return;
+  if (!s_.chooser->begin_round(s_.view, has_news_)) return;
   has_news_ = false;
   rank_again();
-  std::size_t asked = 0;
-  for (auto at = tasks_.begin(); at != tasks_.end() && asked++ < window;) {
+  std::size_t asked = 0;  // without a final answer
+  for (auto at = tasks_.begin(); at != tasks_.end() && asked < window;) {
     placed_task& t = *at->task;
-    const std::optional<placement_decision> decided = s_.policy->decide(t, s_.view);
+    const std::optional<placement_decision> decided = s_.chooser->decide(t, s_.view);
     if (decided && decided->is_final) {
       at = tasks_.erase(at);
       s_.task_times.forget(t);
       queues_.enqueue(t, decided->device);
     } else {
       ++at;
+      ++asked;
     }
-    if (s_.policy->ends_round()) break;
+    if (s_.chooser->ends_round()) break;
   }
 }
 

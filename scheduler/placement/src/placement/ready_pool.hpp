@@ -30,7 +30,7 @@ class ready_pool {
   void hold_round();
 
  private:
-  /// A round asks for so many tasks. More find no better device, and take longer to ask for.
+  /// A round leaves so many tasks open. More find no better device, and take longer to ask for.
   static constexpr std::size_t window = 64;
 
   [[nodiscard]] static place_in_queue place_of(placed_task& t);

@@ -8,6 +8,24 @@
 namespace hocket::placement {
 
 void recent_median::add(double sample) {
+  insert(sample);
+  if (count_ <= few || !has_changed()) return;
+  const std::array<double, few> latest{last(2), last(1), last(0)};
+  count_ = next_ = 0;
+  for (const double each : latest) insert(each);
+}
+
+bool recent_median::has_changed() const noexcept {
+  const double usual = value();
+  bool all_above = true, all_below = true;
+  for (std::size_t back = 0; back < few; ++back) {
+    all_above = all_above && last(back) > usual * far_away;
+    all_below = all_below && last(back) * far_away < usual;
+  }
+  return all_above || all_below;
+}
+
+void recent_median::insert(double sample) {
   // The new one takes the place of the oldest, or the one behind the last, and goes on from there.
   std::size_t at = count_;
   if (count_ == most) {

@@ -9,6 +9,8 @@
 namespace hocket::placement {
 
 /// The median of the last few samples. A few outliers (a first call, a page fault) never reach it.
+/// Where the last three samples are all far from it, on the same side, things have changed: older
+/// ones are forgotten.
 class recent_median {
  public:
   void add(double sample);
@@ -18,11 +20,20 @@ class recent_median {
   }
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
   /// Of an even number of samples the lower middle one. There must be one.
   [[nodiscard]] double value() const noexcept { return sorted_[(count_ - 1) / 2]; }
 
  private:
   static constexpr std::size_t most = 15;
+  static constexpr std::size_t few = 3;    ///< samples that show a change
+  static constexpr double far_away = 1.5;  ///< as a factor
+
+  void insert(double sample);
+  [[nodiscard]] double last(std::size_t back) const noexcept {
+    return last_[(next_ + most - 1 - back) % most];
+  }
+  [[nodiscard]] bool has_changed() const noexcept;
 
   std::array<double, most> last_{};    ///< a ring
   std::array<double, most> sorted_{};  ///< the same samples

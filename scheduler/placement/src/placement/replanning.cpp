@@ -98,8 +98,7 @@ std::optional<replanning::candidate> replanning::best_of(const placed_task& t,
   return best;
 }
 
-std::optional<device_id> replanning::choose(const placed_task& t,
-                                            const device_view& devices) const {
+std::optional<device_id> replanning::choose(const placed_task& t, const device_view& devices) {
   const auto best = best_of(t, devices, begin_plans(devices));
   return best ? std::optional(best->device) : std::nullopt;
 }

@@ -7,7 +7,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "placement/placement_policy.hpp"
+#include "placement/device_chooser.hpp"
 
 namespace hocket::placement {
 
@@ -16,11 +16,11 @@ namespace hocket::placement {
 /// others only take their time on the device where they are planned. A task goes where a sum is
 /// least: its planned end, a price for what has to be moved for it over busy links, what its
 /// buffers would lose by staying there, and what the device is worth to other work.
-class replanning final : public placement_policy {
+class replanning final : public device_chooser {
  public:
   [[nodiscard]] bool plans_ahead() const noexcept override { return true; }
   [[nodiscard]] std::optional<device_id> choose(const placed_task& t,
-                                                const device_view& devices) const override;
+                                                const device_view& devices) override;
   [[nodiscard]] bool begin_round(const device_view& devices, bool has_news) override;
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;

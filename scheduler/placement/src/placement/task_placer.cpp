@@ -56,7 +56,7 @@ std::optional<device_id> task_placer::choose_device(placed_task& t) const {
     const device_id only{0};
     return s_.view.can_run(t, only) ? std::optional(only) : std::nullopt;
   }
-  if (!t.on.valid()) return s_.policy->choose(t, s_.view);
+  if (!t.on.valid()) return s_.chooser->choose(t, s_.view);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, t.on);
   if (!t.suits || !s_.devices[t.on.value].alive) return std::nullopt;

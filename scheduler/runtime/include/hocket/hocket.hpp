@@ -17,6 +17,7 @@
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/pending.hpp>
+#include <hocket/scheduler/placement_policy.hpp>
 #include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/run_parameter.hpp>

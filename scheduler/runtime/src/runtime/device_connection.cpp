@@ -30,12 +30,17 @@ in_place_runtime::host_part host_part_of(device_set& machine) {
           .capacity = machine.description().memories.front().capacity};
 }
 
-std::unique_ptr<placement::placement_policy> chosen_policy(const runtime_options& options) {
-  if (!options.policy.empty()) {
-    return placement::make_policy(options.policy, "runtime_options::policy");
+std::unique_ptr<placement::device_chooser> chooser_for(const runtime_options& options) {
+  if (options.own_policy != nullptr) {
+    if (options.policy.empty()) return placement::make_chooser(options.own_policy);
+    throw usage_error("runtime_options::policy is \"" + options.policy +
+                      "\", and own_policy is given as well; only one of them can choose.");
   }
-  return placement::make_policy(environment_variable("HOCKET_POLICY").value_or(""),
-                                "HOCKET_POLICY");
+  if (!options.policy.empty()) {
+    return placement::make_chooser(options.policy, "runtime_options::policy");
+  }
+  return placement::make_chooser(environment_variable("HOCKET_POLICY").value_or(""),
+                                 "HOCKET_POLICY");
 }
 
 }  // namespace
@@ -48,7 +53,7 @@ device_connection::device_connection(const runtime_options& options, data_runtim
       home_(home),
       events_(events),
       when_opened_(std::move(when_opened)),
-      policy_(chosen_policy(options)) {
+      chooser_(chooser_for(options)) {
   if (!names_.empty()) return;
   names_ = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
   source_of_names_ = "HOCKET_VISIBLE_DEVICES";
@@ -64,7 +69,7 @@ void device_connection::connect() {
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
   } else {
-    events_.open(*machine_, options_.trace_capacity, std::move(policy_));
+    events_.open(*machine_, options_.trace_capacity, std::move(chooser_));
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().

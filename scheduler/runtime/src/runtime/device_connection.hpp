@@ -61,7 +61,7 @@ class device_connection {
   data_runtime& home_;
   event_pump& events_;
   const std::function<void()> when_opened_;
-  std::unique_ptr<placement::placement_policy> policy_;  ///< until it is the engine's
+  std::unique_ptr<placement::device_chooser> chooser_;  ///< until it is the engine's
   std::mutex connecting_;
   std::atomic<bool> is_connected_{false};
   std::unique_ptr<device_set> machine_;

@@ -89,10 +89,10 @@ class performer {
 }  // namespace
 
 void event_pump::open(device_set& devices, std::size_t trace_capacity,
-                      std::unique_ptr<placement::placement_policy> policy) {
+                      std::unique_ptr<placement::device_chooser> chooser) {
   devices_ = &devices;
-  engine_ =
-      std::make_unique<placement::engine>(devices.description(), trace_capacity, std::move(policy));
+  engine_ = std::make_unique<placement::engine>(devices.description(), trace_capacity,
+                                                std::move(chooser));
   needs_time_ = home_.trace() != nullptr || engine_->plans_ahead();
   has_engine_ = true;
 }

@@ -30,7 +30,7 @@ class event_pump final : public completion_sink {
 
   /// Makes the engine. It decides for these devices, which live until the last event was stepped.
   void open(device_set& devices, std::size_t trace_capacity,
-            std::unique_ptr<placement::placement_policy> policy);
+            std::unique_ptr<placement::device_chooser> chooser);
   /// Whether there is an engine. Any thread.
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }

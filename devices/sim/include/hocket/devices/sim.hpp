@@ -13,6 +13,20 @@
 
 namespace hocket {
 
+/// How the times of launches on a simulated device differ from what its rates say. The same
+/// launches take the same times in every run.
+struct sim_deviation {
+  /// Times are multiplied by numbers with the mean 1, whose logarithms have this standard
+  /// deviation.
+  double noise = 0;
+  std::uint64_t first_launches = 0;  ///< of each kernel; they take first_factor times as long
+  double first_factor = 1;
+  nanoseconds later{0};     ///< launches that start at this time of the clock, or after it,
+  double later_factor = 1;  ///< take so many times as long
+
+  friend bool operator==(const sim_deviation&, const sim_deviation&) = default;
+};
+
 /// The properties of a simulated device. A rate or latency that is not given takes no time on a
 /// real clock; on a virtual one it is that of device_info.
 struct sim_options {
@@ -32,6 +46,8 @@ struct sim_options {
   bool execute = true;               ///< false: kernels and copies take their time but do nothing
   bool shares_host_memory = false;
   bool peer_copies = true;  ///< false: copies to another device go through the host
+  double watts = 0;         ///< that it takes while it works; 0: unknown
+  sim_deviation deviation;
 
   friend bool operator==(const sim_options&, const sim_options&) = default;
 };

@@ -13,6 +13,7 @@
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/topology.hpp>
 #include <hocket/scheduler/pending.hpp>
+#include <hocket/scheduler/placement_policy.hpp>
 #include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/submitter.hpp>
@@ -68,9 +69,12 @@ struct runtime_options {
   /// no time there.
   data_path data_tasks = data_path::automatic;
 
-  /// How a device is chosen for a task that may run on several: "replanning" or "earliest-end", see
+  /// How a device is chosen for a task that may run on several: one of placement_policies(), see
   /// the guide; empty: HOCKET_POLICY, and "replanning" if that is not set.
   std::string policy = {};
+
+  /// A policy of one's own, in place of a name.
+  std::shared_ptr<placement_policy> own_policy = nullptr;
 
   /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
   /// memory for. The limit is for submissions from outside; what tasks submit, and continuations,

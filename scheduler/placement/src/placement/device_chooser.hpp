@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <hocket/scheduler/placement_policy.hpp>
+
 #include "placement/device_view.hpp"
 
 namespace hocket::placement {
@@ -18,22 +20,22 @@ struct placement_decision {
   bool is_final = true;
 };
 
-/// Decides on which device a task runs, where it may run on several. Tasks that could start are
-/// asked for in rounds, by upward rank; a round comes when there is a new one or a device gets
-/// room. The same questions in the same order get the same answers.
-class placement_policy {
+/// Decides on which device a task runs, where it may run on several: a placement_policy, and its
+/// rounds. Tasks that could start are asked for in rounds, by upward rank; a round comes when there
+/// is a new one or a device gets room. The same questions in the same order get the same answers.
+class device_chooser {
  public:
-  placement_policy() = default;
-  placement_policy(const placement_policy&) = delete;
-  placement_policy& operator=(const placement_policy&) = delete;
-  virtual ~placement_policy() = default;
+  device_chooser() = default;
+  device_chooser(const device_chooser&) = delete;
+  device_chooser& operator=(const device_chooser&) = delete;
+  virtual ~device_chooser() = default;
 
   /// True if tasks are to stay open until a device has room for them. Otherwise the first answer
   /// is final, and comes when the task could start.
   [[nodiscard]] virtual bool plans_ahead() const noexcept { return false; }
   /// The device that is best for the task as things stand; none if no device can run it.
   [[nodiscard]] virtual std::optional<device_id> choose(const placed_task& t,
-                                                        const device_view& devices) const = 0;
+                                                        const device_view& devices) = 0;
 
   /// A round begins, because a device may have room or because there is news: new tasks, other
   /// predictions, a device that was lost. Returns false if nothing would become final in it.
@@ -49,16 +51,22 @@ class placement_policy {
   /// True if nothing more can become final in this round.
   [[nodiscard]] virtual bool ends_round() const noexcept { return false; }
 
+  /// True if devices that stand idle should look at the queues of others.
+  [[nodiscard]] virtual bool steals() const noexcept { return false; }
   /// True if the idle device, which can run the task, should take it from the queue where it is.
   [[nodiscard]] virtual bool should_steal(const placed_task& /*t*/, device_id /*idle*/,
-                                          const device_view& /*devices*/) const {
+                                          const device_view& /*devices*/) {
     return false;
   }
 };
 
-/// Makes the policy with this name; the usual one for an empty name. Throws usage_error, which says
+/// Asks the policy with this name; the usual one for an empty name. Throws usage_error, which says
 /// that source has the name.
-[[nodiscard]] std::unique_ptr<placement_policy> make_policy(std::string_view name,
+[[nodiscard]] std::unique_ptr<device_chooser> make_chooser(std::string_view name,
                                                             std::string_view source);
+
+
+/// Asks this policy.
+[[nodiscard]] std::unique_ptr<device_chooser> make_chooser(std::shared_ptr<placement_policy> own);
 
 }  // namespace hocket::placement
