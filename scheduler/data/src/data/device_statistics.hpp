@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <hocket/core/duration.hpp>
+#include <hocket/scheduler/report.hpp>
 
 namespace hocket::detail {
 
@@ -17,6 +18,14 @@ struct device_statistics {
   std::uint64_t bytes_out = 0;
   std::uint64_t peak_bytes = 0;
   bool alive = true;
+  device_idle idle;
+};
+
+/// Of all devices together; see runtime_report.
+struct run_statistics {
+  nanoseconds makespan{0};
+  nanoseconds area_bound{0};
+  nanoseconds critical_path{0};
 };
 
 }  // namespace hocket::detail

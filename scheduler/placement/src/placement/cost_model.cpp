@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace hocket::placement {
 
@@ -56,7 +58,7 @@ nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id de
   return node.launch_latency + rounded(busy / lanes * 1e9);
 }
 
-recent_median* cost_model::find(const launch_command& task, device_id device) const {
+kernel_costs* cost_model::find(const launch_command& task, device_id device) const {
   const auto at = reinterpret_cast<std::uintptr_t>(task.kernel.get()) / alignof(std::max_align_t);
   finding& last = findings_[device.value][(at ^ (at >> 4U)) % max_findings];
   const bool same = last.known != nullptr && last.size == size_of(task) &&
@@ -65,8 +67,8 @@ recent_median* cost_model::find(const launch_command& task, device_id device) co
   return same ? last.known : look_up(task, device, last);
 }
 
-recent_median* cost_model::look_up(const launch_command& task, device_id device,
-                                   finding& last) const {
+kernel_costs* cost_model::look_up(const launch_command& task, device_id device,
+                                  finding& last) const {
   const auto found = launches_.find(key_of(task, device));
   if (found == launches_.end()) return nullptr;
   last = {task.kernel, size_of(task), &found->second};
@@ -74,13 +76,13 @@ recent_median* cost_model::look_up(const launch_command& task, device_id device,
 }
 
 time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
-  recent_median* const known = find(task, device);
+  kernel_costs* const known = find(task, device);
   const nanoseconds by_rates = launch_by_rates(task, device);
-  if (known != nullptr && known->count() >= believed(task)) {
-    return {rounded(known->value() * at_least_one(by_rates)), known};
+  if (known != nullptr && known->factor.count() >= believed(task)) {
+    return {rounded(known->factor.value() * at_least_one(by_rates)), known};
   }
   std::optional<double> factor = factor_of_other_sizes(task, device);
-  if (known != nullptr) factor = std::min(factor.value_or(1), known->value());
+  if (known != nullptr) factor = std::min(factor.value_or(1), known->factor.value());
   return {factor ? rounded(*factor * at_least_one(by_rates)) : by_rates, known};
 }
 
@@ -89,7 +91,7 @@ std::optional<double> cost_model::factor_of_other_sizes(const launch_command& ta
   const launch_view key = key_of(task, device);
   const auto is_of_kernel = [&](const auto& entry) {
     return entry.first.device == device && entry.first.kernel == key.kernel &&
-           entry.second.count() >= believed(task);
+           entry.second.factor.count() >= believed(task);
   };
   const auto above = launches_.upper_bound(key);
   const bool has_above = above != launches_.end() && is_of_kernel(*above);
@@ -98,21 +100,47 @@ std::optional<double> cost_model::factor_of_other_sizes(const launch_command& ta
   if (!has_above && !has_below) return std::nullopt;
   const bool takes_above =
       !has_below || (has_above && above->first.size - key.size < key.size - below->first.size);
-  return (takes_above ? above : below)->second.value();
+  return (takes_above ? above : below)->second.factor.value();
 }
 
 void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
                           const time_estimate& before) {
-  recent_median* known = before.known;
-  if (known == nullptr) {
-    known = find(task, device);
-    if (known == nullptr) {
-      const launch_view key = key_of(task, device);
-      known = &launches_[launch_key{std::string(key.kernel), key.device, key.size}];
-    }
-  }
+  kernel_costs* known = before.known != nullptr ? before.known : find(task, device);
+  if (known == nullptr) known = &make_entry(task, device);
+  usual_launch_ += usual_launch_ == nanoseconds{0} ? took : (took - usual_launch_) / 16;
+  ++known->launches;
+  known->done.flops += task.cost.flops;
+  known->done.bytes += task.cost.bytes;
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
-  add(*known, factor, took < brief);
+  add(known->factor, factor, took < brief);
+}
+
+kernel_costs& cost_model::make_entry(const launch_command& task, device_id device) {
+  const launch_view key = key_of(task, device);
+  kernel_costs& made = launches_[launch_key{std::string(key.kernel), key.device, key.size}];
+  made.is_wide = task.width == body_width::wide;
+  for (const machine::device_node& each : machine_.devices) {
+    made.runs_on.push_back(each.runs(*task.kernel));
+  }
+  return made;
+}
+
+void cost_model::add_done(device_prices& to) const {
+  for (const auto& [key, costs] : launches_) {
+    launch_command mean;
+    kernel_definition named;
+    named.name = key.kernel;
+    mean.kernel = std::make_shared<const kernel_definition>(std::move(named));
+    mean.width = costs.is_wide ? body_width::wide : body_width::serial;
+    const auto launches = static_cast<double>(costs.launches);
+    mean.cost = {costs.done.flops / launches, costs.done.bytes / launches};
+    to.add(key.kernel + " " + std::to_string(key.size), [&](std::size_t i) {
+      if (!costs.runs_on[i]) return std::numeric_limits<double>::infinity();
+      const double lanes =
+          costs.is_wide ? static_cast<double>(machine_.devices[i].compute.size()) : 1.0;
+      return launches * lanes * count(predict(mean, device_id{i}));
+    });
+  }
 }
 
 void cost_model::add(recent_median& known, double factor, bool is_frequent) {

@@ -13,15 +13,25 @@
 
 #include <hocket/streams/command.hpp>
 
+#include "placement/device_prices.hpp"
 #include "placement/machine.hpp"
 #include "placement/recent_median.hpp"
 
 namespace hocket::placement {
 
+/// What is known of a kernel on a device, at about one size.
+struct kernel_costs {
+  recent_median factor;        ///< measured time / by rates
+  std::uint64_t launches = 0;  ///< that were measured
+  work done;                   ///< by these
+  bool is_wide = false;        ///< it has all lanes of a device
+  std::vector<bool> runs_on;   ///< the devices that have a body for it
+};
+
 /// A prediction, with what it rests on, so that the measurement need not look for that.
 struct time_estimate {
   nanoseconds time{0};
-  recent_median* known = nullptr;  ///< null if it rests on rates
+  kernel_costs* known = nullptr;  ///< null if it rests on rates
 };
 
 /// Predicts how long a task runs on a device: what the device's rates say, times the median of how
@@ -46,6 +56,10 @@ class cost_model {
   void measured(const launch_command& task, device_id device, nanoseconds took,
                 const time_estimate& before = {});
 
+  /// Adds to the program, for each kernel and size, how long all that was measured takes on each
+  /// device.
+  void add_done(device_prices& to) const;
+
   /// Time of a copy, without anything in its way. There must be a link.
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
@@ -55,6 +69,8 @@ class cost_model {
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
   /// The mean time of the last copies.
   [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
+  /// The mean time of the last launches.
+  [[nodiscard]] nanoseconds usual_launch() const noexcept { return usual_launch_; }
 
  private:
   template <class Name>
@@ -89,7 +105,7 @@ class cost_model {
   struct finding {
     std::weak_ptr<const kernel_definition> kernel;
     int size = 0;
-    recent_median* known = nullptr;
+    kernel_costs* known = nullptr;
   };
   static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
 
@@ -100,18 +116,20 @@ class cost_model {
   [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
-  using launch_table = std::map<launch_key, recent_median, launch_order>;
+  using launch_table = std::map<launch_key, kernel_costs, launch_order>;
+  [[nodiscard]] kernel_costs& make_entry(const launch_command& task, device_id device);
   /// Adds a measured factor to the known ones.
   void add(recent_median& known, double factor, bool is_frequent);
-  [[nodiscard]] recent_median* find(const launch_command& task, device_id device) const;
-  [[nodiscard]] recent_median* look_up(const launch_command& task, device_id device,
-                                       finding& last) const;
+  [[nodiscard]] kernel_costs* find(const launch_command& task, device_id device) const;
+  [[nodiscard]] kernel_costs* look_up(const launch_command& task, device_id device,
+                                      finding& last) const;
 
   const machine& machine_;
-  mutable launch_table launches_;                                    ///< measured / by rates
+  mutable launch_table launches_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
   std::map<copy_key, recent_median> copies_;                         ///< measured / by rates
   nanoseconds usual_copy_{0};
+  nanoseconds usual_launch_{0};
   std::uint64_t changes_ = 0;
 };
 

@@ -63,8 +63,7 @@ class device_chooser {
 /// Asks the policy with this name; the usual one for an empty name. Throws usage_error, which says
 /// that source has the name.
 [[nodiscard]] std::unique_ptr<device_chooser> make_chooser(std::string_view name,
-                                                            std::string_view source);
-
+                                                           std::string_view source);
 
 /// Asks this policy.
 [[nodiscard]] std::unique_ptr<device_chooser> make_chooser(std::shared_ptr<placement_policy> own);

@@ -10,19 +10,13 @@
 
 namespace hocket::placement {
 
-namespace {
-
-constexpr int rounds = 400;
-
-}  // namespace
-
 device_prices::device_prices(const machine& of) : prices_(of.devices.size(), 1.0) {
   for (const machine::device_node& each : of.devices) {
     lanes_.push_back(static_cast<double>(each.compute.size()));
   }
 }
 
-void device_prices::solve(double critical_path) {
+void device_prices::solve(double critical_path, int rounds) {
   const std::size_t count = lanes_.size();
   const double all_lanes = std::accumulate(lanes_.begin(), lanes_.end(), 0.0);
   std::vector<const std::vector<double>*> work;
@@ -63,8 +57,8 @@ void device_prices::solve(double critical_path) {
     for (double& each : price) each *= all_lanes / sum;
   }
   for (std::size_t d = 0; d < count; ++d) prices_[d] = best[d] / lanes_[d];
-  const double bound = best_bound / all_lanes;
-  weight_ = critical_path > 0 ? std::min(1.0, bound / critical_path) : 0.0;
+  bound_ = best_bound / all_lanes;
+  weight_ = critical_path > 0 ? std::min(1.0, bound_ / critical_path) : 0.0;
 }
 
 }  // namespace hocket::placement

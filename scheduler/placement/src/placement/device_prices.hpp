@@ -32,8 +32,10 @@ class device_prices {
     for (std::size_t d = 0; d < lanes_.size(); ++d) at->second[d] += time_on(d) / lanes_[d];
   }
   /// Finds the prices for the work that was added, the longest chain of which takes so long on the
-  /// fastest devices, in the same unit. The mean over all lanes is one.
-  void solve(double critical_path);
+  /// fastest devices, in the same unit. The mean over all lanes is one. More rounds are more exact.
+  void solve(double critical_path, int rounds = 400);
+  /// Of the work that was solved for: no schedule is done earlier, in the same unit.
+  [[nodiscard]] double bound() const noexcept { return bound_; }
 
   /// Of a lane of the device.
   [[nodiscard]] double of(device_id device) const noexcept { return prices_[device.value]; }
@@ -45,6 +47,7 @@ class device_prices {
   std::vector<double> lanes_;   ///< of each device
   std::vector<double> prices_;  ///< of a lane of each device
   double weight_ = 0;
+  double bound_ = 0;
 };
 
 }  // namespace hocket::placement

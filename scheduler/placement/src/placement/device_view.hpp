@@ -71,7 +71,7 @@ class device_view {
   [[nodiscard]] const task_costs& costs(const placed_task& t) const { return costs_.of(t); }
   /// When all that the task reads is there, from now on, if its copies begin behind those that
   /// their links have to make already.
-  [[nodiscard]] nanoseconds arrival(const device_cost& cost, device_id device) const {
+  [[nodiscard]] nanoseconds arrival(const data_cost& cost, device_id device) const {
     return costs_.arrival(cost, device);
   }
 

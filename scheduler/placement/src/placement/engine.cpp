@@ -4,6 +4,7 @@
 #include "placement/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace hocket::placement {
@@ -97,8 +98,9 @@ void engine::add_next_of_run() {
 }
 
 void engine::admit(placed_task& t, const failure& unwanted) {
-  if (state_.trace.records().keeps()) {
-    t.traced = std::make_unique<trace_note>(trace_note{state_.now, {}});
+  if (state_.takes_notes) {
+    t.traced = std::make_unique<trace_note>();
+    t.traced->submitted = state_.now;
   }
   state_.evictions.add(t);
   state_.throttle.announce(t);
@@ -145,11 +147,15 @@ void engine::settle() {
     // Tasks that can start now may be more urgent than those that were committed before.
     if (state_.work.has_dirty()) pool_.look_again();
     if (pool_.wants_round()) pool_.hold_round();
-    state_.work.take_dirty([this](device_id device) { pump(device); });
+    state_.work.take_dirty([this](device_id device) {
+      pump(device);
+      idle_.look_at(device);
+    });
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
   } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
            pool_.wants_round());
+  if (state_.needs_time()) idle_.look_around(!pool_.is_empty());
 }
 
 void engine::pump(device_id device) {
@@ -187,7 +193,19 @@ device_statistics engine::statistics(device_id device) const {
   device_statistics made = state_.devices[device.value].done;
   made.peak_bytes = state_.replicas.peak(state_.nodes.devices[device.value].memory);
   made.alive = state_.devices[device.value].alive;
+  made.idle = idle_.of(device);
   return made;
+}
+
+detail::run_statistics engine::statistics() const {
+  constexpr int rounds = 20'000;
+  device_prices program(state_.nodes);
+  state_.costs.add_done(program);
+  const nanoseconds chain = state_.times.longest_chain();
+  program.solve(static_cast<double>(chain.count()), rounds);
+  return {.makespan = state_.times.makespan(),
+          .area_bound = nanoseconds(std::llround(program.bound())),
+          .critical_path = chain};
 }
 
 void engine::each_task(const std::function<void(const placed_task&)>& visit) const {

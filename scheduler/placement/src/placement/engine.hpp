@@ -6,6 +6,7 @@
 
 #include <hocket/core/trace.hpp>
 
+#include "placement/idle_times.hpp"
 #include "placement/loss_handler.hpp"
 #include "placement/task_finisher.hpp"
 
@@ -19,8 +20,10 @@ namespace hocket::placement {
 /// part knows those parts only that are made before it.
 class engine {
  public:
-  engine(machine description, std::size_t trace_capacity, std::unique_ptr<device_chooser> chooser)
-      : state_(std::move(description), trace_capacity, std::move(chooser)) {}
+  /// takes_notes: of each task, for a summary; with a trace they are taken anyway.
+  engine(machine description, std::size_t trace_capacity, std::unique_ptr<device_chooser> chooser,
+         bool takes_notes = false)
+      : state_(std::move(description), trace_capacity, std::move(chooser), takes_notes) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -28,14 +31,15 @@ class engine {
 
   [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
+  [[nodiscard]] detail::run_statistics statistics() const;
   [[nodiscard]] const trace_ring& trace() const noexcept { return state_.trace.records(); }
   /// How many tasks have ended so far.
   [[nodiscard]] std::uint64_t ended() const noexcept { return state_.ended; }
   [[nodiscard]] std::size_t unfinished() const noexcept { return state_.tasks.size(); }
   [[nodiscard]] std::size_t commands_in_flight() const { return state_.commands.in_flight(); }
 
-  /// True if it plans ahead, for which it needs to know the time.
-  [[nodiscard]] bool plans_ahead() const noexcept { return state_.plans_ahead(); }
+  /// True if it needs to know the time: to plan ahead, or to tell why devices are idle.
+  [[nodiscard]] bool needs_time() const noexcept { return state_.needs_time(); }
   /// A run has tasks that are not added yet: the next event has to be run_continued.
   [[nodiscard]] bool is_adding() const noexcept { return state_.runs.is_adding(); }
 
@@ -71,6 +75,7 @@ class engine {
   memory_reclaimer memory_{state_, issuer_, placer_};
   task_finisher finisher_{state_, queues_, pool_, memory_, views_, placer_};
   loss_handler losses_{state_, queues_, memory_, placer_};
+  idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "placement/lane_table.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/run_table.hpp"
+#include "placement/run_times.hpp"
 #include "placement/task_table.hpp"
 #include "placement/task_throttle.hpp"
 #include "placement/transfer_planner.hpp"
@@ -26,8 +27,11 @@ namespace hocket::placement {
 /// parts.
 struct engine_state {
   engine_state(machine described, std::size_t trace_capacity,
-               std::unique_ptr<device_chooser> chosen)
-      : nodes(std::move(described)), trace(nodes, trace_capacity), chooser(std::move(chosen)) {}
+               std::unique_ptr<device_chooser> chosen, bool notes = false)
+      : nodes(std::move(described)),
+        trace(nodes, trace_capacity),
+        chooser(std::move(chosen)),
+        takes_notes(notes || trace_capacity > 0) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -47,6 +51,8 @@ struct engine_state {
   device_prices prices{nodes};
   device_view view{nodes, costs, task_times, commands, lanes, prices, devices};
   std::unique_ptr<device_chooser> chooser;
+  const bool takes_notes;  ///< of each task, for a trace or a summary
+  run_times times;
   worklist work{nodes};
   task_throttle throttle{nodes, work};
   run_table runs{work};
@@ -62,6 +68,8 @@ struct engine_state {
   [[nodiscard]] bool plans_ahead() const noexcept {
     return devices.size() > 1 && chooser->plans_ahead();
   }
+  /// True if the time of each step has to be known.
+  [[nodiscard]] bool needs_time() const noexcept { return takes_notes || plans_ahead(); }
   [[nodiscard]] device_record& device_of(const placed_task& t) {
     return devices[t.run.device.value];
   }

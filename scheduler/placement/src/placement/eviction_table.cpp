@@ -23,7 +23,7 @@ void eviction_table::add_unissued(placed_task& t) {
   for (task_access& a : t.accesses) {
     a.age = t.age;
     a.buffer->unissued.push_back(a);
-    touch(*a.buffer);
+    put_in_order_later(*a.buffer);
   }
 }
 

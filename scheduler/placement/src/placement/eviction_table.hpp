@@ -37,9 +37,13 @@ class eviction_table {
     if (is_used_) [[unlikely]]
       remove_unissued(t);
   }
-  /// Something happened to the content, the replicas or the pins of the buffer.
+  /// Something happened to the content or the replicas of the buffer.
   void touch(tracked_buffer& buffer) noexcept {
     ++buffer.changes;
+    put_in_order_later(buffer);
+  }
+  /// Something happened to its pins or its users, and it is as valid as it was wherever it is.
+  void put_in_order_later(tracked_buffer& buffer) noexcept {
     if (is_used_ && !buffer.touched.is_linked()) touched_.push_back(buffer);
   }
   void touch(data_id data) {

@@ -67,10 +67,12 @@ struct attempt {
   bool wrote = false;      ///< its outputs are recorded in the content state
 };
 
-/// The facts of a task, beside its commands, that a trace shows.
+/// The facts of a task, beside its commands, that a trace or a summary shows.
 struct trace_note {
   time_stamp submitted{};
-  task_id cause;  ///< the task before it that ended last
+  task_id cause;          ///< the task before it that ended last
+  nanoseconds before{0};  ///< the longest chain of tasks before it, each on its fastest device
+  nanoseconds least{0};   ///< that the task takes on its fastest device, once it has ended
 };
 
 /// A task that was submitted to the placement engine: the request, and what the engine notes of it
@@ -85,7 +87,7 @@ struct placed_task : request {
   std::uint32_t costs = 0;     ///< its number in the table of costs; 0: it is not there
   [[no_unique_address]] attempt run;   ///< the only one, or the last; the next lies in its padding
   std::uint32_t order = 0;             ///< order edges from tasks that were not issued
-  std::unique_ptr<trace_note> traced;  ///< null without a trace
+  std::unique_ptr<trace_note> traced;  ///< null without a trace and a summary
   std::uint64_t age = 0;               ///< number of tasks submitted before
   float upward = 0;   ///< its upward rank in nanoseconds, see ready_pool; it changes while blocked
   float at_best = 0;  ///< the longest chain from it on where every task has its fastest device

@@ -18,7 +18,6 @@ place_in_queue ready_pool::place_of(placed_task& t) {
 
 void ready_pool::add(placed_task& t) {
   t.phase = task_phase::open;
-  s_.task_times.keep(t);
   tasks_.insert(place_of(t));
   has_changed_ = has_news_ = true;
   end_without_device(t);
@@ -82,7 +81,29 @@ ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
 
 /// No round would find that, where no device has room. The task leaves the pool when it ends.
 void ready_pool::end_without_device(placed_task& t) {
-  if (!s_.view.costs(t).fastest.valid()) s_.work.end_later(t, s_.without_device(t));
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    if (s_.view.can_run(t, device_id{i})) return;
+  }
+  s_.work.end_later(t, s_.without_device(t));
+}
+
+std::size_t ready_pool::window() const {
+  constexpr double nanoseconds_to_ask = 40;  // of a task, for each device
+  std::size_t lanes = 0;
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) lanes += s_.view.lanes(device_id{i});
+  // When all lanes work, one task ends every so often.
+  const double interval =
+      static_cast<double>(s_.costs.usual_launch().count()) / static_cast<double>(lanes);
+  const double affordable =
+      interval / (nanoseconds_to_ask * static_cast<double>(s_.devices.size()));
+  return std::clamp(static_cast<std::size_t>(affordable), least_asked, most_asked);
+}
+
+bool ready_pool::is_any_idle() const {
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    if (s_.devices[i].alive && s_.view.tasks(device_id{i}) == 0) return true;
+  }
+  return false;
 }
 
 void ready_pool::hold_round() {
@@ -98,9 +119,12 @@ void ready_pool::hold_round() {
   if (!s_.chooser->begin_round(s_.view, has_news_)) return;
   has_news_ = false;
   rank_again();
+  const std::size_t enough = window();
   std::size_t asked = 0;  // without a final answer
-  for (auto at = tasks_.begin(); at != tasks_.end() && asked < window;) {
+  for (auto at = tasks_.begin(); at != tasks_.end() && asked < most_asked;) {
+    if (asked == enough && !is_any_idle()) break;
     placed_task& t = *at->task;
+    if (t.costs == 0) s_.task_times.keep(t);
     const std::optional<placement_decision> decided = s_.chooser->decide(t, s_.view);
     if (decided && decided->is_final) {
       at = tasks_.erase(at);

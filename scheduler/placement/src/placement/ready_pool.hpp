@@ -25,15 +25,21 @@ class ready_pool {
   void remove(placed_task& t);
   /// A device may have room.
   void look_again() noexcept { has_changed_ = !tasks_.empty(); }
+  [[nodiscard]] bool is_empty() const noexcept { return tasks_.empty(); }
   [[nodiscard]] bool wants_round() const noexcept { return has_changed_; }
   /// Asks the policy for devices, and queues tasks there.
   void hold_round();
 
  private:
-  /// A round leaves so many tasks open. More find no better device, and take longer to ask for.
-  static constexpr std::size_t window = 64;
+  /// A round leaves no more than so many tasks open. More find no better device.
+  static constexpr std::size_t most_asked = 64;
+  /// It leaves fewer open where tasks are so short that the host could not plan as fast as devices
+  /// are done, but so many.
+  static constexpr std::size_t least_asked = 8;
 
   [[nodiscard]] static place_in_queue place_of(placed_task& t);
+  [[nodiscard]] std::size_t window() const;
+  [[nodiscard]] bool is_any_idle() const;
   void rank_again();
   void end_without_device(placed_task& t);
   /// The time of a task on the devices that can run it, in nanoseconds.

@@ -70,7 +70,11 @@ void replica_store::pin(placed_task& t, memory_id memory) {
     });
     if (is_known || !content_.has_block(a.data, memory)) continue;
     content_.pin(a.data, memory);
-    evictions_.touch(*a.buffer);
+    if (a.mode == access_mode::read && coherence::ready(*a.buffer->where, memory)) {
+      evictions_.put_in_order_later(*a.buffer);
+    } else {
+      evictions_.touch(*a.buffer);  // a copy comes next, or a write
+    }
     a.is_pinned = true;
   }
 }
@@ -81,7 +85,7 @@ bool replica_store::unpin(placed_task& t, memory_id memory) {
     if (!std::exchange(a.is_pinned, false)) continue;
     any = true;
     coherence::unpin(*a.buffer->where, memory);
-    evictions_.touch(*a.buffer);
+    evictions_.put_in_order_later(*a.buffer);
   }
   return any;
 }

@@ -48,6 +48,7 @@ void task_cost_table::keep(placed_task& t) {
 }
 
 void task_cost_table::forget(placed_task& t) {
+  if (t.costs == 0) return;
   unused_.push_back(t.costs);
   t.costs = 0;
 }
@@ -56,22 +57,23 @@ const task_costs& task_cost_table::of(const placed_task& t) const {
   task_costs& found = kept_[t.costs];
   std::uint64_t changes = 0;
   for (const task_access& a : t.accesses) changes += a.buffer->changes;
-  const bool is_known = t.costs != 0 && !found.on.empty() && found.estimates == model_.changes() &&
-                        found.changes == changes;
-  if (is_known) return found;
-  work_out(t, found);
+  const bool is_kept = t.costs != 0 && !found.on.empty();
+  const bool has_times = is_kept && found.estimates == model_.changes();
+  if (has_times && found.changes == changes) return found;
+  if (!has_times) work_out_times(t, found);
+  work_out_data(t, found);
   found.estimates = model_.changes();
   found.changes = changes;
   return found;
 }
 
-void task_cost_table::work_out(const placed_task& t, task_costs& to) const {
+void task_cost_table::work_out_times(const placed_task& t, task_costs& to) const {
   to.on.assign(machine_.devices.size(), {});
   to.fastest = {};
   for (std::size_t i = 0; i < to.on.size(); ++i) {
     if (!can_run(t, device_id{i})) continue;
-    to.on[i] = of(t, device_id{i});
     to.on[i].can_run = true;
+    to.on[i].time = model_.predict(*t.launch, device_id{i});
     const bool is_faster = !to.fastest.valid() || to.on[i].time < to.on[to.fastest.value].time;
     if (is_faster) to.fastest = device_id{i};
   }
@@ -82,14 +84,16 @@ void task_cost_table::work_out(const placed_task& t, task_costs& to) const {
   }
 }
 
-device_cost task_cost_table::of(const placed_task& t, device_id device) const {
-  device_cost made;
-  made.time = model_.predict(*t.launch, device);
-  add_data(t, machine_.devices[device.value].memory, made);
-  return made;
+void task_cost_table::work_out_data(const placed_task& t, task_costs& to) const {
+  for (std::size_t i = 0; i < to.on.size(); ++i) {
+    if (!to.on[i].can_run) continue;
+    data_cost& sum = to.on[i];
+    sum = {};
+    add_data(t, machine_.devices[i].memory, sum);
+  }
 }
 
-void task_cost_table::add_data(const placed_task& t, memory_id memory, device_cost& to) const {
+void task_cost_table::add_data(const placed_task& t, memory_id memory, data_cost& to) const {
   for (const task_access& a : t.accesses) {
     if (!reads_content(a.mode) || a.is_empty()) continue;
     if (const std::optional<point> there = coherence::ready(*a.buffer->where, memory)) {
@@ -105,7 +109,7 @@ void task_cost_table::add_data(const placed_task& t, memory_id memory, device_co
 }
 
 /// Of copies over several links to one device the last link is the last that was found.
-void task_cost_table::add_copies(const task_access& a, memory_id to, device_cost& sum) const {
+void task_cost_table::add_copies(const task_access& a, memory_id to, data_cost& sum) const {
   content_.for_missing(
       a.data, a.region(), to, [&](const box& part, std::span<const memory_id> holders) {
         if (holders.empty()) return;
@@ -138,7 +142,7 @@ nanoseconds task_cost_table::time_to_move(const placed_task& t, memory_id from,
   return sum;
 }
 
-nanoseconds task_cost_table::arrival(const device_cost& cost, device_id device) const {
+nanoseconds task_cost_table::arrival(const data_cost& cost, device_id device) const {
   nanoseconds at{0};
   const auto& lanes = machine_.devices[device.value].compute;
   if (cost.awaited.valid() && !commands_.done(cost.awaited) &&

@@ -16,27 +16,30 @@
 
 namespace hocket::placement {
 
-/// What a task costs on one device, but for what is queued and in flight.
-struct device_cost {
-  bool can_run = false;       ///< see task_cost_table::can_run; else nothing more is said
-  nanoseconds time{0};        ///< that it runs
+/// What it takes to bring the data of a task to one device, but for what is in flight.
+struct data_cost {
   nanoseconds over_last{0};   ///< copies over the last link on the way to the device
   nanoseconds over_first{0};  ///< copies that have to come to the host before that
   stream_id last, first;      ///< of these links; not valid where nothing is copied
   point awaited;              ///< something that is copied there already; not valid: nothing
-  nanoseconds move{0};        ///< from there to the fastest device, of what the task updates
 
   /// How long links are busy for the task.
   [[nodiscard]] nanoseconds moving() const noexcept { return over_last + over_first; }
+};
+
+/// What a task costs on one device, but for what is queued and in flight.
+struct device_cost : data_cost {
+  bool can_run = false;  ///< see task_cost_table::can_run; else nothing more is said
+  nanoseconds time{0};   ///< that it runs
+  nanoseconds move{0};   ///< from there to the fastest device, of what the task updates
 };
 
 struct task_costs {
   std::vector<device_cost> on;  ///< each device
   device_id fastest;            ///< the first of equals; not valid if no device can run it
 
-  // What they rest on.
-  std::uint64_t estimates = 0;
-  std::uint64_t changes = 0;
+  std::uint64_t estimates = 0;  ///< that the times rest on
+  std::uint64_t changes = 0;    ///< of buffers, that the rest rests on
 };
 
 /// The costs of tasks on all devices, which are worked out once for tasks that are asked for again
@@ -65,15 +68,15 @@ class task_cost_table {
 
   /// Valid until the next call.
   [[nodiscard]] const task_costs& of(const placed_task& t) const;
-  [[nodiscard]] device_cost of(const placed_task& t, device_id device) const;
 
   /// See device_view::arrival.
-  [[nodiscard]] nanoseconds arrival(const device_cost& cost, device_id device) const;
+  [[nodiscard]] nanoseconds arrival(const data_cost& cost, device_id device) const;
 
  private:
-  void work_out(const placed_task& t, task_costs& to) const;
-  void add_data(const placed_task& t, memory_id memory, device_cost& to) const;
-  void add_copies(const task_access& a, memory_id to, device_cost& sum) const;
+  void work_out_times(const placed_task& t, task_costs& to) const;
+  void work_out_data(const placed_task& t, task_costs& to) const;
+  void add_data(const placed_task& t, memory_id memory, data_cost& to) const;
+  void add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
 
   const machine& machine_;

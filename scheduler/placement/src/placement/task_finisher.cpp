@@ -17,6 +17,8 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   done.busy += std::min(record.left, how.end) - how.begin;
   done.flops += t.launch->cost.flops;
   s_.trace.ended(record, how, &t);
+  s_.times.launch_ended(how.begin, how.end);
+  if (t.traced != nullptr) note_length(t);
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
@@ -32,6 +34,15 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
+}
+
+void task_finisher::note_length(const placed_task& t) {
+  nanoseconds least = nanoseconds::max();
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    if (!s_.view.can_run(t, device_id{i})) continue;
+    least = std::min(least, s_.costs.predict(*t.launch, device_id{i}));
+  }
+  if (least != nanoseconds::max()) t.traced->least = least;
 }
 
 void task_finisher::finish_due() {
@@ -63,6 +74,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   }
   if (why) poison_outputs(t, why);
   s_.throttle.give_back_with(t);
+  if (t.traced != nullptr) s_.times.chain_ended(t.traced->before + t.traced->least);
   placer_.release_followers(t, was_passed, why);
   views_.leave_domain(t);
   if (!t.is_issued()) s_.evictions.remove(t);

@@ -27,6 +27,8 @@ class task_finisher {
   void cancel_all(const failure& why);
 
  private:
+  /// Notes how long the task, which has ended, takes on its fastest device.
+  void note_length(const placed_task& t);
   void poison_outputs(const placed_task& t, const failure& why);
 
   engine_state& s_;

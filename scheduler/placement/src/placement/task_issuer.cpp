@@ -57,6 +57,7 @@ bool task_issuer::issue_present(placed_task& t, std::size_t lane) {
     how.data = a.data;
     how.writes = writes_content(a.mode);
     a.block = s_.content.note_at_hand(*a.buffer->where, how, waits);
+    if (how.writes) ++a.buffer->changes;
   }
   t.run.wrote = true;
   plan(t, lane, std::move(waits));

@@ -3,6 +3,8 @@
 
 #include "placement/task_placer.hpp"
 
+#include <algorithm>
+
 namespace hocket::placement {
 
 void task_placer::consider(placed_task& t) {
@@ -87,6 +89,13 @@ void task_placer::pass_followers(placed_task& t) {
   }
 }
 
+void task_placer::note_end_before(placed_task& next, const placed_task& ended) {
+  next.traced->cause = ended.id;
+  if (ended.traced == nullptr) return;
+  const nanoseconds chain = ended.traced->before + ended.traced->least;
+  next.traced->before = std::max(next.traced->before, chain);
+}
+
 void task_placer::release_followers(placed_task& t, bool was_passed, const failure& why) {
   for (const task_edge& edge : t.followers) {
     if (edge.is_passed) continue;
@@ -96,7 +105,7 @@ void task_placer::release_followers(placed_task& t, bool was_passed, const failu
     } else {
       --next.blockers;
       if (!was_passed || edge.waits_for_end) --next.unissued;
-      if (next.traced != nullptr) next.traced->cause = t.id;
+      if (next.traced != nullptr) note_end_before(next, t);
       // A task within a nested domain looks for poison itself when it starts.
       if (why && next.kind != task_kind::domain) next.poison_behind(why);
     }

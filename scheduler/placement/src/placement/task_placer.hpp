@@ -29,6 +29,7 @@ class task_placer {
   void release_followers(placed_task& t, bool was_passed, const failure& why);
 
  private:
+  static void note_end_before(placed_task& next, const placed_task& ended);
   [[nodiscard]] std::optional<device_id> choose_device(placed_task& t) const;
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(placed_task& t) const;
 

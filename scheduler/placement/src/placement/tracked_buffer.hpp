@@ -31,7 +31,7 @@ struct tracked_buffer {
   std::size_t element_size = 0;
   task_accesses history;
   std::uint64_t last_use = 0;
-  std::uint64_t changes = 0;      ///< counted: of the content, of replicas, of pins
+  std::uint64_t changes = 0;      ///< counted: of the content, and where it is
   std::uint32_t updates = 0;      ///< accesses that read and write it, of tasks that have not ended
   buffer_state* where = nullptr;  ///< its content
   unissued_list unissued;         ///< accesses of tasks that were not issued, oldest first

@@ -8,6 +8,8 @@
 
 #include <hocket/core/environment.hpp>
 
+#include "runtime/run_report.hpp"
+
 namespace hocket::detail {
 
 namespace {
@@ -69,7 +71,7 @@ void device_connection::connect() {
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
   } else {
-    events_.open(*machine_, options_.trace_capacity, std::move(chooser_));
+    events_.open(*machine_, options_.trace_capacity, std::move(chooser_), wants_summary());
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().

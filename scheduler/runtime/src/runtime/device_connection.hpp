@@ -35,6 +35,10 @@ class device_connection {
     if (!is_connected_.load(std::memory_order_acquire)) connect();
     return *machine_;
   }
+  /// Pairs with the release in connect().
+  [[nodiscard]] bool is_connected() const noexcept {
+    return is_connected_.load(std::memory_order_acquire);
+  }
   /// Likewise. Null if tasks are placed.
   [[nodiscard]] in_place_runtime* in_place() {
     // Pairs with the release in connect().

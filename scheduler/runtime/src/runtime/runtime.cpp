@@ -5,6 +5,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "graphs/graph_content.hpp"
+#include "runtime/run_report.hpp"
 #include "runtime/runtime_core.hpp"
 
 namespace hocket {
@@ -46,21 +47,7 @@ detail::task_state_ptr runtime::enqueue(detail::graph_use&& use) {
 }
 
 runtime_report runtime::report() {
-  const std::vector<device_info>& infos = core_->connection().machine().infos();
-  std::vector<detail::device_statistics> all;
-  if (const auto* in_place = core_->in_place()) {
-    all.push_back(in_place->statistics());
-  } else {
-    core_->events().inspect([&](const placement::engine& e) {
-      for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
-    });
-  }
-  runtime_report made;
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    const detail::device_statistics& s = all[i];
-    made.devices.push_back({infos[i].name, infos[i].backend, infos[i].lanes, s.alive, s.kernels,
-                            s.flops, s.busy, s.bytes_in, s.bytes_out, s.peak_bytes});
-  }
+  runtime_report made = detail::report_of(core_->connection(), core_->events());
   made.now = now();
   return made;
 }

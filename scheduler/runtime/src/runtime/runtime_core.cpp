@@ -14,6 +14,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "graphs/check.hpp"
+#include "runtime/run_report.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/own_tasks.hpp"
 
@@ -102,6 +103,7 @@ void runtime_core::shut_down() noexcept {
     return leave_behind();
   }
   pending_.stop_watching();
+  print_summary();
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
   while (events_.has_engine() && !events_.try_end(idle)) {
@@ -112,6 +114,12 @@ void runtime_core::shut_down() noexcept {
   // Devices post to the executor, and its workers step the placement engine: they go in this order.
   connection_.end();
   executor_.reset();
+}
+
+void runtime_core::print_summary() noexcept {
+  if (!connection_.is_connected() || !wants_summary()) return;
+  const std::string text = summary(report_of(connection_, events_));
+  std::fprintf(stderr, "hocket: %s\n", text.c_str());
 }
 
 void runtime_core::leave_drivers() noexcept {

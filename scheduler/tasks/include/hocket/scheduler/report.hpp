@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,16 @@
 #include <hocket/core/trace.hpp>
 
 namespace hocket {
+
+/// How long a device stood idle while tasks were pending, and why. Without a trace and
+/// HOCKET_SUMMARY, a runtime with one device does not know.
+struct device_idle {
+  nanoseconds no_task{0};  ///< none could start: earlier ones had not ended
+  nanoseconds data{0};     ///< what its tasks read was on the way
+  nanoseconds memory{0};   ///< its memory was full
+  nanoseconds choice{0};   ///< tasks that could start were to run on other devices
+  nanoseconds turn{0};     ///< its tasks waited for their turn
+};
 
 /// What one device has done.
 ///
@@ -31,12 +42,25 @@ struct device_report {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t peak_bytes = 0;  ///< of its memory
+  device_idle idle;
 };
 
+/// What all devices have done. Bounds are of the kernels that have ended, by what was measured and,
+/// where nothing was, by the rates of devices; they leave out copies. Tasks that ran in place are
+/// not in them.
 struct runtime_report {
   time_stamp now{};  ///< on the clock of the runtime
   std::vector<device_report> devices;
+  nanoseconds makespan{0};       ///< from the begin of the first kernel to the end of the last
+  nanoseconds area_bound{0};     ///< all lanes work all the time, each at what suits it
+  nanoseconds critical_path{0};  ///< the longest chain; 0 without a trace and HOCKET_SUMMARY
+
+  /// No schedule of the same tasks takes less time than this.
+  [[nodiscard]] nanoseconds bound() const { return std::max(area_bound, critical_path); }
 };
+
+/// The report in one line, as HOCKET_SUMMARY=1 prints it when a runtime ends.
+[[nodiscard]] std::string summary(const runtime_report& report);
 
 /// A trace with the names that its numbers stand for. Functions that ran as host tasks come last,
 /// as if on a further device, "host tasks", with as many streams as ran at the same time.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime/run_report.hpp"
+
+#include <cstdio>
+#include <vector>
+
+#include <hocket/core/environment.hpp>
+
+#include "data/in_place_runtime.hpp"
+#include "runtime/device_connection.hpp"
+#include "runtime/event_pump.hpp"
+
+namespace hocket {
+
+namespace detail {
+
+namespace {
+
+runtime_report with_devices(const std::vector<device_info>& infos,
+                            const std::vector<device_statistics>& all) {
+  runtime_report made;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    const device_statistics& s = all[i];
+    made.devices.push_back({.name = infos[i].name,
+                            .backend = infos[i].backend,
+                            .lanes = infos[i].lanes,
+                            .alive = s.alive,
+                            .kernels = s.kernels,
+                            .flops = s.flops,
+                            .busy = s.busy,
+                            .bytes_in = s.bytes_in,
+                            .bytes_out = s.bytes_out,
+                            .peak_bytes = s.peak_bytes,
+                            .idle = s.idle});
+  }
+  return made;
+}
+
+}  // namespace
+
+runtime_report report_of(device_connection& devices, event_pump& events) {
+  const std::vector<device_info>& infos = devices.machine().infos();
+  if (const in_place_runtime* const in_place = devices.in_place()) {
+    return with_devices(infos, {in_place->statistics()});
+  }
+  std::vector<device_statistics> all;
+  run_statistics together;
+  events.inspect([&](const placement::engine& e) {
+    for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
+    together = e.statistics();
+  });
+  runtime_report made = with_devices(infos, all);
+  made.makespan = together.makespan;
+  made.area_bound = together.area_bound;
+  made.critical_path = together.critical_path;
+  return made;
+}
+
+bool wants_summary() {
+  const std::string asked = environment_variable("HOCKET_SUMMARY").value_or("");
+  return !asked.empty() && asked != "0";
+}
+
+namespace {
+
+std::string printed(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+double in_milliseconds(nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+/// "; idle 12 % for data, 3 % for lack of tasks", of causes that matter.
+std::string idle_text(const device_idle& idle, nanoseconds makespan) {
+  struct named_cause {
+    nanoseconds time;
+    const char* name;
+  };
+  const named_cause causes[] = {{idle.no_task, "for lack of tasks"},
+                                {idle.data, "for data"},
+                                {idle.memory, "for memory"},
+                                {idle.choice, "while tasks waited for other devices"},
+                                {idle.turn, "for their turn"}};
+  std::string text;
+  for (const named_cause& each : causes) {
+    const double share = 100 * in_milliseconds(each.time) / in_milliseconds(makespan);
+    if (share < 1) continue;
+    text += (text.empty() ? "; idle " : ", ") + printed("%.0f %% ", share) + each.name;
+  }
+  return text;
+}
+
+std::string device_text(const device_report& of, nanoseconds makespan) {
+  std::string text = of.name + " " + std::to_string(of.kernels);
+  if (!of.alive) text += " (lost)";
+  if (makespan <= nanoseconds{0}) return text;
+  const double whole = in_milliseconds(makespan) * static_cast<double>(of.lanes);
+  return text + printed(" (%.0f %% busy", 100 * in_milliseconds(of.busy) / whole) +
+         idle_text(of.idle, makespan) + ")";
+}
+
+}  // namespace
+
+}  // namespace detail
+
+std::string summary(const runtime_report& report) {
+  std::uint64_t kernels = 0;
+  std::string devices;
+  for (const device_report& each : report.devices) {
+    kernels += each.kernels;
+    devices += (devices.empty() ? "" : ", ") + detail::device_text(each, report.makespan);
+  }
+  std::string text = std::to_string(kernels) + " kernels";
+  if (report.makespan > nanoseconds{0}) {
+    text += detail::printed(" in %.3g ms", detail::in_milliseconds(report.makespan));
+  }
+  if (report.bound() > nanoseconds{0}) {
+    text += detail::printed(", %.2f times the bound", detail::in_milliseconds(report.makespan) /
+                                                          detail::in_milliseconds(report.bound()));
+    text += detail::printed(" (area %.3g ms", detail::in_milliseconds(report.area_bound));
+    text +=
+        detail::printed(", critical path %.3g ms)", detail::in_milliseconds(report.critical_path));
+  }
+  return text + ": " + devices;
+}
+
+}  // namespace hocket

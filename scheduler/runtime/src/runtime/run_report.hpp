@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <hocket/scheduler/report.hpp>
+
+namespace hocket::detail {
+
+class device_connection;
+class event_pump;
+
+/// What the devices have done so far. Connects them if that was not done. The time is left out.
+[[nodiscard]] runtime_report report_of(device_connection& devices, event_pump& events);
+
+/// True if HOCKET_SUMMARY asks for a summary when a runtime ends.
+[[nodiscard]] bool wants_summary();
+
+}  // namespace hocket::detail
