@@ -48,6 +48,8 @@ struct request {
   bool instructions = false;
   sample_choice chosen;  // nothing: all
   summary at_end = summary::none;
+  picture_maker pictures_of;       ///< empty: the benchmark draws nothing
+  std::optional<std::string> svg;  ///< the folder for its pictures
 };
 
 using comparison_list = std::function<std::vector<comparison>(const settings&)>;
@@ -68,8 +70,8 @@ void measure_and_report(const request& asked, const comparison_list& comparisons
   };
   std::erase_if(comparisons, [&](comparison& c) {
     std::erase_if(c.contenders, is_left_out);
-    return !c.name.starts_with(asked.only) || (asked.instructions && c.tasks == 0) ||
-           c.contenders.empty();
+    const bool is_asked = c.only_by_name ? c.name == asked.only : c.name.starts_with(asked.only);
+    return !is_asked || (asked.instructions && c.tasks == 0) || c.contenders.empty();
   });
   if (comparisons.empty()) {
     throw std::runtime_error(
@@ -89,6 +91,10 @@ void measure_and_report(const request& asked, const comparison_list& comparisons
   std::vector<mean_ratio> means;
   if (asked.at_end == summary::mean_ratios) means = mean_ratios(rows);
   target.write(form(machine, built_commit(), rows, means));
+  if (!asked.svg) return;
+  for (const picture& each : asked.pictures_of(rows)) {
+    report_file(*asked.svg + "/" + each.file).write(each.svg);
+  }
 }
 
 void do_what_is_asked(request asked, const comparison_list& comparisons_of) {
@@ -114,6 +120,9 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
   app.add_option("--without", asked.without, "Leave out the subjects that begin so")
       ->type_name("TEXT,...")
       ->delimiter(',');
+  if (asked.pictures_of) {
+    app.add_option("--svg", asked.svg, "Write pictures into that folder, too")->type_name("FOLDER");
+  }
   app.add_flag("--quick", asked.wanted.quick, "Small counts: whether it runs, not how fast");
   app.add_flag("--instructions", asked.instructions,
                "Count instructions per task with callgrind, on one core, and take no times");
@@ -129,12 +138,14 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
 }  // namespace
 
 int run_bench(int argc, char** argv, const std::string& name, const std::string& what,
-              const comparison_list& comparisons_of, summary wanted_summary) {
+              const comparison_list& comparisons_of, summary wanted_summary,
+              const picture_maker& pictures_of) {
   try {
     const std::size_t cores = allowed_cores();
     request asked;
     asked.wanted.threads = cores;
     asked.at_end = wanted_summary;
+    asked.pictures_of = pictures_of;
     CLI::App app(what, name);
     describe(app, asked, cores);
     try {

@@ -23,11 +23,19 @@ enum class summary {
   mean_ratios,  ///< for each metric, over the cases
 };
 
+/// A picture of what was measured.
+struct picture {
+  std::string file;  ///< without a folder
+  std::string svg;
+};
+using picture_maker = std::function<std::vector<picture>(const std::vector<row>&)>;
+
 /// The main function of a benchmark: reads the options, measures what comparisons_of(settings)
-/// lists and reports it. Returns the exit code: 2 for wrong use, 1 for a failure.
+/// lists and reports it. Where pictures_of is not empty, `--svg FOLDER` writes what it returns.
+/// Returns the exit code: 2 for wrong use, 1 for a failure.
 [[nodiscard]] int run_bench(
     int argc, char** argv, const std::string& name, const std::string& what,
     const std::function<std::vector<comparison>(const settings&)>& comparisons_of,
-    summary wanted_summary = summary::none);
+    summary wanted_summary = summary::none, const picture_maker& pictures_of = {});
 
 }  // namespace hocket::bench

@@ -38,7 +38,10 @@ std::vector<row> measure(const comparison& what, std::size_t rounds) {
   const std::size_t count = what.contenders.size();
   std::vector<sampler> samplers;
   for (const contender& each : what.contenders) samplers.push_back(each.prepare());
-  for (const sampler& each : samplers) sample_quietly(each);
+  if (what.once) rounds = 1;
+  if (!what.once) {
+    for (const sampler& each : samplers) sample_quietly(each);
+  }
   std::vector<std::vector<double>> values(count);
   for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {

@@ -32,6 +32,11 @@ struct comparison {
   /// How many there are of what the case has many of; 0: it is measured with one number alone.
   /// Cases of one name are to differ in that, and in what their metrics are called.
   std::size_t size = 0;
+  /// Each subject is asked once, without a sample before: its answer is the same every time, or
+  /// takes long.
+  bool once = false;
+  /// It takes minutes, and is only measured where `--only` has its whole name.
+  bool only_by_name = false;
 };
 
 /// What one subject answered.
@@ -50,7 +55,7 @@ struct row {
 
 /// Takes rounds samples of each contender. Every round asks all of them, each time beginning with
 /// the next one, so that a machine which gets slower or faster does so for all. One sample of each
-/// comes before, and does not count.
+/// comes before, and does not count. What is asked once is one round alone.
 [[nodiscard]] std::vector<row> measure(const comparison& what, std::size_t rounds);
 
 /// The median, the least and the most of what a subject answered.

@@ -6,7 +6,6 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,8 @@
 #include <hocket/hocket.hpp>
 
 #include "harness/command.hpp"
-#include "run.hpp"
+#include "problems/bound.hpp"
+#include "problems/run.hpp"
 
 namespace hocket::bench {
 
@@ -136,72 +136,58 @@ std::vector<study> all_studies(bool quick) {
   return all;
 }
 
-/// Asks once: the virtual clock gives the same answer every time.
-sampler asked_once(std::function<double()> ask) {
-  const auto answer = std::make_shared<double>(-1);
-  return [ask = std::move(ask), answer] {
-    if (*answer < 0) *answer = ask();
-    return *answer;
-  };
+double bound_on(const problem& what, const std::vector<device_info>& devices) {
+  return bounds_of(what, devices).larger();
 }
 
-using measure = double (*)(const schedule&);
+/// The bound where devices get slower while they work: all is done at full speed until then, and
+/// the rest by a machine that was slow from the beginning.
+double bound_with_change(const problem& what, const sim_machine& machine,
+                         const std::vector<device_info>& devices) {
+  std::vector<device_info> slow = devices;
+  double later = 0;
+  for (std::size_t i = 0; i < slow.size(); ++i) {
+    const sim_deviation& deviation = machine.devices[i].deviation;
+    if (deviation.later_factor == 1) continue;
+    later = std::chrono::duration<double>(deviation.later).count();
+    slow[i].flops_per_second /= deviation.later_factor;
+  }
+  const double bound = bound_on(what, devices);
+  return later == 0 ? bound : later + (1 - later / bound) * bound_on(what, slow);
+}
 
-double least_on_one_device(const problem& what, const sim_machine& machine, measure value) {
+double least_makespan_on_one_device(const problem& what, const sim_machine& machine) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     if (i > 0 && machine.devices[i] == machine.devices[i - 1]) continue;
     sim_machine alone = machine;
     alone.devices = {machine.devices[i]};
-    least = std::min(least, value(run(what, alone, "")));
+    least = std::min(least, run(what, alone).makespan);
   }
   return least;
 }
 
 /// In units of the bound of the whole machine.
-double least_makespan_on_one_device(const problem& what, const sim_machine& machine) {
-  const double bound = run(what, machine, "round-robin").bound;
-  return least_on_one_device(what, machine, [](const schedule& s) { return s.makespan; }) / bound;
-}
-
-/// The bound where a device gets slower while it works: all is done at full speed until then, and
-/// the rest with a machine that was slow from the beginning.
-double bound_with_change(const problem& what, const sim_machine& machine, double bound) {
-  sim_machine slow = machine;
-  double later = 0;
-  for (sim_options& each : slow.devices) {
-    const sim_deviation deviation = std::exchange(each.deviation, {});
-    if (deviation.later_factor == 1) continue;
-    later = std::chrono::duration<double>(deviation.later).count();
-    each.flops_per_second = *each.flops_per_second / deviation.later_factor;
-  }
-  if (later == 0) return bound;
-  const double bound_if_slow = run(what, slow, "round-robin").bound;
-  return later + (1 - later / bound) * bound_if_slow;
-}
-
 double mean_makespan(const problem_set& what, const std::string& on, const std::string& subject) {
   sim_machine machine = find_machine(on);
   what.change(machine);
   double sum = 0;
   const std::vector<problem> all = what.make();
   for (const problem& each : all) {
-    if (subject == best_device) {
-      sum += least_makespan_on_one_device(each, machine);
-    } else {
-      const schedule made = run(each, machine, subject);
-      sum += made.makespan / bound_with_change(each, machine, made.bound);
-    }
+    const bool is_alone = subject == best_device;
+    const schedule made = run(each, machine, {.policy = is_alone ? "round-robin" : subject});
+    const double makespan = is_alone ? least_makespan_on_one_device(each, machine) : made.makespan;
+    sum += makespan / bound_with_change(each, machine, made.devices);
   }
   return sum / static_cast<double>(all.size());
 }
 
 comparison makespans_of(const problem_set& what, const std::string& machine) {
-  comparison made{machine + ", " + what.name, "makespan", "of the bound", 1, {}, 0};
+  comparison made{machine + ", " + what.name, "makespan", "of the bound", 1, {}};
+  made.once = true;  // the virtual clock gives the same answer every time
   const auto add_subject = [&](const std::string& subject, const std::string& policy) {
     made.contenders.push_back(
-        {subject,
-         [=] { return asked_once([=] { return mean_makespan(what, machine, policy); }); }});
+        {subject, [=] { return [=] { return mean_makespan(what, machine, policy); }; }});
   };
   const std::vector<std::string> policies = placement_policies();
   add_subject("hocket", policies.front());
@@ -211,15 +197,18 @@ comparison makespans_of(const problem_set& what, const std::string& machine) {
 }
 
 comparison host_times_of(const problem_set& what, const std::string& machine) {
-  comparison made{machine + ", " + what.name, "host_time", "us/task", 1, {}, 0};
-  for (const char* const policy : {"", "earliest-end"}) {
+  comparison made{machine + ", " + what.name, "host_time", "us/task", 1, {}};
+  const auto add_subject = [&](const std::string& subject, const std::string& policy) {
     made.contenders.push_back(
-        {*policy == 0 ? "hocket" : policy, [=] {
+        {subject, [=] {
            return [=] {
-             return run(what.make().front(), find_machine(machine), policy).host_time * 1e6;
+             const problem one = what.make().front();
+             return run(one, find_machine(machine), {.policy = policy}).host_time * 1e6;
            };
          }});
-  }
+  };
+  add_subject("hocket", placement_policies().front());
+  add_subject("earliest-end", "earliest-end");
   return made;
 }
 

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <harness/machine.hpp>
+
 namespace hocket::bench {
 
 starpu_session::starpu_session(std::size_t threads) {
@@ -21,9 +23,19 @@ starpu_session::starpu_session(std::size_t threads) {
   wanted.ncpus = static_cast<int>(threads);
   wanted.ncuda = 0;
   wanted.nopencl = 0;
+  // StarPU has no more workers than there are cores in the machine that hwloc tells it of.
+  const bool has_cores = threads <= allowed_cores();
+  if (!has_cores) {
+    ::setenv("HWLOC_SYNTHETIC", ("core:" + std::to_string(threads) + " pu:1").c_str(), 1);
+  }
   const int problem = starpu_init(&wanted);
+  if (!has_cores) ::unsetenv("HWLOC_SYNTHETIC");
   if (problem != 0) {
     throw std::runtime_error("StarPU does not start: error " + std::to_string(-problem) + ".");
+  }
+  if (starpu_cpu_worker_get_count() != threads) {
+    throw std::runtime_error("StarPU starts " + std::to_string(starpu_cpu_worker_get_count()) +
+                             " workers of " + std::to_string(threads) + ".");
   }
   starpu_pause();
 }

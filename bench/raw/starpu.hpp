@@ -11,8 +11,8 @@
 
 namespace hocket::bench {
 
-/// StarPU with so many workers on the cores of this process and none elsewhere. A process has one
-/// at a time. Says nothing and leaves no files.
+/// StarPU with so many workers on the cores of this process, which may be fewer, and none
+/// elsewhere. A process has one at a time. Says nothing and leaves no files.
 class starpu_session {
  public:
   explicit starpu_session(std::size_t threads);

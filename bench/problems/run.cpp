@@ -5,11 +5,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,8 @@
 namespace hocket::bench {
 
 namespace {
+
+constexpr std::size_t spans_of_task = 32;  // kernel, transfers and waits; a guess, which is checked
 
 using buffer_list = std::vector<const buffer<float>*>;
 
@@ -64,6 +68,9 @@ void submit_task(runtime& rt, const problem& what, const problem::task& each,
                     submit_if<1, 1, 0>(rt, what, each, in, out, inout) ||
                     submit_if<2, 1, 0>(rt, what, each, in, out, inout) ||
                     submit_if<3, 1, 0>(rt, what, each, in, out, inout) ||
+                    submit_if<2, 2, 1>(rt, what, each, in, out, inout) ||
+                    submit_if<3, 3, 1>(rt, what, each, in, out, inout) ||
+                    submit_if<4, 4, 1>(rt, what, each, in, out, inout) ||
                     submit_if<60, 1, 0>(rt, what, each, in, out, inout);
   if (!done) throw std::logic_error("No kernel has these parameters.");
 }
@@ -96,6 +103,34 @@ sim_machine with_rates(sim_machine machine, const problem& what) {
   return machine;
 }
 
+/// Which device has a buffer at first. The devices are a grid as well, as square as their number
+/// and that of the rows allow.
+class data_owners {
+ public:
+  data_owners(const problem& what, std::size_t devices) : dealt_(what.dealt) {
+    for (const problem::data& each : what.buffers) {
+      rows_ = std::max(rows_, each.row + 1);
+      columns_ = std::max(columns_, each.column + 1);
+    }
+    for (std::size_t i = 1; i * i <= devices && i <= rows_; ++i) {
+      if (devices % i == 0) down_ = i;
+    }
+    across_ = devices / down_;
+  }
+
+  [[nodiscard]] std::size_t of(const problem::data& which) const {
+    if (dealt_ == problem::layout::cyclic) {
+      return which.row % down_ * across_ + which.column % across_;
+    }
+    return which.row * down_ / rows_ * across_ + which.column * across_ / columns_;
+  }
+
+ private:
+  problem::layout dealt_;
+  std::size_t rows_ = 1, columns_ = 1;  // of the problem
+  std::size_t down_ = 1, across_ = 1;   // devices
+};
+
 std::string names_of(std::size_t devices) {
   std::string names;
   for (std::size_t i = 0; i < devices; ++i) names += (i == 0 ? "Sim" : ",Sim") + std::to_string(i);
@@ -104,19 +139,32 @@ std::string names_of(std::size_t devices) {
 
 }  // namespace
 
-schedule run(const problem& what, const sim_machine& machine, const std::string& policy) {
+bool same_spans(const schedule& one, const schedule& other) {
+  const auto key = [](const trace_record& span) {
+    return std::tuple(span.kind, span.device.value, span.stream.value, span.task.value, span.bytes,
+                      span.begin, span.end);
+  };
+  return std::ranges::equal(one.spans, other.spans, {}, key, key);
+}
+
+schedule run(const problem& what, const sim_machine& machine, const run_setup& how) {
   const machine_file file(with_rates(machine, what));
   runtime rt{{.devices = names_of(machine.devices.size()),
               .backends = {{"sim", "machine=" + file.path() + ",execute=no"}},
               .clock = clock_kind::simulated,
-              .policy = policy}};
-  const std::vector<device_info> devices = rt.devices();
-  // All begins in the host's memory, and takes no time to get there.
+              .seed = how.seed,
+              .policy = how.policy,
+              .trace_capacity = how.keep_spans ? what.tasks.size() * spans_of_task : 0}};
+  schedule made;
+  made.devices = rt.devices();
+  // The data take no time to get where they begin.
   const auto fill = kernel<out<float>>{"fill", host_body{[](view<float>) {}}};
+  const data_owners owners(what, how.from == data_start::host ? 1 : made.devices.size());
   std::vector<buffer<float>> buffers;
-  for (const double bytes : what.bytes) {
-    const auto& made = buffers.emplace_back(rt, static_cast<std::size_t>(bytes) / sizeof(float));
-    rt.submit({.on = rt.device(devices.front().name)}, fill, writes(made));
+  for (const problem::data& each : what.buffers) {
+    const auto& begun =
+        buffers.emplace_back(rt, static_cast<std::size_t>(each.bytes) / sizeof(float));
+    rt.submit({.on = rt.device(made.devices[owners.of(each)].name)}, fill, writes(begun));
   }
   rt.wait();
   const time_stamp begin = rt.now();
@@ -124,10 +172,11 @@ schedule run(const problem& what, const sim_machine& machine, const std::string&
   for (const problem::task& each : what.tasks) submit_task(rt, what, each, buffers);
   rt.wait();
   const std::chrono::duration<double> real = std::chrono::steady_clock::now() - real_begin;
-  schedule made;
   made.makespan = std::chrono::duration<double>(rt.now() - begin).count();
-  made.bound = bounds_of(what, devices).larger();
   made.host_time = real.count() / static_cast<double>(what.tasks.size());
+  trace_snapshot kept = rt.trace();
+  if (kept.dropped > 0) throw std::runtime_error("The trace has no room for all spans.");
+  made.spans = std::move(kept.records);
   return made;
 }
 

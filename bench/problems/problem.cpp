@@ -4,6 +4,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <set>
@@ -15,13 +16,15 @@ namespace {
 
 constexpr double edge = 960;
 constexpr double megabyte = 1e6;
+constexpr double stencil_edge = 4096;
+constexpr double flops_of_stencil = 6;  // of a cell: two products, four sums
 
 /// The tiles of a square matrix.
 class matrix {
  public:
   matrix(problem& in, std::size_t tiles) : tiles_(tiles) {
     for (std::size_t i = 0; i < tiles * tiles; ++i) {
-      numbers_.push_back(in.add_buffer(edge * edge * sizeof(float)));
+      numbers_.push_back(in.add_buffer(edge * edge * sizeof(float), i / tiles, i % tiles));
     }
   }
   [[nodiscard]] std::size_t operator()(std::size_t i, std::size_t j) const {
@@ -149,6 +152,55 @@ problem gemm(std::size_t tiles) {
   return made;
 }
 
+namespace {
+
+/// The two buffers for each of the four edges of a tile: what a step writes in one is read in the
+/// next step, while that writes the other.
+struct stencil_tile {
+  std::size_t interior = 0;
+  std::array<std::array<std::size_t, 4>, 2> edges{};
+};
+
+std::vector<stencil_tile> stencil_tiles(problem& to, std::size_t rows, std::size_t columns) {
+  std::vector<stencil_tile> tiles(rows * columns);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::size_t row = i / columns, column = i % columns;
+    tiles[i].interior = to.add_buffer(stencil_edge * stencil_edge * sizeof(float), row, column);
+    for (auto& edges : tiles[i].edges) {
+      for (std::size_t& each : edges) {
+        each = to.add_buffer(stencil_edge * sizeof(float), row, column);
+      }
+    }
+  }
+  return tiles;
+}
+
+}  // namespace
+
+problem stencil(std::size_t rows, std::size_t columns, std::size_t steps) {
+  problem made;
+  made.name = "stencil " + std::to_string(rows * columns * steps);
+  made.dealt = problem::layout::blocks;
+  const std::vector<stencil_tile> tiles = stencil_tiles(made, rows, columns);
+  constexpr std::size_t above = 0, below = 1, left = 2, right = 3;
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      std::vector<problem::access> accesses{inout(tiles[i].interior)};
+      const auto exchange = [&](bool there, std::size_t other, std::size_t own, std::size_t its) {
+        if (!there) return;
+        accesses.push_back(in(tiles[other].edges[(step + 1) % 2][its]));
+        accesses.push_back(out(tiles[i].edges[step % 2][own]));
+      };
+      exchange(i >= columns, i - columns, above, below);
+      exchange(i + columns < tiles.size(), i + columns, below, above);
+      exchange(i % columns > 0, i - 1, left, right);
+      exchange((i + 1) % columns > 0, i + 1, right, left);
+      made.add("stencil", flops_of_stencil * stencil_edge * stencil_edge, std::move(accesses));
+    }
+  }
+  return made;
+}
+
 problem random_graph(unsigned seed, weights unit) {
   constexpr std::size_t layers = 12, tasks = 200, widest = 32;
   problem made;
@@ -189,6 +241,15 @@ problem independent(unsigned seed, weights unit) {
   std::ranges::sort(all);
   for (const double each : all) {
     made.add("k0", each * unit.flops, {inout(made.add_buffer(megabyte))});
+  }
+  return made;
+}
+
+problem equal_tasks(std::size_t count, weights unit) {
+  problem made;
+  made.name = "independent " + std::to_string(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    made.add("k0", unit.flops, {inout(made.add_buffer(megabyte, 0, i))});
   }
   return made;
 }
