@@ -3,6 +3,7 @@
 
 #include <hocket/streams/host_stream.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <mutex>
@@ -49,6 +50,11 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
     std::uint64_t value = 0;
     command_result how;
   };
+  struct queued_command {
+    command what;
+    /// From when on the modelled device could begin it, were it not for the commands before.
+    time_stamp ready = time_stamp::max();
+  };
   class leaver;
 
   void run();
@@ -58,6 +64,7 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   [[nodiscard]] bool drain();
   [[nodiscard]] bool take_batch();
   [[nodiscard]] host_timeline::state waits();
+  [[nodiscard]] time_stamp ready_from_now(const command& what) const;
   [[nodiscard]] bool perform_next();
   [[nodiscard]] failure perform(const command& what);
   [[nodiscard]] failure perform_leaving(command& what, bool& left);
@@ -71,14 +78,15 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
   const host_stream_options options_;
   host_timeline timeline_;
 
-  std::vector<command> batch_;
+  std::vector<queued_command> batch_;
   std::size_t next_ = 0;     // in batch_
   std::size_t checked_ = 0;  // timepoints of the next command that are done
   time_stamp latest_{};      // the end of what was performed last
+  time_stamp free_{};        // when the last command ended, as modelled, or left
   ending timed_;             // of a command whose modelled time is not over
 
   std::mutex mutex_;  // guards what follows
-  std::vector<command> incoming_;
+  std::vector<queued_command> incoming_;
   bool polled_ = false;
   // Who runs or ends commands: one, others about to leave, and those with a command that left.
   std::size_t inside_ = 0;
@@ -87,10 +95,11 @@ class host_stream::core final : public timeline_waiter, public std::enable_share
 };
 
 void host_stream::core::submit(command&& what) {
+  const time_stamp ready = ready_from_now(what);
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || epoch_->ended()) return;
-    incoming_.push_back(std::move(what));
+    incoming_.push_back({std::move(what), ready});
     if (std::exchange(polled_, true)) return;
   }
   resume();
@@ -156,7 +165,7 @@ bool host_stream::core::take_batch() {
 
 /// Where it is pending, the other timeline attends this stream when it returns.
 host_timeline::state host_stream::core::waits() {
-  const auto& after = batch_[next_].after;
+  const auto& after = batch_[next_].what.after;
   for (; checked_ < after.size(); ++checked_) {
     const timepoint point = after[checked_];
     if (point.done()) continue;
@@ -167,18 +176,32 @@ host_timeline::state host_stream::core::waits() {
   return host_timeline::state::reached;
 }
 
+/// For a launch that has to wait for no other stream, and whose time is modelled beside a real
+/// clock. The end of what other commands wait for is only known when a thread sees it.
+time_stamp host_stream::core::ready_from_now(const command& what) const {
+  if (!options_.duration || where_.is_virtual() || what.launch() == nullptr ||
+      !std::ranges::all_of(what.after, &timepoint::done)) {
+    return time_stamp::max();
+  }
+  return where_.now();
+}
+
 /// Returns false if a timer, or another worker, attends the stream now.
 bool host_stream::core::perform_next() {
   ending e;
   nanoseconds modelled{0};
   bool left = false;
   {
-    command& what = batch_[next_++];
+    const time_stamp ready = batch_[next_].ready;
+    command& what = batch_[next_++].what;
     checked_ = 0;
     assert(what.value == timeline_.completed() + 1);
     e.value = what.value;
     if (options_.duration) modelled = options_.duration(what);
     e.how.begin = where_.now();
+    // The device that is modelled has a queue: it goes on when a command ends, and not later, when
+    // a thread hears of that.
+    if (modelled > nanoseconds{0}) e.how.begin = std::min(e.how.begin, std::max(free_, ready));
     const launch_command* const launch = what.launch();
     e.how.why =
         launch != nullptr && launch->may_leave ? perform_leaving(what, left) : perform(what);
@@ -193,6 +216,7 @@ bool host_stream::core::perform_next() {
     return false;
   }
   latest_ = now;
+  free_ = e.how.end;
   if (due <= now) {
     end(e);
     return true;
@@ -229,9 +253,10 @@ failure host_stream::core::perform_leaving(command& what, bool& left) {
 }
 
 void host_stream::core::go_on_without(std::uint64_t value) {
+  free_ = where_.now();
   if (!epoch_->ended()) {
     timeline_.reach(value);
-    epoch_->report_left(options_.id, value, where_.now());
+    epoch_->report_left(options_.id, value, free_);
   }
   resume();
 }
@@ -267,14 +292,14 @@ void host_stream::core::end_timed() {
 }
 
 void host_stream::core::refuse_next() {
-  const command what = std::move(batch_[next_++]);
+  const command what = std::move(batch_[next_++].what);
   const timepoint point = what.after[std::exchange(checked_, 0)];
   const failure why(failure_code::device_lost,
                     "A command of stream " + std::to_string(options_.id.value) +
                         " waits for stream " + std::to_string(point.on->stream().value) +
                         ", whose device is lost.");
-  const time_stamp now = where_.now();
-  end({what.value, {why, now, now}});
+  free_ = where_.now();
+  end({what.value, {why, free_, free_}});
 }
 
 void host_stream::core::end(const ending& e) {

@@ -125,6 +125,20 @@ TEST(host_stream, lasts_at_least_as_long_as_modelled_on_a_real_clock) {
   EXPECT_GE(b.sink.result({0}, 2).end - b.sink.result({0}, 2).begin, milliseconds(4));
 }
 
+TEST(host_stream, begins_what_is_queued_when_the_command_before_ends_on_a_real_clock) {
+  const auto where = threads();
+  bench b(*where, 2, lasting(milliseconds(2)));
+  for (int i = 0; i < 3; ++i) b.add(0, nothing());
+  const timepoint other =
+      b.add(1, launch([](const host_launch&) { std::this_thread::sleep_for(milliseconds(10)); }));
+  b.add(0, nothing(), {other});
+  b.finish();
+  const auto results = b.sink.results({0});
+  EXPECT_EQ(results[1].begin, results[0].end);
+  EXPECT_EQ(results[2].begin, results[1].end);
+  EXPECT_GE(results[3].begin, b.sink.result({1}, 1).end);
+}
+
 TEST(host_stream, lets_others_have_their_turn) {
   seeded_executor where({.seed = 3});
   bench b(where, 2);
@@ -163,8 +177,8 @@ launch_command waiting(executor& where, std::shared_ptr<executor::gate>& at) {
 }
 
 /// The first two commands wait for what the third does.
-void leave_and_end(executor& where) {
-  bench b(where, 1);
+void leave_and_end(executor& where, const host_stream_options& options = {}) {
+  bench b(where, 1, options);
   std::shared_ptr<executor::gate> gates[2];
   b.add(0, waiting(where, gates[0]));
   b.add(0, waiting(where, gates[1]));
@@ -192,7 +206,9 @@ TEST(host_stream, goes_on_without_who_waits_on_any_seed) {
 
 TEST(host_stream, goes_on_without_who_waits_on_threads) {
   const auto where = threads();
-  for (int round = 0; round < 300; ++round) leave_and_end(*where);
+  for (int round = 0; round < 300; ++round) {
+    leave_and_end(*where, round % 2 == 0 ? host_stream_options() : lasting(microseconds(1)));
+  }
 }
 
 TEST(host_stream, tells_the_failure_of_who_has_left) {

@@ -21,8 +21,9 @@ struct host_stream_options {
   std::function<failure(const command&)> perform;
 
   /// How long a command takes on the machine that is modelled. On a virtual clock the command takes
-  /// exactly this; on a real one it takes at least this. Empty: as long as it takes (on a virtual
-  /// clock, no time at all).
+  /// exactly this; on a real one it takes at least this, and a launch that was submitted in time
+  /// begins when the command before it ends. Empty: as long as it takes (on a virtual clock, no
+  /// time at all).
   std::function<nanoseconds(const command&)> duration;
 };
 
