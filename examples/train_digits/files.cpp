@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct closer {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-using open_file = std::unique_ptr<std::FILE, closer>;
-
 /// By how much a buffer grows: small for small files, in few steps for large ones.
 std::size_t next_step(std::size_t size) {
   return std::clamp(size, std::size_t{1} << 12, std::size_t{1} << 25);
@@ -114,11 +109,6 @@ std::vector<std::uint8_t> unpack(const fs::path& path, std::vector<std::uint8_t>
 
 }  // namespace
 
-hocket::error file_error(const fs::path& path, std::string_view what) {
-  return hocket::error(hocket::failure(hocket::failure_code::io,
-                                       fmt::format("The file \"{}\" {}.", path.string(), what)));
-}
-
 std::string printable(std::string_view text) {
   constexpr std::size_t most = 20;
   std::string shown(text.substr(0, most));
@@ -131,26 +121,6 @@ std::string printable(std::string_view text) {
 std::vector<std::uint8_t> read_file(const fs::path& path, std::size_t limit) {
   std::vector<std::uint8_t> bytes = read_packed(path, limit);
   return is_gzip(bytes) ? unpack(path, std::move(bytes), limit) : bytes;
-}
-
-void write_file(const fs::path& path, std::string_view text) {
-  const bool standard = path == "-";
-  open_file owned(standard ? nullptr : std::fopen(path.c_str(), "wb"));
-  std::FILE* file = standard ? stdout : owned.get();
-  bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-              std::fflush(file) == 0;
-  int reason = errno;
-  if (owned && std::fclose(owned.release()) != 0 && good) {
-    good = false;
-    reason = errno;
-  }
-  if (good) return;
-  std::error_code ignored;
-  if (!standard && file != nullptr && fs::is_regular_file(path, ignored)) {
-    fs::remove(path, ignored);
-  }
-  throw file_error(standard ? fs::path("standard output") : path,
-                   fmt::format("could not be written: {}", std::strerror(reason)));
 }
 
 folder_guard::folder_guard(const fs::path& folder) {

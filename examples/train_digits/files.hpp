@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <hocket/core/error.hpp>
+#include "common/files.hpp"
 
 namespace train {
 
@@ -21,9 +21,9 @@ inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 30;
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::filesystem::path& path,
                                                   std::size_t limit = max_unpacked_bytes);
 
-/// Writes the whole text to a file; "-" is standard output. A failure, a full disk for example, is
-/// an error that names the file and leaves no part of it behind.
-void write_file(const std::filesystem::path& path, std::string_view text);
+using examples::file_error;
+using examples::open_file;
+using examples::write_file;
 
 /// Creates a folder and its parents. keep() makes them stay; without it the destructor takes away
 /// those that were created here and are still empty.
@@ -39,9 +39,6 @@ class folder_guard {
  private:
   std::vector<std::filesystem::path> created_;  // innermost first
 };
-
-/// An error of the world about a file: `The file "x" <what>.`
-[[nodiscard]] hocket::error file_error(const std::filesystem::path& path, std::string_view what);
 
 /// A piece of a file's content for a message: in quotes, of moderate length, on one line.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -11,9 +11,9 @@
 
 #include <hocket/hocket.hpp>
 
+#include "common/ending.hpp"
+#include "common/interrupt.hpp"
 #include "download.hpp"
-#include "errors.hpp"
-#include "interrupt.hpp"
 #include "machine.hpp"
 #include "model.hpp"
 #include "options.hpp"
@@ -130,7 +130,7 @@ void train_and_report(options given, const std::stop_token& stop) {
 }  // namespace train
 
 int main(int argc, char** argv) {
-  train::interrupt interrupted;  // before any other thread there is
+  examples::interrupt interrupted;  // before any other thread there is
   try {
     const auto said = train::parse_options({argv + 1, argv + argc}, HOCKET_VERSION);
     if (const auto* text = std::get_if<train::text_to_print>(&said)) {
@@ -140,8 +140,6 @@ int main(int argc, char** argv) {
     train::train_and_report(std::get<train::options>(said), interrupted.token());
     return 0;
   } catch (...) {
-    const train::ending end = train::ending_of(std::current_exception(), interrupted.requested());
-    if (!end.message.empty()) fmt::print(stderr, "{}\n", end.message);
-    return end.exit_code;
+    return examples::end_of_program("train_digits", interrupted.requested());
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include "interrupt.hpp"
+#include "common/interrupt.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <thread>
 
-namespace train {
+namespace examples {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,4 +65,4 @@ TEST(InterruptDeathTest, TheSecondSignalEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace train
+}  // namespace examples

@@ -10,7 +10,7 @@
 
 #include <hocket/core/error.hpp>
 
-#include "errors.hpp"
+#include "common/ending.hpp"
 #include "files.hpp"
 #include "fixtures.hpp"
 #include "progress.hpp"
@@ -199,8 +199,10 @@ TEST(WriteFile, AFolderThatIsNotThereIsAnError) {
 }
 
 TEST(Ending, FollowsWhatWasThrown) {
-  const auto of = [](auto problem) { return ending_of(std::make_exception_ptr(problem), false); };
-  const ending wrong = of(hocket::usage_error("--seed is \"banana\"."));
+  const auto of = [](auto problem) {
+    return examples::ending_of("train_digits", std::make_exception_ptr(problem), false);
+  };
+  const examples::ending wrong = of(hocket::usage_error("--seed is \"banana\"."));
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.message, "train_digits: --seed is \"banana\".");
   const hocket::error failed(hocket::failure(hocket::failure_code::io, "A disk\nis full."));
@@ -209,7 +211,8 @@ TEST(Ending, FollowsWhatWasThrown) {
   EXPECT_EQ(of(std::runtime_error("x")).exit_code, 1);
   EXPECT_EQ(of(std::bad_alloc()).exit_code, 1);
   EXPECT_EQ(of(7).exit_code, 1);
-  EXPECT_EQ(ending_of(std::make_exception_ptr(failed), true).exit_code, 130);
+  const std::exception_ptr thrown = std::make_exception_ptr(failed);
+  EXPECT_EQ(examples::ending_of("train_digits", thrown, true).exit_code, 130);
 }
 
 }  // namespace

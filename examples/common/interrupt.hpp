@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace train {
+namespace examples {
 
 /// What a shell expects of a program that Ctrl-C ended.
 inline constexpr int exit_code_of_interrupt = 130;
@@ -37,4 +37,4 @@ class interrupt {
   std::thread waiter_;
 };
 
-}  // namespace train
+}  // namespace examples

@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-namespace train {
+namespace examples {
 
 namespace {
 
@@ -66,4 +66,4 @@ void interrupt::wait_for_signals() {
   }
 }
 
-}  // namespace train
+}  // namespace examples
