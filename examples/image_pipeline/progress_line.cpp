@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "progress_line.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace image_pipeline {
+
+progress_line::progress_line(std::size_t frames)
+    : frames_(frames), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+progress_line::~progress_line() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void progress_line::show(std::size_t finished) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (!on_terminal_ || now - last_ < 100ms) return;
+  last_ = now;
+  drawn_ = true;
+  constexpr std::size_t width = 40;
+  const std::size_t filled = finished * width / frames_;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  fmt::print(stderr, "\r\x1b[Kframe {}/{} [{:=<{}}{: <{}}] {:.0f} frames/s", finished, frames_, "",
+             filled, "", width - filled, static_cast<double>(finished) / seconds);
+  std::fflush(stderr);
+}
+
+}  // namespace image_pipeline
