@@ -39,6 +39,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   info.peer_copies = true;
   info.arena = node;
   info.lanes = given.lanes.value_or(where.workers(node));
+  info.host_cores = info.lanes;
   info.description = std::to_string(info.lanes) + (info.lanes == 1 ? " core" : " cores") +
                      (where.is_virtual() ? ", on a virtual clock" : "");
   info.memory_bytes = given.memory.value_or(usable_memory(topology_of(where), node));

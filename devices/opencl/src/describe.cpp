@@ -144,6 +144,9 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
       number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0), info.memory_bytes);
   info.alignment = alignment_of(cl, device);
   info.imports_host_memory = info.style == device_style::cpu_compiler && shares_memory(cl, device);
+  if (info.style == device_style::cpu_compiler) {
+    info.host_cores = number_of<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0);
+  }
   info.depth = 4;
   info.ahead = std::chrono::microseconds(200);
   guess_rates(info);

@@ -44,6 +44,7 @@ device_info describe(const executor& where, std::size_t number, const sim_option
   info.peer_latency = given.peer_latency.value_or(info.peer_latency);
   info.kernel_rates = given.kernel_rates;
   info.watts = given.watts;
+  info.host_cores = given.host_cores;
   return info;
 }
 

@@ -62,6 +62,7 @@ json::object described(const sim_options& of, const sim_machine& in) {
   made["shared"] = of.shares_host_memory;
   made["peer"] = of.peer_copies;
   if (of.watts > 0) made["watts"] = exact(of.watts);
+  if (of.host_cores > 0) made["host_cores"] = of.host_cores;
   put_deviation(of.deviation, made);
   if (of.bus) made["bus"] = json::string(in.buses[*of.bus].name);
   if (!of.kernel_rates.empty()) {

@@ -52,6 +52,7 @@ sim_options read_device(configuration_reader&& reader) {
   made.shares_host_memory = reader.flag("shared").value_or(made.shares_host_memory);
   made.peer_copies = reader.flag("peer").value_or(made.peer_copies);
   made.watts = reader.rate("watts").value_or(made.watts);
+  made.host_cores = reader.number("host_cores", 0, max_lanes).value_or(made.host_cores);
   made.deviation = read_deviation(reader);
   reader.finish();
   return made;

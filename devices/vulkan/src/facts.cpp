@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -288,6 +289,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   }
   if (given.memory_bytes) info.memory_bytes = std::min(info.memory_bytes, *given.memory_bytes);
   const bool cpu = of.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (cpu) info.host_cores = std::thread::hardware_concurrency();
   info.keeps_freed_blocks = true;
   info.imports_host_memory = cpu && given.import && of.import_alignment.has_value();
   if (info.imports_host_memory) info.alignment = std::max<std::size_t>(64, *of.import_alignment);

@@ -14,6 +14,7 @@
 #include <hocket/devices/sim.hpp>
 #include <hocket/hocket.hpp>
 
+#include "placement/core_sharing.hpp"
 #include "placement/device_prices.hpp"
 #include "runtime/runtime_core.hpp"
 
@@ -82,6 +83,76 @@ TEST(device_prices, matter_less_where_a_chain_is_longer_than_the_work_takes) {
   EXPECT_NEAR(made.weight(), 0.5, 0.01);
   made.solve(1e5);
   EXPECT_EQ(made.weight(), 1);
+}
+
+/// A node of four cores, and drivers with so many of them.
+placement::machine on_host_cores(const std::vector<std::size_t>& cores) {
+  placement::machine made = machine_with({4});
+  made.devices.front().runs_host_tasks = true;
+  made.devices.front().host_cores = 4;
+  for (const std::size_t count : cores) {
+    made.devices.emplace_back().compute.resize(1);
+    made.devices.back().host_cores = count;
+  }
+  return made;
+}
+
+TEST(core_sharing, devices_hold_up_one_another_by_the_cores_that_both_use) {
+  const placement::core_sharing found(on_host_cores({2, 2, 4, 0}));
+  EXPECT_EQ(found.cores(), 4U);
+  const auto rivals = found.rivals(device_id{1});
+  ASSERT_EQ(rivals.size(), 2U) << "the other driver with two cores uses the other two";
+  EXPECT_EQ(rivals[0].device, device_id{0});
+  EXPECT_EQ(rivals[0].takes, 1.0);
+  EXPECT_EQ(rivals[0].loses, 0.5);
+  EXPECT_EQ(rivals[1].device, device_id{3});
+  EXPECT_TRUE(found.rivals(device_id{4}).empty()) << "it has processors of its own";
+}
+
+TEST(core_sharing, nodes_of_the_host_have_no_core_in_common) {
+  placement::machine nodes = machine_with({2, 2});
+  for (placement::machine::device_node& each : nodes.devices) {
+    each.runs_host_tasks = true;
+    each.host_cores = 2;
+  }
+  const placement::core_sharing found(nodes);
+  EXPECT_EQ(found.cores(), 4U);
+  EXPECT_TRUE(found.rivals(device_id{0}).empty());
+}
+
+TEST(device_prices, devices_on_the_same_cores_are_one_resource) {
+  const placement::machine machine = on_host_cores({4});
+  device_prices made(machine);
+  made.begin();
+  made.add("kind", [](std::size_t) { return 4e6; });  // on a lane; the driver has all four cores
+  made.solve(1);
+  EXPECT_NEAR(made.bound(), 1e6, 1e3) << "the driver adds nothing";
+  EXPECT_NEAR(made.of(device_id{1}), 4 * made.of(device_id{0}), 1e-6);
+}
+
+TEST(placement_policy, replanning_uses_one_of_two_devices_on_the_same_cores) {
+  // The second device is as fast as all lanes of the first, but what it does they cannot.
+  const auto kernels_of_second = [](const std::string& cores) {
+    runtime rt{{.devices = "Sim0,Sim1",
+                .backends = {{"sim",
+                              "1,shared=yes,lanes=2,flops=2G,host_cores=2;1,link=1T,"
+                              "flops=3G" +
+                                  cores}},
+                .clock = clock_kind::simulated}};
+    std::vector<buffer<float>> data;
+    for (int i = 0; i < 200; ++i) data.emplace_back(rt, 10, "x");
+    for (const buffer<float>& each : data) {
+      rt.submit(kernel<out<float>>{"own", host_body{[](view<float> x) { x(0) = 0; }}}.cost(
+                    [](const launch_shape&) {
+                      return work{1e7, 0};
+                    }),
+                writes(each));
+    }
+    rt.wait();
+    return rt.report().devices[1].kernels;
+  };
+  EXPECT_GT(kernels_of_second(""), 60U) << "three sevenths of the work";
+  EXPECT_LT(kernels_of_second(",host_cores=2"), 5U);
 }
 
 /// Two fast devices and a slow one, which share nothing.

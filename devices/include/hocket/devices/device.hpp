@@ -57,6 +57,9 @@ struct device_info {
   nanoseconds peer_latency{0};       ///< where there is a rate
   std::vector<kernel_rate> kernel_rates;
   double watts = 0;  ///< that it takes while it works; 0: unknown
+  /// How many cores of the host its kernels run on; 0: it has processors of its own. Devices that
+  /// use more together than there are hold up one another.
+  std::size_t host_cores = 0;
 
   /// Of one lane, for the kernel that is called so.
   [[nodiscard]] double flops_of(std::string_view kernel) const noexcept {

@@ -16,7 +16,8 @@ namespace hocket::placement {
 /// much better than others at a kind of work of which there is much. These are the dual values of
 /// the linear program that shares out all work, without an order, so that the busiest device is
 /// done as early as possible. They are found by multiplicative weights (Arora, Hazan and Kale,
-/// 2012): any prices give a bound, and those of busy devices are raised.
+/// 2012): any prices give a bound, and those of busy devices are raised. Devices that run on cores
+/// of the host are one resource, of which each takes its share.
 class device_prices {
  public:
   /// Without work every lane costs one.
@@ -44,7 +45,19 @@ class device_prices {
 
  private:
   boost::unordered_flat_map<std::string, std::vector<double>> kinds_;
+  struct resource {
+    std::size_t number = 0;  ///< among those that are shared out
+    double share = 1;        ///< of it, that the device takes while all its lanes work
+  };
+  [[nodiscard]] double cost(const std::vector<double>& prices, std::size_t device,
+                            double time) const {
+    const resource& used = uses_[device];
+    return prices[used.number] * used.share * time;
+  }
+
   std::vector<double> lanes_;   ///< of each device
+  std::vector<resource> uses_;  ///< likewise
+  std::vector<double> sizes_;   ///< of each resource, in lanes
   std::vector<double> prices_;  ///< of a lane of each device
   double weight_ = 0;
   double bound_ = 0;

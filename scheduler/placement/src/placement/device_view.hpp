@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "placement/core_sharing.hpp"
 #include "placement/cost_model.hpp"
 #include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
@@ -29,7 +31,8 @@ class device_view {
         commands_(commands),
         lanes_(lanes),
         prices_(prices),
-        devices_(devices) {}
+        devices_(devices),
+        sharing_(machine) {}
 
   /// Devices have the numbers below this.
   [[nodiscard]] std::size_t count() const noexcept { return devices_.size(); }
@@ -49,11 +52,18 @@ class device_view {
     return machine_.devices[device.value].watts;
   }
   /// When a lane of the device is done with what is queued and in flight, from now on.
+  /// Work of other devices on the same cores of the host comes first.
   [[nodiscard]] nanoseconds backlog(device_id device) const {
-    const machine::device_node& node = machine_.devices[device.value];
-    nanoseconds sum = devices_[device.value].queued;
-    for (const stream_id lane : node.compute) sum += commands_.remaining(lane);
-    return sum / static_cast<std::int64_t>(node.compute.size());
+    nanoseconds sum = own_backlog(device);
+    for (const core_sharing::rival& each : sharing_.rivals(device)) {
+      const double there = static_cast<double>(own_backlog(each.device).count());
+      sum += nanoseconds(static_cast<nanoseconds::rep>(each.takes * there));
+    }
+    return sum;
+  }
+  /// The devices that use the same cores of the host.
+  [[nodiscard]] std::span<const core_sharing::rival> rivals(device_id device) const {
+    return sharing_.rivals(device);
   }
   /// The share of the last while in which the links to and from the device were busy, the busier
   /// of the two.
@@ -76,6 +86,13 @@ class device_view {
   }
 
  private:
+  [[nodiscard]] nanoseconds own_backlog(device_id device) const {
+    const machine::device_node& node = machine_.devices[device.value];
+    nanoseconds sum = devices_[device.value].queued;
+    for (const stream_id lane : node.compute) sum += commands_.remaining(lane);
+    return sum / static_cast<std::int64_t>(node.compute.size());
+  }
+
   const machine& machine_;
   const cost_model& model_;
   const task_cost_table& costs_;
@@ -83,6 +100,7 @@ class device_view {
   const lane_table& lanes_;
   const device_prices& prices_;
   const std::vector<device_record>& devices_;
+  core_sharing sharing_;
 };
 
 }  // namespace hocket::placement

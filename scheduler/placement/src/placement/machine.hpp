@@ -64,7 +64,8 @@ struct machine {
     std::vector<kernel_rate> kernel_rates;
     double bytes_per_second = 1e10;
     nanoseconds launch_latency{0};
-    double watts = 0;  ///< while it works; 0: unknown
+    double watts = 0;            ///< while it works; 0: unknown
+    std::size_t host_cores = 0;  ///< that its kernels run on; 0: none
   };
 
   /// The cost of one copy from one memory to another.

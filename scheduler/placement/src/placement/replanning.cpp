@@ -109,7 +109,12 @@ std::optional<placement_decision> replanning::decide(const placed_task& t,
   if (!best) return std::nullopt;
   plan_of_device& chosen = devices_[best->device.value];
   const auto lanes = static_cast<std::int64_t>(devices.lanes(best->device));
-  chosen.free_at += best->time / lanes;
+  const nanoseconds takes = best->time / lanes;
+  chosen.free_at += takes;
+  for (const core_sharing::rival& each : devices.rivals(best->device)) {
+    const double there = each.loses * in_nanoseconds(takes);
+    devices_[each.device.value].free_at += nanoseconds(static_cast<nanoseconds::rep>(there));
+  }
   if (chosen.room == 0) return placement_decision{best->device, false};
   if (lanes == 1) chosen.free_at = std::max(chosen.free_at, best->end);
   --chosen.room;

@@ -86,6 +86,7 @@ void machine_description::add_device(const device_info& info, const device_numbe
   node.launch_latency = info.launch_latency;
   node.kernel_rates = info.kernel_rates;
   node.watts = info.watts;
+  node.host_cores = info.host_cores;
   told_.devices.push_back(std::move(node));
   arenas_.resize(told_.streams.size(),
                  info.shares_host_memory ? static_cast<std::uint32_t>(info.arena) : no_arena);

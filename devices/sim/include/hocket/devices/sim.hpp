@@ -45,8 +45,9 @@ struct sim_options {
   std::optional<std::size_t> depth;  ///< absent: two on a real clock, one on a virtual one
   bool execute = true;               ///< false: kernels and copies take their time but do nothing
   bool shares_host_memory = false;
-  bool peer_copies = true;  ///< false: copies to another device go through the host
-  double watts = 0;         ///< that it takes while it works; 0: unknown
+  bool peer_copies = true;     ///< false: copies to another device go through the host
+  double watts = 0;            ///< that it takes while it works; 0: unknown
+  std::size_t host_cores = 0;  ///< see device_info
   sim_deviation deviation;
 
   friend bool operator==(const sim_options&, const sim_options&) = default;
