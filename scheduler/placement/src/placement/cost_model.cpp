@@ -126,7 +126,9 @@ kernel_costs& cost_model::make_entry(const launch_command& task, device_id devic
 }
 
 void cost_model::add_done(device_prices& to) const {
-  for (const auto& [key, costs] : launches_) {
+  for (const auto& entry : launches_) {
+    const auto& key = entry.first;
+    const kernel_costs& costs = entry.second;
     launch_command mean;
     kernel_definition named;
     named.name = key.kernel;
