@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include <hocket/execution/seeded_executor.hpp>
@@ -127,11 +128,14 @@ TEST(host_stream, lasts_at_least_as_long_as_modelled_on_a_real_clock) {
 
 TEST(host_stream, begins_what_is_queued_when_the_command_before_ends_on_a_real_clock) {
   const auto where = threads();
+  std::promise<void> queued;
   bench b(*where, 2, lasting(milliseconds(2)));
-  for (int i = 0; i < 3; ++i) b.add(0, nothing());
+  b.add(0, launch([all = queued.get_future().share()](const host_launch&) { all.wait(); }));
+  for (int i = 0; i < 2; ++i) b.add(0, nothing());
   const timepoint other =
       b.add(1, launch([](const host_launch&) { std::this_thread::sleep_for(milliseconds(10)); }));
   b.add(0, nothing(), {other});
+  queued.set_value();
   b.finish();
   const auto results = b.sink.results({0});
   EXPECT_EQ(results[1].begin, results[0].end);
