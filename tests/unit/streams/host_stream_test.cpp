@@ -118,12 +118,12 @@ TEST(host_stream, lasts_exactly_as_long_as_modelled_on_a_virtual_clock) {
 
 TEST(host_stream, lasts_at_least_as_long_as_modelled_on_a_real_clock) {
   const auto where = threads();
-  bench b(*where, 1, lasting(milliseconds(2)));
+  bench b(*where, 1, lasting(milliseconds(50)));
   b.add(0, nothing());
-  b.add(0, launch([](const host_launch&) { std::this_thread::sleep_for(milliseconds(4)); }));
+  b.add(0, launch([](const host_launch&) { std::this_thread::sleep_for(milliseconds(60)); }));
   b.finish();
-  EXPECT_EQ(b.sink.result({0}, 1).end - b.sink.result({0}, 1).begin, milliseconds(2));
-  EXPECT_GE(b.sink.result({0}, 2).end - b.sink.result({0}, 2).begin, milliseconds(4));
+  EXPECT_EQ(b.sink.result({0}, 1).end - b.sink.result({0}, 1).begin, milliseconds(50));
+  EXPECT_GE(b.sink.result({0}, 2).end - b.sink.result({0}, 2).begin, milliseconds(60));
 }
 
 TEST(host_stream, begins_what_is_queued_when_the_command_before_ends_on_a_real_clock) {
