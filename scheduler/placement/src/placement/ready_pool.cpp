@@ -99,11 +99,19 @@ std::size_t ready_pool::window() const {
   return std::clamp(static_cast<std::size_t>(affordable), least_asked, most_asked);
 }
 
-bool ready_pool::is_any_idle() const {
+/// A device may stand idle all the time, because no task suits it: then more are asked for only now
+/// and then.
+bool ready_pool::should_ask_more() {
+  constexpr std::size_t rounds_between_tries = 64;
+  std::size_t idle = 0;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    if (s_.devices[i].alive && s_.view.tasks(device_id{i}) == 0) return true;
+    if (s_.devices[i].alive && s_.view.tasks(device_id{i}) == 0) ++idle;
   }
-  return false;
+  const bool is_in_vain = idle <= idle_in_vain_ && ++rounds_in_vain_ < rounds_between_tries;
+  idle_in_vain_ = idle;
+  if (is_in_vain) return false;
+  rounds_in_vain_ = 0;
+  return idle > 0;
 }
 
 void ready_pool::hold_round() {
@@ -121,8 +129,12 @@ void ready_pool::hold_round() {
   rank_again();
   const std::size_t enough = window();
   std::size_t asked = 0;  // without a final answer
+  bool asks_more = false;
   for (auto at = tasks_.begin(); at != tasks_.end() && asked < most_asked;) {
-    if (asked == enough && !is_any_idle()) break;
+    if (asked == enough && !asks_more) {
+      asks_more = should_ask_more();
+      if (!asks_more) break;
+    }
     placed_task& t = *at->task;
     if (t.costs == 0) s_.task_times.keep(t);
     const std::optional<placement_decision> decided = s_.chooser->decide(t, s_.view);
@@ -130,6 +142,7 @@ void ready_pool::hold_round() {
       at = tasks_.erase(at);
       s_.task_times.forget(t);
       queues_.enqueue(t, decided->device);
+      if (asks_more) idle_in_vain_ = 0;
     } else {
       ++at;
       ++asked;

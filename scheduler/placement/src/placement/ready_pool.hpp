@@ -39,7 +39,8 @@ class ready_pool {
 
   [[nodiscard]] static place_in_queue place_of(placed_task& t);
   [[nodiscard]] std::size_t window() const;
-  [[nodiscard]] bool is_any_idle() const;
+  /// True if a device stands idle for which a task may be found among those that come next.
+  [[nodiscard]] bool should_ask_more();
   void rank_again();
   void end_without_device(placed_task& t);
   /// The time of a task on the devices that can run it, in nanoseconds.
@@ -51,7 +52,9 @@ class ready_pool {
   engine_state& s_;
   device_queues& queues_;
   std::set<place_in_queue> tasks_;
-  std::uint64_t ranked_ = 0;  ///< tasks that had come or gone when they were ranked last
+  std::uint64_t ranked_ = 0;        ///< tasks that had come or gone when they were ranked last
+  std::size_t idle_in_vain_ = 0;    ///< devices that were idle when no task was found for them
+  std::size_t rounds_in_vain_ = 0;  ///< since more tasks were asked for because of these
   bool has_changed_ = false;
   bool has_news_ = false;        ///< since the last round: tasks, or other estimates
   std::uint64_t estimates_ = 0;  ///< the last cost_model::changes that was seen
