@@ -30,7 +30,7 @@ struct efficiency_chart {
 
 /// The chart as an SVG file that needs nothing else, with a white background. The vertical axis
 /// begins at zero where a point is below 0.8, else at the multiple of 0.02 below the least point.
-/// The same chart gives the same text.
+/// Equal charts give equal text.
 [[nodiscard]] std::string to_svg(const efficiency_chart& chart);
 
 }  // namespace hocket::bench

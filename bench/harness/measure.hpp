@@ -35,7 +35,7 @@ struct comparison {
   /// Each subject is asked once, without a sample before: its answer is the same every time, or
   /// takes long.
   bool once = false;
-  /// It takes minutes, and is only measured where `--only` has its whole name.
+  /// The case takes minutes, and is only measured where `--only` has its whole name.
   bool only_by_name = false;
 };
 

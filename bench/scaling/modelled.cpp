@@ -53,7 +53,8 @@ class scaled_problem {
     return ratio;
   }
 
-  /// The same of a time that no schedule goes below, without looking at transfers.
+  /// The share of a lower bound of all schedules, which leaves out transfers, in place of a
+  /// measured time.
   [[nodiscard]] double bound_over_ideal(std::size_t devices) {
     const problem what = make_(devices);
     return bounds_of(what, infos_of(devices)).larger() / ideal(what, devices);

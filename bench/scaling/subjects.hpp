@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds waiting_time{2};
 /// Strong and weak scaling, and timed waits beside the peers: a picture each, if it was measured.
 [[nodiscard]] std::vector<picture> pictures_of(const std::vector<row>& rows);
 
-/// What a peer's task does.
+/// The body of a peer's task.
 struct waiting_work {
   struct function {
     void operator()() const { std::this_thread::sleep_for(waiting_time); }

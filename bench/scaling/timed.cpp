@@ -85,7 +85,7 @@ class timed_wait_devices final : public graph_maker {
   runtime rt_;
 };
 
-/// What a sample needs, in the order in which it is made.
+/// The parts of a sample, in the order in which they are made.
 struct prepared_graph {
   prepared_graph(const graph_subject& subject, std::size_t devices, shape of)
       : what(std::move(of)), maker(subject.start(devices)), graph(maker->build(what)) {}

@@ -30,7 +30,7 @@ if (i < next_extent0 && j < next_extent1) {
 }
 )";
 
-/// The same as plate::at_first.
+/// The temperatures that plate::at_first gives.
 constexpr const char* fill_text = R"(
 uint i = ITEM(1);
 uint j = ITEM(0);

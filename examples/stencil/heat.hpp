@@ -54,7 +54,7 @@ class tiled_plate {
   step_kernel step_ = make_step();
 };
 
-/// The same steps one after the other in plain loops.
+/// All steps one after the other in plain loops.
 [[nodiscard]] std::vector<float> simple_steps(const plate& what, std::size_t steps);
 
 }  // namespace stencil

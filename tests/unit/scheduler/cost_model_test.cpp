@@ -84,7 +84,7 @@ TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
   EXPECT_EQ(model.predict(launch_of("other", 1e6), device_id{0}), nanoseconds(2us + 1ms));
 }
 
-// It may have compiled the kernel.
+// The first launch may have compiled the kernel.
 TEST(CostModel, DoesNotBelieveThatAKernelIsSlowAfterItsFirstLaunch) {
   const machine m = one_device();
   cost_model model(m);

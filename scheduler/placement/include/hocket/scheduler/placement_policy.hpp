@@ -54,7 +54,7 @@ struct placement_task {
 
 /// The moment in which a policy chooses.
 enum class placement_moment : std::uint8_t {
-  when_ready,  ///< as soon as the task could start; ranks are not computed
+  when_ready,  ///< when the task could start, or before; ranks are not computed
   by_rank,     ///< likewise, and of tasks that can start together by priority, rank and age
   when_room    ///< by priority, rank and age, again and again until the chosen device has room
 };
@@ -81,7 +81,9 @@ class placement_policy {
   placement_policy& operator=(const placement_policy&) = delete;
   virtual ~placement_policy() = default;
 
-  /// The device of one of the options. Tasks for which only one device was named are not asked for.
+  /// The device of one of the options. A policy may be asked more than once for a task, and before
+  /// the task could start, where a device orders the task behind another one itself. It is not
+  /// asked where only one device can run the task, or the task names one.
   [[nodiscard]] virtual std::size_t choose(const placement_task& task) = 0;
 
   /// Always the same.
