@@ -53,8 +53,7 @@ class scaled_problem {
     return ratio;
   }
 
-  /// The share of a lower bound of all schedules, which leaves out transfers, in place of a
-  /// measured time.
+  /// The larger of area and critical-path bound, as a multiple of the ideal.
   [[nodiscard]] double bound_over_ideal(std::size_t devices) {
     const problem what = make_(devices);
     return bounds_of(what, infos_of(devices)).larger() / ideal(what, devices);

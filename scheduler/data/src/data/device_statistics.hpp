@@ -21,11 +21,4 @@ struct device_statistics {
   device_idle idle;
 };
 
-/// Of all devices together; see runtime_report.
-struct run_statistics {
-  nanoseconds makespan{0};
-  nanoseconds area_bound{0};
-  nanoseconds critical_path{0};
-};
-
 }  // namespace hocket::detail

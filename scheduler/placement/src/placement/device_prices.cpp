@@ -33,6 +33,12 @@ device_prices::device_prices(const machine& of) : prices_(of.devices.size(), 1.0
   }
 }
 
+void device_prices::solve_bound() {
+  constexpr std::size_t steps = 4'000'000, fewest = 400, most = 20'000;
+  const std::size_t steps_of_round = std::max<std::size_t>(kinds_.size() * lanes_.size(), 1);
+  solve(0, static_cast<int>(std::clamp(steps / steps_of_round, fewest, most)));
+}
+
 void device_prices::solve(double critical_path, int rounds) {
   const std::size_t resources = sizes_.size();
   const double all_lanes = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);

@@ -35,6 +35,8 @@ class device_prices {
   /// Finds the prices for the work that was added, the longest chain of which takes so long on the
   /// fastest devices, in the same unit. The mean over all lanes is one. More rounds are more exact.
   void solve(double critical_path, int rounds = 400);
+  /// Finds the bound with as many rounds as take some milliseconds.
+  void solve_bound();
   /// Of the work that was solved for: no schedule is done earlier, in the same unit.
   [[nodiscard]] double bound() const noexcept { return bound_; }
 

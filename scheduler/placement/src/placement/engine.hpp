@@ -31,7 +31,10 @@ class engine {
 
   [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
-  [[nodiscard]] detail::run_statistics statistics() const;
+  [[nodiscard]] const run_times& times() const noexcept { return state_.times; }
+  /// The program whose bound is the area bound of all that was done. Solving it may take
+  /// milliseconds.
+  [[nodiscard]] device_prices program_of_done() const;
   [[nodiscard]] const trace_ring& trace() const noexcept { return state_.trace.records(); }
   /// How many tasks have ended so far.
   [[nodiscard]] std::uint64_t ended() const noexcept { return state_.ended; }

@@ -3,7 +3,9 @@
 
 #include "runtime/run_report.hpp"
 
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include <hocket/core/environment.hpp>
@@ -46,15 +48,19 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
     return with_devices(infos, {in_place->statistics()});
   }
   std::vector<device_statistics> all;
-  run_statistics together;
+  placement::run_times times;
+  std::optional<placement::device_prices> program;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
-    together = e.statistics();
+    times = e.times();
+    program = e.program_of_done();
   });
+  // Here, so that no task waits for that.
+  program->solve_bound();
   runtime_report made = with_devices(infos, all);
-  made.makespan = together.makespan;
-  made.area_bound = together.area_bound;
-  made.critical_path = together.critical_path;
+  made.makespan = times.makespan();
+  made.area_bound = nanoseconds(std::llround(program->bound()));
+  made.critical_path = times.longest_chain();
   return made;
 }
 
