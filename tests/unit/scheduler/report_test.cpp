@@ -153,7 +153,7 @@ TEST(summary, is_one_line_with_bounds_and_devices) {
   EXPECT_EQ(
       summary(rt.report()),
       "5 kernels in 50 ms, 1.00 times the bound (area 25 ms, critical path 50 ms): Sim0 5 (100 "
-      "% busy), Sim1 0 (0 % busy; idle 100 % for lack of tasks)");
+      "% busy), Sim1 0 (0 % busy; idle 50 ms for lack of tasks)");
 }
 
 /// What a runtime with these options prints when it ends.

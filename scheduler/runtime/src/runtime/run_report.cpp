@@ -79,7 +79,7 @@ std::string printed(const char* format, double value) {
 
 double in_milliseconds(nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
-/// "; idle 12 % for data, 3 % for lack of tasks", of causes that matter.
+/// "; idle 12 ms for data, 3 ms for lack of tasks", of causes that matter.
 std::string idle_text(const device_idle& idle, nanoseconds makespan) {
   struct named_cause {
     nanoseconds time;
@@ -92,9 +92,10 @@ std::string idle_text(const device_idle& idle, nanoseconds makespan) {
                                 {idle.turn, "for their turn"}};
   std::string text;
   for (const named_cause& each : causes) {
-    const double share = 100 * in_milliseconds(each.time) / in_milliseconds(makespan);
-    if (share < 1) continue;
-    text += (text.empty() ? "; idle " : ", ") + printed("%.0f %% ", share) + each.name;
+    if (each.time < makespan / 100) continue;
+    // Not as a share: tasks may be pending before the first kernel begins and after the last ends.
+    text += (text.empty() ? "; idle " : ", ") + printed("%.3g ms ", in_milliseconds(each.time)) +
+            each.name;
   }
   return text;
 }
