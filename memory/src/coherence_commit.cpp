@@ -68,12 +68,24 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
 
 void coherence::for_missing(data_id data, const box& region, memory_id memory,
                             function_ref<void(const box&, std::span<const memory_id>)> look) const {
+  for_missing(content_->at(data), region, memory, look);
+}
+
+void coherence::for_missing(const buffer_state& buffer, const box& region, memory_id memory,
+                            function_ref<void(const box&, std::span<const memory_id>)> look) {
+  const region_map<replica_state>& states = buffer.replica_states;
+  short_list<memory_id, 4> sources;
+  if (const replica_state* const all = states.only()) {
+    if (all->valid(memory)) return;
+    all->for_holders([&](memory_id holder) { sources.push_back(holder); });
+    if (!sources.empty()) look(region, {sources.data(), sources.size()});
+    return;
+  }
   boost::container::small_vector<piece<holder_list>, 1> wanted;
-  content_->at(data).replica_states.visit(region, [&](const box& part, const replica_state& r) {
+  states.visit(region, [&](const box& part, const replica_state& r) {
     if (!r.valid(memory) && r.valid_anywhere()) wanted.push_back({part, r.holders()});
   });
   coalesce(wanted);
-  short_list<memory_id, 4> sources;
   for (const auto& [part, holders] : wanted) {
     sources.clear();
     for (const holder& h : holders) sources.push_back(h.memory);

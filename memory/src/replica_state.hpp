@@ -72,6 +72,13 @@ class replica_state {
   [[nodiscard]] bool valid_anywhere() const;
   [[nodiscard]] bool sole(memory_id memory) const;  ///< valid there and nowhere else
   [[nodiscard]] holder_list holders() const;
+  /// Calls visit(memory) for each memory where it is valid, in id order.
+  template <class Visit>
+  void for_holders(const Visit& visit) const {
+    for (const auto& c : copies_) {
+      if (c.valid) visit(c.memory);
+    }
+  }
 
   void make_stale();  ///< in all memories
 

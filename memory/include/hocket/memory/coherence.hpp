@@ -104,6 +104,9 @@ class coherence {
   /// hold it, in id order.
   void for_missing(data_id data, const box& region, memory_id memory,
                    function_ref<void(const box&, std::span<const memory_id>)> look) const;
+  /// The same of a buffer as find() gave it.
+  static void for_missing(const buffer_state& buffer, const box& region, memory_id memory,
+                          function_ref<void(const box&, std::span<const memory_id>)> look);
   /// The content state of the buffer: what committed tasks wrote, and what is poisoned.
   [[nodiscard]] const content_state& content_of(data_id data) const;
   /// When the content of the region is there in this memory (where it is valid).
