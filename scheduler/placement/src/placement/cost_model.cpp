@@ -38,30 +38,34 @@ int size_class(double amount) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
 }
 
-int size_of(const launch_command& task) {
-  return size_class(std::max(task.cost.flops, task.cost.bytes));
-}
-
 }  // namespace
 
+int cost_model::size_of(const work& done) noexcept {
+  return size_class(std::max(done.flops, done.bytes));
+}
+
 cost_model::launch_view cost_model::key_of(const launch_command& task, device_id device) {
-  return {task.kernel->name, device, size_of(task)};
+  return {task.kernel->name, device, size_of(task.cost)};
+}
+
+launch_speed cost_model::rates_of(const launch_command& task, device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  const double lanes =
+      task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
+  return {count(node.launch_latency), 1e9 / (lanes * node.flops_of(task.kernel->name)),
+          1e9 / (lanes * node.bytes_per_second)};
 }
 
 nanoseconds cost_model::launch_by_rates(const launch_command& task, device_id device) const {
-  const machine::device_node& node = machine_.devices[device.value];
-  if (task.cost.flops == 0 && task.cost.bytes == 0) return node.launch_latency;
-  const double lanes =
-      task.width == body_width::wide ? static_cast<double>(node.compute.size()) : 1.0;
-  const double busy = std::max(task.cost.flops / node.flops_of(task.kernel->name),
-                               task.cost.bytes / node.bytes_per_second);
-  return node.launch_latency + rounded(busy / lanes * 1e9);
+  if (task.cost.flops == 0 && task.cost.bytes == 0)
+    return machine_.devices[device.value].launch_latency;
+  return rounded(rates_of(task, device).time_of(task.cost));
 }
 
 kernel_costs* cost_model::find(const launch_command& task, device_id device) const {
   const auto at = reinterpret_cast<std::uintptr_t>(task.kernel.get()) / alignof(std::max_align_t);
   finding& last = findings_[device.value][(at ^ (at >> 4U)) % max_findings];
-  const bool same = last.known != nullptr && last.size == size_of(task) &&
+  const bool same = last.known != nullptr && last.size == size_of(task.cost) &&
                     !last.kernel.owner_before(task.kernel) &&
                     !task.kernel.owner_before(last.kernel);
   return same ? last.known : look_up(task, device, last);
@@ -71,19 +75,29 @@ kernel_costs* cost_model::look_up(const launch_command& task, device_id device,
                                   finding& last) const {
   const auto found = launches_.find(key_of(task, device));
   if (found == launches_.end()) return nullptr;
-  last = {task.kernel, size_of(task), &found->second};
+  last = {task.kernel, size_of(task.cost), &found->second};
   return &found->second;
+}
+
+std::optional<double> cost_model::factor_of(const launch_command& task, device_id device,
+                                            const kernel_costs* known) const {
+  if (known != nullptr && known->factor.count() >= believed(task)) return known->factor.value();
+  const std::optional<double> of_others = factor_of_other_sizes(task, device);
+  return known == nullptr ? of_others : std::min(of_others.value_or(1), known->factor.value());
 }
 
 time_estimate cost_model::estimate_of(const launch_command& task, device_id device) const {
   kernel_costs* const known = find(task, device);
   const nanoseconds by_rates = launch_by_rates(task, device);
-  if (known != nullptr && known->factor.count() >= believed(task)) {
-    return {rounded(known->factor.value() * at_least_one(by_rates)), known};
-  }
-  std::optional<double> factor = factor_of_other_sizes(task, device);
-  if (known != nullptr) factor = std::min(factor.value_or(1), known->factor.value());
+  const std::optional<double> factor = factor_of(task, device, known);
   return {factor ? rounded(*factor * at_least_one(by_rates)) : by_rates, known};
+}
+
+launch_speed cost_model::speed_of(const launch_command& task, device_id device) const {
+  const launch_speed rates = rates_of(task, device);
+  const std::optional<double> factor = factor_of(task, device, find(task, device));
+  if (!factor) return rates;
+  return {*factor * std::max(rates.fixed, 1.0), *factor * rates.for_flop, *factor * rates.for_byte};
 }
 
 std::optional<double> cost_model::factor_of_other_sizes(const launch_command& task,
@@ -112,7 +126,7 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   known->done.flops += task.cost.flops;
   known->done.bytes += task.cost.bytes;
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
-  add(known->factor, factor, took < brief);
+  if (add(known->factor, factor, took < brief)) ++launch_changes_;
 }
 
 kernel_costs& cost_model::make_entry(const launch_command& task, device_id device) {
@@ -145,7 +159,7 @@ void cost_model::add_done(device_prices& to) const {
   }
 }
 
-void cost_model::add(recent_median& known, double factor, bool is_frequent) {
+bool cost_model::add(recent_median& known, double factor, bool is_frequent) {
   const double before = known.empty() ? 1.0 : known.value();
   if (is_frequent) {
     known.add_some(factor);
@@ -153,7 +167,7 @@ void cost_model::add(recent_median& known, double factor, bool is_frequent) {
     known.add(factor);
   }
   // The second one may be the first that is believed.
-  if (known.count() == 2 || std::abs(known.value() - before) > before / 8) ++changes_;
+  return known.count() == 2 || std::abs(known.value() - before) > before / 8;
 }
 
 double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {
@@ -163,8 +177,21 @@ double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t byt
 
 nanoseconds cost_model::predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const {
   const double by_rates = copy_by_rates(from, to, bytes);
-  const auto known = copies_.find({from, to, size_class(static_cast<double>(bytes))});
-  return rounded(known == copies_.end() ? by_rates : by_rates * known->second.value());
+  const recent_median* const known = find_copies(from, to, bytes);
+  return rounded(known == nullptr ? by_rates : by_rates * known->value());
+}
+
+const recent_median* cost_model::find_copies(memory_id from, memory_id to,
+                                             std::uint64_t bytes) const {
+  const int size = size_class(static_cast<double>(bytes));
+  const std::size_t link = from.value * machine_.memories.size() + to.value;
+  copy_finding& last =
+      copy_findings_[link * max_copy_findings + static_cast<std::size_t>(size) % max_copy_findings];
+  if (last.size != size || last.measured != copies_.size()) {
+    const auto found = copies_.find({from, to, size});
+    last = {size, copies_.size(), found == copies_.end() ? nullptr : &found->second};
+  }
+  return last.known;
 }
 
 void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes,
@@ -172,7 +199,8 @@ void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes
   usual_copy_ += usual_copy_ == nanoseconds{0} ? took : (took - usual_copy_) / 8;
   const double by_rates = copy_by_rates(from, to, bytes);
   if (by_rates <= 0) return;  // a modelled link without a cost
-  add(copies_[{from, to, size_class(static_cast<double>(bytes))}], count(took) / by_rates, false);
+  recent_median& known = copies_[{from, to, size_class(static_cast<double>(bytes))}];
+  if (add(known, count(took) / by_rates, false)) ++copy_changes_;
 }
 
 }  // namespace hocket::placement

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <map>
@@ -34,6 +35,15 @@ struct time_estimate {
   kernel_costs* known = nullptr;  ///< null if it rests on rates
 };
 
+/// How long launches of one kernel with about the same work take on a device, in nanoseconds.
+struct launch_speed {
+  double fixed = 0, for_flop = 0, for_byte = 0;
+
+  [[nodiscard]] double time_of(const work& done) const noexcept {
+    return fixed + std::max(done.flops * for_flop, done.bytes * for_byte);
+  }
+};
+
 /// Predicts how long a task runs on a device: what the device's rates say, times the median of how
 /// wrong they were for the same kernel, on the same device, at about the same size; if that is not
 /// known, at the nearest size. A copy takes
@@ -42,7 +52,9 @@ struct time_estimate {
 class cost_model {
  public:
   explicit cost_model(const machine& machine)
-      : machine_(machine), findings_(machine.devices.size()) {}
+      : machine_(machine),
+        findings_(machine.devices.size()),
+        copy_findings_(machine.memories.size() * machine.memories.size() * max_copy_findings) {}
 
   [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
@@ -52,6 +64,10 @@ class cost_model {
     return find(task, device) != nullptr;
   }
   [[nodiscard]] time_estimate estimate_of(const launch_command& task, device_id device) const;
+  /// What predictions for all launches of the task's kernel and size rest on.
+  [[nodiscard]] launch_speed speed_of(const launch_command& task, device_id device) const;
+  /// Launches of a kernel with this work share their measurements on a device.
+  [[nodiscard]] static int size_of(const work& done) noexcept;
   /// before: what was predicted for the same task on the same device.
   void measured(const launch_command& task, device_id device, nanoseconds took,
                 const time_estimate& before = {});
@@ -64,9 +80,11 @@ class cost_model {
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
   /// Predictions change for another reason than a measurement.
-  void note_change() noexcept { ++changes_; }
+  void note_change() noexcept { ++launch_changes_; }
   /// Counts calls of note_change(), and changes of predictions by more than an eighth.
-  [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+  [[nodiscard]] std::uint64_t changes() const noexcept { return launch_changes_ + copy_changes_; }
+  /// The same without changes of copies.
+  [[nodiscard]] std::uint64_t launch_changes() const noexcept { return launch_changes_; }
   /// The mean time of the last copies.
   [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
   /// The mean time of the last launches.
@@ -107,19 +125,33 @@ class cost_model {
     int size = 0;
     kernel_costs* known = nullptr;
   };
-  static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
+  /// The copies over a link that were found last.
+  struct copy_finding {
+    int size = 0;
+    std::size_t measured = 0;  ///< links and sizes that had been measured when it was looked for
+    const recent_median* known = nullptr;
+  };
+  static constexpr std::size_t max_copy_findings = 4;  // of each link
+  static constexpr std::size_t max_findings = 8;       // of each device; often wanted again
 
   [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
   /// How wrong rates are for the size of the kernel that is nearest to that of the task.
   [[nodiscard]] std::optional<double> factor_of_other_sizes(const launch_command& task,
                                                             device_id device) const;
+  [[nodiscard]] launch_speed rates_of(const launch_command& task, device_id device) const;
   [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
+  /// How wrong rates are for the task; none if they were not measured.
+  [[nodiscard]] std::optional<double> factor_of(const launch_command& task, device_id device,
+                                                const kernel_costs* known) const;
+  /// Copies of about this size over the link; null if none was measured.
+  [[nodiscard]] const recent_median* find_copies(memory_id from, memory_id to,
+                                                 std::uint64_t bytes) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
   [[nodiscard]] kernel_costs& make_entry(const launch_command& task, device_id device);
-  /// Adds a measured factor to the known ones.
-  void add(recent_median& known, double factor, bool is_frequent);
+  /// Adds a measured factor to the known ones. Returns true if that changes predictions much.
+  [[nodiscard]] static bool add(recent_median& known, double factor, bool is_frequent);
   [[nodiscard]] kernel_costs* find(const launch_command& task, device_id device) const;
   [[nodiscard]] kernel_costs* look_up(const launch_command& task, device_id device,
                                       finding& last) const;
@@ -128,9 +160,10 @@ class cost_model {
   mutable launch_table launches_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
   std::map<copy_key, recent_median> copies_;                         ///< measured / by rates
+  mutable std::vector<copy_finding> copy_findings_;                  ///< of each link
   nanoseconds usual_copy_{0};
   nanoseconds usual_launch_{0};
-  std::uint64_t changes_ = 0;
+  std::uint64_t launch_changes_ = 0, copy_changes_ = 0;
 };
 
 }  // namespace hocket::placement

@@ -20,6 +20,14 @@ struct placement_decision {
   bool is_final = true;
 };
 
+/// What has changed since the last round, beside the room of devices.
+struct round_news {
+  bool tasks = false;      ///< there are new ones
+  bool estimates = false;  ///< predictions are others, or a device was lost
+
+  [[nodiscard]] bool any() const noexcept { return tasks || estimates; }
+};
+
 /// Decides on which device a task runs, where it may run on several: a placement_policy, and its
 /// rounds. Tasks that could start are asked for in rounds, by upward rank; a round comes when there
 /// is a new one or a device gets room. The same questions in the same order get the same answers.
@@ -37,9 +45,10 @@ class device_chooser {
   [[nodiscard]] virtual std::optional<device_id> choose(const placed_task& t,
                                                         const device_view& devices) = 0;
 
-  /// A round begins, because a device may have room or because there is news: new tasks, other
-  /// predictions, a device that was lost. Returns false if nothing would become final in it.
-  [[nodiscard]] virtual bool begin_round(const device_view& /*devices*/, bool /*has_news*/) {
+  /// A round begins, because a device may have room or because there is news. Returns false if
+  /// nothing would become final in it.
+  [[nodiscard]] virtual bool begin_round(const device_view& /*devices*/,
+                                         const round_news& /*news*/) {
     return true;
   }
   /// One of the devices that can run the task; none if there is none.

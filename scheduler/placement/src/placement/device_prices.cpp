@@ -80,6 +80,7 @@ void device_prices::solve(double critical_path, int rounds) {
     for (double& each : price) each *= all_lanes / sum;
   }
   for (std::size_t d = 0; d < lanes_.size(); ++d) prices_[d] = cost(best, d, 1 / lanes_[d]);
+  ++changes_;
   bound_ = best_bound / all_lanes;
   weight_ = critical_path > 0 ? std::min(1.0, bound_ / critical_path) : 0.0;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class device_prices {
 
   /// Of a lane of the device.
   [[nodiscard]] double of(device_id device) const noexcept { return prices_[device.value]; }
+  /// Counts how often prices were found.
+  [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
   /// How much prices matter, from 0 to 1: not at all where chains keep devices from being busy.
   [[nodiscard]] double weight() const noexcept { return weight_; }
 
@@ -63,6 +66,7 @@ class device_prices {
   std::vector<double> prices_;  ///< of a lane of each device
   double weight_ = 0;
   double bound_ = 0;
+  std::uint64_t changes_ = 1;
 };
 
 }  // namespace hocket::placement

@@ -4,10 +4,11 @@
 #include "placement/device_view.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace hocket::placement {
 
-std::size_t device_view::room(device_id device) const {
+std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   constexpr std::size_t least = 2, most = 16;  // for each lane
   const device_record& d = devices_[device.value];
   const std::size_t own_lanes = lanes(device);
@@ -16,7 +17,7 @@ std::size_t device_view::room(device_id device) const {
   if (committed < least * own_lanes) return least * own_lanes - committed;
   const nanoseconds horizon =
       std::max(4 * model_.usual_copy(), 2 * machine_.devices[device.value].ahead);
-  return backlog(device) < horizon ? 1 : 0;
+  return backlog < horizon ? 1 : 0;
 }
 
 double device_view::load_of_links(device_id device) const {
@@ -26,6 +27,19 @@ double device_view::load_of_links(device_id device) const {
   const auto& out = machine_.link_between(memory, host_memory);
   return std::max(in ? commands_.busy_share(in->stream) : 0.0,
                   out ? commands_.busy_share(out->stream) : 0.0);
+}
+
+double device_view::least_cost(launch_times& times, double weight) const {
+  if (times.prices == prices_.changes()) return times.least_cost;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < times.on.size(); ++i) {
+    if (!times.on[i].can_run) continue;
+    const auto time = static_cast<double>(times.on[i].time.count());
+    least = std::min(least, time * (1 + weight * prices_.of(device_id{i})));
+  }
+  times.prices = prices_.changes();
+  times.least_cost = least;
+  return least;
 }
 
 }  // namespace hocket::placement

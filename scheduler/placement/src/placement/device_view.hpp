@@ -75,10 +75,16 @@ class device_view {
   [[nodiscard]] double weight_of_prices() const { return prices_.weight(); }
   /// How many tasks more should be queued at the device, so that it does not stand idle while data
   /// move.
-  [[nodiscard]] std::size_t room(device_id device) const;
+  [[nodiscard]] std::size_t room(device_id device) const { return room(device, backlog(device)); }
+  /// The same, where the backlog is known.
+  [[nodiscard]] std::size_t room(device_id device, nanoseconds backlog) const;
 
-  /// The costs of the task on each device.
-  [[nodiscard]] const task_costs& costs(const placed_task& t) const { return costs_.of(t); }
+  /// In nanoseconds, the time of such a launch and weight times what it costs by the price of a
+  /// lane, where that is least. The weight changes only when prices do.
+  [[nodiscard]] double least_cost(launch_times& times, double weight) const;
+
+  /// The costs of the task on the devices. Valid until the next call.
+  [[nodiscard]] task_costs costs(const placed_task& t) const { return costs_.of(t); }
   /// When all that the task reads is there, from now on, if its copies begin behind those that
   /// their links have to make already.
   [[nodiscard]] nanoseconds arrival(const data_cost& cost, device_id device) const {
@@ -90,7 +96,8 @@ class device_view {
     const machine::device_node& node = machine_.devices[device.value];
     nanoseconds sum = devices_[device.value].queued;
     for (const stream_id lane : node.compute) sum += commands_.remaining(lane);
-    return sum / static_cast<std::int64_t>(node.compute.size());
+    const std::size_t lanes = node.compute.size();
+    return lanes == 1 ? sum : sum / static_cast<std::int64_t>(lanes);
   }
 
   const machine& machine_;

@@ -12,16 +12,16 @@ namespace hocket::placement {
 placement_task policy_chooser::describe(const placed_task& t, const device_view& devices) {
   options_.clear();
   accesses_.clear();
-  const task_costs& costs = devices.costs(t);
-  for (std::size_t i = 0; i < costs.on.size(); ++i) {
-    const device_cost& cost = costs.on[i];
-    if (!cost.can_run) continue;
+  const task_costs costs = devices.costs(t);
+  for (std::size_t i = 0; i < devices.count(); ++i) {
     const device_id device{i};
+    if (!costs.can_run(device)) continue;
+    const data_cost& data = costs.data(device);
     options_.push_back({.device = i,
-                        .time = cost.time,
+                        .time = costs.time(device),
                         .backlog = devices.backlog(device),
-                        .arrival = devices.arrival(cost, device),
-                        .copies = cost.moving(),
+                        .arrival = devices.arrival(data, device),
+                        .copies = data.moving(),
                         .lanes = devices.lanes(device),
                         .tasks = devices.tasks(device),
                         .room = devices.room(device),
@@ -77,8 +77,8 @@ std::optional<device_id> policy_chooser::choose(const placed_task& t, const devi
   return device_id{options_.size() == 1 ? options_.front().device : ask(task)};
 }
 
-bool policy_chooser::begin_round(const device_view& devices, bool has_news) {
-  if (moment_ == placement_moment::by_rank) return has_news;
+bool policy_chooser::begin_round(const device_view& devices, const round_news& news) {
+  if (moment_ == placement_moment::by_rank) return news.any();
   for (std::size_t i = 0; i < devices.count(); ++i) {
     if (devices.room(device_id{i}) > 0) return true;
   }

@@ -23,7 +23,7 @@ class policy_chooser final : public device_chooser {
   }
   [[nodiscard]] std::optional<device_id> choose(const placed_task& t,
                                                 const device_view& devices) override;
-  [[nodiscard]] bool begin_round(const device_view& devices, bool has_news) override;
+  [[nodiscard]] bool begin_round(const device_view& devices, const round_news& news) override;
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;
   [[nodiscard]] bool steals() const noexcept override { return steals_; }

@@ -12,14 +12,27 @@
 
 namespace hocket::placement {
 
+namespace {
+
+/// In nanoseconds; infinite where such launches cannot run.
+double time_on(const launch_times& times, std::size_t device) {
+  const launch_times::on_device& on = times.on[device];
+  if (!on.can_run) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(on.time.count());
+}
+
+}  // namespace
+
 place_in_queue ready_pool::place_of(placed_task& t) {
   return {{detail::rank_of(t.priority), -t.upward}, t.age, &t};
 }
 
 void ready_pool::add(placed_task& t) {
   t.phase = task_phase::open;
-  tasks_.insert(place_of(t));
-  has_changed_ = has_news_ = true;
+  const place_in_queue place = place_of(t);
+  tasks_.insert(place);
+  // Behind tasks that the last round did not come to, there is none that a device has room for.
+  if (!not_reached_ || place < *not_reached_) has_changed_ = news_.tasks = true;
   end_without_device(t);
 }
 
@@ -60,20 +73,26 @@ void ready_pool::rank_again() {
 }
 
 ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
-  pending_time made;
-  if (t.kind != task_kind::launch) return made;
-  int devices = 0;
+  if (t.kind != task_kind::launch) return {};
+  const launch_times& times = s_.task_times.times_of(*t.launch);
+  if (s_.task_times.runs_everywhere(t)) {
+    s_.prices.add(t.launch->kernel->name, [&](std::size_t i) { return time_on(times, i); });
+    if (!times.fastest.valid()) return {};
+    return {times.mean, static_cast<float>(times.on[times.fastest.value].time.count())};
+  }
   // Work for one device alone is another kind than work that all can do.
   std::string kind = t.launch->kernel->name;
   if (t.on.valid()) kind += " on " + std::to_string(t.on.value);
+  pending_time made;
+  int devices = 0;
   s_.prices.add(kind, [&](std::size_t i) {
-    const device_id device{i};
-    if (!s_.view.can_run(t, device)) return std::numeric_limits<double>::infinity();
-    const auto time = static_cast<float>(s_.costs.predict(*t.launch, device).count());
-    made.mean += time;
-    made.least = devices == 0 ? time : std::min(made.least, time);
+    if (!s_.view.can_run(t, device_id{i})) return std::numeric_limits<double>::infinity();
+    const double time = time_on(times, i);
+    made.mean += static_cast<float>(time);
+    made.least =
+        devices == 0 ? static_cast<float>(time) : std::min(made.least, static_cast<float>(time));
     ++devices;
-    return static_cast<double>(time);
+    return time;
   });
   if (devices > 0) made.mean /= static_cast<float>(devices);
   return made;
@@ -118,19 +137,21 @@ void ready_pool::hold_round() {
   has_changed_ = false;
   if (estimates_ != s_.costs.changes()) {
     estimates_ = s_.costs.changes();
-    has_news_ = true;
+    news_.estimates = true;
   }
   if (lost_ != s_.lost) {
     lost_ = s_.lost;
     for (const place_in_queue& each : tasks_) end_without_device(*each.task);
   }
-  if (!s_.chooser->begin_round(s_.view, has_news_)) return;
-  has_news_ = false;
+  if (!s_.chooser->begin_round(s_.view, news_)) return;
+  news_ = {};
   rank_again();
   const std::size_t enough = window();
   std::size_t asked = 0;  // without a final answer
   bool asks_more = false;
-  for (auto at = tasks_.begin(); at != tasks_.end() && asked < most_asked;) {
+  not_reached_.reset();
+  auto at = tasks_.begin();
+  while (at != tasks_.end() && asked < most_asked) {
     if (asked == enough && !asks_more) {
       asks_more = should_ask_more();
       if (!asks_more) break;
@@ -147,8 +168,9 @@ void ready_pool::hold_round() {
       ++at;
       ++asked;
     }
-    if (s_.chooser->ends_round()) break;
+    if (s_.chooser->ends_round()) return;
   }
+  if (at != tasks_.end()) not_reached_ = *at;
 }
 
 }  // namespace hocket::placement

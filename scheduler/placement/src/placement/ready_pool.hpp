@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 
 #include "placement/engine_state.hpp"
@@ -56,7 +57,9 @@ class ready_pool {
   std::size_t idle_in_vain_ = 0;    ///< devices that were idle when no task was found for them
   std::size_t rounds_in_vain_ = 0;  ///< since more tasks were asked for because of these
   bool has_changed_ = false;
-  bool has_news_ = false;        ///< since the last round: tasks, or other estimates
+  round_news news_;  ///< since the last round
+  /// The first task that the last round did not come to, where devices had room when it ended.
+  std::optional<place_in_queue> not_reached_;
   std::uint64_t estimates_ = 0;  ///< the last cost_model::changes that was seen
   std::size_t lost_ = 0;         ///< the last engine_state::lost that was seen
 };

@@ -13,6 +13,7 @@ namespace {
 constexpr double weight_of_moving = 2;  // times the load of the links
 constexpr double weight_of_staying = 1;
 constexpr double weight_of_price = 1.5;
+constexpr std::size_t rounds_with_a_plan = 8;
 
 double in_nanoseconds(nanoseconds time) { return static_cast<double>(time.count()); }
 
@@ -25,100 +26,104 @@ double later_updates(const placed_task& t) {
   return most - 1;
 }
 
-/// What the task costs on each device by the prices of their lanes, less what it costs where it is
-/// cheapest.
-class price_list {
- public:
-  price_list(const task_costs& costs, const device_view& devices)
-      : costs_(costs), devices_(devices), least_(of(costs.fastest)) {
-    for (std::size_t i = 0; i < costs.on.size(); ++i) {
-      if (costs.on[i].can_run) least_ = std::min(least_, of(device_id{i}));
-    }
-  }
-  [[nodiscard]] double above_least(device_id device) const { return of(device) - least_; }
-
- private:
-  [[nodiscard]] double of(device_id device) const {
-    return devices_.price(device) * in_nanoseconds(costs_.on[device.value].time);
-  }
-
-  const task_costs& costs_;
-  const device_view& devices_;
-  double least_;
-};
+/// What tasks that come later lose if what this one updates stays on the device: the time that they
+/// take longer there, or its way to where they are fastest.
+double loss_of_staying(const task_costs& costs, device_id device, double later) {
+  const double longer = later * in_nanoseconds(costs.time(device) - costs.shortest());
+  return longer == 0 ? 0 : std::min(longer, in_nanoseconds(costs.way_to_fastest(device)));
+}
 
 }  // namespace
 
-replanning::plans replanning::begin_plans(const device_view& devices) {
-  plans made(devices.count());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const device_id device{i};
-    made[i] = {devices.backlog(device), devices.room(device),
-               weight_of_moving * devices.load_of_links(device)};
-  }
-  return made;
-}
-
-bool replanning::begin_round(const device_view& devices, bool has_news) {
-  rooms_ = 0;
-  bool has_gained = devices_.empty();
-  for (std::size_t i = 0; i < devices.count(); ++i) {
-    const std::size_t room = devices.room(device_id{i});
-    rooms_ += room;
-    if (!devices_.empty() && room > devices_[i].room) has_gained = true;
-  }
+bool replanning::begin_round(const device_view& devices, const round_news& news) {
+  const bool has_gained = plans_.look_at(devices);
   // An open task was planned for a device that had no room, and is only final when that has.
-  if (rooms_ == 0 || !(has_gained || has_news)) return false;
-  devices_ = begin_plans(devices);
+  if (plans_.rooms() == 0 || !(has_gained || news.any())) return false;
+  plans_.begin(!news.estimates);
+  // Now and then all are planned anew, because tasks and copies take other times than planned; and
+  // when a device has room for which no task was found.
+  const bool is_due = ++rounds_ % rounds_with_a_plan == 0;
+  if (news.estimates || is_due || lacks_task_) ++valid_since_;
+  lacks_task_ = false;
+  place_ = 0;
   return true;
 }
 
 std::optional<replanning::candidate> replanning::best_of(const placed_task& t,
                                                          const device_view& devices,
-                                                         const plans& all) {
-  const task_costs& costs = devices.costs(t);
-  if (!costs.fastest.valid()) return std::nullopt;
-  const nanoseconds shortest = costs.on[costs.fastest.value].time;
+                                                         device_plans& plans) {
+  const task_costs costs = devices.costs(t);
+  if (!costs.fastest().valid()) return std::nullopt;
   const double later = later_updates(t);
-  const price_list prices(costs, devices);
   const double weight = weight_of_price * devices.weight_of_prices();
+  const double least = devices.least_cost(costs.times(), weight);
   std::optional<candidate> best;
-  for (std::size_t i = 0; i < costs.on.size(); ++i) {
-    const device_id device{i};
-    const device_cost& cost = costs.on[i];
-    if (!cost.can_run) continue;
-    const nanoseconds begin = std::max(all[i].free_at, devices.arrival(cost, device));
-    const double stays =
-        std::min(later * in_nanoseconds(cost.time - shortest), in_nanoseconds(cost.move));
-    const double score = in_nanoseconds(begin + cost.time) +
-                         all[i].weight_of_moving * in_nanoseconds(cost.moving()) +
-                         weight_of_staying * stays + weight * prices.above_least(device);
-    if (!best || score < best->score) best = candidate{device, score, begin + cost.time, cost.time};
+  for (const device_id device : plans.in_order()) {
+    const nanoseconds free_at = plans.free_at(device);
+    if (best && in_nanoseconds(free_at) + least >= best->score) break;
+    if (!costs.can_run(device)) continue;
+    const data_cost& data = costs.data(device);
+    const nanoseconds time = costs.time(device), moving = data.moving();
+    const nanoseconds end = std::max(free_at, devices.arrival(data, device)) + time;
+    double score = in_nanoseconds(end) + weight * devices.price(device) * in_nanoseconds(time) +
+                   weight_of_staying * loss_of_staying(costs, device, later);
+    if (moving.count() > 0) {
+      score += weight_of_moving * plans.load_of_links(device, devices) * in_nanoseconds(moving);
+    }
+    if (!best || score < best->score) best = candidate{device, score, end, time};
   }
   return best;
 }
 
 std::optional<device_id> replanning::choose(const placed_task& t, const device_view& devices) {
-  const auto best = best_of(t, devices, begin_plans(devices));
+  (void)plan_of_one_.look_at(devices);
+  plan_of_one_.begin(false);
+  const auto best = best_of(t, devices, plan_of_one_);
   return best ? std::optional(best->device) : std::nullopt;
+}
+
+/// None if the task is looked at for the first time, or many tasks came before it since.
+const replanning::earlier_plan* replanning::find_earlier(const placed_task& t) const {
+  if (t.costs >= earlier_.size()) return nullptr;
+  const earlier_plan& found = earlier_[t.costs];
+  constexpr std::size_t few = 8;
+  const bool counts =
+      found.age == t.age && found.since == valid_since_ && place_ <= found.place + few;
+  return counts ? &found : nullptr;
+}
+
+void replanning::put_off(device_id device, nanoseconds takes, const device_view& devices) {
+  plans_.put_off(device, plans_.free_at(device) + takes);
+  for (const core_sharing::rival& each : devices.rivals(device)) {
+    const double there = each.loses * in_nanoseconds(takes);
+    plans_.put_off(each.device,
+                   plans_.free_at(each.device) + nanoseconds(static_cast<nanoseconds::rep>(there)));
+  }
 }
 
 std::optional<placement_decision> replanning::decide(const placed_task& t,
                                                      const device_view& devices) {
-  const auto best = best_of(t, devices, devices_);
+  ++place_;
+  const earlier_plan* const earlier = find_earlier(t);
+  if (earlier != nullptr && (plans_.useful_rooms() == 0 || plans_.room(earlier->device) == 0)) {
+    put_off(earlier->device, earlier->takes, devices);
+    return placement_decision{earlier->device, false};
+  }
+  const auto best = best_of(t, devices, plans_);
   if (!best) return std::nullopt;
-  plan_of_device& chosen = devices_[best->device.value];
   const auto lanes = static_cast<std::int64_t>(devices.lanes(best->device));
   const nanoseconds takes = best->time / lanes;
-  chosen.free_at += takes;
-  for (const core_sharing::rival& each : devices.rivals(best->device)) {
-    const double there = each.loses * in_nanoseconds(takes);
-    devices_[each.device.value].free_at += nanoseconds(static_cast<nanoseconds::rep>(there));
+  put_off(best->device, takes, devices);
+  if (plans_.room(best->device) == 0) {
+    lacks_task_ = plans_.useful_rooms() > 0;
+    if (t.costs >= earlier_.size()) earlier_.resize(t.costs + 1);
+    earlier_[t.costs] = {t.age, valid_since_, place_, best->device, takes};
+    return placement_decision{best->device, false};
   }
-  if (chosen.room == 0) return placement_decision{best->device, false};
-  if (lanes == 1) chosen.free_at = std::max(chosen.free_at, best->end);
-  --chosen.room;
-  --rooms_;
+  if (lanes == 1 && best->end > plans_.free_at(best->device)) {
+    plans_.put_off(best->device, best->end);
+  }
+  plans_.take_room(best->device);
   return placement_decision{best->device, true};
 }
 

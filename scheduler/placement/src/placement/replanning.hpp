@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
-
-#include <boost/container/small_vector.hpp>
+#include <vector>
 
 #include "placement/device_chooser.hpp"
+#include "placement/device_plans.hpp"
 
 namespace hocket::placement {
 
@@ -15,16 +16,18 @@ namespace hocket::placement {
 /// a device has room: two for each lane, and as many as keep it busy while some buffers move. The
 /// others only take their time on the device where they are planned. A task goes where a sum is
 /// least: its planned end, a price for what has to be moved for it over busy links, what its
-/// buffers would lose by staying there, and what the device is worth to other work.
+/// buffers would lose by staying there, and what the device is worth to other work. Devices are
+/// looked at in the order in which they are free, until none that follows could be better. A task
+/// keeps its plan from round to round while the device where it is planned has no room.
 class replanning final : public device_chooser {
  public:
   [[nodiscard]] bool plans_ahead() const noexcept override { return true; }
   [[nodiscard]] std::optional<device_id> choose(const placed_task& t,
                                                 const device_view& devices) override;
-  [[nodiscard]] bool begin_round(const device_view& devices, bool has_news) override;
+  [[nodiscard]] bool begin_round(const device_view& devices, const round_news& news) override;
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;
-  [[nodiscard]] bool ends_round() const noexcept override { return rooms_ == 0; }
+  [[nodiscard]] bool ends_round() const noexcept override { return plans_.rooms() == 0; }
 
  private:
   struct candidate {
@@ -33,20 +36,28 @@ class replanning final : public device_chooser {
     nanoseconds end{0};   ///< planned, from now on
     nanoseconds time{0};  ///< that the task runs
   };
-  struct plan_of_device {
-    nanoseconds free_at{0};  ///< from now on
-    std::size_t room = 0;    ///< for tasks that are committed
-    double weight_of_moving = 0;
+  /// The plan of a task that stayed open.
+  struct earlier_plan {
+    std::uint64_t age = 0;  ///< of the task
+    std::uint64_t since = 0;
+    std::size_t place = 0;  ///< in the order of its round
+    device_id device;
+    nanoseconds takes{0};  ///< from all lanes of the device
   };
-  using plans = boost::container::small_vector<plan_of_device, 8>;
 
-  [[nodiscard]] static plans begin_plans(const device_view& devices);
   [[nodiscard]] static std::optional<candidate> best_of(const placed_task& t,
                                                         const device_view& devices,
-                                                        const plans& all);
+                                                        device_plans& plans);
+  [[nodiscard]] const earlier_plan* find_earlier(const placed_task& t) const;
+  void put_off(device_id device, nanoseconds takes, const device_view& devices);
 
-  plans devices_;          ///< in the last round
-  std::size_t rooms_ = 0;  ///< of all devices
+  device_plans plans_;                 ///< of the last round
+  std::vector<earlier_plan> earlier_;  ///< by the number of the task in the table of costs
+  std::uint64_t valid_since_ = 1;      ///< earlier plans count that were made since then
+  std::size_t rounds_ = 0;
+  bool lacks_task_ = false;   ///< when the last round ended, a device had room that is useful
+  std::size_t place_ = 0;     ///< of the next task in this round
+  device_plans plan_of_one_;  ///< of the last choice apart from rounds
 };
 
 }  // namespace hocket::placement

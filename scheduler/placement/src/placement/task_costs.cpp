@@ -4,6 +4,7 @@
 #include "placement/task_costs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -23,7 +24,59 @@ bool can_bind(const task_access& a, const machine::device_node& node) {
   return span * d.element_size <= node.largest_binding;
 }
 
+/// Bytes that a task may use so that they fit into each device, and each argument as well.
+std::uint64_t smallest_room(const machine& of, const replica_store& replicas) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const machine::device_node& each : of.devices) {
+    least = std::min(least, replicas.ledger().capacity(each.memory));
+    if (each.largest_binding != 0) least = std::min(least, each.largest_binding);
+  }
+  return least;
+}
+
 }  // namespace
+
+task_costs::task_costs(const task_cost_table& table, const placed_task& task)
+    : table_(table),
+      task_(task),
+      times_(&table.times_.of(*task.launch)),
+      runs_everywhere_(table.runs_everywhere(task)) {
+  table.note_changes(task);
+  if (runs_everywhere_) {
+    fastest_ = times_->fastest;
+    return;
+  }
+  for (std::size_t i = 0; i < times_->on.size(); ++i) {
+    const device_id device{i};
+    if (!can_run(device)) continue;
+    if (!fastest_.valid() || time(device) < time(fastest_)) fastest_ = device;
+  }
+}
+
+bool task_costs::can_run(device_id device) const {
+  return times_->on[device.value].can_run && table_.devices_[device.value].alive &&
+         (runs_everywhere_ || table_.can_run(task_, device));
+}
+
+const data_cost& task_costs::data(device_id device) const { return table_.data_on(task_, device); }
+
+nanoseconds task_costs::way_to_fastest(device_id device) const {
+  const auto& devices = table_.machine_.devices;
+  return table_.time_to_move(task_, devices[device.value].memory, devices[fastest_.value].memory);
+}
+
+task_cost_table::task_cost_table(const machine& machine, const cost_model& model,
+                                 const coherence& content, const in_flight_table& commands,
+                                 const replica_store& replicas,
+                                 const std::vector<device_record>& devices)
+    : machine_(machine),
+      model_(model),
+      content_(content),
+      commands_(commands),
+      replicas_(replicas),
+      devices_(devices),
+      times_(machine, model, devices),
+      smallest_(smallest_room(machine, replicas)) {}
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
@@ -40,11 +93,11 @@ void task_cost_table::keep(placed_task& t) {
   if (unused_.empty()) {
     t.costs = static_cast<std::uint32_t>(kept_.size());
     kept_.emplace_back();
-    return;
+  } else {
+    t.costs = unused_.back();
+    unused_.pop_back();
   }
-  t.costs = unused_.back();
-  unused_.pop_back();
-  kept_[t.costs].on.clear();
+  ++kept_[t.costs].round;
 }
 
 void task_cost_table::forget(placed_task& t) {
@@ -53,44 +106,27 @@ void task_cost_table::forget(placed_task& t) {
   t.costs = 0;
 }
 
-const task_costs& task_cost_table::of(const placed_task& t) const {
-  task_costs& found = kept_[t.costs];
+void task_cost_table::note_changes(const placed_task& t) const {
+  kept_costs& kept = kept_[t.costs];
   std::uint64_t changes = 0;
   for (const task_access& a : t.accesses) changes += a.buffer->changes;
-  const bool is_kept = t.costs != 0 && !found.on.empty();
-  const bool has_times = is_kept && found.estimates == model_.changes();
-  if (has_times && found.changes == changes) return found;
-  if (!has_times) work_out_times(t, found);
-  work_out_data(t, found);
-  found.estimates = model_.changes();
-  found.changes = changes;
+  const bool is_as_before = kept.estimates == model_.changes() && kept.changes == changes;
+  if (t.costs != 0 && is_as_before) return;
+  kept.estimates = model_.changes();
+  kept.changes = changes;
+  ++kept.round;
+}
+
+const data_cost& task_cost_table::data_on(const placed_task& t, device_id device) const {
+  kept_costs& kept = kept_[t.costs];
+  if (kept.on.empty()) kept.on.resize(machine_.devices.size());
+  kept_cost& found = kept.on[device.value];
+  if (found.round != kept.round) {
+    found = {};
+    found.round = kept.round;
+    add_data(t, machine_.devices[device.value].memory, found);
+  }
   return found;
-}
-
-void task_cost_table::work_out_times(const placed_task& t, task_costs& to) const {
-  to.on.assign(machine_.devices.size(), {});
-  to.fastest = {};
-  for (std::size_t i = 0; i < to.on.size(); ++i) {
-    if (!can_run(t, device_id{i})) continue;
-    to.on[i].can_run = true;
-    to.on[i].time = model_.predict(*t.launch, device_id{i});
-    const bool is_faster = !to.fastest.valid() || to.on[i].time < to.on[to.fastest.value].time;
-    if (is_faster) to.fastest = device_id{i};
-  }
-  for (std::size_t i = 0; i < to.on.size(); ++i) {
-    if (!to.on[i].can_run) continue;
-    to.on[i].move =
-        time_to_move(t, machine_.devices[i].memory, machine_.devices[to.fastest.value].memory);
-  }
-}
-
-void task_cost_table::work_out_data(const placed_task& t, task_costs& to) const {
-  for (std::size_t i = 0; i < to.on.size(); ++i) {
-    if (!to.on[i].can_run) continue;
-    data_cost& sum = to.on[i];
-    sum = {};
-    add_data(t, machine_.devices[i].memory, sum);
-  }
 }
 
 void task_cost_table::add_data(const placed_task& t, memory_id memory, data_cost& to) const {
@@ -98,21 +134,22 @@ void task_cost_table::add_data(const placed_task& t, memory_id memory, data_cost
     if (!reads_content(a.mode) || a.is_empty()) continue;
     if (const std::optional<point> there = coherence::ready(*a.buffer->where, memory)) {
       if (there->valid() && !commands_.done(*there)) to.awaited = *there;
-    } else if (content_.valid(a.data, a.region(), memory)) {
+    } else if (!add_copies(a, memory, to) && content_.valid(a.data, a.region(), memory)) {
       for (const point at : content_.ready(a.data, a.region(), memory)) {
         if (!commands_.done(at)) to.awaited = at;
       }
-    } else {
-      add_copies(a, memory, to);
     }
   }
 }
 
-/// Of copies over several links to one device the last link is the last that was found.
-void task_cost_table::add_copies(const task_access& a, memory_id to, data_cost& sum) const {
-  content_.for_missing(
-      a.data, a.region(), to, [&](const box& part, std::span<const memory_id> holders) {
+/// Returns whether there is something to copy. Of copies over several links to one device the last
+/// link is the last that was found.
+bool task_cost_table::add_copies(const task_access& a, memory_id to, data_cost& sum) const {
+  bool has_copies = false;
+  coherence::for_missing(
+      *a.buffer->where, a.region(), to, [&](const box& part, std::span<const memory_id> holders) {
         if (holders.empty()) return;
+        has_copies = true;
         const std::uint64_t bytes = part.elements() * a.buffer->element_size;
         const auto linked = std::ranges::find_if(
             holders, [&](memory_id each) { return machine_.link_between(each, to).has_value(); });
@@ -125,6 +162,7 @@ void task_cost_table::add_copies(const task_access& a, memory_id to, data_cost& 
         sum.last = machine_.link_between(from, to)->stream;
         sum.over_last += model_.predict_copy(from, to, bytes);
       });
+  return has_copies;
 }
 
 nanoseconds task_cost_table::time_to_move(const placed_task& t, memory_id from,

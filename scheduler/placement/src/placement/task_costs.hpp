@@ -11,6 +11,7 @@
 #include "placement/cost_model.hpp"
 #include "placement/device_record.hpp"
 #include "placement/in_flight_table.hpp"
+#include "placement/launch_times.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/tracked_buffer.hpp"
 
@@ -27,56 +28,81 @@ struct data_cost {
   [[nodiscard]] nanoseconds moving() const noexcept { return over_last + over_first; }
 };
 
-/// What a task costs on one device, but for what is queued and in flight.
-struct device_cost : data_cost {
-  bool can_run = false;  ///< see task_cost_table::can_run; else nothing more is said
-  nanoseconds time{0};   ///< that it runs
-  nanoseconds move{0};   ///< from there to the fastest device, of what the task updates
+class task_cost_table;
+
+/// What a task costs on the devices, but for what is queued and in flight. Costs on a device are
+/// worked out when they are asked for.
+class task_costs {
+ public:
+  /// The first of equals; not valid if no device can run the task.
+  [[nodiscard]] device_id fastest() const noexcept { return fastest_; }
+  /// On the fastest device.
+  [[nodiscard]] nanoseconds shortest() const { return time(fastest_); }
+  /// See task_cost_table::can_run.
+  [[nodiscard]] bool can_run(device_id device) const;
+  /// That it runs on the device, which can run it.
+  [[nodiscard]] nanoseconds time(device_id device) const { return times_->on[device.value].time; }
+  /// Valid until another task is asked for.
+  [[nodiscard]] const data_cost& data(device_id device) const;
+  /// That what the task updates moves from the device to the fastest one.
+  [[nodiscard]] nanoseconds way_to_fastest(device_id device) const;
+  /// Those of all tasks with the same kernel and work.
+  [[nodiscard]] launch_times& times() const noexcept { return *times_; }
+
+ private:
+  friend task_cost_table;
+  task_costs(const task_cost_table& table, const placed_task& task);
+
+  const task_cost_table& table_;
+  const placed_task& task_;
+  launch_times* times_;
+  bool runs_everywhere_;  ///< that its kernel does
+  device_id fastest_;
 };
 
-struct task_costs {
-  std::vector<device_cost> on;  ///< each device
-  device_id fastest;            ///< the first of equals; not valid if no device can run it
-
-  std::uint64_t estimates = 0;  ///< that the times rest on
-  std::uint64_t changes = 0;    ///< of buffers, that the rest rests on
-};
-
-/// The costs of tasks on all devices, which are worked out once for tasks that are asked for again
-/// and again.
+/// The costs of tasks on all devices. What it takes to bring data is worked out once for tasks that
+/// are asked for again and again.
 class task_cost_table {
  public:
-  using buffer_table = id_map<data_id, tracked_buffer>;
-
   task_cost_table(const machine& machine, const cost_model& model, const coherence& content,
                   const in_flight_table& commands, const replica_store& replicas,
-                  const std::vector<device_record>& devices)
-      : machine_(machine),
-        model_(model),
-        content_(content),
-        commands_(commands),
-        replicas_(replicas),
-        devices_(devices) {}
+                  const std::vector<device_record>& devices);
 
   /// True if the device is there and has a body for the task, and the buffers of the task fit into
   /// its memory.
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
+  /// True if each device that is there and has a body for the task can run it.
+  [[nodiscard]] bool runs_everywhere(const request& r) const noexcept {
+    return !r.on.valid() && !r.host_only && r.bytes <= smallest_;
+  }
 
   /// The costs of the task will be asked for again, until forget().
   void keep(placed_task& t);
   void forget(placed_task& t);
 
   /// Valid until the next call.
-  [[nodiscard]] const task_costs& of(const placed_task& t) const;
+  [[nodiscard]] task_costs of(const placed_task& t) const { return {*this, t}; }
+  [[nodiscard]] launch_times& times_of(const launch_command& task) const { return times_.of(task); }
 
   /// See device_view::arrival.
   [[nodiscard]] nanoseconds arrival(const data_cost& cost, device_id device) const;
 
  private:
-  void work_out_times(const placed_task& t, task_costs& to) const;
-  void work_out_data(const placed_task& t, task_costs& to) const;
+  friend task_costs;
+  struct kept_cost : data_cost {
+    std::uint64_t round = 0;  ///< kept_costs::round when it was worked out
+  };
+  struct kept_costs {
+    std::vector<kept_cost> on;  ///< each device
+    std::uint64_t round = 0;    ///< counts changes of what costs rest on
+    std::uint64_t estimates = 0;
+    std::uint64_t changes = 0;  ///< of buffers
+  };
+
+  void note_changes(const placed_task& t) const;
+  [[nodiscard]] const data_cost& data_on(const placed_task& t, device_id device) const;
   void add_data(const placed_task& t, memory_id memory, data_cost& to) const;
-  void add_copies(const task_access& a, memory_id to, data_cost& sum) const;
+  bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
 
   const machine& machine_;
@@ -85,7 +111,9 @@ class task_cost_table {
   const in_flight_table& commands_;
   const replica_store& replicas_;
   const std::vector<device_record>& devices_;
-  mutable std::vector<task_costs> kept_{1};  ///< the first is for tasks that are not kept
+  launch_time_table times_;
+  std::uint64_t smallest_;                   ///< bytes that each device takes of one task
+  mutable std::vector<kept_costs> kept_{1};  ///< the first is for tasks that are not kept
   std::vector<std::uint32_t> unused_;        ///< numbers of others
 };
 

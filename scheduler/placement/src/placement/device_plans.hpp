@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "placement/device_view.hpp"
+
+namespace hocket::placement {
+
+/// When each device is done with what it has and what is planned for it, for how many tasks more it
+/// has room, and the devices in the order in which they are free.
+class device_plans {
+ public:
+  /// Looks at devices as they are, for the next round. Returns true if a device has more room than
+  /// was left in the last round, or if there was none.
+  bool look_at(const device_view& devices);
+  /// A round begins with what was seen: nothing is planned. Room that was left in the last round
+  /// counts as useless if rooms_stay_useless, unless there is more now.
+  void begin(bool rooms_stay_useless);
+
+  /// Of all devices, as they were seen, or as it is left in the round.
+  [[nodiscard]] std::size_t rooms() const noexcept { return rooms_; }
+  /// Room of devices that is not useless to the tasks of the last round.
+  [[nodiscard]] std::size_t useful_rooms() const noexcept { return useful_rooms_; }
+  [[nodiscard]] std::size_t room(device_id device) const { return of_[device.value].room; }
+  void take_room(device_id device);
+
+  /// From now on.
+  [[nodiscard]] nanoseconds free_at(device_id device) const { return of_[device.value].free_at; }
+  /// The device is free later.
+  void put_off(device_id device, nanoseconds until);
+  /// See device_view::load_of_links, which is asked once.
+  [[nodiscard]] double load_of_links(device_id device, const device_view& devices);
+
+  /// Devices in the order in which they are free; of equals the first comes first.
+  [[nodiscard]] const std::vector<device_id>& in_order() const noexcept { return order_; }
+
+ private:
+  struct plan {
+    nanoseconds free_at{0};
+    nanoseconds seen_free_at{0};
+    std::size_t room = 0;
+    std::size_t seen_room = 0;
+    bool is_useless = false;
+    double load_of_links = -1;  ///< negative: not known
+  };
+
+  [[nodiscard]] bool comes_before(device_id a, device_id b) const {
+    const nanoseconds first = free_at(a), second = free_at(b);
+    return first != second ? first < second : a < b;
+  }
+  void sort();
+
+  std::vector<plan> of_;
+  std::vector<device_id> order_;
+  std::size_t rooms_ = 0;
+  std::size_t useful_rooms_ = 0;
+};
+
+}  // namespace hocket::placement

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// What plans for many devices rest on, each against the slow way to the same answer.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "placement/device_plans.hpp"
+#include "placement/engine_state.hpp"
+#include "placement/launch_times.hpp"
+#include "placement/replanning.hpp"
+
+namespace hocket::placement {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t many = 12;
+
+/// Devices of different speeds, each with a memory of its own behind a link of its own.
+machine many_devices() {
+  machine made;
+  const std::size_t memories = many + 1;
+  made.memories.assign(memories, {"memory", std::uint64_t{1} << 40U});
+  made.links.resize(memories * memories);
+  const auto add_stream = [&](std::optional<device_id> device) {
+    made.streams.push_back({device, made.streams.size()});
+    return stream_id{made.streams.size() - 1};
+  };
+  for (std::size_t i = 0; i < many; ++i) {
+    machine::device_node node;
+    node.name = "Sim" + std::to_string(i);
+    node.memory = memory_id{i + 1};
+    node.compute = {add_stream(device_id{i})};
+    node.formats = {kernel_format::host};
+    node.flops_per_second = 1e9 * static_cast<double>(1 + i % 4);
+    node.launch_latency = 5us;
+    made.devices.push_back(node);
+    made.links[i + 1] = machine::link{add_stream(std::nullopt), 1e9, 1us};
+    made.links[(i + 1) * memories] = machine::link{add_stream(std::nullopt), 1e9, 1us};
+  }
+  return made;
+}
+
+class planning : public ::testing::Test {
+ protected:
+  static kernel_ref kernel_called(const std::string& name) {
+    kernel_definition made;
+    made.name = name;
+    made.host = [](const host_launch&) {};
+    return std::make_shared<const kernel_definition>(std::move(made));
+  }
+  static launch_command launch_of(const kernel_ref& kernel, double flops) {
+    launch_command made;
+    made.kernel = kernel;
+    made.cost.flops = flops;
+    return made;
+  }
+  placed_task& add(const kernel_ref& kernel, double flops, data_id data) {
+    task_ref made(new placed_task);
+    made->id = task_id{++tasks_made_};
+    made->launch = new counted_launch(launch_of(kernel, flops));
+    const box& all = state_.buffers.find(data)->all;
+    parts_.push_back(part_of_array(element_type::f32, all.end, all));
+    made->accesses.push_back({data, parts_.back().get(), access_mode::read, true});
+    return state_.tasks.add(std::move(made));
+  }
+  /// Its content is in the memory.
+  data_id buffer_in(memory_id memory, std::size_t elements) {
+    const data_id id{buffers_made_++};
+    const index_list extents(1, elements);
+    state_.content.add(id, extents, sizeof(float));
+    tracked_buffer& made = state_.buffers.insert(id, tracked_buffer{});
+    made.id = id;
+    made.all = box::whole(extents);
+    made.element_size = sizeof(float);
+    made.where = &state_.content.find(id);
+    state_.replicas.take_block(id, memory);
+    state_.content.note_write(id, made.all, memory, {}, task_id{0});
+    return id;
+  }
+  std::size_t below(std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+  }
+
+  planning() { state_.replicas.begin(actions_); }
+
+  action_list actions_;
+  engine_state state_{many_devices(), 0, std::make_unique<replanning>()};
+  std::mt19937 random_{7};
+
+ private:
+  std::uint64_t buffers_made_ = 0, tasks_made_ = 0;
+  std::vector<array_part_ref> parts_;
+};
+
+TEST_F(planning, times_of_a_launch_are_those_that_the_model_predicts) {
+  const std::vector<kernel_ref> kernels = {kernel_called("a"), kernel_called("b")};
+  for (int i = 0; i < 2000; ++i) {
+    const launch_command task =
+        launch_of(kernels[below(2)], static_cast<double>(std::uint64_t{1} << below(40)));
+    const launch_times& times = state_.task_times.times_of(task);
+    for (std::size_t d = 0; d < many; ++d) {
+      const nanoseconds predicted = state_.costs.predict(task, device_id{d});
+      EXPECT_LE(std::chrono::abs(times.on[d].time - predicted), predicted / 100000 + 1ns);
+      EXPECT_LE(times.on[times.fastest.value].time, times.on[d].time);
+    }
+    if (i % 10 == 0) {
+      const device_id device{below(many)};
+      state_.costs.measured(task, device, state_.costs.predict(task, device) * (1 + below(3)));
+    }
+  }
+}
+
+TEST_F(planning, a_kernel_at_the_address_of_another_has_times_of_its_own) {
+  // The same name, work and address, but only one of them has a body.
+  kernel_definition place = *kernel_called("k");
+  const auto kernel_here = [&] { return kernel_ref(&place, [](const kernel_definition*) {}); };
+  EXPECT_TRUE(state_.task_times.times_of(launch_of(kernel_here(), 1e6)).fastest.valid());
+  place.host = nullptr;
+  EXPECT_FALSE(state_.task_times.times_of(launch_of(kernel_here(), 1e6)).fastest.valid());
+}
+
+TEST_F(planning, devices_are_in_the_order_in_which_they_are_free) {
+  device_plans plans;
+  EXPECT_TRUE(plans.look_at(state_.view));
+  plans.begin(false);
+  for (int i = 0; i < 500; ++i) {
+    const device_id device{below(many)};
+    plans.put_off(device, plans.free_at(device) + nanoseconds(below(100)));
+    const std::vector<device_id>& order = plans.in_order();
+    ASSERT_EQ(order.size(), many);
+    for (std::size_t at = 1; at < many; ++at) {
+      const nanoseconds before = plans.free_at(order[at - 1]), here = plans.free_at(order[at]);
+      ASSERT_TRUE(before < here || (before == here && order[at - 1] < order[at]));
+    }
+  }
+}
+
+TEST_F(planning, room_that_no_task_took_is_useless_until_there_is_more) {
+  device_plans plans;
+  (void)plans.look_at(state_.view);
+  plans.begin(false);
+  EXPECT_EQ(plans.useful_rooms(), 2 * many);
+  for (std::size_t i = 1; i < many; ++i) {
+    plans.take_room(device_id{i});
+    plans.take_room(device_id{i});
+  }
+  EXPECT_EQ(plans.useful_rooms(), 2U);
+  EXPECT_TRUE(plans.look_at(state_.view)) << "nothing was queued";
+  plans.begin(true);
+  EXPECT_EQ(plans.rooms(), 2 * many);
+  EXPECT_EQ(plans.useful_rooms(), 2 * (many - 1)) << "the first device got nothing";
+  (void)plans.look_at(state_.view);
+  plans.begin(false);
+  EXPECT_EQ(plans.useful_rooms(), 2 * many);
+}
+
+// The first devices in the order in which they are free are enough to find the best of all.
+TEST_F(planning, a_task_goes_where_it_ends_first_of_all) {
+  const kernel_ref kernel = kernel_called("k");
+  replanning policy;
+  for (int i = 0; i < 500; ++i) {
+    for (device_record& each : state_.devices) each.queued = nanoseconds(below(3'000'000));
+    const data_id data = buffer_in(memory_id{below(many + 1)}, 1 + below(500'000));
+    const placed_task& t = add(kernel, 1e6 * static_cast<double>(1 + below(5)), data);
+    const auto end_on = [&](device_id device) {
+      const task_costs costs = state_.view.costs(t);
+      const nanoseconds arrival = state_.view.arrival(costs.data(device), device);
+      return std::max(state_.view.backlog(device), arrival) + costs.time(device);
+    };
+    nanoseconds earliest = nanoseconds::max();
+    for (std::size_t d = 0; d < many; ++d) earliest = std::min(earliest, end_on(device_id{d}));
+    const std::optional<device_id> chosen = policy.choose(t, state_.view);
+    ASSERT_TRUE(chosen.has_value());
+    EXPECT_EQ(end_on(*chosen), earliest);
+  }
+}
+
+}  // namespace
+}  // namespace hocket::placement
