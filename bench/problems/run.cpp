@@ -6,12 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <any>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <tuple>
+#include <typeindex>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -30,48 +34,68 @@ using buffer_list = std::vector<const buffer<float>*>;
 template <class T, std::size_t>
 using each = T;
 
+/// The kernels of a problem: one for each name, work and number of parameters.
+class kernel_table {
+ public:
+  template <class Kernel>
+  const Kernel& of(const std::string& name, double flops) {
+    std::any& kept = kernels_[{std::type_index(typeid(Kernel)), name, flops}];
+    if (!kept.has_value()) {
+      const auto cost = [flops](const launch_shape& /*shape*/) { return work{flops, 0}; };
+      kept = Kernel{name, host_body{[](const auto&...) {}}}.cost(cost);
+    }
+    return *std::any_cast<Kernel>(&kept);
+  }
+
+ private:
+  std::map<std::tuple<std::type_index, std::string, double>, std::any> kernels_;
+};
+
+struct submission {
+  runtime& rt;
+  const problem& what;
+  const std::vector<buffer<float>>& buffers;
+  kernel_table kernels{};
+};
+
 /// Submits a task with so many parameters of each kind.
 template <std::size_t... In, std::size_t... Out, std::size_t... Inout>
-void submit(runtime& rt, const std::string& name, double flops, const buffer_list& in,
+void submit(submission& to, const problem::task& each_task, const buffer_list& in,
             const buffer_list& out, const buffer_list& inout, std::index_sequence<In...> /*in*/,
             std::index_sequence<Out...> /*out*/, std::index_sequence<Inout...> /*inout*/) {
   using type = kernel<each<hocket::in<float>, In>..., each<hocket::out<float>, Out>...,
                       each<hocket::inout<float>, Inout>...>;
-  const type chosen =
-      type{name, host_body{[](const auto&...) {}}}.cost([flops](const launch_shape& /*shape*/) {
-        return work{flops, 0};
-      });
-  rt.submit(chosen, reads(*in[In])..., writes(*out[Out])..., updates(*inout[Inout])...);
+  const type& chosen = to.kernels.of<type>(to.what.kernels[each_task.kernel], each_task.flops);
+  to.rt.submit(chosen, reads(*in[In])..., writes(*out[Out])..., updates(*inout[Inout])...);
 }
 
 template <std::size_t In, std::size_t Out, std::size_t Inout>
-bool submit_if(runtime& rt, const problem& what, const problem::task& each, const buffer_list& in,
+bool submit_if(submission& to, const problem::task& each, const buffer_list& in,
                const buffer_list& out, const buffer_list& inout) {
   if (in.size() != In || out.size() != Out || inout.size() != Inout) return false;
-  submit(rt, what.kernels[each.kernel], each.flops, in, out, inout, std::make_index_sequence<In>(),
-         std::make_index_sequence<Out>(), std::make_index_sequence<Inout>());
+  submit(to, each, in, out, inout, std::make_index_sequence<In>(), std::make_index_sequence<Out>(),
+         std::make_index_sequence<Inout>());
   return true;
 }
 
-void submit_task(runtime& rt, const problem& what, const problem::task& each,
-                 const std::vector<buffer<float>>& buffers) {
+void submit_task(submission& to, const problem::task& each) {
   buffer_list in, out, inout;
   for (const problem::access& a : each.accesses) {
-    (a.how == use::read ? in : a.how == use::write ? out : inout).push_back(&buffers[a.buffer]);
+    (a.how == use::read ? in : a.how == use::write ? out : inout).push_back(&to.buffers[a.buffer]);
   }
-  const bool done = submit_if<0, 0, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<1, 0, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<2, 0, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<0, 0, 2>(rt, what, each, in, out, inout) ||
-                    submit_if<1, 0, 2>(rt, what, each, in, out, inout) ||
-                    submit_if<0, 1, 0>(rt, what, each, in, out, inout) ||
-                    submit_if<1, 1, 0>(rt, what, each, in, out, inout) ||
-                    submit_if<2, 1, 0>(rt, what, each, in, out, inout) ||
-                    submit_if<3, 1, 0>(rt, what, each, in, out, inout) ||
-                    submit_if<2, 2, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<3, 3, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<4, 4, 1>(rt, what, each, in, out, inout) ||
-                    submit_if<60, 1, 0>(rt, what, each, in, out, inout);
+  const bool done = submit_if<0, 0, 1>(to, each, in, out, inout) ||
+                    submit_if<1, 0, 1>(to, each, in, out, inout) ||
+                    submit_if<2, 0, 1>(to, each, in, out, inout) ||
+                    submit_if<0, 0, 2>(to, each, in, out, inout) ||
+                    submit_if<1, 0, 2>(to, each, in, out, inout) ||
+                    submit_if<0, 1, 0>(to, each, in, out, inout) ||
+                    submit_if<1, 1, 0>(to, each, in, out, inout) ||
+                    submit_if<2, 1, 0>(to, each, in, out, inout) ||
+                    submit_if<3, 1, 0>(to, each, in, out, inout) ||
+                    submit_if<2, 2, 1>(to, each, in, out, inout) ||
+                    submit_if<3, 3, 1>(to, each, in, out, inout) ||
+                    submit_if<4, 4, 1>(to, each, in, out, inout) ||
+                    submit_if<60, 1, 0>(to, each, in, out, inout);
   if (!done) throw std::logic_error("No kernel has these parameters.");
 }
 
@@ -169,7 +193,8 @@ schedule run(const problem& what, const sim_machine& machine, const run_setup& h
   rt.wait();
   const time_stamp begin = rt.now();
   const auto real_begin = std::chrono::steady_clock::now();
-  for (const problem::task& each : what.tasks) submit_task(rt, what, each, buffers);
+  submission all{rt, what, buffers};
+  for (const problem::task& each : what.tasks) submit_task(all, each);
   rt.wait();
   const std::chrono::duration<double> real = std::chrono::steady_clock::now() - real_begin;
   made.makespan = std::chrono::duration<double>(rt.now() - begin).count();
