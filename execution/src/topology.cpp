@@ -124,6 +124,13 @@ const std::vector<numa_node>& host_topology::nodes() const noexcept { return con
 
 bool host_topology::is_this_machine() const noexcept { return content_->is_this_machine; }
 
+std::string host_topology::processor() const {
+  const hwloc_obj_t package = hwloc_get_obj_by_type(content_->handle.get(), HWLOC_OBJ_PACKAGE, 0);
+  const char* const model =
+      package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  return model == nullptr ? "" : model;
+}
+
 bool host_topology::bind_current_thread(std::size_t node) const noexcept {
   return hwloc_set_cpubind(content_->handle.get(), content_->cpus[node].get(),
                            HWLOC_CPUBIND_THREAD) == 0;

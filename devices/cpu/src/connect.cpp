@@ -27,6 +27,14 @@ std::uint64_t usable_memory(const host_topology* topology, std::size_t node) {
   return topology->nodes()[node].memory_bytes.value_or(unknown) / 10 * 8;
 }
 
+std::string description_of(const executor& where, std::size_t lanes) {
+  const std::string cores = std::to_string(lanes) + (lanes == 1 ? " core" : " cores");
+  if (where.is_virtual()) return cores + ", on a virtual clock";
+  const host_topology* const host = topology_of(where);
+  const std::string processor = host == nullptr ? "" : host->processor();
+  return processor.empty() ? cores : processor + ", " + cores;
+}
+
 /// On a virtual clock the numbers are the same on every machine, so that a run repeats anywhere.
 device_info describe(const executor& where, std::size_t node, const cpu::options& given) {
   constexpr double usual_flops = 20e9, usual_bandwidth = 10e9;
@@ -40,8 +48,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   info.arena = node;
   info.lanes = given.lanes.value_or(where.workers(node));
   info.host_cores = info.lanes;
-  info.description = std::to_string(info.lanes) + (info.lanes == 1 ? " core" : " cores") +
-                     (where.is_virtual() ? ", on a virtual clock" : "");
+  info.description = description_of(where, info.lanes);
   info.memory_bytes = given.memory.value_or(usable_memory(topology_of(where), node));
   info.depth = given.depth.value_or(where.is_virtual() ? 1 : 2);
   if (!given.depth && !where.is_virtual()) info.ahead = std::chrono::microseconds(50);
