@@ -3,6 +3,7 @@
 
 #include "cache_room.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -52,6 +53,8 @@ void make_room(const fs::path& folder, std::uint64_t max_bytes) {
   }
 }
 
-void mark_used(int file) { ::futimens(file, nullptr); }
+void mark_used(const fs::path& file) {
+  ::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
 
 }  // namespace hocket

@@ -12,6 +12,6 @@ namespace hocket {
 void make_room(const std::filesystem::path& folder, std::uint64_t max_bytes);
 
 /// The file counts as used now.
-void mark_used(int file);
+void mark_used(const std::filesystem::path& file);
 
 }  // namespace hocket

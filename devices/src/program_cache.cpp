@@ -3,8 +3,6 @@
 
 #include <hocket/devices/program_cache.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,11 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
-#include <hocket/core/environment.hpp>
-
+#include "cache_files.hpp"
 #include "cache_room.hpp"
 
 namespace hocket {
@@ -40,86 +36,8 @@ struct entry_header {
   std::array<std::uint8_t, 16> digest{};  // of the key and the program
 };
 
-boost::uuids::uuid digest_of(std::string_view bytes) {
-  return boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(bytes.data(), bytes.size());
-}
-
-class descriptor {
- public:
-  explicit descriptor(int number) noexcept : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int get() const noexcept { return number_; }
-  [[nodiscard]] explicit operator bool() const noexcept { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-fs::path folder_of(const std::string& backend) {
-  fs::path root;
-  if (const auto cache = environment_variable("XDG_CACHE_HOME")) root = *cache;
-  // The specification of XDG has relative paths ignored.
-  if (!root.is_absolute()) {
-    const auto home = environment_variable("HOME");
-    if (!home || !fs::path(*home).is_absolute()) return {};
-    root = fs::path(*home) / ".cache";
-  }
-  return root / "hocket" / "programs" / backend;
-}
-
-/// True if it belongs to this user, and no other user may write it.
-bool trusted(const struct stat& about, mode_t kind) {
-  return (about.st_mode & S_IFMT) == kind && about.st_uid == ::geteuid() &&
-         (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-bool trusted_folder(const fs::path& folder) {
-  struct stat about {};
-  return ::lstat(folder.c_str(), &about) == 0 && trusted(about, S_IFDIR);
-}
-
-/// Makes what is missing, for this user alone.
-bool make_folder(const fs::path& folder) {
-  if (folder.empty()) return false;
-  struct stat about {};
-  if (::stat(folder.c_str(), &about) == 0) return S_ISDIR(about.st_mode);
-  if (!folder.has_parent_path() || folder.parent_path() == folder) return false;
-  if (!make_folder(folder.parent_path())) return false;
-  return ::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST;
-}
-
 fs::path entry_of(const fs::path& folder, const std::string& key) {
   return folder / to_string(digest_of(key));
-}
-
-/// The whole content of a file that can be trusted.
-std::optional<std::string> read_file(const fs::path& path) {
-  const descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat about {};
-  if (!file || ::fstat(file.get(), &about) != 0 || !trusted(about, S_IFREG)) return {};
-  if (static_cast<std::uint64_t>(about.st_size) > largest_entry) return {};
-  std::string bytes(static_cast<std::size_t>(about.st_size), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (got <= 0) return {};
-    done += static_cast<std::size_t>(got);
-  }
-  mark_used(file.get());
-  return bytes;
-}
-
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file, bytes.data(), bytes.size());
-    if (put <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
 }
 
 /// The key and the program, if the entry is whole.
@@ -139,17 +57,19 @@ std::optional<std::pair<std::string_view, std::string_view>> parse(std::string_v
 
 }  // namespace
 
-program_cache::program_cache(const std::string& backend) : folder_(folder_of(backend)) {}
+program_cache::program_cache(const std::string& backend)
+    : folder_(user_cache(fs::path("programs") / backend)) {}
 
 program_cache::program_cache(in_folder folder)
     : folder_(std::move(folder.path)), max_bytes_(folder.max_bytes) {}
 
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
-  if (folder_.empty() || !trusted_folder(folder_)) return {};
+  if (folder_.empty() || !is_trusted_folder(folder_)) return {};
   const fs::path path = entry_of(folder_, key);
-  const auto content = read_file(path);
-  if (!content) return {};
-  const auto parts = parse(*content);
+  const file_content content = read_cache_file(path, largest_entry);
+  if (content.state != file_state::read) return {};
+  mark_used(path);
+  const auto parts = parse(content.bytes);
   if (!parts) {
     set_aside(path);
     return {};
@@ -161,7 +81,7 @@ std::optional<std::vector<std::byte>> program_cache::load(const std::string& key
 }
 
 void program_cache::store(const std::string& key, std::span<const std::byte> program) const {
-  if (!make_folder(folder_) || !trusted_folder(folder_)) return;
+  if (!make_folder(folder_) || !is_trusted_folder(folder_)) return;
   std::string body = key;
   body.append(reinterpret_cast<const char*>(program.data()), program.size());
   entry_header header{magic, key.size(), program.size(), {}};
