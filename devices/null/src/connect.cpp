@@ -32,6 +32,7 @@ device_info describe(std::uint64_t number, const options& given) {
   info.formats = {kernel_format::host};
   info.peer_copies = true;
   info.memory_bytes = given.memory;
+  info.is_simulated = true;
   return info;
 }
 

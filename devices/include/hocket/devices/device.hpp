@@ -56,7 +56,8 @@ struct device_info {
   double peer_bytes_per_second = 0;  ///< from another device; 0: as from the host
   nanoseconds peer_latency{0};       ///< where there is a rate
   std::vector<kernel_rate> kernel_rates;
-  double watts = 0;  ///< that it takes while it works; 0: unknown
+  double watts = 0;           ///< that it takes while it works; 0: unknown
+  bool is_simulated = false;  ///< what it takes is made up, and tells nothing of this machine
   /// How many cores of the host its kernels run on; 0: it has processors of its own. Devices that
   /// use more together than there are hold up one another.
   std::size_t host_cores = 0;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +22,9 @@ namespace detail {
 struct elementwise_lambda;
 }
 
+/// The name of the kernel of a function that was submitted without a label.
+inline constexpr const char* unlabelled_function = "host function";
+
 /// Any number of dimensions: the body gets a strided_view.
 inline constexpr std::size_t any_rank = static_cast<std::size_t>(-1);
 
@@ -31,6 +36,12 @@ struct parameter {
   access_mode mode = access_mode::read;  ///< of a buffer
   std::size_t rank = any_rank;           ///< of a buffer
 };
+
+/// Amounts that are about the same: the exponent of the power of two at the amount or below it.
+[[nodiscard]] inline int size_class(double amount) noexcept {
+  // The exponent of a normal number stands above 52 bits and is biased by 1023.
+  return static_cast<int>(std::bit_cast<std::uint64_t>(std::max(amount, 1.0)) >> 52U) - 1023;
+}
 
 /// What one launch costs, for placement and for simulated time.
 struct work {
@@ -45,6 +56,10 @@ struct work {
     bytes += passes * count * static_cast<double>(size_of(type));
     flops = std::max(flops, count);
   }
+  /// Of launches that are about as large.
+  [[nodiscard]] int size() const noexcept { return size_class(std::max(flops, bytes)); }
+
+  friend bool operator==(const work&, const work&) = default;
 };
 
 /// How much of a `cpu` device a host body takes: one lane, or the whole node.

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/cost_store.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "cache_files.hpp"
+#include "cost_text.hpp"
+
+namespace hocket {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t largest_file = std::uint64_t{8} << 20U;
+constexpr double small_change = 1.0 / 8;
+
+/// The store is this process's as long as this object lives. The system lets go of the lock if the
+/// process ends before that.
+class store_lock {
+ public:
+  explicit store_lock(const fs::path& folder)
+      : file_(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                     S_IRUSR | S_IWUSR)) {
+    constexpr int most_tries = 100, milliseconds_between = 1;
+    if (!file_) return;
+    for (int tries = 0; tries < most_tries; ++tries) {
+      is_held_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+      if (is_held_ || errno != EWOULDBLOCK) return;
+      ::poll(nullptr, 0, milliseconds_between);
+    }
+    is_busy_ = true;
+  }
+
+  [[nodiscard]] bool is_held() const noexcept { return is_held_; }
+  /// Others hold it all the time. Where it is neither held nor busy, errno says why.
+  [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
+
+ private:
+  descriptor file_;
+  bool is_held_ = false;
+  bool is_busy_ = false;
+};
+
+auto key_of(const launch_cost& of) {
+  return std::make_tuple(std::string_view(of.device), std::string_view(of.kernel),
+                         std::string_view(of.definition), of.done.size());
+}
+
+auto key_of(const copy_cost& of) {
+  return std::make_tuple(std::string_view(of.from), std::string_view(of.to),
+                         size_class(static_cast<double>(of.bytes)));
+}
+
+bool is_close(nanoseconds a, nanoseconds b) {
+  const auto first = static_cast<double>(a.count()), second = static_cast<double>(b.count());
+  return std::abs(first - second) <= small_change * first;
+}
+
+/// True if there is a cost for the same, of about the same time.
+template <class Cost>
+bool has_like(const std::vector<Cost>& all, const Cost& wanted) {
+  return std::ranges::any_of(all, [&](const Cost& each) {
+    return key_of(each) == key_of(wanted) && is_close(each.time, wanted.time);
+  });
+}
+
+template <class Cost>
+bool has_all(const std::vector<Cost>& all, const std::vector<Cost>& wanted) {
+  return std::ranges::all_of(wanted, [&](const Cost& each) { return has_like(all, each); });
+}
+
+/// Those that are measured come first, then those that were kept, as far as there is room.
+template <class Cost>
+std::vector<Cost> merged(const std::vector<Cost>& measured, const std::vector<Cost>& kept,
+                         std::size_t most) {
+  std::vector<Cost> made;
+  std::set<decltype(key_of(std::declval<const Cost&>()))> known;
+  for (const std::vector<Cost>* from : {&measured, &kept}) {
+    for (const Cost& each : *from) {
+      if (made.size() < most && known.insert(key_of(each)).second) made.push_back(each);
+    }
+  }
+  return made;
+}
+
+fs::path folder_for(std::string_view asked) {
+  if (asked == "off") return {};
+  if (asked.empty()) return user_cache("costs");
+  // The program may go to another folder before it ends.
+  std::error_code problem;
+  const fs::path absolute = fs::absolute(asked, problem);
+  return problem ? fs::path(asked) : absolute;
+}
+
+std::string quoted(const fs::path& path) { return "\"" + path.string() + "\""; }
+
+std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
+
+constexpr const char* advice = "; HOCKET_COSTS says where they are kept, or \"off\"";
+
+}  // namespace
+
+cost_store::cost_store(std::string_view asked) : folder_(folder_for(asked)) {}
+
+void cost_store::warn(const std::string& what) const {
+  if (warned_.exchange(true)) return;
+  std::fprintf(stderr, "hocket: %s.\n", what.c_str());
+}
+
+std::optional<cost_table> cost_store::read() const {
+  std::error_code unknown;
+  if (!is_trusted_folder(folder_)) {
+    if (fs::exists(folder_, unknown)) {
+      warn("The costs in " + quoted(folder_) +
+           " are not used, because that is no folder of this user that others cannot write" +
+           advice);
+    }
+    return cost_table{};
+  }
+  const file_content content = read_cache_file(file(), largest_file);
+  if (content.state == file_state::read) return parse_costs(content.bytes);
+  if (content.state == file_state::unreadable) {
+    warn("The costs in " + quoted(file()) + " cannot be read" + reason() + advice);
+  } else if (content.state == file_state::untrusted) {
+    warn("The costs in " + quoted(file()) +
+         " are not used, because that is no file of this user that others cannot write" + advice);
+  }
+  return cost_table{};
+}
+
+cost_table cost_store::load() const {
+  if (!is_on()) return {};
+  if (std::optional<cost_table> made = read()) return *std::move(made);
+  const store_lock lock(folder_);
+  // Another process may have replaced the file meanwhile.
+  std::optional<cost_table> made = read();
+  if (!made && !lock.is_busy()) set_aside();
+  return std::move(made).value_or(cost_table{});
+}
+
+void cost_store::set_aside() const {
+  const bool moved = ::rename(file().c_str(), (file().string() + ".damaged").c_str()) == 0;
+  warn("The costs in " + quoted(file()) + " are damaged; they are " +
+       (moved ? "set aside under that name with \".damaged\"" : "not used"));
+}
+
+void cost_store::merge(const cost_table& measured) const {
+  if (!is_on() || (measured.launches.empty() && measured.copies.empty())) return;
+  if (!make_folder(folder_)) {
+    return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);
+  }
+  const std::optional<cost_table> before = read();
+  if (before && has_all(before->launches, measured.launches) &&
+      has_all(before->copies, measured.copies)) {
+    return;
+  }
+  if (!is_trusted_folder(folder_)) return;  // which was said
+  const store_lock lock(folder_);
+  if (lock.is_busy()) return;
+  if (!lock.is_held()) {
+    return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);
+  }
+  std::optional<cost_table> read_now = read();
+  if (!read_now) set_aside();
+  const cost_table kept = std::move(read_now).value_or(cost_table{});
+  if (!replace({merged(measured.launches, kept.launches, max_launches),
+                merged(measured.copies, kept.copies, max_copies)})) {
+    warn("Costs cannot be kept in " + quoted(file()) + reason() + advice);
+  }
+}
+
+/// The lock is held, so that the name of the new file is nobody else's.
+bool cost_store::replace(const cost_table& all) const {
+  const std::string made = file().string() + ".new";
+  ::unlink(made.c_str());
+  bool written = false;
+  {
+    const descriptor file(::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                 S_IRUSR | S_IWUSR));
+    // Where the system fails, the file is the old one or the new one, and not an empty one.
+    written = file && write_all(file.get(), to_text(all)) && ::fsync(file.get()) == 0;
+  }
+  if (written && ::rename(made.c_str(), this->file().c_str()) == 0) return true;
+  const int why = errno;
+  ::unlink(made.c_str());
+  errno = why;
+  return false;
+}
+
+}  // namespace hocket

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "cost_text.hpp"
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include <boost/json.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include "cache_files.hpp"
+
+namespace hocket {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view first_words = "hocket costs 1 ";
+
+/// Identities are long and recur: they are written once, and counted.
+class identity_list {
+ public:
+  [[nodiscard]] std::size_t number_of(const std::string& identity) {
+    const auto [at, is_new] = numbers_.try_emplace(identity, numbers_.size());
+    if (is_new) written_.emplace_back(identity);
+    return at->second;
+  }
+  [[nodiscard]] json::array take() { return std::move(written_); }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  json::array written_;
+};
+
+double amount_of(const json::value& written) {
+  const auto made = written.to_number<double>();
+  if (!std::isfinite(made) || made < 0) throw std::invalid_argument("no amount");
+  return made;
+}
+
+nanoseconds time_of(const json::value& written) {
+  const auto made = written.to_number<std::int64_t>();
+  if (made <= 0) throw std::invalid_argument("no time");
+  return nanoseconds(made);
+}
+
+std::string text_of(const json::value& written) { return std::string(written.as_string()); }
+
+std::string identity_at(const json::array& devices, const json::value& number) {
+  return text_of(devices.at(number.to_number<std::size_t>()));
+}
+
+launch_cost launch_of(const json::array& from, const json::array& devices) {
+  return {.device = identity_at(devices, from.at(0)),
+          .kernel = text_of(from.at(1)),
+          .definition = text_of(from.at(2)),
+          .done = {amount_of(from.at(3)), amount_of(from.at(4))},
+          .is_wide = from.at(5).as_bool(),
+          .time = time_of(from.at(6))};
+}
+
+copy_cost copy_of(const json::array& from, const json::array& devices) {
+  return {.from = identity_at(devices, from.at(0)),
+          .to = identity_at(devices, from.at(1)),
+          .bytes = from.at(2).to_number<std::uint64_t>(),
+          .time = time_of(from.at(3))};
+}
+
+}  // namespace
+
+std::string to_text(const cost_table& costs) {
+  identity_list devices;
+  json::array launches, copies;
+  for (const launch_cost& each : costs.launches) {
+    launches.push_back(json::array{devices.number_of(each.device), each.kernel, each.definition,
+                                   each.done.flops, each.done.bytes, each.is_wide,
+                                   each.time.count()});
+  }
+  for (const copy_cost& each : costs.copies) {
+    const std::size_t from = devices.number_of(each.from), to = devices.number_of(each.to);
+    copies.push_back(json::array{from, to, each.bytes, each.time.count()});
+  }
+  const std::string body = json::serialize(json::object{{"devices", devices.take()},
+                                                        {"launches", std::move(launches)},
+                                                        {"copies", std::move(copies)}}) +
+                           "\n";
+  return std::string(first_words) + to_string(digest_of(body)) + "\n" + body;
+}
+
+std::optional<cost_table> parse_costs(std::string_view text) {
+  if (!text.starts_with(first_words)) return {};
+  text.remove_prefix(first_words.size());
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return {};
+  const std::string_view digest = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  if (to_string(digest_of(text)) != digest) return {};
+  // Names come from drivers and programs.
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;
+  try {
+    const json::object all = json::parse(text, json::storage_ptr(), options).as_object();
+    const json::array& devices = all.at("devices").as_array();
+    cost_table made;
+    for (const json::value& each : all.at("launches").as_array()) {
+      made.launches.push_back(launch_of(each.as_array(), devices));
+    }
+    for (const json::value& each : all.at("copies").as_array()) {
+      made.copies.push_back(copy_of(each.as_array(), devices));
+    }
+    return made;
+  } catch (const std::exception&) {
+    return {};  // the digest is right, and the text was written by hand
+  }
+}
+
+}  // namespace hocket

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <hocket/devices/cost_store.hpp>
+
+namespace hocket {
+
+/// The content of a file of costs: a line with the version of the format and a digest of the rest,
+/// which is JSON.
+[[nodiscard]] std::string to_text(const cost_table& costs);
+
+/// Nothing if the text is not whole, or of another version.
+[[nodiscard]] std::optional<cost_table> parse_costs(std::string_view text);
+
+}  // namespace hocket
