@@ -197,7 +197,9 @@ function(hocket_add_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  if(NOT arg_DRIVERS)
+  if(arg_DRIVERS)
+    list(APPEND arg_ENVIRONMENT "${HOCKET_WITHOUT_COSTS}")
+  else()
     list(APPEND arg_ENVIRONMENT "${HOCKET_WITHOUT_DRIVERS}")
   endif()
   _hocket_add_executable(test_${name} SOURCES ${arg_SOURCES} INTERNALS ${arg_INTERNALS}
@@ -213,8 +215,10 @@ function(hocket_add_test name)
     ENVIRONMENT "${arg_ENVIRONMENT}" RUN_SERIAL ${arg_RUN_SERIAL})
 endfunction()
 
-# What keeps a test to the devices that every machine has.
-set(HOCKET_WITHOUT_DRIVERS "HOCKET_BACKENDS=cpu,sim")
+# What keeps a test from the costs that its user's programs have measured.
+set(HOCKET_WITHOUT_COSTS "HOCKET_COSTS=off")
+# What keeps a test to the devices that every machine has as well.
+set(HOCKET_WITHOUT_DRIVERS "HOCKET_BACKENDS=cpu,sim;${HOCKET_WITHOUT_COSTS}")
 
 function(hocket_add_bench name)
   # The sources of its subjects use the same names.

@@ -46,6 +46,23 @@ struct launch_of : hocket::launch_command {
   }
 };
 
+/// What another process has measured of kernels "k" on the first device, and of copies to it.
+class told_costs final : public hocket::placement::kept_costs {
+ public:
+  std::vector<hocket::placement::kept_launch> of_kernel(const hocket::kernel_definition& kernel,
+                                                        device_id device) override {
+    ++questions;
+    if (kernel.name != "k" || device != device_id{0}) return {};
+    return {{{1e6, 0}, false, 5ms}, {{1e9, 0}, false, 7s}};
+  }
+  std::vector<hocket::placement::kept_copy> of_copies() override {
+    ++questions;
+    return {{host, own, 4096, 10us}};
+  }
+
+  int questions = 0;
+};
+
 TEST(RecentMedian, IsTheLowerMiddleOfTheLastFifteen) {
   recent_median median;
   median.add(4);
@@ -139,6 +156,61 @@ TEST(CostModel, ScalesCopiesByWhatWasMeasuredOnTheirLink) {
   EXPECT_EQ(model.predict_copy(host, own, 3000), nanoseconds(8us));
   EXPECT_EQ(model.predict_copy(host, own, 1 << 20), nanoseconds(1us + 1048576ns));
   EXPECT_EQ(model.predict_copy(own, host, 4000), nanoseconds(5us));
+}
+
+TEST(CostModel, BelievesWhatAnotherProcessHasMeasured) {
+  const machine m = one_device();
+  told_costs kept;
+  cost_model model(m, &kept);
+  EXPECT_EQ(kept.questions, 0) << "nothing is read before something is to be known";
+  EXPECT_EQ(model.predict(launch_of("k", 1e6), device_id{0}), nanoseconds(5ms));
+  EXPECT_NE(model.estimate_of(launch_of("k", 1e6), device_id{0}).known, nullptr);
+  EXPECT_TRUE(model.knows(launch_of("k", 1e9), device_id{0}));
+  EXPECT_NEAR(static_cast<double>(model.predict(launch_of("k", 5e8), device_id{0}).count()), 3.5e9,
+              1e6)
+      << "as the nearest size";
+  EXPECT_EQ(model.predict(launch_of("j", 1e6), device_id{0}), nanoseconds(2us + 1ms));
+  EXPECT_EQ(model.predict(launch_of("j", 1e6), device_id{0}), nanoseconds(2us + 1ms));
+  EXPECT_EQ(kept.questions, 2) << "once for each kernel";
+  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(10us));
+  EXPECT_EQ(model.predict_copy(own, host, 4096), nanoseconds(1us + 4096ns));
+  EXPECT_EQ(model.predict_copy(own, host, 1 << 20), nanoseconds(1us + 1048576ns));
+  EXPECT_EQ(kept.questions, 3);
+}
+
+TEST(CostModel, BelievesTwoMeasurementsMoreThanAnotherProcess) {
+  const machine m = one_device();
+  told_costs kept;
+  cost_model model(m, &kept);
+  const launch_of task("k", 1e6);
+  model.measured(task, device_id{0}, 500ms, model.estimate_of(task, device_id{0}));
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(5ms)) << "the first one may be slow";
+  model.measured(task, device_id{0}, 20ms);
+  EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(20ms));
+  for (int i = 0; i < 2; ++i) model.measured_copy(host, own, 4096, 40us);
+  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(40us));
+}
+
+TEST(CostModel, TellsOtherProcessesWhatWasMeasuredTwice) {
+  const machine m = one_device();
+  told_costs kept;
+  cost_model model(m, &kept);
+  EXPECT_EQ(model.predict(launch_of("k", 1e6), device_id{0}), nanoseconds(5ms));
+  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(10us));
+  model.measured(launch_of("k", 1e6), device_id{0}, 1ms);
+  model.measured_copy(host, own, 4096, 10us);
+  EXPECT_TRUE(model.learned().launches.empty());
+  EXPECT_TRUE(model.learned().copies.empty());
+  for (int i = 0; i < 2; ++i) model.measured(launch_of("j", 3e6), device_id{0}, 4ms);
+  for (int i = 0; i < 2; ++i) model.measured_copy(own, host, 5000, 9us);
+  const hocket::placement::measured_costs learned = model.learned();
+  ASSERT_EQ(learned.launches.size(), 1U);
+  EXPECT_EQ(learned.launches[0].kernel, "j");
+  EXPECT_EQ(learned.launches[0].took.done, (hocket::work{3e6, 0}));
+  EXPECT_EQ(learned.launches[0].took.time, nanoseconds(4ms));
+  ASSERT_EQ(learned.copies.size(), 1U);
+  EXPECT_EQ(learned.copies[0].bytes, 4096U) << "the size that others of its class are known by";
+  EXPECT_NEAR(static_cast<double>(learned.copies[0].time.count()), 9e3 * 5096 / 6000, 1);
 }
 
 }  // namespace

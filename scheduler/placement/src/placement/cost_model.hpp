@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <hocket/streams/command.hpp>
 
 #include "placement/device_prices.hpp"
+#include "placement/kept_costs.hpp"
 #include "placement/machine.hpp"
 #include "placement/recent_median.hpp"
 
@@ -26,6 +28,7 @@ struct kernel_costs {
   std::uint64_t launches = 0;  ///< that were measured
   work done;                   ///< by these
   bool is_wide = false;        ///< it has all lanes of a device
+  bool was_kept = false;       ///< the first factor is that of another process
   std::vector<bool> runs_on;   ///< the devices that have a body for it
 };
 
@@ -48,26 +51,29 @@ struct launch_speed {
 /// wrong they were for the same kernel, on the same device, at about the same size; if that is not
 /// known, at the nearest size. A copy takes
 /// what its link's rates say, times the median of how wrong they were for copies of about the same
-/// size.
+/// size. A time that another process has measured counts as one measurement, which is believed at
+/// once.
 class cost_model {
  public:
-  explicit cost_model(const machine& machine)
+  /// kept: what other processes have measured, asked for once for each kernel and device; null for
+  /// nothing. It lives as long as the model.
+  explicit cost_model(const machine& machine, kept_costs* kept = nullptr)
       : machine_(machine),
+        kept_(kept),
+        asked_for_(machine.devices.size()),
         findings_(machine.devices.size()),
         copy_findings_(machine.memories.size() * machine.memories.size() * max_copy_findings) {}
 
   [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
   }
-  /// True if a launch was measured.
+  /// True if a launch was measured, here or by another process.
   [[nodiscard]] bool knows(const launch_command& task, device_id device) const {
     return find(task, device) != nullptr;
   }
   [[nodiscard]] time_estimate estimate_of(const launch_command& task, device_id device) const;
   /// What predictions for all launches of the task's kernel and size rest on.
   [[nodiscard]] launch_speed speed_of(const launch_command& task, device_id device) const;
-  /// Launches of a kernel with this work share their measurements on a device.
-  [[nodiscard]] static int size_of(const work& done) noexcept;
   /// before: what was predicted for the same task on the same device.
   void measured(const launch_command& task, device_id device, nanoseconds took,
                 const time_estimate& before = {});
@@ -75,6 +81,9 @@ class cost_model {
   /// Adds to the program, for each kernel and size, how long all that was measured takes on each
   /// device.
   void add_done(device_prices& to) const;
+
+  /// What was measured here often enough to be told to other processes.
+  [[nodiscard]] measured_costs learned() const;
 
   /// Time of a copy, without anything in its way. There must be a link.
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
@@ -125,6 +134,7 @@ class cost_model {
     int size = 0;
     kernel_costs* known = nullptr;
   };
+  static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
   /// The copies over a link that were found last.
   struct copy_finding {
     int size = 0;
@@ -132,35 +142,53 @@ class cost_model {
     const recent_median* known = nullptr;
   };
   static constexpr std::size_t max_copy_findings = 4;  // of each link
-  static constexpr std::size_t max_findings = 8;       // of each device; often wanted again
 
   [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
   /// How wrong rates are for the size of the kernel that is nearest to that of the task.
   [[nodiscard]] std::optional<double> factor_of_other_sizes(const launch_command& task,
                                                             device_id device) const;
-  [[nodiscard]] launch_speed rates_of(const launch_command& task, device_id device) const;
-  [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const;
   /// How wrong rates are for the task; none if they were not measured.
   [[nodiscard]] std::optional<double> factor_of(const launch_command& task, device_id device,
                                                 const kernel_costs* known) const;
+  [[nodiscard]] launch_speed rates_of(std::string_view kernel, bool is_wide,
+                                      device_id device) const;
+  [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const {
+    return launch_by_rates(task.kernel->name, task.cost, task.width == body_width::wide, device);
+  }
+  [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const work& of, bool is_wide,
+                                            device_id device) const;
   /// Copies of about this size over the link; null if none was measured.
   [[nodiscard]] const recent_median* find_copies(memory_id from, memory_id to,
                                                  std::uint64_t bytes) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
-  [[nodiscard]] kernel_costs& make_entry(const launch_command& task, device_id device);
+  [[nodiscard]] kernel_costs& make_entry(const kernel_definition& kernel, device_id device,
+                                         int size, bool is_wide) const;
+  /// Makes entries of what was kept of the kernel on the device, in all sizes. Returns whether
+  /// there are any; false if that was asked before.
+  bool recall(const kernel_definition& kernel, device_id device) const;
+  void recall_copies() const;
   /// Adds a measured factor to the known ones. Returns true if that changes predictions much.
   [[nodiscard]] static bool add(recent_median& known, double factor, bool is_frequent);
   [[nodiscard]] kernel_costs* find(const launch_command& task, device_id device) const;
   [[nodiscard]] kernel_costs* look_up(const launch_command& task, device_id device,
                                       finding& last) const;
 
+  /// How wrong the rates of a link were.
+  struct link_costs {
+    recent_median factor;   ///< measured time / by rates
+    bool was_kept = false;  ///< the first factor is that of another process
+  };
+
   const machine& machine_;
+  kept_costs* const kept_;
+  mutable bool asked_for_copies_ = false;
+  mutable std::vector<std::set<std::string>> asked_for_;  ///< the names of kernels, of each device
   mutable launch_table launches_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
-  std::map<copy_key, recent_median> copies_;                         ///< measured / by rates
-  mutable std::vector<copy_finding> copy_findings_;                  ///< of each link
+  mutable std::map<copy_key, link_costs> copies_;
+  mutable std::vector<copy_finding> copy_findings_;  ///< of each link
   nanoseconds usual_copy_{0};
   nanoseconds usual_launch_{0};
   std::uint64_t launch_changes_ = 0, copy_changes_ = 0;

@@ -20,10 +20,11 @@ namespace hocket::placement {
 /// part knows those parts only that are made before it.
 class engine {
  public:
-  /// takes_notes: of each task, for a summary; with a trace they are taken anyway.
+  /// takes_notes: of each task, for a summary; with a trace they are taken anyway. kept: what other
+  /// processes have measured, which lives as long as the engine; null for nothing.
   engine(machine description, std::size_t trace_capacity, std::unique_ptr<device_chooser> chooser,
-         bool takes_notes = false)
-      : state_(std::move(description), trace_capacity, std::move(chooser), takes_notes) {}
+         bool takes_notes = false, kept_costs* kept = nullptr)
+      : state_(std::move(description), trace_capacity, std::move(chooser), takes_notes, kept) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -31,6 +32,7 @@ class engine {
 
   [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
+  [[nodiscard]] const cost_model& costs() const noexcept { return state_.costs; }
   [[nodiscard]] const run_times& times() const noexcept { return state_.times; }
   /// The program whose bound is the area bound of all that was done. Solving it may take
   /// milliseconds.

@@ -27,8 +27,10 @@ namespace hocket::placement {
 /// parts.
 struct engine_state {
   engine_state(machine described, std::size_t trace_capacity,
-               std::unique_ptr<device_chooser> chosen, bool notes = false)
+               std::unique_ptr<device_chooser> chosen, bool notes = false,
+               kept_costs* kept = nullptr)
       : nodes(std::move(described)),
+        costs(nodes, kept),
         trace(nodes, trace_capacity),
         chooser(std::move(chosen)),
         takes_notes(notes || trace_capacity > 0) {}
@@ -36,7 +38,7 @@ struct engine_state {
   engine_state& operator=(const engine_state&) = delete;
 
   const machine nodes;  ///< the memories, devices and streams that there are
-  cost_model costs{nodes};
+  cost_model costs;
   in_flight_table commands{nodes};
   id_map<data_id, tracked_buffer> buffers;
   task_table tasks{buffers};

@@ -44,7 +44,7 @@ void launch_time_table::note_kernel(known_kernel& to, const launch_command& task
 
 const launch_time_table::known_size& launch_time_table::speeds_of(
     const launch_command& task) const {
-  const int size = cost_model::size_of(task.cost);
+  const int size = task.cost.size();
   known_size& found = sizes_[place_of(task, static_cast<std::uint64_t>(size)) % most_sizes];
   if (found.is_of(task) && found.size == size && found.estimates == model_.launch_changes())
     return found;

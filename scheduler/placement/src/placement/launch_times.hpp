@@ -58,7 +58,7 @@ class launch_time_table {
     bool can_run = false;
   };
   struct known_size : known_kernel {
-    int size = 0;  ///< see cost_model::size_of
+    int size = 0;  ///< see work::size
     std::vector<on_device> on;
   };
   static constexpr std::size_t most_launches = 256, most_sizes = 64;

@@ -3,6 +3,7 @@
 
 #include "runtime/device_connection.hpp"
 
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,9 @@ void device_connection::connect() {
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
   } else {
-    events_.open(*machine_, options_.trace_capacity, std::move(chooser_), wants_summary());
+    costs_ = cost_keeper::make(options_.costs, *machine_, home_.where());
+    events_.open(*machine_, options_.trace_capacity, std::move(chooser_), wants_summary(),
+                 costs_.get());
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().
@@ -113,6 +116,17 @@ std::size_t device_connection::arena_of(device_id device, const std::string& nam
   throw usage_error(name + " is a function without accesses and cannot run on " + info.name + ".");
 }
 
+void device_connection::keep_costs() noexcept {
+  if (!is_connected() || costs_ == nullptr) return;
+  placement::measured_costs measured;
+  try {
+    events_.inspect([&](const placement::engine& e) { measured = e.costs().learned(); });
+    costs_->keep(measured);
+  } catch (const std::exception&) {
+    // There is no memory for them: later processes measure again.
+  }
+}
+
 void device_connection::end() noexcept {
   in_place_.reset();
   machine_.reset();
@@ -120,6 +134,7 @@ void device_connection::end() noexcept {
 
 void device_connection::leave_behind() noexcept {
   (void)in_place_.release();
+  (void)costs_.release();
   (void)machine_.release();
 }
 

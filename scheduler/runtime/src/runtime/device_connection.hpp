@@ -13,6 +13,7 @@
 #include <hocket/scheduler/runtime.hpp>
 
 #include "data/in_place_runtime.hpp"
+#include "runtime/cost_keeper.hpp"
 #include "runtime/device_set.hpp"
 #include "runtime/event_pump.hpp"
 
@@ -50,6 +51,8 @@ class device_connection {
   /// See host_context::arena_of.
   [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name);
 
+  /// Keeps for later processes what was measured, if anything is kept.
+  void keep_costs() noexcept;
   /// Lets go of the devices. No task is left, and no event is stepped any more.
   void end() noexcept;
   /// Nothing of it is ever destroyed: what is stuck still refers to it.
@@ -69,6 +72,7 @@ class device_connection {
   std::mutex connecting_;
   std::atomic<bool> is_connected_{false};
   std::unique_ptr<device_set> machine_;
+  std::unique_ptr<cost_keeper> costs_;          ///< null: nothing is kept
   std::unique_ptr<in_place_runtime> in_place_;  ///< null: the engine of the event pump places
 };
 

@@ -89,10 +89,11 @@ class performer {
 }  // namespace
 
 void event_pump::open(device_set& devices, std::size_t trace_capacity,
-                      std::unique_ptr<placement::device_chooser> chooser, bool takes_notes) {
+                      std::unique_ptr<placement::device_chooser> chooser, bool takes_notes,
+                      placement::kept_costs* kept) {
   devices_ = &devices;
   engine_ = std::make_unique<placement::engine>(devices.description(), trace_capacity,
-                                                std::move(chooser), takes_notes);
+                                                std::move(chooser), takes_notes, kept);
   needs_time_ = home_.trace() != nullptr || engine_->needs_time();
   has_engine_ = true;
 }

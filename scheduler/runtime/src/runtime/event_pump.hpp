@@ -29,9 +29,10 @@ class event_pump final : public completion_sink {
   ~event_pump() = default;
 
   /// Makes the engine. It decides for these devices, which live until the last event was stepped.
-  /// takes_notes: for a summary.
+  /// takes_notes: for a summary. kept: costs of other processes, which live as long; null for none.
   void open(device_set& devices, std::size_t trace_capacity,
-            std::unique_ptr<placement::device_chooser> chooser, bool takes_notes);
+            std::unique_ptr<placement::device_chooser> chooser, bool takes_notes,
+            placement::kept_costs* kept);
   /// Whether there is an engine. Any thread.
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }

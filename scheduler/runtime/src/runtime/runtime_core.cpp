@@ -104,6 +104,7 @@ void runtime_core::shut_down() noexcept {
   }
   pending_.stop_watching();
   print_summary();
+  connection_.keep_costs();
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
   while (events_.has_engine() && !events_.try_end(idle)) {

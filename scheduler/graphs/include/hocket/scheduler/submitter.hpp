@@ -288,13 +288,14 @@ class submitter {
   future<Value> launch_function(const task_options& options, F function, const Args&... args) {
     const detail::pending_place place(for_functions().context);
     if (detail::launch_lane* const lane = in_place()) {
-      static const Kernel without_body{"host function"};
+      static const Kernel without_body{unlabelled_function};
       detail::launch_function body = Kernel::body_of(std::move(function));
       const detail::taken_function taken{&body, detail::function_bytes<F>};
       return launch_in_place_lane<Value>(*lane, &options, without_body.definition(), taken,
                                          args...);
     }
-    std::string name = options.label.empty() ? "host function" : std::string(options.label.text());
+    std::string name =
+        options.label.empty() ? unlabelled_function : std::string(options.label.text());
     const Kernel whole{std::move(name), host_body{std::move(function)}};
     return launch_described<Value>(options, whole.definition(), detail::function_bytes<F>, args...);
   }

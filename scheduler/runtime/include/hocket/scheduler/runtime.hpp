@@ -76,6 +76,12 @@ struct runtime_options {
   /// A policy of one's own, in place of a name.
   std::shared_ptr<placement_policy> own_policy = nullptr;
 
+  /// Where it is kept from process to process what kernels and copies were measured to take: a
+  /// folder, or "off"; empty: HOCKET_COSTS, and the user's cache if that is not set. Nothing is
+  /// kept of simulated devices and on the virtual clock, and no file is read or written where no
+  /// task is placed.
+  std::string costs = {};
+
   /// How many tasks may be pending at a time: submitted, and not ended. 0: as many as there is
   /// memory for. The limit is for submissions from outside; what tasks submit, and continuations,
   /// count but are always let through, so that nothing that runs waits for itself. So are those of

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/ids.hpp>
+#include <hocket/kernels/definition.hpp>
+
+namespace hocket::placement {
+
+/// How long launches of a kernel on a device took that did about so much work.
+struct kept_launch {
+  work done;
+  bool is_wide = false;
+  nanoseconds time{0};
+};
+
+/// How long copies of about so many bytes took.
+struct kept_copy {
+  memory_id from;
+  memory_id to;
+  std::uint64_t bytes = 0;
+  nanoseconds time{0};
+};
+
+/// What one process has measured, for others.
+struct measured_costs {
+  struct launch {
+    std::string kernel;
+    device_id device;
+    kept_launch took;
+  };
+  std::vector<launch> launches;
+  std::vector<kept_copy> copies;
+};
+
+/// What other processes have measured. It is asked while the placement engine is stepped, by that
+/// thread, and gives the same answers all the time.
+class kept_costs {
+ public:
+  virtual ~kept_costs() = default;
+  [[nodiscard]] virtual std::vector<kept_launch> of_kernel(const kernel_definition& kernel,
+                                                           device_id device) = 0;
+  [[nodiscard]] virtual std::vector<kept_copy> of_copies() = 0;
+};
+
+}  // namespace hocket::placement
