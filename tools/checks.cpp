@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <hocket/core/environment.hpp>
+#include <hocket/devices/cost_store.hpp>
 #include <hocket/devices/registry.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 #include <hocket/hocket.hpp>
@@ -150,6 +151,26 @@ finding check_data_folder() {
                       folder.string())};
 }
 
+finding check_costs() {
+  const hocket::cost_store store(hocket::environment_variable("HOCKET_COSTS").value_or(""));
+  if (!store.is_on()) {
+    return {
+        "costs", verdict::ok,
+        "They are not kept from process to process, because HOCKET_COSTS is \"off\" or there is "
+        "no home folder."};
+  }
+  const hocket::cost_table kept = store.load();
+  if (kept.launches.empty() && kept.copies.empty()) {
+    return {"costs", verdict::ok,
+            fmt::format("None are kept in \"{}\" yet. Programs keep what they measure there, and "
+                        "hocket calibrate measures all devices.",
+                        store.file().string())};
+  }
+  return {"costs", verdict::ok,
+          fmt::format("Those of {} kernels and sizes and {} copies are kept in \"{}\".",
+                      kept.launches.size(), kept.copies.size(), store.file().string())};
+}
+
 }  // namespace
 
 std::vector<finding> check_host(const hocket::host_topology& host) {
@@ -187,6 +208,7 @@ std::vector<finding> check_devices(const std::shared_ptr<const hocket::host_topo
                                    const request& asked) {
   hocket::runtime_options options = options_for(asked);
   options.topology = host;
+  options.costs = "off";  // tasks as small as these tell nothing
   hocket::runtime rt(options);
   std::vector<finding> made;
   try {
@@ -206,7 +228,8 @@ std::vector<finding> check_surroundings() {
   blas.erase(blas.find_last_not_of(' ') + 1);
   return {{"OpenBLAS", verdict::ok, fmt::format("{}.", blas)},
           {"oneTBB", verdict::ok, fmt::format("Version {}.", TBB_runtime_version())},
-          check_data_folder()};
+          check_data_folder(),
+          check_costs()};
 }
 
 }  // namespace tools

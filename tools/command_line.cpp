@@ -22,6 +22,28 @@ void add_common(CLI::App& command, request& into) {
       ->type_name("CONFIG");
 }
 
+void add_devices(CLI::App& command, request& into) {
+  command
+      .add_option("--devices", into.devices,
+                  "Only these, such as NUMA0,Sim0 (default: HOCKET_VISIBLE_DEVICES, then all)")
+      ->type_name("LIST");
+}
+
+CLI::App& add_calibrate(CLI::App& app, request& into) {
+  CLI::App& command = *app.add_subcommand(
+      "calibrate", "Measure what kernels and copies take, for programs to begin with");
+  add_common(command, into);
+  add_devices(command, into);
+  command.add_option("--seconds", into.seconds, "Measure for so long (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(0.1, 3600.0));
+  command
+      .add_option("--machine", into.machine,
+                  "Write a machine file of what was measured (see docs/machines.md)")
+      ->type_name("FILE");
+  return command;
+}
+
 }  // namespace
 
 std::variant<request, text_to_print> parse(std::span<const char* const> arguments,
@@ -34,10 +56,8 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   app.require_subcommand(1);
   CLI::App& devices = *app.add_subcommand("devices", "List the devices that programs can use");
   add_common(devices, asked);
-  devices
-      .add_option("--devices", asked.devices,
-                  "Only these, such as NUMA0,Sim0 (default: HOCKET_VISIBLE_DEVICES, then all)")
-      ->type_name("LIST");
+  add_devices(devices, asked);
+  CLI::App& calibrate = add_calibrate(app, asked);
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Check that Hocket works here, and say what to do if not");
   add_common(doctor, asked);
@@ -53,6 +73,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
     throw hocket::usage_error(fmt::format("{}; --help prints what there is.", problem.what()));
   }
   asked.what = doctor.parsed() ? request::command::doctor : request::command::devices;
+  if (calibrate.parsed()) asked.what = request::command::calibrate;
   return asked;
 }
 

@@ -11,11 +11,13 @@ namespace tools {
 
 /// What `hocket` is asked to do, and on which machine.
 struct request {
-  enum class command { devices, doctor };
+  enum class command { devices, doctor, calibrate };
   command what = command::devices;
   bool json = false;
   std::string sim = {};      ///< the configuration of simulated devices
   std::string devices = {};  ///< names, separated by commas; empty: see runtime_options::devices
+  double seconds = 10;       ///< for calibrate
+  std::string machine = {};  ///< the machine file that calibrate writes; empty for none
 };
 
 /// What --help and --version ask for.

@@ -8,6 +8,7 @@
 
 #include <hocket/core/error.hpp>
 
+#include "calibrate.hpp"
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "doctor.hpp"
@@ -19,6 +20,7 @@ constexpr int failed = 1, wrong_use = 2;
 
 int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::doctor) return tools::examine(asked) ? 0 : failed;
+  if (asked.what == tools::request::command::calibrate) return tools::calibrate(asked);
   tools::list_devices(asked);
   return 0;
 }

@@ -5,14 +5,20 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
 
 #include <boost/json.hpp>
+
+#include <hocket/devices/cost_store.hpp>
+#include <hocket/devices/sim.hpp>
 
 namespace {
 
@@ -183,6 +189,92 @@ TEST_F(HocketCommand, DoctorFindsWhatIsBroken) {
     found = found || each.as_object().at("status").as_string() == "problem";
   }
   EXPECT_TRUE(found);
+}
+
+/// A calibration of the host alone, whose costs lie in a folder of the test.
+class Calibration : public HocketCommand {
+ protected:
+  std::string costs() const { return "HOCKET_COSTS='" + (folder() / "costs").string() + "'"; }
+  std::string file_of_costs() const { return (folder() / "costs" / "costs-1").string(); }
+};
+
+TEST_F(Calibration, MeasuresAndKeepsCosts) {
+  const auto json = json_of("calibrate --seconds 0.3 --devices NUMA0 --json", costs());
+  EXPECT_FALSE(json.at("interrupted").as_bool());
+  EXPECT_EQ(json.at("kept_in").as_string(), file_of_costs());
+  std::set<std::string> kernels;
+  for (const auto& each : json.at("launches").as_array()) {
+    const auto& launch = each.as_object();
+    EXPECT_EQ(launch.at("device").as_string(), "NUMA0");
+    EXPECT_GT(launch.at("measured_ns").to_number<double>(), 0);
+    EXPECT_GT(launch.at("predicted_ns").to_number<double>(), 0);
+    EXPECT_GT(launch.at("factor").to_number<double>(), 0);
+    kernels.emplace(launch.at("kernel").as_string());
+  }
+  EXPECT_THAT(kernels, testing::IsSupersetOf({"empty", "axpy", "sum", "gemm_nn"}));
+  const auto kept = hocket::cost_store((folder() / "costs").string()).load();
+  EXPECT_TRUE(std::ranges::any_of(kept.launches, [](const hocket::launch_cost& each) {
+    return each.kernel == "axpy" && each.device.find("cpu NUMA0") != std::string::npos;
+  }));
+  EXPECT_THAT(run("doctor", costs()).out, HasSubstr(file_of_costs()));
+}
+
+TEST_F(Calibration, MeasuresLinksBothWaysAndWritesAMachineFile) {
+  const std::string machine = (folder() / "machine.json").string();
+  const outcome ended = run("calibrate --seconds 0.5 --devices NUMA0,Sim0 --machine '" + machine +
+                                "' --sim 1,memory=64M,flops=10G,link=2G,latency=50us,launch=20us",
+                            costs());
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "") << "no progress but on a terminal";
+  EXPECT_THAT(ended.out, testing::ContainsRegex("host +Sim0 +[0-9.]+ GB/s"));
+  EXPECT_THAT(ended.out, testing::ContainsRegex("Sim0 +host +[0-9.]+ GB/s"));
+  const hocket::sim_machine made = hocket::find_machine(machine);
+  ASSERT_EQ(made.devices.size(), 2U);
+  EXPECT_TRUE(made.devices[0].shares_host_memory);
+  EXPECT_FALSE(made.devices[1].shares_host_memory);
+  // Timed waits take no less than what they are to take.
+  EXPECT_LT(made.devices[1].link_bytes_per_second.value(), 2.1e9);
+  EXPECT_GE(made.devices[1].launch_latency.value(), std::chrono::microseconds(20));
+  EXPECT_GT(made.devices[0].flops_per_second.value(), 0);
+  const auto devices =
+      json_of("devices --json --devices Sim0,Sim1 --sim machine=" + machine, "HOCKET_BACKENDS=sim")
+          .at("devices")
+          .as_array();
+  EXPECT_EQ(devices.size(), 2U);
+}
+
+// The copies of the simulated device take a minute.
+TEST_F(Calibration, StopsCleanlyAndKeepsWhatWasMeasured) {
+  const outcome ended = run("calibrate --seconds 200 --devices NUMA0,Sim0 --json --sim 1,link=500K",
+                            costs() + " timeout --preserve-status -s INT 1");
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  const auto json = boost::json::parse(ended.out).as_object();
+  EXPECT_TRUE(json.at("interrupted").as_bool());
+  const bool was_measured = std::ranges::any_of(
+      json.at("launches").as_array(),
+      [](const auto& each) { return each.as_object().at("times").template to_number<int>() > 1; });
+  EXPECT_TRUE(!was_measured || fs::exists(file_of_costs()));
+}
+
+TEST_F(Calibration, RefusesWrongUse) {
+  expect_refused(run("calibrate --seconds 0"), 2, "--seconds");
+  expect_refused(run("calibrate --seconds soon"), 2, "--seconds");
+  expect_refused(run("calibrate --devices Vulkan9"), 2, "there is no \"Vulkan9\"");
+  const outcome ended =
+      run("calibrate --seconds 0.1 --devices NUMA0 --machine /nonexistent/machine.json", costs());
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("/nonexistent/machine.json"));
+}
+
+TEST_F(HocketCommand, DoctorSaysWhereCostsAreKept) {
+  EXPECT_THAT(run("doctor", "HOCKET_COSTS=off").out, HasSubstr("costs: They are not kept"));
+  const fs::path costs = folder() / "damaged";
+  fs::create_directory(costs);
+  std::ofstream(costs / "costs-1") << "hocket costs 1 and nothing else";
+  const outcome ended = run("doctor", "HOCKET_COSTS='" + costs.string() + "'");
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("damaged"));
+  EXPECT_THAT(ended.out, HasSubstr("costs: "));
 }
 
 }  // namespace
