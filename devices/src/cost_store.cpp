@@ -158,7 +158,10 @@ void cost_store::set_aside() const {
        (moved ? "set aside under that name with \".damaged\"" : "not used"));
 }
 
-void cost_store::merge(const cost_table& measured) const {
+void cost_store::merge(const cost_table& all) const {
+  cost_table measured = all;
+  std::erase_if(measured.launches, [](const launch_cost& each) { return !is_sound(each); });
+  std::erase_if(measured.copies, [](const copy_cost& each) { return !is_sound(each); });
   if (!is_on() || (measured.launches.empty() && measured.copies.empty())) return;
   if (!make_folder(folder_)) {
     return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include <boost/json.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -35,18 +36,6 @@ class identity_list {
   json::array written_;
 };
 
-double amount_of(const json::value& written) {
-  const auto made = written.to_number<double>();
-  if (!std::isfinite(made) || made < 0) throw std::invalid_argument("no amount");
-  return made;
-}
-
-nanoseconds time_of(const json::value& written) {
-  const auto made = written.to_number<std::int64_t>();
-  if (made <= 0) throw std::invalid_argument("no time");
-  return nanoseconds(made);
-}
-
 std::string text_of(const json::value& written) { return std::string(written.as_string()); }
 
 std::string identity_at(const json::array& devices, const json::value& number) {
@@ -57,19 +46,33 @@ launch_cost launch_of(const json::array& from, const json::array& devices) {
   return {.device = identity_at(devices, from.at(0)),
           .kernel = text_of(from.at(1)),
           .definition = text_of(from.at(2)),
-          .done = {amount_of(from.at(3)), amount_of(from.at(4))},
+          .done = {from.at(3).to_number<double>(), from.at(4).to_number<double>()},
           .is_wide = from.at(5).as_bool(),
-          .time = time_of(from.at(6))};
+          .time = nanoseconds(from.at(6).to_number<std::int64_t>())};
 }
 
 copy_cost copy_of(const json::array& from, const json::array& devices) {
   return {.from = identity_at(devices, from.at(0)),
           .to = identity_at(devices, from.at(1)),
           .bytes = from.at(2).to_number<std::uint64_t>(),
-          .time = time_of(from.at(3))};
+          .time = nanoseconds(from.at(3).to_number<std::int64_t>())};
+}
+
+bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
+
+template <class Cost>
+void add_sound(std::vector<Cost>& to, Cost&& made) {
+  if (!is_sound(made)) throw std::invalid_argument("a cost that nothing has");
+  to.push_back(std::move(made));
 }
 
 }  // namespace
+
+bool is_sound(const launch_cost& cost) {
+  return is_amount(cost.done.flops) && is_amount(cost.done.bytes) && cost.time > nanoseconds{0};
+}
+
+bool is_sound(const copy_cost& cost) { return cost.time > nanoseconds{0}; }
 
 std::string to_text(const cost_table& costs) {
   identity_list devices;
@@ -106,10 +109,10 @@ std::optional<cost_table> parse_costs(std::string_view text) {
     const json::array& devices = all.at("devices").as_array();
     cost_table made;
     for (const json::value& each : all.at("launches").as_array()) {
-      made.launches.push_back(launch_of(each.as_array(), devices));
+      add_sound(made.launches, launch_of(each.as_array(), devices));
     }
     for (const json::value& each : all.at("copies").as_array()) {
-      made.copies.push_back(copy_of(each.as_array(), devices));
+      add_sound(made.copies, copy_of(each.as_array(), devices));
     }
     return made;
   } catch (const std::exception&) {

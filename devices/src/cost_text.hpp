@@ -10,8 +10,12 @@
 
 namespace hocket {
 
+/// True if a file may have it: amounts are finite and not negative, and it takes some time.
+[[nodiscard]] bool is_sound(const launch_cost& cost);
+[[nodiscard]] bool is_sound(const copy_cost& cost);
+
 /// The content of a file of costs: a line with the version of the format and a digest of the rest,
-/// which is JSON.
+/// which is JSON. All of them are sound.
 [[nodiscard]] std::string to_text(const cost_table& costs);
 
 /// Nothing if the text is not whole, or of another version.

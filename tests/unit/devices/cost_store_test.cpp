@@ -19,6 +19,7 @@
 
 #include <hocket/devices/cost_store.hpp>
 
+#include "child_program.hpp"
 #include "cost_text.hpp"
 
 namespace hocket {
@@ -38,20 +39,9 @@ copy_cost copy_of(std::uint64_t bytes, nanoseconds time) {
   return {"a device", "another \"one\"\n\xff", bytes, time};
 }
 
-/// A folder that is gone after the test.
 class cost_store_test : public ::testing::Test {
  protected:
-  cost_store_test() {
-    std::string name = (fs::temp_directory_path() / "hocket-costs-XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
-  }
-  ~cost_store_test() override {
-    std::error_code ignored;
-    fs::permissions(folder(), fs::perms::owner_all, ignored);
-    fs::remove_all(root_, ignored);
-  }
-
-  [[nodiscard]] fs::path folder() const { return root_ / "some" / "where"; }
+  [[nodiscard]] fs::path folder() const { return fs::path(root_ / "some") / "where"; }
   [[nodiscard]] cost_store store() const { return cost_store(folder().string()); }
   [[nodiscard]] fs::path file() const { return store().file(); }
 
@@ -72,7 +62,7 @@ class cost_store_test : public ::testing::Test {
   }
   void write(const std::string& text) const { std::ofstream(file(), std::ios::binary) << text; }
 
-  fs::path root_;
+  testing::scratch_folder root_;
 };
 
 TEST_F(cost_store_test, what_was_merged_is_loaded) {
@@ -101,6 +91,12 @@ TEST_F(cost_store_test, about_the_same_times_are_not_written_again) {
   EXPECT_EQ(content(), before);
   store().merge({{gemm_of(1e9, 120us)}, {}});
   EXPECT_NE(content(), before);
+}
+
+TEST_F(cost_store_test, what_no_launch_can_take_is_left_out) {
+  store().merge({{gemm_of(1e9, 0ns), gemm_of(HUGE_VAL, 1ms), gemm_of(-1, 1ms), gemm_of(4, 1ms)},
+                 {copy_of(4096, -1ns)}});
+  EXPECT_EQ(store().load(), (cost_table{{gemm_of(4, 1ms)}, {}}));
 }
 
 TEST_F(cost_store_test, the_oldest_go_where_there_are_too_many) {
@@ -238,8 +234,8 @@ TEST_F(cost_store_test, is_off_or_in_a_folder_or_in_the_users_cache) {
   EXPECT_EQ(cost_store("here").file(), fs::current_path() / "here" / "costs-1");
   const char* const known = std::getenv("XDG_CACHE_HOME");
   const std::string before = known == nullptr ? "" : known;
-  ASSERT_EQ(::setenv("XDG_CACHE_HOME", root_.c_str(), 1), 0);
-  EXPECT_EQ(cost_store("").file(), root_ / "hocket" / "costs" / "costs-1");
+  ASSERT_EQ(::setenv("XDG_CACHE_HOME", (root_ / "xdg").c_str(), 1), 0);
+  EXPECT_EQ(cost_store("").file(), root_ / "xdg/hocket/costs/costs-1");
   ASSERT_EQ(::setenv("XDG_CACHE_HOME", before.c_str(), 1), 0);
 }
 

@@ -76,9 +76,10 @@ class cost_store {
   [[nodiscard]] cost_table load() const;
 
   /// Adds costs to what is kept, in place of older ones of the same kernel, definition, device and
-  /// size. Does not write where that changes no time by more than an eighth. Where other processes
-  /// keep the store busy, waits a tenth of a second at most, and then keeps what is there.
-  void merge(const cost_table& measured) const;
+  /// size. Those that take no time, or do endless work, are left out. Does not write where that
+  /// changes no time by more than an eighth. Where other processes keep the store busy, waits a
+  /// tenth of a second at most, and then keeps what is there.
+  void merge(const cost_table& all) const;
 
  private:
   static constexpr const char* file_name = "costs-1";  // the version of the format
