@@ -11,6 +11,7 @@
 #include <hocket/devices/cost_store.hpp>
 #include <hocket/hocket.hpp>
 
+#include "child_program.hpp"
 #include "runtime/runtime_core.hpp"
 
 namespace hocket {
@@ -24,19 +25,10 @@ const kernel_definition& axpy_kernel() {
   return *resolve<float, in<float>, inout<float>>(ops::axpy).definition();
 }
 
-/// A folder that is gone after the test, and runtimes that keep costs there.
+/// Runtimes that keep costs in a folder of the test.
 class kept_costs_test : public ::testing::Test {
  protected:
-  kept_costs_test() {
-    std::string name = (fs::temp_directory_path() / "hocket-kept-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~kept_costs_test() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
-  [[nodiscard]] fs::path folder() const { return folder_ / "costs"; }
+  [[nodiscard]] fs::path folder() const { return scratch_ / "costs"; }
   [[nodiscard]] runtime_options host_alone(data_path way = data_path::placed) const {
     return {.devices = "NUMA0", .data_tasks = way, .costs = folder().string()};
   }
@@ -65,7 +57,7 @@ class kept_costs_test : public ::testing::Test {
     return made;
   }
 
-  fs::path folder_;
+  testing::scratch_folder scratch_;
 };
 
 TEST_F(kept_costs_test, a_later_runtime_predicts_from_them_on_every_device) {
