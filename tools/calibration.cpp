@@ -4,6 +4,7 @@
 #include "calibration.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -65,8 +66,9 @@ class measurement {
       for (const device_info& to : made_.devices) {
         if (&from == &to || !has_own_memory(from) || !has_own_memory(to)) continue;
         parts.emplace_back([&](hocket::time_stamp end) {
-          in_all_sizes(to, end,
-                       [&](std::uint64_t bytes) { return copy_across(from, to, bytes, end); });
+          in_all_sizes(to, end, [&](std::uint64_t bytes, hocket::time_stamp end_of_size) {
+            return copy_across(from, to, bytes, end_of_size);
+          });
         });
       }
     }
@@ -90,8 +92,9 @@ class measurement {
   void one_device(const device_info& device, hocket::time_stamp end) {
     const auto begin = rt_.now();
     const hocket::time_stamp end_of_copies = begin + (end - begin) / 3;
-    in_all_sizes(device, end_of_copies,
-                 [&](std::uint64_t bytes) { return copy_both_ways(device, bytes, end_of_copies); });
+    in_all_sizes(device, end_of_copies, [&](std::uint64_t bytes, hocket::time_stamp end_of_size) {
+      return copy_both_ways(device, bytes, end_of_size);
+    });
     launch_all(device, end);
   }
 
@@ -127,13 +130,16 @@ class measurement {
     return device.memory_bytes == 0 || bytes <= static_cast<double>(device.memory_bytes) / 4;
   }
 
-  /// Calls copy(bytes), from small to large, until it returns false.
+  /// Calls copy(bytes, end), from small to large, until it returns false. What is left of the time
+  /// is shared among the sizes that are left.
   template <class Copy>
   void in_all_sizes(const device_info& to, hocket::time_stamp end, Copy&& copy) {
-    for (std::uint64_t bytes = least_copy; bytes <= most_copy; bytes *= 2) {
+    std::int64_t left = std::bit_width(most_copy) - std::bit_width(least_copy) + 1;
+    for (std::uint64_t bytes = least_copy; bytes <= most_copy; bytes *= 2, --left) {
       if (is_over(end) || !has_room(to, static_cast<double>(bytes))) return;
       show_(fmt::format("{}: copies of {} KiB", to.name, bytes >> 10U));
-      if (!copy(bytes)) return;
+      const hocket::time_stamp now = rt_.now();
+      if (!copy(bytes, now + (end - now) / left)) return;
     }
   }
 
