@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
@@ -131,10 +133,13 @@ json::value to_json(const calibration& made, const std::string& kept_in) {
   return all;
 }
 
-/// The file that costs are kept in; empty if they are not kept.
+/// The file that costs are kept in; empty if there is none, because they are not to be kept or
+/// could not be, which was said.
 std::string file_of_costs() {
   const hocket::cost_store store(hocket::environment_variable("HOCKET_COSTS").value_or(""));
-  return store.is_on() ? store.file().string() : "";
+  std::error_code unknown;
+  const bool is_kept = store.is_on() && std::filesystem::exists(store.file(), unknown);
+  return is_kept ? store.file().string() : "";
 }
 
 calibration measure_devices(const request& asked, const std::stop_token& stop) {
@@ -159,7 +164,7 @@ int calibrate(const request& asked) {
     print(to_json(made, kept_in));
   } else {
     print(to_text(made) +
-          (kept_in.empty() ? "Costs are not kept, because HOCKET_COSTS is \"off\".\n"
+          (kept_in.empty() ? "These costs are not kept for programs.\n"
                            : fmt::format("Programs will find these costs in \"{}\".\n", kept_in)));
   }
   if (!asked.machine.empty()) examples::write_file(asked.machine, machine_file(made));
