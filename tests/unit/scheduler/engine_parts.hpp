@@ -114,7 +114,8 @@ class engine_parts : public testing::Test {
   }
   [[nodiscard]] std::vector<issue_copy> copies() const { return actions<issue_copy>(); }
 
-  engine_state state_{two_devices(), 16, std::make_unique<policy_chooser>(make_earliest_end())};
+  engine_state state_{
+      two_devices(), {.spans = 16}, std::make_unique<policy_chooser>(make_earliest_end())};
   const machine& machine_ = state_.nodes;
   in_flight_table& commands_ = state_.commands;
   id_map<data_id, tracked_buffer>& buffers_ = state_.buffers;

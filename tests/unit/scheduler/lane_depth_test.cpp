@@ -88,7 +88,7 @@ class lane_depth : public testing::Test {
     return made;
   }
 
-  engine engine_{one_lane(), 0, make_chooser("", "test")};
+  engine engine_{one_lane(), {}, make_chooser("", "test")};
   time_stamp now_{0};
   std::uint64_t next_ = 0, issued_ = 0, ended_ = 0;
 };

@@ -92,7 +92,7 @@ class planning : public ::testing::Test {
   planning() { state_.replicas.begin(actions_); }
 
   action_list actions_;
-  engine_state state_{many_devices(), 0, std::make_unique<replanning>()};
+  engine_state state_{many_devices(), {}, std::make_unique<replanning>()};
   std::mt19937 random_{7};
 
  private:

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,11 @@ class device_chooser {
     const std::optional<device_id> chosen = choose(t, devices);
     return chosen ? std::optional(placement_decision{*chosen}) : std::nullopt;
   }
+  /// Adds to the candidates, which are all devices that can run the task, what the policy compares
+  /// beside their ends. Called if decisions are traced: in a round before the policy is asked, else
+  /// when it has chosen.
+  virtual void explain(const placed_task& /*t*/, const device_view& /*devices*/, bool /*in_round*/,
+                       std::span<traced_candidate> /*candidates*/) const {}
   /// True if nothing more can become final in this round.
   [[nodiscard]] virtual bool ends_round() const noexcept { return false; }
 

@@ -100,6 +100,7 @@ void engine::admit(placed_task& t, const failure& unwanted) {
   if (state_.takes_notes) {
     t.traced = std::make_unique<trace_note>();
     t.traced->submitted = state_.now;
+    state_.decisions.submitted(t, state_.now);
   }
   state_.evictions.add(t);
   state_.throttle.announce(t);

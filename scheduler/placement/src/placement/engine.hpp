@@ -20,11 +20,10 @@ namespace hocket::placement {
 /// part knows those parts only that are made before it.
 class engine {
  public:
-  /// takes_notes: of each task, for a summary; with a trace they are taken anyway. kept: what other
-  /// processes have measured, which lives as long as the engine; null for nothing.
-  engine(machine description, std::size_t trace_capacity, std::unique_ptr<device_chooser> chooser,
-         bool takes_notes = false, kept_costs* kept = nullptr)
-      : state_(std::move(description), trace_capacity, std::move(chooser), takes_notes, kept) {}
+  /// kept: what other processes have measured, which lives as long as the engine; null for nothing.
+  engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
+         kept_costs* kept = nullptr)
+      : state_(std::move(description), traces, std::move(chooser), kept) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -38,6 +37,7 @@ class engine {
   /// milliseconds.
   [[nodiscard]] device_prices program_of_done() const;
   [[nodiscard]] const trace_ring& trace() const noexcept { return state_.trace.records(); }
+  [[nodiscard]] const decision_log& decisions() const noexcept { return state_.decisions; }
   /// How many tasks have ended so far.
   [[nodiscard]] std::uint64_t ended() const noexcept { return state_.ended; }
   [[nodiscard]] std::size_t unfinished() const noexcept { return state_.tasks.size(); }

@@ -8,6 +8,7 @@
 
 #include "placement/command_trace.hpp"
 #include "placement/cost_model.hpp"
+#include "placement/decision_log.hpp"
 #include "placement/device_chooser.hpp"
 #include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
@@ -23,17 +24,24 @@
 
 namespace hocket::placement {
 
+/// What is to be written down of a run.
+struct trace_wishes {
+  std::size_t spans = 0;      ///< that the trace keeps
+  std::size_t decisions = 0;  ///< tasks whose placement is kept
+  bool notes = false;         ///< of each task, for a summary
+};
+
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
 /// parts.
 struct engine_state {
-  engine_state(machine described, std::size_t trace_capacity,
-               std::unique_ptr<device_chooser> chosen, bool notes = false,
-               kept_costs* kept = nullptr)
+  engine_state(machine described, const trace_wishes& traces,
+               std::unique_ptr<device_chooser> chosen, kept_costs* kept = nullptr)
       : nodes(std::move(described)),
         costs(nodes, kept),
-        trace(nodes, trace_capacity),
+        trace(nodes, traces.spans),
+        decisions(traces.decisions),
         chooser(std::move(chosen)),
-        takes_notes(notes || trace_capacity > 0) {}
+        takes_notes(traces.notes || traces.spans > 0 || traces.decisions > 0) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -47,6 +55,7 @@ struct engine_state {
   replica_store replicas{nodes, content, evictions};
   transfer_planner transfers{nodes, costs, buffers, content, replicas, commands};
   command_trace trace;
+  decision_log decisions;
   lane_table lanes{nodes};
   std::vector<device_record> devices{nodes.devices.size()};
   task_cost_table task_times{nodes, costs, content, commands, replicas, devices};

@@ -24,6 +24,7 @@ void host_views::open_view(placed_task& t) {
   s_.replicas.pin(t, host_memory);
   const timepoint_set waits = issuer_.acquire(t, host_memory);
   issuer_.note_accesses(t, host_memory, point{});
+  if (t.traced != nullptr) decision_log::issued(t, s_.now);
   issuer_.mark_issued(t);
   s_.commands.when_done(waits, [this, id = t.id] { deliver_view(id); });
 }
@@ -32,6 +33,7 @@ void host_views::deliver_view(task_id id) {
   placed_task* t = s_.tasks.find(id);
   if (t == nullptr) return;
   if (const failure why = undelivered(*t)) return s_.work.end_later(*t, why);
+  if (t->traced != nullptr) decision_log::delivered(*t, s_.now);
   deliver made{task_ref(t), {}};
   for (const task_access& a : t->accesses) {
     made.blocks.push_back(s_.content.block(a.data, host_memory));

@@ -16,6 +16,7 @@ void loss_handler::copy_ended(const command_record& record, const command_result
     if (node.memory == copy.from) s_.devices[i].done.bytes_out += copy.bytes;
   }
   s_.trace.ended(record, how, s_.tasks.find(record.task));
+  if (s_.takes_notes) s_.decisions.copy_ended(record, how);
   if (how.why) {
     fail_copy(record, how.why);
   } else {

@@ -11,6 +11,7 @@ namespace hocket::placement {
 
 void memory_reclaimer::reserve(placed_task& t, std::vector<need>&& needs) {
   t.phase = task_phase::reserving;
+  if (t.traced != nullptr) decision_log::reserving(t, s_.now);
   s_.device_of(t).reserving = &t;
   s_.replicas.ledger().request(t.id, t.priority, std::move(needs));
   find_memory(s_.node_of(t).memory);

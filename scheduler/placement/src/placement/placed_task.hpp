@@ -7,6 +7,7 @@
 #include <boost/intrusive/list.hpp>
 #include <hocket/core/error.hpp>
 #include <hocket/core/timepoint.hpp>
+#include <hocket/scheduler/traced_run.hpp>
 
 #include "data/domain_histories.hpp"
 #include "placement/cost_model.hpp"
@@ -73,6 +74,7 @@ struct trace_note {
   task_id cause;          ///< the task before it that ended last
   nanoseconds before{0};  ///< the longest chain of tasks before it, each on its fastest device
   nanoseconds least{0};   ///< that the task takes on its fastest device, once it has ended
+  std::unique_ptr<traced_task> told;  ///< null without runtime_options::trace_decisions
 };
 
 /// A task that was submitted to the placement engine: the request, and what the engine notes of it

@@ -158,6 +158,7 @@ void ready_pool::hold_round() {
     }
     placed_task& t = *at->task;
     if (t.costs == 0) s_.task_times.keep(t);
+    if (t.traced != nullptr) s_.decisions.weigh(t, s_);
     const std::optional<placement_decision> decided = s_.chooser->decide(t, s_.view);
     if (decided && decided->is_final) {
       at = tasks_.erase(at);

@@ -35,6 +35,35 @@ double loss_of_staying(const task_costs& costs, device_id device, double later) 
 
 }  // namespace
 
+/// What the sums of one task have in common on all devices.
+struct replanning::common_terms {
+  common_terms(const placed_task& t, const device_view& view)
+      : devices(view),
+        costs(view.costs(t)),
+        later(later_updates(t)),
+        weight(weight_of_price * view.weight_of_prices()) {}
+
+  /// No device has a lesser sum of its time and price.
+  [[nodiscard]] double least() const { return devices.least_cost(costs.times(), weight); }
+
+  const device_view& devices;
+  task_costs costs;
+  double later;
+  double weight;
+};
+
+replanning::terms replanning::terms_of(device_id device, const common_terms& common,
+                                       device_plans& plans) {
+  const task_costs& costs = common.costs;
+  const data_cost& data = costs.data(device);
+  const nanoseconds time = costs.time(device), moving = data.moving();
+  const nanoseconds begin = std::max(plans.free_at(device), common.devices.arrival(data, device));
+  const double load = moving.count() == 0 ? 0 : plans.load_of_links(device, common.devices);
+  return {begin + time, weight_of_moving * load * in_nanoseconds(moving),
+          weight_of_staying * loss_of_staying(costs, device, common.later),
+          common.weight * common.devices.price(device) * in_nanoseconds(time)};
+}
+
 bool replanning::begin_round(const device_view& devices, const round_news& news) {
   const bool has_gained = plans_.look_at(devices);
   // An open task was planned for a device that had no room, and is only final when that has.
@@ -52,27 +81,44 @@ bool replanning::begin_round(const device_view& devices, const round_news& news)
 std::optional<replanning::candidate> replanning::best_of(const placed_task& t,
                                                          const device_view& devices,
                                                          device_plans& plans) {
-  const task_costs costs = devices.costs(t);
-  if (!costs.fastest().valid()) return std::nullopt;
-  const double later = later_updates(t);
-  const double weight = weight_of_price * devices.weight_of_prices();
-  const double least = devices.least_cost(costs.times(), weight);
+  const common_terms common(t, devices);
+  if (!common.costs.fastest().valid()) return std::nullopt;
+  const double least = common.least();
   std::optional<candidate> best;
   for (const device_id device : plans.in_order()) {
-    const nanoseconds free_at = plans.free_at(device);
-    if (best && in_nanoseconds(free_at) + least >= best->score) break;
-    if (!costs.can_run(device)) continue;
-    const data_cost& data = costs.data(device);
-    const nanoseconds time = costs.time(device), moving = data.moving();
-    const nanoseconds end = std::max(free_at, devices.arrival(data, device)) + time;
-    double score = in_nanoseconds(end) + weight * devices.price(device) * in_nanoseconds(time) +
-                   weight_of_staying * loss_of_staying(costs, device, later);
-    if (moving.count() > 0) {
-      score += weight_of_moving * plans.load_of_links(device, devices) * in_nanoseconds(moving);
+    if (best && in_nanoseconds(plans.free_at(device)) + least >= best->score) break;
+    if (!common.costs.can_run(device)) continue;
+    const terms sum = terms_of(device, common, plans);
+    const double score = sum.sum();
+    if (!best || score < best->score) {
+      best = candidate{device, score, sum.end, common.costs.time(device)};
     }
-    if (!best || score < best->score) best = candidate{device, score, end, time};
   }
   return best;
+}
+
+void replanning::explain(const placed_task& t, const device_view& devices, bool in_round,
+                         std::span<traced_candidate> candidates) const {
+  if (candidates.empty()) return;
+  const common_terms common(t, devices);
+  device_plans plans = plans_;
+  if (!in_round) {
+    (void)plans.look_at(devices);
+    plans.begin(false);
+  }
+  const auto rounded = [](double time) {
+    return nanoseconds(static_cast<nanoseconds::rep>(time + 0.5));
+  };
+  for (traced_candidate& each : candidates) {
+    const terms sum = terms_of(each.device, common, plans);
+    each.end = sum.end;
+    each.links = rounded(sum.links);
+    each.staying = rounded(sum.staying);
+    each.price = rounded(sum.price);
+  }
+  // Only differences of prices decide.
+  const nanoseconds least = std::ranges::min(candidates, {}, &traced_candidate::price).price;
+  for (traced_candidate& each : candidates) each.price -= least;
 }
 
 std::optional<device_id> replanning::choose(const placed_task& t, const device_view& devices) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "placement/device_chooser.hpp"
@@ -28,6 +29,8 @@ class replanning final : public device_chooser {
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;
   [[nodiscard]] bool ends_round() const noexcept override { return plans_.rooms() == 0; }
+  void explain(const placed_task& t, const device_view& devices, bool in_round,
+               std::span<traced_candidate> candidates) const override;
 
  private:
   struct candidate {
@@ -45,6 +48,21 @@ class replanning final : public device_chooser {
     nanoseconds takes{0};  ///< from all lanes of the device
   };
 
+  struct common_terms;
+  /// What is added up for one device, in nanoseconds.
+  struct terms {
+    nanoseconds end{0};
+    double links = 0;
+    double staying = 0;
+    double price = 0;
+
+    [[nodiscard]] double sum() const {
+      return static_cast<double>(end.count()) + links + staying + price;
+    }
+  };
+
+  [[nodiscard]] static terms terms_of(device_id device, const common_terms& common,
+                                      device_plans& plans);
   [[nodiscard]] static std::optional<candidate> best_of(const placed_task& t,
                                                         const device_view& devices,
                                                         device_plans& plans);

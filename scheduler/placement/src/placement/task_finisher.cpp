@@ -18,7 +18,10 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   done.flops += t.launch->cost.flops;
   s_.trace.ended(record, how, &t);
   s_.times.launch_ended(how.begin, how.end);
-  if (t.traced != nullptr) note_length(t);
+  if (t.traced != nullptr) {
+    note_length(t);
+    decision_log::launch_ended(t, how);
+  }
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
@@ -74,7 +77,10 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   }
   if (why) poison_outputs(t, why);
   s_.throttle.give_back_with(t);
-  if (t.traced != nullptr) s_.times.chain_ended(t.traced->before + t.traced->least);
+  if (t.traced != nullptr) {
+    s_.times.chain_ended(t.traced->before + t.traced->least);
+    s_.decisions.finished(t, s_.now, why);
+  }
   placer_.release_followers(t, was_passed, why);
   views_.leave_domain(t);
   if (!t.is_issued()) s_.evictions.remove(t);

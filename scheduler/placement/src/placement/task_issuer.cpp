@@ -113,7 +113,10 @@ void task_issuer::plan(placed_task& t, std::size_t lane, timepoint_set&& waits) 
       run.number, run.predicted.time, std::move(waits), s_.work.actions(), &t, run.may_leave);
   record.task = t.id;
   record.launched = &t;
-  if (t.traced != nullptr) record.wanted = t.traced->submitted;
+  if (t.traced != nullptr) {
+    record.wanted = t.traced->submitted;
+    decision_log::issued(t, s_.now);
+  }
   // The body may also block without the scheduler knowing.
   record.alone = run.may_leave;
   record.unmeasured = run.predicted.known == nullptr && !s_.costs.knows(*t.launch, run.device);

@@ -18,6 +18,7 @@ void task_placer::consider(placed_task& t) {
       (t.order > 0 || t.unissued > 0) && !(t.poisoned && seeded_bug(bug::poison_out_of_order));
   if (waits) return;
   if (t.poisoned) return s_.work.end_later(t, t.poisoned);
+  if (t.traced != nullptr && t.blockers == 0) decision_log::ready(t, s_.now);
   if (t.blockers > 0) {
     if (const auto device = device_behind_predecessors(t)) queues_.enqueue(t, *device);
   } else if (t.takes_bytes()) {

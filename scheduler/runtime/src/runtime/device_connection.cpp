@@ -73,8 +73,11 @@ void device_connection::connect() {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
   } else {
     costs_ = cost_keeper::make(options_.costs, *machine_, home_.where());
-    events_.open(*machine_, options_.trace_capacity, std::move(chooser_), wants_summary(),
-                 costs_.get());
+    const std::size_t decisions = options_.trace_decisions ? options_.trace_capacity : 0;
+    events_.open(
+        *machine_,
+        {.spans = options_.trace_capacity, .decisions = decisions, .notes = wants_summary()},
+        std::move(chooser_), costs_.get());
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().

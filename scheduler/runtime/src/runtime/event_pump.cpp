@@ -88,12 +88,12 @@ class performer {
 
 }  // namespace
 
-void event_pump::open(device_set& devices, std::size_t trace_capacity,
-                      std::unique_ptr<placement::device_chooser> chooser, bool takes_notes,
+void event_pump::open(device_set& devices, const placement::trace_wishes& traces,
+                      std::unique_ptr<placement::device_chooser> chooser,
                       placement::kept_costs* kept) {
   devices_ = &devices;
-  engine_ = std::make_unique<placement::engine>(devices.description(), trace_capacity,
-                                                std::move(chooser), takes_notes, kept);
+  engine_ =
+      std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser), kept);
   needs_time_ = home_.trace() != nullptr || engine_->needs_time();
   has_engine_ = true;
 }

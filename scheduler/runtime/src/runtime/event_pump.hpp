@@ -29,10 +29,9 @@ class event_pump final : public completion_sink {
   ~event_pump() = default;
 
   /// Makes the engine. It decides for these devices, which live until the last event was stepped.
-  /// takes_notes: for a summary. kept: costs of other processes, which live as long; null for none.
-  void open(device_set& devices, std::size_t trace_capacity,
-            std::unique_ptr<placement::device_chooser> chooser, bool takes_notes,
-            placement::kept_costs* kept);
+  /// kept: costs of other processes, which live as long; null for none.
+  void open(device_set& devices, const placement::trace_wishes& traces,
+            std::unique_ptr<placement::device_chooser> chooser, placement::kept_costs* kept);
   /// Whether there is an engine. Any thread.
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }

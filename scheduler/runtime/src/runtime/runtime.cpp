@@ -6,6 +6,7 @@
 #include "data/in_place_runtime.hpp"
 #include "graphs/graph_content.hpp"
 #include "runtime/run_report.hpp"
+#include "runtime/run_trace.hpp"
 #include "runtime/runtime_core.hpp"
 
 namespace hocket {
@@ -54,25 +55,7 @@ runtime_report runtime::report() {
 
 pending_report runtime::pending() { return core_->pending(); }
 
-trace_snapshot runtime::trace() {
-  const detail::device_set& machine = core_->connection().machine();
-  trace_snapshot made;
-  if (core_->in_place() == nullptr) {
-    core_->events().inspect([&](const placement::engine& e) {
-      made.records = e.trace().snapshot();
-      made.dropped = e.trace().dropped();
-    });
-  }
-  for (const trace_record& r : made.records) {
-    made.record_names.push_back(core_->names().name(r.name));
-  }
-  for (const device_info& info : machine.infos()) made.device_names.push_back(info.name);
-  for (std::size_t i = 0; i < machine.description().streams.size(); ++i) {
-    made.stream_names.push_back(machine.stream_name(stream_id{i}));
-  }
-  core_->host_tasks().add_to(made);
-  return made;
-}
+trace_snapshot runtime::trace() { return detail::trace_of(*core_); }
 
 budget::budget(runtime& home, std::uint64_t bytes)
     : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {

@@ -32,6 +32,7 @@ class runtime_core final : public placed_runtime {
   static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
+  [[nodiscard]] const runtime_options& options() const noexcept { return options_; }
   [[nodiscard]] device_connection& connection() noexcept { return connection_; }
   [[nodiscard]] event_pump& events() noexcept { return events_; }
   [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }

@@ -12,6 +12,8 @@
 #include <hocket/core/error.hpp>
 #include <hocket/scheduler/report.hpp>
 
+#include "runtime/decision_json.hpp"
+
 namespace hocket {
 
 namespace {
@@ -107,9 +109,12 @@ std::string to_chrome_json(const trace_snapshot& trace) {
     events.push_back(arrow("s", *cause->second, cause->second->end, ++arrows));
     events.push_back(arrow("f", r, r.begin, arrows));
   }
-  return json::serialize(json::object{{"traceEvents", std::move(events)},
-                                      {"displayTimeUnit", "ms"},
-                                      {"otherData", json::object{{"dropped", trace.dropped}}}});
+  json::object made{{"traceEvents", std::move(events)},
+                    {"displayTimeUnit", "ms"},
+                    {"otherData", json::object{{"dropped", trace.dropped}}}};
+  // Viewers pass over what they do not know.
+  if (!trace.run.devices.empty()) made["hocket"] = detail::decision_json(trace);
+  return json::serialize(made);
 }
 
 void write_trace(const trace_snapshot& trace, const std::string& path) {

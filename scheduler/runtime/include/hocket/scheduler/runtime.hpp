@@ -109,6 +109,10 @@ struct runtime_options {
 
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;
+
+  /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
+  /// prints it: of the last trace_capacity tasks, in about half a kilobyte each.
+  bool trace_decisions = false;
 };
 
 /// The devices of this machine, and what is to be run on them. Work is submitted from any thread

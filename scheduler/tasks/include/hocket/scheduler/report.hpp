@@ -9,6 +9,7 @@
 
 #include <hocket/core/duration.hpp>
 #include <hocket/core/trace.hpp>
+#include <hocket/scheduler/traced_run.hpp>
 
 namespace hocket {
 
@@ -70,6 +71,9 @@ struct trace_snapshot {
   std::vector<std::string> device_names;
   std::vector<std::string> stream_names;
   std::uint64_t dropped = 0;  ///< older spans that the ring did not keep
+
+  runtime_report report;  ///< with trace_decisions
+  traced_run run;         ///< likewise
 };
 
 /// The trace in the JSON form that Perfetto and Chrome open: a process for each device, a thread
