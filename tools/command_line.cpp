@@ -61,6 +61,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Check that Hocket works here, and say what to do if not");
   add_common(doctor, asked);
+  const CLI::App& simulate = add_simulate(app, asked.simulated);
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -74,6 +75,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   }
   asked.what = doctor.parsed() ? request::command::doctor : request::command::devices;
   if (calibrate.parsed()) asked.what = request::command::calibrate;
+  if (simulate.parsed()) asked.what = request::command::simulate;
   return asked;
 }
 

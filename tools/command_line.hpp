@@ -7,17 +7,20 @@
 #include <string_view>
 #include <variant>
 
+#include "simulate.hpp"
+
 namespace tools {
 
 /// What `hocket` is asked to do, and on which machine.
 struct request {
-  enum class command { devices, doctor, calibrate };
+  enum class command { devices, doctor, calibrate, simulate };
   command what = command::devices;
   bool json = false;
   std::string sim = {};      ///< the configuration of simulated devices
   std::string devices = {};  ///< names, separated by commas; empty: see runtime_options::devices
   double seconds = 10;       ///< for calibrate
   std::string machine = {};  ///< the machine file that calibrate writes; empty for none
+  simulation simulated = {};
 };
 
 /// What --help and --version ask for.

@@ -13,6 +13,7 @@
 #include "devices.hpp"
 #include "doctor.hpp"
 #include "output.hpp"
+#include "simulate.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ constexpr int failed = 1, wrong_use = 2;
 int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::doctor) return tools::examine(asked) ? 0 : failed;
   if (asked.what == tools::request::command::calibrate) return tools::calibrate(asked);
+  if (asked.what == tools::request::command::simulate) return tools::simulate(asked.simulated);
   tools::list_devices(asked);
   return 0;
 }

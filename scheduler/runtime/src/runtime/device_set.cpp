@@ -8,6 +8,8 @@
 
 #include <hocket/core/environment.hpp>
 
+#include "runtime/environment_options.hpp"
+
 // One declaration and one entry for each backend that this build has.
 #define HOCKET_BACKEND(name)                              \
   namespace hocket {                                      \
@@ -50,7 +52,8 @@ device_set::device_set(const std::string& names, std::string_view source,
                        const backend_configurations& configurations, bool private_memory,
                        executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
-  found_devices found = find_devices(backends, where, configurations, names);
+  found_devices found =
+      find_devices(backends, where, with_environment(configurations, backends), names);
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
   const candidate_list chosen = select_devices(std::move(found), names, source);

@@ -14,7 +14,9 @@
 
 #include "data/in_place_runtime.hpp"
 #include "graphs/check.hpp"
+#include "runtime/environment_options.hpp"
 #include "runtime/run_report.hpp"
+#include "runtime/run_trace.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/own_tasks.hpp"
 
@@ -46,10 +48,10 @@ void pause_for(executor& where, nanoseconds time) {
 }  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
-    : options_(options),
-      executor_(make_executor(options, [this] { look_at_counts(); })),
+    : options_(with_environment(options)),
+      executor_(make_executor(options_, [this] { look_at_counts(); })),
       timer_queue_(*executor_),
-      host_trace_(options.trace_capacity, *executor_),
+      host_trace_(options_.trace_capacity, *executor_),
       connection_(options_, *this, events_,
                   [this] {
                     // A static runtime is destroyed after the drivers, which it opens later.
@@ -64,7 +66,7 @@ runtime_core::runtime_core(const runtime_options& options)
   own_counts_.add_up(executor_->records());
   waits_ = &waits_on_stacks_;
   timers_ = &timer_queue_;
-  if (options.trace_capacity > 0) trace_ = &host_trace_;
+  if (options_.trace_capacity > 0) trace_ = &host_trace_;
   has_nodes_ = executor_->arenas() > 1;
   if (pending_.have_limit()) set_gate(pending_);
   only_counts_ = trace_ == nullptr && pending_.registry() == nullptr;
@@ -105,6 +107,7 @@ void runtime_core::shut_down() noexcept {
   pending_.stop_watching();
   print_summary();
   connection_.keep_costs();
+  write_trace_file();
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
   while (events_.has_engine() && !events_.try_end(idle)) {
@@ -121,6 +124,16 @@ void runtime_core::print_summary() noexcept {
   if (!connection_.is_connected() || !wants_summary()) return;
   const std::string text = summary(report_of(connection_, events_));
   std::fprintf(stderr, "hocket: %s\n", text.c_str());
+}
+
+void runtime_core::write_trace_file() noexcept {
+  if (!connection_.is_connected()) return;
+  try {
+    const std::string path = trace_file_of(number());
+    if (!path.empty()) write_trace(trace_of(*this), path);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "hocket: %s\n", e.what());
+  }
 }
 
 void runtime_core::leave_drivers() noexcept {

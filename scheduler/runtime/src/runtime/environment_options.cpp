@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "runtime/environment_options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+
+#include <hocket/core/environment.hpp>
+#include <hocket/core/error.hpp>
+
+namespace hocket::detail {
+
+namespace {
+
+// Twenty megabytes, and the tasks of most runs.
+constexpr std::size_t spans_of_trace = std::size_t{1} << 18U;
+
+clock_kind clock_of(const std::string& name) {
+  if (name == "simulated") return clock_kind::simulated;
+  if (name == "real") return clock_kind::real;
+  throw usage_error("HOCKET_CLOCK is \"" + name + "\"; it must be \"real\" or \"simulated\".");
+}
+
+}  // namespace
+
+runtime_options with_environment(runtime_options given) {
+  if (given.clock == clock_kind::real) {
+    if (const auto clock = environment_variable("HOCKET_CLOCK")) given.clock = clock_of(*clock);
+  }
+  if (environment_variable("HOCKET_TRACE")) {
+    given.trace_decisions = true;
+    if (given.trace_capacity == 0) given.trace_capacity = spans_of_trace;
+  }
+  return given;
+}
+
+backend_configurations with_environment(backend_configurations given,
+                                        const backend_list& backends) {
+  for (const auto& each : backends) {
+    std::string variable = "HOCKET_BACKEND_" + each->name();
+    std::ranges::transform(variable, variable.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    const auto text = environment_variable(variable.c_str());
+    if (text) given.try_emplace(each->name(), *text);
+  }
+  return given;
+}
+
+std::string trace_file_of(std::uint64_t runtime) {
+  const auto named = environment_variable("HOCKET_TRACE");
+  if (!named || runtime == 1) return named.value_or("");
+  const std::filesystem::path file(*named);
+  const std::string name =
+      file.stem().string() + "-" + std::to_string(runtime) + file.extension().string();
+  return (file.parent_path() / name).string();
+}
+
+}  // namespace hocket::detail
