@@ -61,6 +61,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Check that Hocket works here, and say what to do if not");
   add_common(doctor, asked);
+  const CLI::App& explain = add_explain(app, asked.explained);
   const CLI::App& simulate = add_simulate(app, asked.simulated);
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -75,6 +76,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   }
   asked.what = doctor.parsed() ? request::command::doctor : request::command::devices;
   if (calibrate.parsed()) asked.what = request::command::calibrate;
+  if (explain.parsed()) asked.what = request::command::explain;
   if (simulate.parsed()) asked.what = request::command::simulate;
   return asked;
 }

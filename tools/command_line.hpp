@@ -7,19 +7,21 @@
 #include <string_view>
 #include <variant>
 
+#include "explain.hpp"
 #include "simulate.hpp"
 
 namespace tools {
 
 /// What `hocket` is asked to do, and on which machine.
 struct request {
-  enum class command { devices, doctor, calibrate, simulate };
+  enum class command { devices, doctor, calibrate, explain, simulate };
   command what = command::devices;
   bool json = false;
   std::string sim = {};      ///< the configuration of simulated devices
   std::string devices = {};  ///< names, separated by commas; empty: see runtime_options::devices
   double seconds = 10;       ///< for calibrate
   std::string machine = {};  ///< the machine file that calibrate writes; empty for none
+  explanation explained = {};
   simulation simulated = {};
 };
 

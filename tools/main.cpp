@@ -12,6 +12,7 @@
 #include "command_line.hpp"
 #include "devices.hpp"
 #include "doctor.hpp"
+#include "explain.hpp"
 #include "output.hpp"
 #include "simulate.hpp"
 
@@ -23,7 +24,11 @@ int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::doctor) return tools::examine(asked) ? 0 : failed;
   if (asked.what == tools::request::command::calibrate) return tools::calibrate(asked);
   if (asked.what == tools::request::command::simulate) return tools::simulate(asked.simulated);
-  tools::list_devices(asked);
+  if (asked.what == tools::request::command::explain) {
+    tools::explain(asked.explained);
+  } else {
+    tools::list_devices(asked);
+  }
   return 0;
 }
 
