@@ -12,6 +12,7 @@
 #include <hocket/core/error.hpp>
 
 #include "explain_findings.hpp"
+#include "explain_what_if.hpp"
 #include "output.hpp"
 
 namespace tools {
@@ -55,6 +56,8 @@ CLI::App& add_explain(CLI::App& app, explanation& into) {
       ->required()
       ->type_name("TRACE");
   command.add_option("--task", into.task, "Tell everything about one task")->type_name("NAME|ID");
+  command.add_flag("--what-if", into.what_if,
+                   "Simulate the run again, and tell what it would take on other machines");
   command.add_flag("--json", into.json, "Print JSON");
   return command;
 }
@@ -63,6 +66,11 @@ void explain(const explanation& asked) {
   const recorded_run run = read_trace(asked.trace);
   const wait_finder waits(run);
   if (!asked.task.empty()) return explain_task(asked, run, waits);
+  if (asked.what_if) {
+    const what_if_answer answer = ask_what_if(run);
+    if (asked.json) return print(what_if_json(answer));
+    return print(what_if_text(answer));
+  }
   const run_findings found = find_in(run, waits);
   if (asked.json) {
     print(run_json(run, waits, found));

@@ -13,6 +13,7 @@ struct explanation {
   std::string trace;  ///< the file
   std::string task;   ///< the name or id of one task; empty: the whole run
   bool json = false;
+  bool what_if = false;
 };
 
 /// Adds the command `explain`.

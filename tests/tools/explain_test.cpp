@@ -136,6 +136,20 @@ updates  "x" (0)  976.6 KiB  all
 )");
 }
 
+TEST_F(Explain, SimulatesTheRunAgain) {
+  EXPECT_EQ(text_of({trace_of_two_devices(), "--what-if"}),
+            R"(The run took 14 ms, and 14 ms when it is simulated again: 1.000 times that.
+The farther this is from 1, the less is the rest worth.
+
+WHAT IF                        MAKESPAN  TO AS IT WAS
+as it was                      14 ms     1.000
+one more Sim0                  14 ms     1.000
+links twice as fast            13.5 ms   0.964
+copies that take no time       13 ms     0.929
+the best policy, which it has  14 ms     1.000
+)");
+}
+
 TEST_F(Explain, WritesJson) {
   const std::string file = trace_of_two_devices();
   const auto run = boost::json::parse(text_of({file, "--json"})).as_object();
@@ -144,6 +158,8 @@ TEST_F(Explain, WritesJson) {
   EXPECT_EQ(run.at("path").at(1).at("copy_of").to_number<int>(), 0);
   const auto task = boost::json::parse(text_of({file, "--json", "--task", "last"}));
   EXPECT_EQ(task.at("tasks").at(0).at("device").as_string(), "Sim1");
+  const auto answer = boost::json::parse(text_of({file, "--json", "--what-if"}));
+  EXPECT_EQ(answer.at("recorded"), answer.at("runs").at(0).at("makespan"));
 }
 
 TEST_F(Explain, RefusesWrongUse) {
@@ -180,7 +196,7 @@ TEST_F(Explain, SurvivesDamagedFiles) {
       }
     }
     std::ofstream(trace(), std::ios::binary) << damaged;
-    const outcome ended = explain({trace(), "--json"});
+    const outcome ended = explain({trace(), i % 2 == 0 ? "--what-if" : "--json"});
     EXPECT_LT(ended.exit_code, 2) << ended.err << damaged;
     EXPECT_EQ(ended.err.empty(), ended.exit_code == 0) << ended.err;
   }
@@ -194,6 +210,7 @@ TEST_F(Explain, TellsOfRealDevices) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(text_of({trace()}), HasSubstr("on the real clock"));
   EXPECT_THAT(text_of({trace(), "--task", "step"}), HasSubstr("Candidates"));
+  EXPECT_THAT(text_of({trace(), "--what-if"}), HasSubstr("one more "));
 }
 
 }  // namespace
