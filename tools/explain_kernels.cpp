@@ -145,7 +145,16 @@ hocket::sim_options launch_kinds::device(std::size_t number) const {
 hocket::sim_machine launch_kinds::machine() const {
   hocket::sim_machine made;
   made.name = "the machine of a trace";
-  for (std::size_t i = 0; i < run_.devices.size(); ++i) made.devices.push_back(device(i));
+  for (std::size_t i = 0; i < run_.devices.size(); ++i) {
+    made.devices.push_back(device(i));
+    const hocket::shared_link& bus = run_.devices[i].bus;
+    if (bus.name.empty() || run_.memories[i].value == 0) continue;
+    const auto at = std::ranges::find(made.buses, bus.name, &hocket::sim_bus::name);
+    made.devices.back().bus = static_cast<std::size_t>(at - made.buses.begin());
+    if (at == made.buses.end()) {
+      made.buses.push_back({bus.name, bus.bytes_per_second, bus.is_duplex});
+    }
+  }
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     const std::vector<double>& times = kinds_[kind].nanoseconds_on;
     const double longest = std::max(1.0, *std::ranges::max_element(times));

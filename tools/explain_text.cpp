@@ -48,7 +48,7 @@ std::string devices_text(const recorded_run& run) {
     const auto lanes = static_cast<std::int64_t>(run.devices[i].lanes);
     const auto bytes = [](std::uint64_t count) { return count == 0 ? "0" : bytes_text(count); };
     made.push_back({run.devices[i].name + (of.alive ? "" : " (lost)"), fmt::to_string(of.kernels),
-                    percent(of.busy, run.report.makespan * lanes), bytes(of.bytes_in),
+                    percent(of.busy / lanes, run.report.makespan), bytes(of.bytes_in),
                     bytes(of.bytes_out), time_text(of.idle.no_task), time_text(of.idle.data),
                     time_text(of.idle.memory), time_text(of.idle.choice), time_text(of.idle.turn)});
   }

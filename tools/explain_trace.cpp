@@ -28,8 +28,8 @@ using hocket::time_stamp;
 
 // What is read takes some ten times as much memory.
 constexpr std::uint64_t largest_file = std::uint64_t{1} << 30U;
-// Far above what a run can have, and far from where sums overflow.
-constexpr std::uint64_t longest_time = std::uint64_t{1} << 60U;
+// Three months in nanoseconds; sums of as long times do not overflow.
+constexpr std::uint64_t longest_time = std::uint64_t{1} << 53U;
 constexpr std::uint64_t most_lanes = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56U;
 constexpr int known_version = 1;
@@ -101,6 +101,11 @@ void read_device(const json_reader& from, recorded_run& to) {
   made.launch_latency = time_of(from, "launch");
   made.link_bytes_per_second = from.rate("link");
   made.link_latency = time_of(from, "latency");
+  if (!from.is_null("bus")) {
+    const json_reader bus = from.object("bus");
+    made.bus = {bus.text("name"), bus.rate("bandwidth"), bus.flag("duplex")};
+    if (made.bus.bytes_per_second <= 0) bus.refuse("has no bandwidth");
+  }
   made.peer_copies = from.flag("peer");
   made.peer_bytes_per_second = from.rate("peer_link");
   made.peer_latency = time_of(from, "peer_latency");

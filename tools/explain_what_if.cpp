@@ -48,6 +48,7 @@ std::size_t busiest_device(const recorded_run& run) {
 }
 
 sim_machine with_links(sim_machine machine, double faster, std::int64_t divided_latency) {
+  for (hocket::sim_bus& each : machine.buses) each.bytes_per_second *= faster;
   for (sim_options& each : machine.devices) {
     const auto hasten = [&](std::optional<double>& rate, std::optional<nanoseconds>& latency) {
       if (rate) *rate *= faster;

@@ -150,6 +150,16 @@ the best policy, which it has  14 ms     1.000
 )");
 }
 
+TEST_F(Explain, SimulatesLinksThatDevicesShare) {
+  const outcome run =
+      running(HOCKET, {"simulate", "--trace", trace(), "4xa100-pcie", STENCIL, "--rows", "256",
+                       "--columns", "256", "--tile", "64", "--steps", "2"})
+          .end();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto answer = boost::json::parse(text_of({trace(), "--json", "--what-if"}));
+  EXPECT_EQ(answer.at("recorded"), answer.at("runs").at(0).at("makespan"));
+}
+
 TEST_F(Explain, WritesJson) {
   const std::string file = trace_of_two_devices();
   const auto run = boost::json::parse(text_of({file, "--json"})).as_object();

@@ -17,6 +17,7 @@ class bus {
  public:
   explicit bus(const sim_bus& of) : of_(of) {}
 
+  [[nodiscard]] const sim_bus& properties() const noexcept { return of_; }
   [[nodiscard]] double bytes_per_second() const noexcept { return of_.bytes_per_second; }
 
   /// A copy wants to go over the link now. Returns how long others keep it from that, and has the

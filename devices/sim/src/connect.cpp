@@ -37,6 +37,7 @@ device_info describe(const executor& where, std::size_t number, const sim_option
       given.memory_bytes_per_second.value_or(info.memory_bytes_per_second);
   info.link_bytes_per_second = given.link_bytes_per_second.value_or(info.link_bytes_per_second);
   if (bus != nullptr) {
+    info.bus = {bus->properties().name, bus->bytes_per_second(), bus->properties().duplex};
     info.link_bytes_per_second = std::min(info.link_bytes_per_second, bus->bytes_per_second());
   }
   info.launch_latency = given.launch_latency.value_or(info.launch_latency);

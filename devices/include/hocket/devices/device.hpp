@@ -13,6 +13,13 @@
 
 namespace hocket {
 
+/// A link to the host that several devices share. Copies over it go one after another.
+struct shared_link {
+  std::string name;  ///< empty: none
+  double bytes_per_second = 0;
+  bool is_duplex = true;  ///< copies to the host do not hold up copies from it
+};
+
 /// The properties of a device and first guesses of its rates; plain values, fixed when it connects.
 struct device_info {
   std::string name;                    ///< "NUMA0", "Sim1": backend prefix and index
@@ -55,6 +62,7 @@ struct device_info {
   nanoseconds link_latency{0};
   double peer_bytes_per_second = 0;  ///< from another device; 0: as from the host
   nanoseconds peer_latency{0};       ///< where there is a rate
+  shared_link bus;                   ///< on the way to the host, if it is known
   std::vector<kernel_rate> kernel_rates;
   double watts = 0;           ///< that it takes while it works; 0: unknown
   bool is_simulated = false;  ///< what it takes is made up, and tells nothing of this machine

@@ -48,6 +48,12 @@ json::object report_json(const runtime_report& of) {
           {"devices", std::move(devices)}};
 }
 
+json::value bus_json(const shared_link& of) {
+  if (of.name.empty()) return nullptr;
+  return json::object{
+      {"name", of.name}, {"bandwidth", of.bytes_per_second}, {"duplex", of.is_duplex}};
+}
+
 json::object device_json(const device_info& of, memory_id memory) {
   return {{"name", of.name},
           {"backend", of.backend},
@@ -62,6 +68,7 @@ json::object device_json(const device_info& of, memory_id memory) {
           {"launch", of.launch_latency.count()},
           {"link", of.link_bytes_per_second},
           {"latency", of.link_latency.count()},
+          {"bus", bus_json(of.bus)},
           {"peer", of.peer_copies},
           {"peer_link", of.peer_bytes_per_second},
           {"peer_latency", of.peer_latency.count()},

@@ -111,7 +111,7 @@ struct runtime_options {
   std::size_t trace_capacity = 0;
 
   /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
-  /// prints it: of the last trace_capacity tasks, in about half a kilobyte each.
+  /// prints it: of the last trace_capacity tasks, in about a kilobyte each.
   bool trace_decisions = false;
 };
 
