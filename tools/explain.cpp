@@ -55,9 +55,13 @@ CLI::App& add_explain(CLI::App& app, explanation& into) {
       .add_option("trace", into.trace, "A trace that HOCKET_TRACE or trace_decisions has written")
       ->required()
       ->type_name("TRACE");
-  command.add_option("--task", into.task, "Tell everything about one task")->type_name("NAME|ID");
-  command.add_flag("--what-if", into.what_if,
-                   "Simulate the run again, and tell what it would take on other machines");
+  CLI::Option* const task =
+      command.add_option("--task", into.task, "Tell everything about one task");
+  task->type_name("NAME|ID");
+  command
+      .add_flag("--what-if", into.what_if,
+                "Simulate the run again, and tell what it would take on other machines")
+      ->excludes(task);
   command.add_flag("--json", into.json, "Print JSON");
   return command;
 }

@@ -84,7 +84,7 @@ run_findings find_in(const recorded_run& run, const wait_finder& waits) {
   made.path = waits.critical_path();
   std::array<nanoseconds, names_of_causes.size()> longest{};
   for (const traced_task& t : run.tasks) {
-    if (t.kind != hocket::traced_kind::launch || !t.device.valid()) continue;
+    if (!ran(t)) continue;
     ++made.chosen[static_cast<std::size_t>(t.why)];
     if (beyond_prediction(&t) > nanoseconds{0}) made.mispredicted.push_back(&t);
     const task_waits waited = waits.waits_of(t);

@@ -88,7 +88,7 @@ launch_kinds::launch_kinds(const recorded_run& run)
     const std::size_t kind = numbers.at(key_of(t, by_size_class));
     kinds_of_tasks_[t.number] = kind;
     wide[kind] = t.wide;
-    if (t.device.valid() && t.end > t.begin) {
+    if (ran(t) && t.end > t.begin) {
       all[kind * devices + t.device.value].measured.push_back(took(t));
     }
     for (const hocket::traced_candidate& c : t.candidates) {
@@ -108,7 +108,7 @@ launch_kinds::launch_kinds(const recorded_run& run)
 }
 
 double launch_kinds::length_of(const traced_task& t) const {
-  const double usual = t.device.valid() ? kinds_[kind_of(t)].nanoseconds_on[t.device.value] : 0.0;
+  const double usual = ran(t) ? kinds_[kind_of(t)].nanoseconds_on[t.device.value] : 0.0;
   return usual > 0 ? std::max(took(t), 1.0) / usual : 1.0;
 }
 

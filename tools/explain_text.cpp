@@ -208,7 +208,7 @@ std::string task_text(const recorded_run& run, const wait_finder& waits, const t
   add("issued", of.issued);
   add("began", of.begin);
   add("ended", of.end);
-  if (of.device.valid()) {
+  if (ran(of)) {
     made.push_back({"took", fmt::format("{}, predicted {}", time_text(of.end - of.begin),
                                         time_text(of.predicted))});
   }

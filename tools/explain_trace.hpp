@@ -30,6 +30,11 @@ struct recorded_run : hocket::traced_run {
   [[nodiscard]] std::string label_of(hocket::data_id buffer) const;
 };
 
+/// True if the task ran on a device and ended well: only then it has all times.
+[[nodiscard]] inline bool ran(const hocket::traced_task& t) {
+  return t.kind == hocket::traced_kind::launch && t.device.valid() && t.stream.valid() && !t.failed;
+}
+
 /// Reads the decisions from the file of a trace. Throws error for what is no such file, or is not
 /// whole.
 [[nodiscard]] recorded_run read_trace(const std::string& path);

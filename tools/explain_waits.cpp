@@ -16,10 +16,6 @@ using hocket::time_stamp;
 using hocket::traced_copy;
 using hocket::traced_task;
 
-bool ran(const traced_task& t) {
-  return t.kind == hocket::traced_kind::launch && t.device.valid() && t.stream.valid();
-}
-
 /// Of two that may be null, the one that ended later, if it ended by then.
 template <class Part>
 const Part* later(const Part* one, const Part* other, time_stamp by) {

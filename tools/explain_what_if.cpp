@@ -29,7 +29,7 @@ using hocket::traced_task;
 nanoseconds recorded_makespan(const recorded_run& run) {
   hocket::time_stamp begin = hocket::time_stamp::max(), end{0};
   for (const traced_task& t : run.tasks) {
-    if (t.kind != hocket::traced_kind::launch || !t.device.valid()) continue;
+    if (!ran(t)) continue;
     begin = std::min(begin, t.begin);
     end = std::max(end, t.end);
   }

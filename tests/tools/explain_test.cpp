@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
+#include <stdexcept>
 #include <string>
 
 #include <boost/json.hpp>
@@ -160,6 +162,26 @@ TEST_F(Explain, SimulatesLinksThatDevicesShare) {
   EXPECT_EQ(answer.at("recorded"), answer.at("runs").at(0).at("makespan"));
 }
 
+TEST_F(Explain, LeavesOutWhatFailed) {
+  {
+    runtime rt{{.devices = "Sim0",
+                .backends = {{"sim", "1,flops=1G,shared=yes"}},
+                .clock = clock_kind::simulated,
+                .trace_capacity = 100,
+                .trace_decisions = true}};
+    const buffer<float> x{rt, 1000, "x"}, y{rt, 1000, "y"};
+    rt.submit({.label = "good"}, costly<out<float>>("fill", 1), writes(y));
+    const auto bad = kernel<out<float>>{
+        "bad", host_body{[](const auto&...) { throw std::runtime_error("no"); }}};
+    rt.submit(bad, writes(x)).wait();
+    rt.submit({.label = "behind"}, costly<inout<float>>("step", 1), updates(x)).wait();
+    write_trace(rt.trace(), trace());
+  }
+  EXPECT_THAT(text_of({trace(), "--task", "behind"}), HasSubstr("failed"));
+  EXPECT_THAT(text_of({trace()}), HasSubstr("tasks 1 ms"));
+  EXPECT_THAT(text_of({trace(), "--what-if"}), HasSubstr("The run took 1 ms, and 1 ms when"));
+}
+
 TEST_F(Explain, WritesJson) {
   const std::string file = trace_of_two_devices();
   const auto run = boost::json::parse(text_of({file, "--json"})).as_object();
@@ -178,6 +200,9 @@ TEST_F(Explain, RefusesWrongUse) {
   expect_refused({file, "--task", "nobody"}, 2, "no task with that name or id");
   expect_refused({"/nowhere/trace.json"}, 1, "cannot be read");
   expect_refused({"/"}, 1, "cannot be read");
+  expect_refused({file, "--task", "next", "--what-if"}, 2, "--what-if");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 31U);  // sparse
+  expect_refused({file}, 1, "has 2147483648 bytes; at most 1073741824 can be read");
 }
 
 TEST_F(Explain, RefusesForeignFiles) {
