@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,12 +133,14 @@ class measurement {
   }
 
   /// Calls copy(bytes, end), from small to large, until it returns false. What is left of the time
-  /// is shared among the sizes that are left.
+  /// is shared among the sizes that are left. Two sizes, which make a line, are copied in any case.
   template <class Copy>
   void in_all_sizes(const device_info& to, hocket::time_stamp end, Copy&& copy) {
+    constexpr std::uint64_t copied_in_any_case = 2 * least_copy;
     std::int64_t left = std::bit_width(most_copy) - std::bit_width(least_copy) + 1;
     for (std::uint64_t bytes = least_copy; bytes <= most_copy; bytes *= 2, --left) {
-      if (is_over(end) || !has_room(to, static_cast<double>(bytes))) return;
+      const bool has_ended = bytes <= copied_in_any_case ? stop_.stop_requested() : is_over(end);
+      if (has_ended || !has_room(to, static_cast<double>(bytes))) return;
       show_(fmt::format("{}: copies of {} KiB", to.name, bytes >> 10U));
       const hocket::time_stamp now = rt_.now();
       if (!copy(bytes, now + (end - now) / left)) return;
@@ -267,15 +271,25 @@ class measurement {
   }
 
   /// All sizes of all kernels, again and again, so that time that runs out leaves few samples of
-  /// each and not many of some.
+  /// each and not many of some. The smallest size of each is launched in any case.
   void launch_all(const device_info& device, hocket::time_stamp end) {
     std::vector<subject> subjects = subjects_of(device);
+    launch_smallest(subjects, device);
     for (std::size_t pass = 0; pass <= most_samples && !is_over(end); ++pass) {
       for (std::size_t i = 0; i < subjects.size() && !is_over(end); ++i) {
         if (expected(subjects, i) < end - rt_.now()) launch(subjects[i], device);
       }
     }
     for (subject& each : subjects) keep(each.result, made_.launches);
+  }
+
+  void launch_smallest(std::vector<subject>& all, const device_info& device) {
+    constexpr int launches = 3;  // the first is not counted, and one alone is not kept
+    std::set<std::string> known;
+    for (subject& each : all) {
+      if (!known.insert(each.result.kernel).second) continue;
+      for (int i = 0; i < launches && !stop_.stop_requested(); ++i) launch(each, device);
+    }
   }
 
   /// What the next launch takes, by the last one or by that of a smaller size.

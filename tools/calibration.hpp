@@ -57,6 +57,7 @@ struct calibration {
 
 /// Measures the devices of the runtime, which keeps a trace, one after the other: copies, launches
 /// of an empty kernel and of built-in ones, until the time has passed or each was measured often.
+/// Small copies and launches are measured also where that takes longer.
 /// show is called before each with what comes. A stop is obeyed between two of them.
 [[nodiscard]] calibration measure(hocket::runtime& rt, hocket::nanoseconds time,
                                   const std::stop_token& stop,
