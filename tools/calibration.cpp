@@ -292,7 +292,7 @@ class measurement {
     }
   }
 
-  /// What the next launch takes, by the last one or by that of a smaller size.
+  /// The time that the next launch takes, by the last one or by that of a smaller size.
   [[nodiscard]] static nanoseconds expected(const std::vector<subject>& all, std::size_t at) {
     const subject& wanted = all[at];
     if (wanted.last > nanoseconds{0}) return wanted.last;

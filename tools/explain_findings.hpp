@@ -13,7 +13,7 @@
 
 namespace tools {
 
-/// What a trace says of the run as a whole.
+/// Findings about the run as a whole.
 struct run_findings {
   std::vector<path_part> path;
   std::vector<const hocket::traced_task*> mispredicted;  ///< the worst first
@@ -31,7 +31,7 @@ struct run_findings {
 /// Why the task ran where it did, as a sentence.
 [[nodiscard]] std::string why_text(const recorded_run& run, const hocket::traced_task& of);
 
-/// What policies compare: the end of the candidate, and what is added to it.
+/// The sum that policies compare: the end of the candidate, and what is added to it.
 [[nodiscard]] inline hocket::nanoseconds sum_of(const hocket::traced_candidate& of) {
   return of.end + of.links + of.staying + of.price;
 }

@@ -52,7 +52,7 @@ double median(std::vector<double>& values) {
 
 double took(const traced_task& t) { return static_cast<double>((t.end - t.begin).count()); }
 
-/// What is known of one kind on one device.
+/// Facts about one kind on one device.
 struct samples {
   std::vector<double> measured;
   std::vector<double> predicted;

@@ -11,7 +11,7 @@
 
 namespace tools {
 
-/// What a task waited for between its submission and its begin.
+/// The causes for which a task waited between its submission and its begin.
 enum class wait_cause : std::uint8_t {
   dependence,  ///< tasks before it
   data,        ///< copies that it needed

@@ -141,7 +141,7 @@ void describe(CLI::App& app, request& asked, std::size_t cores) {
 int run_bench(int argc, char** argv, const std::string& name, const std::string& what,
               const comparison_list& comparisons_of, summary wanted_summary,
               const picture_maker& pictures_of) {
-  // What earlier processes have measured would make runs differ.
+  // Costs that earlier processes have measured would make runs differ.
   ::setenv("HOCKET_COSTS", "off", 0);
   try {
     const std::size_t cores = allowed_cores();

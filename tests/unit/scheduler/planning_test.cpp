@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What plans for many devices rest on, each against the slow way to the same answer.
+// The parts that plans for many devices rest on, each against the slow way to the same answer.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ class planning : public ::testing::Test {
     made->accesses.push_back({data, parts_.back().get(), access_mode::read, true});
     return state_.tasks.add(std::move(made));
   }
-  /// Its content is in the memory.
+  /// A buffer whose content is in the memory.
   data_id buffer_in(memory_id memory, std::size_t elements) {
     const data_id id{buffers_made_++};
     const index_list extents(1, elements);
@@ -119,7 +119,7 @@ TEST_F(planning, times_of_a_launch_are_those_that_the_model_predicts) {
 }
 
 TEST_F(planning, a_kernel_at_the_address_of_another_has_times_of_its_own) {
-  // The same name, work and address, but only one of them has a body.
+  // Both have the same name, work and address, but only one of them has a body.
   kernel_definition place = *kernel_called("k");
   const auto kernel_here = [&] { return kernel_ref(&place, [](const kernel_definition*) {}); };
   EXPECT_TRUE(state_.task_times.times_of(launch_of(kernel_here(), 1e6)).fastest.valid());

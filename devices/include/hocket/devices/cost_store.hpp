@@ -46,13 +46,13 @@ struct cost_table {
   friend bool operator==(const cost_table&, const cost_table&) = default;
 };
 
-/// What tells a device from others, in other processes too: its backend, name, driver with its
-/// version, and the properties that its times depend on. Rates are not among them, because a time
-/// is kept, not how wrong they are.
+/// A name of the device that tells it from others, in other processes too: its backend, name,
+/// driver with its version, and the properties that its times depend on. Rates are not among them,
+/// because a time is kept, not how wrong they are.
 [[nodiscard]] std::string identity_of(const device_info& device);
 
-/// What tells the kernel from others of its name: a digest of its signature and its texts, and of
-/// those of its parts. Bodies for the host cannot be told from one another.
+/// A name of the kernel that tells it from others called so: a digest of its signature and its
+/// texts, and of those of its parts. Bodies for the host cannot be told from one another.
 [[nodiscard]] std::string identity_of(const kernel_definition& kernel);
 
 /// Costs on disk, kept from process to process: one file in `$XDG_CACHE_HOME/hocket/costs`, in
@@ -72,7 +72,7 @@ class cost_store {
   [[nodiscard]] bool is_on() const noexcept { return !folder_.empty(); }
   [[nodiscard]] std::filesystem::path file() const { return folder_ / file_name; }
 
-  /// What was kept. A file that is damaged is set aside under another name.
+  /// The costs that were kept. A file that is damaged is set aside under another name.
   [[nodiscard]] cost_table load() const;
 
   /// Adds costs to what is kept, in place of older ones of the same kernel, definition, device and

@@ -42,7 +42,7 @@ class host_topology {
   /// False for a machine that HWLOC_SYNTHETIC describes.
   [[nodiscard]] bool is_this_machine() const noexcept;
 
-  /// What the processors are called, as "AMD EPYC 7B13"; empty if that is not known.
+  /// The name of the processors, as "AMD EPYC 7B13"; empty if that is not known.
   [[nodiscard]] std::string processor() const;
 
   /// Keeps the calling thread on the cores of a node. Returns false where that cannot be done.

@@ -56,7 +56,7 @@ struct work {
     bytes += passes * count * static_cast<double>(size_of(type));
     flops = std::max(flops, count);
   }
-  /// Of launches that are about as large.
+  /// A number that launches have in common which are about as large.
   [[nodiscard]] int size() const noexcept { return size_class(std::max(flops, bytes)); }
 
   friend bool operator==(const work&, const work&) = default;

@@ -104,7 +104,7 @@ class coherence {
   /// hold it, in id order.
   void for_missing(data_id data, const box& region, memory_id memory,
                    function_ref<void(const box&, std::span<const memory_id>)> look) const;
-  /// The same of a buffer as find() gave it.
+  /// This overload takes a buffer as find() gave it.
   static void for_missing(const buffer_state& buffer, const box& region, memory_id memory,
                           function_ref<void(const box&, std::span<const memory_id>)> look);
   /// The content state of the buffer: what committed tasks wrote, and what is poisoned.

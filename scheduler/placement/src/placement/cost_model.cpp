@@ -37,7 +37,7 @@ bool is_believed(const kernel_costs& known, std::size_t wanted) {
   return known.factor.count() >= wanted || known.was_kept;
 }
 
-/// Of those that were measured; there must be one.
+/// The mean of launches that were measured; there must be one.
 work mean_work(const kernel_costs& of) {
   const auto launches = static_cast<double>(of.launches);
   return {of.done.flops / launches, of.done.bytes / launches};

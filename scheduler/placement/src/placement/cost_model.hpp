@@ -72,7 +72,7 @@ class cost_model {
     return find(task, device) != nullptr;
   }
   [[nodiscard]] time_estimate estimate_of(const launch_command& task, device_id device) const;
-  /// What predictions for all launches of the task's kernel and size rest on.
+  /// The speed that predictions for all launches of the task's kernel and size rest on.
   [[nodiscard]] launch_speed speed_of(const launch_command& task, device_id device) const;
   /// before: what was predicted for the same task on the same device.
   void measured(const launch_command& task, device_id device, nanoseconds took,
@@ -82,7 +82,7 @@ class cost_model {
   /// device.
   void add_done(device_prices& to) const;
 
-  /// What was measured here often enough to be told to other processes.
+  /// Costs that were measured here often enough to be told to other processes.
   [[nodiscard]] measured_costs learned() const;
 
   /// Time of a copy, without anything in its way. There must be a link.
@@ -92,7 +92,7 @@ class cost_model {
   void note_change() noexcept { ++launch_changes_; }
   /// Counts calls of note_change(), and changes of predictions by more than an eighth.
   [[nodiscard]] std::uint64_t changes() const noexcept { return launch_changes_ + copy_changes_; }
-  /// The same without changes of copies.
+  /// Counts those that are not due to copies.
   [[nodiscard]] std::uint64_t launch_changes() const noexcept { return launch_changes_; }
   /// The mean time of the last copies.
   [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }

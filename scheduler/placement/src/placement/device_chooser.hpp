@@ -21,7 +21,7 @@ struct placement_decision {
   bool is_final = true;
 };
 
-/// What has changed since the last round, beside the room of devices.
+/// Changes since the last round, beside the room of devices.
 struct round_news {
   bool tasks = false;      ///< there are new ones
   bool estimates = false;  ///< predictions are others, or a device was lost

@@ -20,7 +20,7 @@ class device_plans {
   /// counts as useless if rooms_stay_useless, unless there is more now.
   void begin(bool rooms_stay_useless);
 
-  /// Of all devices, as they were seen, or as it is left in the round.
+  /// The room of all devices, as it was seen, or as it is left in the round.
   [[nodiscard]] std::size_t rooms() const noexcept { return rooms_; }
   /// Room of devices that is not useless to the tasks of the last round.
   [[nodiscard]] std::size_t useful_rooms() const noexcept { return useful_rooms_; }

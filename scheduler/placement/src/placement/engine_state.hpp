@@ -24,7 +24,7 @@
 
 namespace hocket::placement {
 
-/// What is to be written down of a run.
+/// The records that are to be made of a run.
 struct trace_wishes {
   std::size_t spans = 0;      ///< that the trace keeps
   std::size_t decisions = 0;  ///< tasks whose placement is kept

@@ -27,7 +27,7 @@ struct kept_copy {
   nanoseconds time{0};
 };
 
-/// What one process has measured, for others.
+/// Costs that one process has measured, for others.
 struct measured_costs {
   struct launch {
     std::string kernel;
@@ -38,8 +38,8 @@ struct measured_costs {
   std::vector<kept_copy> copies;
 };
 
-/// What other processes have measured. It is asked while the placement engine is stepped, by that
-/// thread, and gives the same answers all the time.
+/// Costs that other processes have measured. The model asks while the placement engine
+/// is stepped, in that thread; the answers stay the same.
 class kept_costs {
  public:
   virtual ~kept_costs() = default;

@@ -26,7 +26,7 @@ double later_updates(const placed_task& t) {
   return most - 1;
 }
 
-/// What tasks that come later lose if what this one updates stays on the device: the time that they
+/// The loss of later tasks if what this one updates stays on the device: the time that they
 /// take longer there, or its way to where they are fastest.
 double loss_of_staying(const task_costs& costs, device_id device, double later) {
   const double longer = later * in_nanoseconds(costs.time(device) - costs.shortest());
@@ -35,7 +35,7 @@ double loss_of_staying(const task_costs& costs, device_id device, double later) 
 
 }  // namespace
 
-/// What the sums of one task have in common on all devices.
+/// The terms that sums of one task have in common on all devices.
 struct replanning::common_terms {
   common_terms(const placed_task& t, const device_view& view)
       : devices(view),

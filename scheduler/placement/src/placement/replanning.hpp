@@ -49,7 +49,7 @@ class replanning final : public device_chooser {
   };
 
   struct common_terms;
-  /// What is added up for one device, in nanoseconds.
+  /// Terms that are added up for one device, in nanoseconds.
   struct terms {
     nanoseconds end{0};
     double links = 0;

@@ -30,7 +30,7 @@ struct data_cost {
 
 class task_cost_table;
 
-/// What a task costs on the devices, but for what is queued and in flight. Costs on a device are
+/// The costs of a task on the devices, but for what is queued and in flight. Costs on a device are
 /// worked out when they are asked for.
 class task_costs {
  public:

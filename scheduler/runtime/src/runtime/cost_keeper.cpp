@@ -46,7 +46,7 @@ cost_keeper::cost_keeper(const std::string& folder, const device_set& machine,
     std::string& of_memory = memories_[told.devices[i].memory.value];
     if (of_memory.empty()) of_memory = devices_.back();
   }
-  // The same whether or not a device is in use that has it.
+  // This name is the same whether or not a device is in use that has the memory.
   memories_[placement::host_memory.value] = host + "host memory";
 }
 

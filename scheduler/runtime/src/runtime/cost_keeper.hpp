@@ -34,7 +34,7 @@ class cost_keeper final : public placement::kept_costs {
   void keep(const placement::measured_costs& measured) const;
 
  private:
-  /// What is in the file.
+  /// The content of the file.
   [[nodiscard]] const cost_table& kept();
   /// The memory of this identity; not valid if there is none.
   [[nodiscard]] memory_id find_memory(const std::string& identity) const;

@@ -8,7 +8,7 @@ namespace hocket::detail {
 
 class runtime_core;
 
-/// What the trace of the runtime holds. Connects the devices if that was not done.
+/// The content of the runtime's trace. Connects the devices if that was not done.
 [[nodiscard]] trace_snapshot trace_of(runtime_core& core);
 
 }  // namespace hocket::detail

@@ -23,7 +23,7 @@ struct traced_candidate {
   nanoseconds arrival{0};   ///< until all that it reads is there
   nanoseconds end{0};       ///< until it ends, behind what the device was given before
   std::uint64_t bytes = 0;  ///< that have to be copied there
-  // What the policy adds to the end before it compares; the least sum wins.
+  // The policy adds these to the end before it compares; the least sum wins.
   nanoseconds links{0};    ///< for the use of links
   nanoseconds staying{0};  ///< for what later tasks lose where its buffers stay there
   nanoseconds price{0};    ///< for what the device is worth to other tasks
