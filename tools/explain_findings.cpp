@@ -36,7 +36,7 @@ const traced_candidate* next_best(const traced_task& of) {
   return best;
 }
 
-/// What made up for the later end of the winner.
+/// The terms that made up for the later end of the winner.
 std::string advantage(const traced_candidate& winner, const traced_candidate& other) {
   struct term {
     nanoseconds saved;

@@ -174,7 +174,7 @@ class replayer {
     return std::max(end - begin, nanoseconds{0});
   }
 
-  /// What older tasks wrote, which the trace does not have.
+  /// Content that older tasks wrote, which the trace does not have.
   void fill_what_is_read_first() {
     std::map<hocket::data_id, bool> seen;
     for (const traced_task& t : run_.tasks) {

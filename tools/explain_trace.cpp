@@ -26,7 +26,7 @@ namespace {
 using hocket::nanoseconds;
 using hocket::time_stamp;
 
-// What is read takes some ten times as much memory.
+// A trace takes some ten times as much memory as its file has bytes.
 constexpr std::uint64_t largest_file = std::uint64_t{1} << 30U;
 // Three months in nanoseconds; sums of as long times do not overflow.
 constexpr std::uint64_t longest_time = std::uint64_t{1} << 53U;

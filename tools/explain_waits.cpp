@@ -16,7 +16,7 @@ using hocket::time_stamp;
 using hocket::traced_copy;
 using hocket::traced_task;
 
-/// Of two that may be null, the one that ended later, if it ended by then.
+/// The one of two, which may be null, that ended later, if it ended by then.
 template <class Part>
 const Part* later(const Part* one, const Part* other, time_stamp by) {
   if (other == nullptr || other->end > by) return one;

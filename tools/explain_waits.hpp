@@ -71,7 +71,7 @@ class wait_finder {
   [[nodiscard]] const hocket::traced_task* writer_of(const hocket::traced_copy& c) const;
   /// The copy that brought there what this one takes on; null if there is none.
   [[nodiscard]] const hocket::traced_copy* first_half(const hocket::traced_copy& c) const;
-  /// What ended last before the copy was wanted: decisions come of ends.
+  /// The task or copy that ended last before the copy was wanted: decisions come of ends.
   [[nodiscard]] path_part end_before_wanted(const hocket::traced_copy& c) const;
 
   const recorded_run& run_;

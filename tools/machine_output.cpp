@@ -68,8 +68,8 @@ hocket::sim_options options_of(const hocket::device_info& device, const calibrat
         each.bytes_per_second;
     (is_from_host ? made.link_latency : made.peer_latency) = each.latency;
   }
-  // It uses the host's memory as it is: what a machine file has for that is a link that takes no
-  // time.
+  // The device uses the host's memory as it is: what a machine file has for that is a link that
+  // takes no time.
   constexpr double at_once = 1e15;
   if (!made.link_bytes_per_second && device.imports_host_memory) {
     made.link_bytes_per_second = at_once;

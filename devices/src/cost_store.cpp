@@ -83,7 +83,7 @@ bool has_all(const std::vector<Cost>& all, const std::vector<Cost>& wanted) {
   return std::ranges::all_of(wanted, [&](const Cost& each) { return has_like(all, each); });
 }
 
-/// Those that are measured come first, then those that were kept, as far as there is room.
+/// Both lists as one: measured costs come first, then kept ones, as far as there is room.
 template <class Cost>
 std::vector<Cost> merged(const std::vector<Cost>& measured, const std::vector<Cost>& kept,
                          std::size_t most) {
@@ -186,7 +186,7 @@ void cost_store::merge(const cost_table& all) const {
   }
 }
 
-/// The lock is held, so that the name of the new file is nobody else's.
+/// The lock is held, so that no other process uses the name of the new file.
 bool cost_store::replace(const cost_table& all) const {
   const std::string made = file().string() + ".new";
   ::unlink(made.c_str());

@@ -46,7 +46,7 @@ struct launch_of : hocket::launch_command {
   }
 };
 
-/// What another process has measured of kernels "k" on the first device, and of copies to it.
+/// Costs that another process has measured of kernels "k" on the first device, and of copies to it.
 class told_costs final : public hocket::placement::kept_costs {
  public:
   std::vector<hocket::placement::kept_launch> of_kernel(const hocket::kernel_definition& kernel,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What a trace with decisions says of placed tasks, on simulated devices whose times are known.
+// The part of a trace with decisions that is about placed tasks, on simulated devices whose times
+// are known.
 
 #include <chrono>
 #include <string>

@@ -43,7 +43,7 @@ class kept_costs_test : public ::testing::Test {
     }
     EXPECT_EQ(y.read()(0), 2.0F + 2.0F * static_cast<float>(rt.devices().size()));
   }
-  /// What a runtime thinks that axpy takes on a device, before it has run anything.
+  /// The time that a runtime predicts for axpy on a device, before it has run anything.
   static placement::time_estimate estimate_of_axpy(runtime& rt, device_id device) {
     launch_command launch;
     launch.kernel = resolve<float, in<float>, inout<float>>(ops::axpy).definition();
@@ -107,7 +107,7 @@ TEST_F(kept_costs_test, are_neither_kept_of_simulated_devices_nor_on_the_virtual
     options.clock = clock_kind::simulated;
     runtime virtual_clock(options);
     compute(virtual_clock);
-    // Of both, those of the real one.
+    // Costs of the real device alone are kept.
     runtime both({.devices = "NUMA0,Sim0", .backends = {{"sim", "1"}}, .costs = "off"});
     compute(both);
   }

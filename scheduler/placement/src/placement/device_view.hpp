@@ -76,7 +76,7 @@ class device_view {
   /// How many tasks more should be queued at the device, so that it does not stand idle while data
   /// move.
   [[nodiscard]] std::size_t room(device_id device) const { return room(device, backlog(device)); }
-  /// The same, where the backlog is known.
+  /// The room of a device whose backlog is known.
   [[nodiscard]] std::size_t room(device_id device, nanoseconds backlog) const;
 
   /// In nanoseconds, the time of such a launch and weight times what it costs by the price of a

@@ -34,19 +34,20 @@ class task_cost_table;
 /// worked out when they are asked for.
 class task_costs {
  public:
-  /// The first of equals; not valid if no device can run the task.
+  /// The device where the task runs shortest, the first of equals; not valid if no device can run
+  /// it.
   [[nodiscard]] device_id fastest() const noexcept { return fastest_; }
-  /// On the fastest device.
+  /// The time that the task runs on the fastest device.
   [[nodiscard]] nanoseconds shortest() const { return time(fastest_); }
   /// See task_cost_table::can_run.
   [[nodiscard]] bool can_run(device_id device) const;
-  /// That it runs on the device, which can run it.
+  /// The time that the task runs on the device, which can run it.
   [[nodiscard]] nanoseconds time(device_id device) const { return times_->on[device.value].time; }
   /// Valid until another task is asked for.
   [[nodiscard]] const data_cost& data(device_id device) const;
-  /// That what the task updates moves from the device to the fastest one.
+  /// The time that the regions which the task updates take from the device to the fastest one.
   [[nodiscard]] nanoseconds way_to_fastest(device_id device) const;
-  /// Those of all tasks with the same kernel and work.
+  /// The times of all tasks with the same kernel and work.
   [[nodiscard]] launch_times& times() const noexcept { return *times_; }
 
  private:

@@ -11,8 +11,8 @@ namespace hocket::detail {
 /// usage_error.
 [[nodiscard]] runtime_options with_environment(runtime_options given);
 
-/// What the backends are told by the options, and by HOCKET_BACKEND_SIM and its like where the
-/// options say nothing of a backend.
+/// The configurations of backends that the options give, with those that HOCKET_BACKEND_SIM and its
+/// like give where the options say nothing of a backend.
 [[nodiscard]] backend_configurations with_environment(backend_configurations given,
                                                       const backend_list& backends);
 

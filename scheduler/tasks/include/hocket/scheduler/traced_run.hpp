@@ -100,9 +100,9 @@ struct traced_buffer {
   std::size_t element_size = 0;
 };
 
-/// What a trace with runtime_options::trace_decisions has beside spans: enough to tell why each
-/// placed task ran where and when it did, and to simulate the run again. Only tasks that have ended
-/// are in it.
+/// The part of a trace with runtime_options::trace_decisions that is not spans: enough to tell why
+/// each placed task ran where and when it did, and to simulate the run again. Only tasks that have
+/// ended are in it.
 struct traced_run {
   std::string policy;
   bool is_virtual = false;           ///< times are of the virtual clock
