@@ -44,6 +44,11 @@ endfunction()
 # freely than those of a module: fewer of them are put together.
 set(HOCKET_UNITY_MODULE 24)
 set(HOCKET_UNITY_PROGRAM 8)
+# Names of the sources before are hidden, and g++ takes a type in a source for one of a header.
+set(HOCKET_UNITY_WARNINGS -Wno-shadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND HOCKET_UNITY_WARNINGS -Wno-subobject-linkage)
+endif()
 # Not those that have thread locals: a function that an item may be suspended in must not see through the ones that read
 # them. Nor those with SKIP_UNITY_BUILD_INCLUSION: one of their names is something else in another source.
 function(_hocket_compile_together target count)
@@ -54,13 +59,22 @@ function(_hocket_compile_together target count)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
-  # Names of the sources before.
-  target_compile_options(${target} PRIVATE -Wno-shadow)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Of types in a source, which seems to be a header then.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-  endif()
+  target_compile_options(${target} PRIVATE ${HOCKET_UNITY_WARNINGS})
 endfunction()
+
+# For all targets of a folder whose sources also build as projects of their own. Under a sanitizer they are optimised as
+# tests are.
+macro(hocket_compile_folder_fast)
+  add_compile_options(${HOCKET_WARNINGS})
+  if(HOCKET_UNITY_PROGRAMS)
+    set(CMAKE_UNITY_BUILD ON)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE ${HOCKET_UNITY_PROGRAM})
+    add_compile_options(${HOCKET_UNITY_WARNINGS})
+  endif()
+  if(HOCKET_SANITIZER)
+    add_compile_options(${HOCKET_TEST_FLAGS})
+  endif()
+endmacro()
 
 function(_hocket_add_library target public_name)
   cmake_parse_arguments(arg "" "" "HEADERS;SOURCES;DEPENDS;LINK;LINK_PRIVATE" ${ARGN})

@@ -43,7 +43,8 @@ std::map<kind_key, std::size_t> number_kinds(const recorded_run& run, bool by_si
   return made;
 }
 
-double median(std::vector<double>& values) {
+/// The median of times in nanoseconds, and 1 at least; 0 without any.
+double median_time(std::vector<double>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -63,8 +64,8 @@ double error_of_predictions(std::span<samples> on_devices) {
   std::vector<double> errors;
   for (samples& each : on_devices) {
     if (each.measured.empty() || each.predicted.empty()) continue;
-    const double measured = median(each.measured);
-    errors.push_back(measured / median(each.predicted));
+    const double measured = median_time(each.measured);
+    errors.push_back(measured / median_time(each.predicted));
   }
   if (errors.empty()) return 1;
   return *std::ranges::max_element(errors);
@@ -101,8 +102,8 @@ launch_kinds::launch_kinds(const recorded_run& run)
     const std::span<samples> of_kind(all.data() + kind * devices, devices);
     const double error = error_of_predictions(of_kind);
     for (samples& known : of_kind) {
-      made.nanoseconds_on.push_back(known.measured.empty() ? error * median(known.predicted)
-                                                           : median(known.measured));
+      made.nanoseconds_on.push_back(known.measured.empty() ? error * median_time(known.predicted)
+                                                           : median_time(known.measured));
     }
   }
 }

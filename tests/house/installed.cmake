@@ -3,6 +3,9 @@
 
 # What the tests of installed packages share. COMPILER and LAUNCHER are those of the build.
 
+# A list, which the environment keeps together.
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${LAUNCHER}")
+
 # Runs a command that is to succeed, and leaves what it prints in `output`.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -25,7 +28,7 @@ endfunction()
 # Builds the project in `folder`, which knows nothing of Hocket but the package below `prefix`.
 function(build_project folder build prefix)
   set(options -G Ninja -D CMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=${prefix}"
-    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
+    "-DCMAKE_CXX_COMPILER=${COMPILER}")
   run("${CMAKE_COMMAND}" -S "${folder}" -B "${build}" ${options} ${ARGN})
   run("${CMAKE_COMMAND}" --build "${build}")
 endfunction()
