@@ -12,6 +12,7 @@ namespace {
 
 std::vector<comparison> comparisons_of(const settings& wanted) {
   std::vector<comparison> all = modelled_comparisons(wanted);
+  for (comparison& each : split_comparisons(wanted)) all.push_back(std::move(each));
   for (comparison& each : timed_comparisons(wanted)) all.push_back(std::move(each));
   return all;
 }

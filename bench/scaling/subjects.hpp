@@ -15,6 +15,9 @@ namespace hocket::bench {
 /// Strong and weak scaling on the virtual clock, and what simulating costs.
 [[nodiscard]] std::vector<comparison> modelled_comparisons(const settings& wanted);
 
+/// One launch over many rows, shared out among unequal devices on the virtual clock.
+[[nodiscard]] std::vector<comparison> split_comparisons(const settings& wanted);
+
 /// Graphs of tasks that each keep a device, or a worker of a peer, waiting for that time.
 inline constexpr std::chrono::milliseconds waiting_time{2};
 [[nodiscard]] std::vector<comparison> timed_comparisons(const settings& wanted);

@@ -64,6 +64,20 @@ TEST_P(all_devices, work_in_runs_that_nobody_waits_for) {
   EXPECT_EQ(each.difference(), "");
 }
 
+TEST_P(all_devices, share_out_one_launch) {
+  constexpr std::size_t rows = 20'011, columns = 8;
+  const buffer<float, 2> x{rt_, {rows, columns}, 1.0f}, y{rt_, {rows, columns}, 0.0f};
+  const buffer<float, 2> square{rt_, {columns, columns}, 0.5f}, product{rt_, {rows, columns}};
+  for (int run = 0; run < 20; ++run) {
+    split_rows(rt_, {.least_rows = 100}, ops::axpy, 2.0f, reads(x), updates(y));
+    split_rows(rt_, {.least_rows = 100}, ops::gemm_nn, reads(y), whole(reads(square)),
+               writes(product));
+    const std::vector<float> found = product.to_vector();
+    const float wanted = static_cast<float>(columns) * static_cast<float>(run + 1);
+    ASSERT_EQ(std::ranges::count(found, wanted), static_cast<std::ptrdiff_t>(found.size())) << run;
+  }
+}
+
 TEST_P(all_devices, work_for_several_threads) {
   constexpr int threads = 4;
   const std::vector<device_handle> devices = handles();

@@ -22,5 +22,6 @@
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
 #include <hocket/scheduler/runtime.hpp>
+#include <hocket/scheduler/split_rows.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 #include <hocket/scheduler/when_all.hpp>
