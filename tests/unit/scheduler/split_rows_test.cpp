@@ -72,8 +72,8 @@ bool is_cut_of(const std::vector<row_range>& pieces, std::size_t rows, std::size
 constexpr work much{1e12, 0};
 
 TEST_P(split_task, its_pieces_are_all_rows_once) {
-  for (const std::size_t rows : {1, 2, 3, 7, 64, 1000, 4096, 99'999, 1 << 20}) {
-    for (const std::size_t least : {1, 2, 5, 1000, 1 << 20}) {
+  for (const std::size_t rows : {1U, 2U, 3U, 7U, 64U, 1000U, 4096U, 99'999U, 1U << 20}) {
+    for (const std::size_t least : {1U, 2U, 5U, 1000U, 1U << 20}) {
       const std::vector<row_range> pieces = cut_rows(rt, rows, {}, least);
       EXPECT_TRUE(is_cut_of(pieces, rows, least)) << rows << " rows, " << least << " at least";
     }
