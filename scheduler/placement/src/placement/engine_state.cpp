@@ -8,11 +8,11 @@
 namespace hocket::placement {
 
 failure engine_state::without_device(const placed_task& t) const {
-  const std::string lost = t.on.valid() ? nodes.devices[t.on.value].label_text() +
-                                              " was lost: " + devices[t.on.value].lost
-                                        : "every device that could was lost.";
+  const std::string reason = t.on.valid() ? nodes.devices[t.on.value].label_text() +
+                                                " was lost: " + devices[t.on.value].lost
+                                          : "every device that could was lost.";
   return {failure_code::no_device,
-          detail::task_name(t.label_text()) + " has no device to run on: " + lost};
+          detail::task_name(t.label_text()) + " has no device to run on: " + reason};
 }
 
 }  // namespace hocket::placement
