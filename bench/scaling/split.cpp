@@ -43,8 +43,8 @@ runtime_options machine_of(const std::vector<unsigned>& speeds) {
   return made;
 }
 
-/// What the third launch takes, when data are where the first two left them, to what it takes at
-/// least.
+/// The time of the third launch, when data are where the first two left them, as a multiple of the
+/// least possible time.
 double over_bound(const std::vector<unsigned>& speeds, double flops_a_row, const cutter& cut) {
   constexpr std::size_t rows = 1 << 22;
   const kernel<inout<float>> each =

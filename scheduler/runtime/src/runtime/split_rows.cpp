@@ -25,7 +25,7 @@ constexpr double least_gain = 4;
 // Of a device that needs no time to launch: what the host does for a task.
 constexpr std::chrono::nanoseconds shortest_start = std::chrono::microseconds(2);
 
-/// What a launch is, for its prediction.
+/// All that the prediction of a launch depends on.
 struct launch_cost {
   work total;
   body_width width = body_width::serial;

@@ -26,13 +26,13 @@ struct row_range {
 /// the fastest device busy for four times what starting a task takes, by the rates that the
 /// device tells of itself; cost is of all rows together.
 ///
-/// What comes out depends on the runtime's devices and the arguments alone, not on what was
+/// The pieces depend on the runtime's devices and the arguments alone, not on what was
 /// measured: rows that were cut before are cut the same again, and their data stay where they are.
 /// Connects the devices.
 [[nodiscard]] std::vector<row_range> cut_rows(submitter& to, std::size_t rows, const work& cost,
                                               std::size_t least_rows = 0);
 
-/// What every piece of a split task reads whole; made by whole().
+/// An access that every piece of a split task has uncut; made by whole().
 template <element T, std::size_t R>
 struct whole_access {
   access<T, R, access_mode::read> what;
@@ -58,8 +58,8 @@ struct split_region {
   const region_ref* cut = nullptr;  ///< of which each piece has some rows
 };
 
-/// What cut_rows says of these. The kernel is null for a function. Throws usage_error unless all
-/// that are cut have the same number of rows, and for options that several tasks cannot have.
+/// Cuts these regions as cut_rows does; without a kernel for a function. Throws usage_error if they
+/// differ in their number of rows, and for options that several tasks cannot have.
 [[nodiscard]] std::vector<row_range> cut_alike(submitter& to, const split_options& options,
                                                const kernel_definition* kernel,
                                                const std::vector<split_region>& regions);
