@@ -149,7 +149,9 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   known->done.flops += task.cost.flops;
   known->done.bytes += task.cost.bytes;
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
-  if (add(known->factor, factor, took < brief)) ++launch_changes_;
+  if (!add(known->factor, factor, took < brief)) return;
+  ++launch_changes_;
+  ++changes_on_[device.value];
 }
 
 kernel_costs& cost_model::make_entry(const kernel_definition& kernel, device_id device, int size,
@@ -201,23 +203,16 @@ double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t byt
 }
 
 nanoseconds cost_model::predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const {
-  const double by_rates = copy_by_rates(from, to, bytes);
-  const recent_median* const known = find_copies(from, to, bytes);
-  return rounded(known == nullptr ? by_rates : by_rates * known->value());
-}
-
-const recent_median* cost_model::find_copies(memory_id from, memory_id to,
-                                             std::uint64_t bytes) const {
   if (kept_ != nullptr && !asked_for_copies_) recall_copies();
-  const int size = size_class(static_cast<double>(bytes));
-  const std::size_t link = from.value * machine_.memories.size() + to.value;
-  copy_finding& last =
-      copy_findings_[link * max_copy_findings + static_cast<std::size_t>(size) % max_copy_findings];
-  if (last.size != size || last.measured != copies_.size()) {
-    const auto found = copies_.find({from, to, size});
-    last = {size, copies_.size(), found == copies_.end() ? nullptr : &found->second.factor};
+  const stream_id stream = machine_.link_between(from, to)->stream;
+  auto& last = copy_predictions_[stream.value].place_of(from, to, bytes);
+  if (last.bytes != bytes || last.from != from || last.to != to) {
+    const double by_rates = copy_by_rates(from, to, bytes);
+    const auto known = copies_.find({from, to, size_class(static_cast<double>(bytes))});
+    const double factor = known == copies_.end() ? 1 : known->second.factor.value();
+    last = {from, to, bytes, rounded(by_rates * factor)};
   }
-  return last.known;
+  return last.time;
 }
 
 void cost_model::recall_copies() const {
@@ -241,6 +236,7 @@ void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes
   if (by_rates <= 0) return;  // a modelled link without a cost
   link_costs& known = copies_[{from, to, size_class(static_cast<double>(bytes))}];
   if (add(known.factor, count(took) / by_rates, false)) ++copy_changes_;
+  copy_predictions_[machine_.link_between(from, to)->stream.value] = {};
 }
 
 measured_costs cost_model::learned() const {

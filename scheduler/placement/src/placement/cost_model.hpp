@@ -62,7 +62,8 @@ class cost_model {
         kept_(kept),
         asked_for_(machine.devices.size()),
         findings_(machine.devices.size()),
-        copy_findings_(machine.memories.size() * machine.memories.size() * max_copy_findings) {}
+        changes_on_(machine.devices.size()),
+        copy_predictions_(machine.streams.size()) {}
 
   [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
@@ -89,11 +90,18 @@ class cost_model {
   [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
   void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
   /// Predictions change for another reason than a measurement.
-  void note_change() noexcept { ++launch_changes_; }
+  void note_change() noexcept {
+    ++launch_changes_;
+    ++changes_on_all_;
+  }
   /// Counts calls of note_change(), and changes of predictions by more than an eighth.
   [[nodiscard]] std::uint64_t changes() const noexcept { return launch_changes_ + copy_changes_; }
   /// Counts those that are not due to copies.
   [[nodiscard]] std::uint64_t launch_changes() const noexcept { return launch_changes_; }
+  /// Counts those of launch_changes() that are about the device.
+  [[nodiscard]] std::uint64_t launch_changes(device_id device) const {
+    return changes_on_all_ + changes_on_[device.value];
+  }
   /// The mean time of the last copies.
   [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
   /// The mean time of the last launches.
@@ -135,13 +143,21 @@ class cost_model {
     kernel_costs* known = nullptr;
   };
   static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
-  /// The copies over a link that were found last.
-  struct copy_finding {
-    int size = 0;
-    std::size_t measured = 0;  ///< links and sizes that had been measured when it was looked for
-    const recent_median* known = nullptr;
+  /// What was predicted last for copies by a stream, until one of its copies is measured.
+  struct copy_predictions {
+    struct prediction {
+      memory_id from, to;  ///< not valid: none
+      std::uint64_t bytes = 0;
+      nanoseconds time{0};
+    };
+    static constexpr std::size_t most = 8;
+
+    [[nodiscard]] prediction& place_of(memory_id from, memory_id to, std::uint64_t bytes) {
+      return of[(from.value + to.value + (bytes ^ bytes >> 7U ^ bytes >> 14U)) % most];
+    }
+
+    std::array<prediction, most> of{};
   };
-  static constexpr std::size_t max_copy_findings = 4;  // of each link
 
   [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
   /// How wrong rates are for the size of the kernel that is nearest to that of the task.
@@ -157,9 +173,6 @@ class cost_model {
   }
   [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const work& of, bool is_wide,
                                             device_id device) const;
-  /// Copies of about this size over the link; null if none was measured.
-  [[nodiscard]] const recent_median* find_copies(memory_id from, memory_id to,
-                                                 std::uint64_t bytes) const;
   [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
@@ -188,10 +201,12 @@ class cost_model {
   mutable launch_table launches_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
   mutable std::map<copy_key, link_costs> copies_;
-  mutable std::vector<copy_finding> copy_findings_;  ///< of each link
+  std::vector<std::uint64_t> changes_on_;                   ///< each device
+  mutable std::vector<copy_predictions> copy_predictions_;  ///< of each stream
   nanoseconds usual_copy_{0};
   nanoseconds usual_launch_{0};
   std::uint64_t launch_changes_ = 0, copy_changes_ = 0;
+  std::uint64_t changes_on_all_ = 0;  ///< of launches
 };
 
 }  // namespace hocket::placement

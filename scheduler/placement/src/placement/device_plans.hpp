@@ -34,7 +34,12 @@ class device_plans {
   /// See device_view::load_of_links, which is asked once.
   [[nodiscard]] double load_of_links(device_id device, const device_view& devices);
 
-  /// Devices in the order in which they are free; of equals the first comes first.
+  /// True if the device is free earlier; of equals the first comes first.
+  [[nodiscard]] bool comes_before(device_id a, device_id b) const {
+    const nanoseconds first = free_at(a), second = free_at(b);
+    return first != second ? first < second : a < b;
+  }
+  /// Devices in that order.
   [[nodiscard]] const std::vector<device_id>& in_order() const noexcept { return order_; }
 
  private:
@@ -47,10 +52,6 @@ class device_plans {
     double load_of_links = -1;  ///< negative: not known
   };
 
-  [[nodiscard]] bool comes_before(device_id a, device_id b) const {
-    const nanoseconds first = free_at(a), second = free_at(b);
-    return first != second ? first < second : a < b;
-  }
   void sort();
 
   std::vector<plan> of_;

@@ -11,12 +11,13 @@ namespace hocket::placement {
 
 namespace {
 
-/// A number below 256 that depends on the kernel's name and the other number. Addresses, which
-/// differ from run to run, would make schedules differ as well: predictions are kept a little
-/// longer or shorter, as others take their places.
+/// A number below 256 that depends on the kernel's name, the number of its parameters and the other
+/// number. Addresses, which differ from run to run, would make schedules differ as well:
+/// predictions are kept a little longer or shorter, as others take their places.
 std::size_t place_of(const launch_command& task, std::uint64_t other) {
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15U;
-  const std::uint64_t name = std::hash<std::string_view>{}(task.kernel->name);
+  const std::uint64_t name =
+      std::hash<std::string_view>{}(task.kernel->name) + task.kernel->parameters.size();
   return static_cast<std::size_t>(((name ^ other * odd) * odd) >> 56U);
 }
 
@@ -46,14 +47,17 @@ const launch_time_table::known_size& launch_time_table::speeds_of(
     const launch_command& task) const {
   const int size = task.cost.size();
   known_size& found = sizes_[place_of(task, static_cast<std::uint64_t>(size)) % most_sizes];
-  if (found.is_of(task) && found.size == size && found.estimates == model_.launch_changes())
-    return found;
+  const bool is_same = found.is_of(task) && found.size == size;
+  if (is_same && found.estimates == model_.launch_changes()) return found;
   note_kernel(found, task);
   found.size = size;
-  found.on.assign(machine_.devices.size(), {});
+  if (!is_same) found.on.assign(machine_.devices.size(), {});
   for (std::size_t i = 0; i < found.on.size(); ++i) {
-    if (!devices_[i].alive || !machine_.devices[i].runs(*task.kernel)) continue;
-    found.on[i] = {model_.speed_of(task, device_id{i}), true};
+    on_device& on = found.on[i];
+    const std::uint64_t estimates = model_.launch_changes(device_id{i});
+    if (is_same && on.estimates == estimates) continue;
+    on = {{}, devices_[i].alive && machine_.devices[i].runs(*task.kernel), estimates};
+    if (on.can_run) on.speed = model_.speed_of(task, device_id{i});
   }
   return found;
 }

@@ -56,6 +56,7 @@ class launch_time_table {
   struct on_device {
     launch_speed speed;
     bool can_run = false;
+    std::uint64_t estimates = 0;  ///< cost_model::launch_changes of the device
   };
   struct known_size : known_kernel {
     int size = 0;  ///< see work::size

@@ -84,16 +84,25 @@ std::optional<replanning::candidate> replanning::best_of(const placed_task& t,
   const common_terms common(t, devices);
   if (!common.costs.fastest().valid()) return std::nullopt;
   const double least = common.least();
+  const nanoseconds arrival_elsewhere = common.costs.earliest_elsewhere();
   std::optional<candidate> best;
-  for (const device_id device : plans.in_order()) {
-    if (best && in_nanoseconds(plans.free_at(device)) + least >= best->score) break;
-    if (!common.costs.can_run(device)) continue;
-    const terms sum = terms_of(device, common, plans);
-    const double score = sum.sum();
-    if (!best || score < best->score) {
-      best = candidate{device, score, sum.end, common.costs.time(device)};
+  const auto look_at = [&](bool with_data) {
+    const nanoseconds arrival = with_data ? nanoseconds{0} : arrival_elsewhere;
+    for (const device_id device : plans.in_order()) {
+      if (common.costs.has_data(device) != with_data) continue;
+      // Other devices are free later.
+      const nanoseconds begin = std::max(plans.free_at(device), arrival);
+      if (best && in_nanoseconds(begin) + least > best->score) break;
+      if (!common.costs.can_run(device)) continue;
+      const terms sum = terms_of(device, common, plans);
+      const double score = sum.sum();
+      const bool is_better = !best || score < best->score ||
+                             (score == best->score && plans.comes_before(device, best->device));
+      if (is_better) best = candidate{device, score, sum.end, common.costs.time(device)};
     }
-  }
+  };
+  look_at(true);
+  look_at(false);
   return best;
 }
 

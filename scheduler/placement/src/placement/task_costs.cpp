@@ -34,6 +34,16 @@ std::uint64_t smallest_room(const machine& of, const replica_store& replicas) {
   return least;
 }
 
+bool links_peers(const machine& of) {
+  const std::size_t count = of.memories.size();
+  for (std::size_t from = 1; from < count; ++from) {
+    for (std::size_t to = 1; to < count; ++to) {
+      if (of.link_between(memory_id{from}, memory_id{to})) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 task_costs::task_costs(const task_cost_table& table, const placed_task& task)
@@ -60,6 +70,17 @@ bool task_costs::can_run(device_id device) const {
 
 const data_cost& task_costs::data(device_id device) const { return table_.data_on(task_, device); }
 
+bool task_costs::has_data(device_id device) const {
+  const auto& kept = table_.kept_[task_.costs];
+  return kept.is_in_parts || kept.on[device.value].holds == kept.round;
+}
+
+nanoseconds task_costs::earliest_elsewhere() const {
+  const data_cost& way = table_.kept_[task_.costs].elsewhere;
+  if (!way.first.valid() || table_.has_peer_links_) return nanoseconds{0};
+  return table_.commands_.remaining(way.first) + way.over_first;
+}
+
 nanoseconds task_costs::way_to_fastest(device_id device) const {
   const auto& devices = table_.machine_.devices;
   return table_.time_to_move(task_, devices[device.value].memory, devices[fastest_.value].memory);
@@ -76,7 +97,13 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
       replicas_(replicas),
       devices_(devices),
       times_(machine, model, devices),
-      smallest_(smallest_room(machine, replicas)) {}
+      smallest_(smallest_room(machine, replicas)),
+      has_peer_links_(links_peers(machine)),
+      devices_with_(machine.memories.size()) {
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
+    devices_with_[machine.devices[i].memory.value].push_back(device_id{i});
+  }
+}
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
@@ -97,7 +124,7 @@ void task_cost_table::keep(placed_task& t) {
     t.costs = unused_.back();
     unused_.pop_back();
   }
-  ++kept_[t.costs].round;
+  kept_[t.costs].is_of_another = true;
 }
 
 void task_cost_table::forget(placed_task& t) {
@@ -110,58 +137,100 @@ void task_cost_table::note_changes(const placed_task& t) const {
   kept_costs& kept = kept_[t.costs];
   std::uint64_t changes = 0;
   for (const task_access& a : t.accesses) changes += a.buffer->changes;
-  const bool is_as_before = kept.estimates == model_.changes() && kept.changes == changes;
+  const bool is_as_before =
+      !kept.is_of_another && kept.estimates == model_.changes() && kept.changes == changes;
   if (t.costs != 0 && is_as_before) return;
+  kept.is_of_another = false;
   kept.estimates = model_.changes();
   kept.changes = changes;
   ++kept.round;
+  note_needed(t, kept);
+}
+
+void task_cost_table::note_needed(const placed_task& t, kept_costs& to) const {
+  to.on.resize(machine_.devices.size());
+  to.needed.clear();
+  to.elsewhere = {};
+  to.is_in_parts = false;
+  for (const task_access& a : t.accesses) {
+    if (!reads_content(a.mode) || a.is_empty()) continue;
+    needed_data made{&a, a.region().elements() * a.buffer->element_size};
+    coherence::for_missing(*a.buffer->where, a.region(), memory_id{},
+                           [&](const box& part, std::span<const memory_id> holders) {
+                             made.is_whole = part == a.region();
+                             made.holders =
+                                 short_list<memory_id, 4>(holders.begin(), holders.end());
+                           });
+    if (made.holders.empty()) continue;
+    to.needed.push_back(made);
+    if (!made.is_whole) {
+      to.is_in_parts = true;
+      continue;
+    }
+    for (const memory_id holder : made.holders) {
+      for (const device_id each : devices_with_[holder.value]) to.on[each.value].holds = to.round;
+    }
+    if (made.holders[0] == host_memory) continue;
+    to.elsewhere.first = machine_.link_between(made.holders[0], host_memory)->stream;
+    to.elsewhere.over_first += model_.predict_copy(made.holders[0], host_memory, made.bytes);
+  }
+  if (to.is_in_parts) to.elsewhere = {};
 }
 
 const data_cost& task_cost_table::data_on(const placed_task& t, device_id device) const {
   kept_costs& kept = kept_[t.costs];
-  if (kept.on.empty()) kept.on.resize(machine_.devices.size());
   kept_cost& found = kept.on[device.value];
   if (found.round != kept.round) {
-    found = {};
+    static_cast<data_cost&>(found) = {};
     found.round = kept.round;
-    add_data(t, machine_.devices[device.value].memory, found);
+    const memory_id memory = machine_.devices[device.value].memory;
+    for (const needed_data& each : kept.needed) {
+      const bool is_absent =
+          each.is_whole && std::ranges::find(each.holders, memory) == each.holders.end();
+      if (is_absent) {
+        add_copy({each.holders.begin(), each.holders.end()}, each.bytes, memory, found);
+      } else {
+        add_parts(*each.access, memory, found);
+      }
+    }
   }
   return found;
 }
 
-void task_cost_table::add_data(const placed_task& t, memory_id memory, data_cost& to) const {
-  for (const task_access& a : t.accesses) {
-    if (!reads_content(a.mode) || a.is_empty()) continue;
-    if (const std::optional<point> there = coherence::ready(*a.buffer->where, memory)) {
-      if (there->valid() && !commands_.done(*there)) to.awaited = *there;
-    } else if (!add_copies(a, memory, to) && content_.valid(a.data, a.region(), memory)) {
-      for (const point at : content_.ready(a.data, a.region(), memory)) {
-        if (!commands_.done(at)) to.awaited = at;
-      }
+void task_cost_table::add_parts(const task_access& a, memory_id memory, data_cost& to) const {
+  if (const std::optional<point> there = coherence::ready(*a.buffer->where, memory)) {
+    if (there->valid() && !commands_.done(*there)) to.awaited = *there;
+  } else if (!add_copies(a, memory, to) && content_.valid(a.data, a.region(), memory)) {
+    for (const point at : content_.ready(a.data, a.region(), memory)) {
+      if (!commands_.done(at)) to.awaited = at;
     }
   }
+}
+
+void task_cost_table::add_copy(std::span<const memory_id> holders, std::uint64_t bytes,
+                               memory_id to, data_cost& sum) const {
+  const auto linked = std::ranges::find_if(
+      holders, [&](memory_id each) { return machine_.link_between(each, to).has_value(); });
+  memory_id from = linked == holders.end() ? holders.front() : *linked;
+  if (linked == holders.end()) {
+    sum.first = machine_.link_between(from, host_memory)->stream;
+    sum.over_first += model_.predict_copy(from, host_memory, bytes);
+    from = host_memory;
+  }
+  sum.last = machine_.link_between(from, to)->stream;
+  sum.over_last += model_.predict_copy(from, to, bytes);
 }
 
 /// Returns whether there is something to copy. Of copies over several links to one device the last
 /// link is the last that was found.
 bool task_cost_table::add_copies(const task_access& a, memory_id to, data_cost& sum) const {
   bool has_copies = false;
-  coherence::for_missing(
-      *a.buffer->where, a.region(), to, [&](const box& part, std::span<const memory_id> holders) {
-        if (holders.empty()) return;
-        has_copies = true;
-        const std::uint64_t bytes = part.elements() * a.buffer->element_size;
-        const auto linked = std::ranges::find_if(
-            holders, [&](memory_id each) { return machine_.link_between(each, to).has_value(); });
-        memory_id from = linked == holders.end() ? holders.front() : *linked;
-        if (linked == holders.end()) {
-          sum.first = machine_.link_between(from, host_memory)->stream;
-          sum.over_first += model_.predict_copy(from, host_memory, bytes);
-          from = host_memory;
-        }
-        sum.last = machine_.link_between(from, to)->stream;
-        sum.over_last += model_.predict_copy(from, to, bytes);
-      });
+  coherence::for_missing(*a.buffer->where, a.region(), to,
+                         [&](const box& part, std::span<const memory_id> holders) {
+                           if (holders.empty()) return;
+                           has_copies = true;
+                           add_copy(holders, part.elements() * a.buffer->element_size, to, sum);
+                         });
   return has_copies;
 }
 

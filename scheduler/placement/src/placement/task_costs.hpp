@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include <hocket/core/short_list.hpp>
 
 #include <hocket/memory/coherence.hpp>
 
@@ -45,6 +48,10 @@ class task_costs {
   [[nodiscard]] nanoseconds time(device_id device) const { return times_->on[device.value].time; }
   /// Valid until another task is asked for.
   [[nodiscard]] const data_cost& data(device_id device) const;
+  /// True if the device's memory has content that the task reads.
+  [[nodiscard]] bool has_data(device_id device) const;
+  /// No device that has no data of the task has all of them earlier, from now on.
+  [[nodiscard]] nanoseconds earliest_elsewhere() const;
   /// The time that the regions which the task updates take from the device to the fastest one.
   [[nodiscard]] nanoseconds way_to_fastest(device_id device) const;
   /// The times of all tasks with the same kernel and work.
@@ -92,17 +99,32 @@ class task_cost_table {
   friend task_costs;
   struct kept_cost : data_cost {
     std::uint64_t round = 0;  ///< kept_costs::round when it was worked out
+    std::uint64_t holds = 0;  ///< kept_costs::round when the device's memory had data of the task
+  };
+  /// What a task reads of one buffer.
+  struct needed_data {
+    const task_access* access;
+    std::uint64_t bytes;
+    short_list<memory_id, 4> holders = {};
+    bool is_whole = false;  ///< all of it has these holders; else one of its parts has
   };
   struct kept_costs {
     std::vector<kept_cost> on;  ///< each device
-    std::uint64_t round = 0;    ///< counts changes of what costs rest on
+    std::vector<needed_data> needed;
+    data_cost elsewhere;         ///< the copies to the host for devices that have no data
+    bool is_in_parts = false;    ///< some of what is needed is not whole
+    bool is_of_another = false;  ///< what is kept is that of another task
+    std::uint64_t round = 0;     ///< counts changes of what costs rest on
     std::uint64_t estimates = 0;
     std::uint64_t changes = 0;  ///< of buffers
   };
 
   void note_changes(const placed_task& t) const;
+  void note_needed(const placed_task& t, kept_costs& to) const;
   [[nodiscard]] const data_cost& data_on(const placed_task& t, device_id device) const;
-  void add_data(const placed_task& t, memory_id memory, data_cost& to) const;
+  void add_parts(const task_access& a, memory_id memory, data_cost& to) const;
+  void add_copy(std::span<const memory_id> holders, std::uint64_t bytes, memory_id to,
+                data_cost& sum) const;
   bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
 
@@ -113,9 +135,11 @@ class task_cost_table {
   const replica_store& replicas_;
   const std::vector<device_record>& devices_;
   launch_time_table times_;
-  std::uint64_t smallest_;                   ///< bytes that each device takes of one task
-  mutable std::vector<kept_costs> kept_{1};  ///< the first is for tasks that are not kept
-  std::vector<std::uint32_t> unused_;        ///< numbers of others
+  std::uint64_t smallest_;                            ///< bytes that each device takes of one task
+  bool has_peer_links_;                               ///< between memories that are not the host's
+  std::vector<std::vector<device_id>> devices_with_;  ///< each memory
+  mutable std::vector<kept_costs> kept_{1};           ///< the first is for tasks that are not kept
+  std::vector<std::uint32_t> unused_;                 ///< numbers of others
 };
 
 }  // namespace hocket::placement
