@@ -63,6 +63,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   add_common(doctor, asked);
   const CLI::App& explain = add_explain(app, asked.explained);
   const CLI::App& simulate = add_simulate(app, asked.simulated);
+  const CLI::App& top = add_top(app, asked.shown);
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -78,6 +79,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   if (calibrate.parsed()) asked.what = request::command::calibrate;
   if (explain.parsed()) asked.what = request::command::explain;
   if (simulate.parsed()) asked.what = request::command::simulate;
+  if (top.parsed()) asked.what = request::command::top;
   return asked;
 }
 

@@ -9,12 +9,13 @@
 
 #include "explain.hpp"
 #include "simulate.hpp"
+#include "top.hpp"
 
 namespace tools {
 
 /// What `hocket` is asked to do, and on which machine.
 struct request {
-  enum class command { devices, doctor, calibrate, explain, simulate };
+  enum class command { devices, doctor, calibrate, explain, simulate, top };
   command what = command::devices;
   bool json = false;
   std::string sim = {};      ///< the configuration of simulated devices
@@ -23,6 +24,7 @@ struct request {
   std::string machine = {};  ///< the machine file that calibrate writes; empty for none
   explanation explained = {};
   simulation simulated = {};
+  top_request shown = {};
 };
 
 /// What --help and --version ask for.

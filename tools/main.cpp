@@ -15,6 +15,7 @@
 #include "explain.hpp"
 #include "output.hpp"
 #include "simulate.hpp"
+#include "top.hpp"
 
 namespace {
 
@@ -24,6 +25,7 @@ int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::doctor) return tools::examine(asked) ? 0 : failed;
   if (asked.what == tools::request::command::calibrate) return tools::calibrate(asked);
   if (asked.what == tools::request::command::simulate) return tools::simulate(asked.simulated);
+  if (asked.what == tools::request::command::top) return tools::top(asked.shown);
   if (asked.what == tools::request::command::explain) {
     tools::explain(asked.explained);
   } else {

@@ -17,6 +17,10 @@ struct device_statistics {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t peak_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::uint64_t memory_bytes = 0;  ///< that tasks may use
+  std::size_t queued = 0;
+  std::size_t in_flight = 0;
   bool alive = true;
   device_idle idle;
 };

@@ -100,6 +100,11 @@ void host_storage::close() noexcept {
   blocks_.clear();
 }
 
+std::uint64_t host_storage::used() const {
+  const std::scoped_lock lock(guard_);
+  return used_;
+}
+
 std::uint64_t host_storage::peak() const {
   const std::scoped_lock lock(guard_);
   return peak_;

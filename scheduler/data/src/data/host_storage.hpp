@@ -35,6 +35,7 @@ class host_storage {
   void close() noexcept;
 
   [[nodiscard]] std::uint64_t peak() const;
+  [[nodiscard]] std::uint64_t used() const;
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
 
   /// Held by a run of a graph while it enters the histories of very many buffers, which it has

@@ -217,6 +217,8 @@ device_statistics in_place_runtime::statistics() const {
   const nanoseconds since_start = home_.where().now() - start_;
   sum.busy = nanoseconds(std::llround(share * static_cast<double>(since_start.count())));
   sum.peak_bytes = storage_->peak();
+  sum.used_bytes = storage_->used();
+  sum.memory_bytes = storage_->capacity();
   return sum;
 }
 

@@ -190,9 +190,15 @@ void engine::commit(placed_task& t, std::size_t lane) {
 }
 
 device_statistics engine::statistics(device_id device) const {
-  device_statistics made = state_.devices[device.value].done;
-  made.peak_bytes = state_.replicas.peak(state_.nodes.devices[device.value].memory);
-  made.alive = state_.devices[device.value].alive;
+  const device_record& record = state_.devices[device.value];
+  const memory_id memory = state_.nodes.devices[device.value].memory;
+  device_statistics made = record.done;
+  made.peak_bytes = state_.replicas.peak(memory);
+  made.used_bytes = state_.replicas.ledger().used(memory);
+  made.memory_bytes = state_.replicas.ledger().capacity(memory);
+  made.queued = record.waiting;
+  made.in_flight = state_.lanes.in_flight(device);
+  made.alive = record.alive;
   made.idle = idle_.of(device);
   return made;
 }

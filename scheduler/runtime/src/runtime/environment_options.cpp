@@ -11,6 +11,8 @@
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
 
+#include "runtime/counter_export.hpp"
+
 namespace hocket::detail {
 
 namespace {
@@ -34,6 +36,7 @@ runtime_options with_environment(runtime_options given) {
     given.trace_decisions = true;
     if (given.trace_capacity == 0) given.trace_capacity = spans_of_trace;
   }
+  if (wants_counters()) given.export_counters = true;
   return given;
 }
 

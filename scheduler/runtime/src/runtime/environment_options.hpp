@@ -7,8 +7,8 @@
 
 namespace hocket::detail {
 
-/// The options, and what HOCKET_CLOCK and HOCKET_TRACE say where they say nothing. Throws
-/// usage_error.
+/// The options, and what HOCKET_CLOCK, HOCKET_TRACE and HOCKET_TOP say where they say nothing.
+/// Throws usage_error.
 [[nodiscard]] runtime_options with_environment(runtime_options given);
 
 /// The configurations of backends that the options give, with those that HOCKET_BACKEND_SIM and its

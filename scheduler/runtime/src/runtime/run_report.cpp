@@ -35,6 +35,10 @@ runtime_report with_devices(const std::vector<device_info>& infos,
                             .bytes_in = s.bytes_in,
                             .bytes_out = s.bytes_out,
                             .peak_bytes = s.peak_bytes,
+                            .used_bytes = s.used_bytes,
+                            .memory_bytes = s.memory_bytes,
+                            .queued = s.queued,
+                            .in_flight = s.in_flight,
                             .idle = s.idle});
   }
   return made;
@@ -62,6 +66,18 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.area_bound = nanoseconds(std::llround(program->bound()));
   made.critical_path = times.longest_chain();
   return made;
+}
+
+std::vector<device_report> device_reports(device_connection& devices, event_pump& events) {
+  const std::vector<device_info>& infos = devices.machine().infos();
+  if (const in_place_runtime* const in_place = devices.in_place()) {
+    return with_devices(infos, {in_place->statistics()}).devices;
+  }
+  std::vector<device_statistics> all;
+  events.inspect([&](const placement::engine& e) {
+    for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
+  });
+  return with_devices(infos, all).devices;
 }
 
 bool wants_summary() {

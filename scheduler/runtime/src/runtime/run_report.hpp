@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <vector>
+
 #include <hocket/scheduler/report.hpp>
 
 namespace hocket::detail {
@@ -11,6 +13,10 @@ class event_pump;
 
 /// What the devices have done so far. Connects them if that was not done. The time is left out.
 [[nodiscard]] runtime_report report_of(device_connection& devices, event_pump& events);
+
+/// Reports of the devices without bounds, which take longer. The devices are connected.
+[[nodiscard]] std::vector<device_report> device_reports(device_connection& devices,
+                                                        event_pump& events);
 
 /// True if HOCKET_SUMMARY asks for a summary when a runtime ends.
 [[nodiscard]] bool wants_summary();

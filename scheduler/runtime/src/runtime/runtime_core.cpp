@@ -71,6 +71,7 @@ runtime_core::runtime_core(const runtime_options& options)
   if (pending_.have_limit()) set_gate(pending_);
   only_counts_ = trace_ == nullptr && pending_.registry() == nullptr;
   pending_.watch([this] { return pending(); });
+  export_counters();
 }
 
 runtime_core::~runtime_core() = default;
@@ -85,6 +86,25 @@ task_state_ptr runtime_core::launch(task_description&& task) {
   if (here == nullptr) return placed_lane_.launch(std::move(task));
   check_and_time(task, *this);
   return here->launch(std::move(task));
+}
+
+void runtime_core::export_counters() {
+  if (!options_.export_counters || executor_->is_virtual()) return;
+  export_ = std::make_unique<counter_export>(number(), [this] { return counters(); });
+}
+
+runtime_counters runtime_core::counters() {
+  runtime_counters made;
+  // A program that uses no device does not pay for drivers.
+  if (connection_.is_connected()) {
+    made.are_placed = connection_.in_place() == nullptr;
+    made.devices = device_reports(connection_, events_);
+  }
+  made.ended = own_counts_.ended();
+  made.pending = own_counts_.unfinished();
+  // The placement engine may have had much to do before it answered.
+  made.now = executor_->now();
+  return made;
 }
 
 void runtime_core::shut_down() noexcept {
@@ -105,6 +125,7 @@ void runtime_core::shut_down() noexcept {
     return leave_behind();
   }
   pending_.stop_watching();
+  if (export_ != nullptr) export_->stop();
   print_summary();
   connection_.keep_costs();
   write_trace_file();
@@ -138,6 +159,7 @@ void runtime_core::write_trace_file() noexcept {
 
 void runtime_core::leave_drivers() noexcept {
   if (!open_) return;
+  if (export_ != nullptr && !executor_->is_forked()) export_->stop();
   // A task that ends the program would wait for itself, and one that never ends may be waited for.
   constexpr nanoseconds moment = std::chrono::milliseconds(1), patience = std::chrono::seconds(5);
   std::uint64_t ended = 0;
@@ -178,7 +200,9 @@ void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
 void runtime_core::leave_behind() noexcept {
   live_runtimes::remove(*this);
   open_ = false;
-  // What is stuck still refers to these; to keep them is the lesser evil.
+  // What is stuck still refers to these; to keep them is the lesser evil. A forked child has no
+  // thread that it could wait for, and the file is the parent's.
+  (void)export_.release();
   events_.leave_behind();
   connection_.leave_behind();
   (void)executor_.release();

@@ -9,6 +9,7 @@
 #include <hocket/scheduler/runtime.hpp>
 
 #include "placement/placed_runtime.hpp"
+#include "runtime/counter_export.hpp"
 #include "runtime/device_connection.hpp"
 #include "runtime/event_pump.hpp"
 #include "runtime/pending_tasks.hpp"
@@ -71,6 +72,9 @@ class runtime_core final : public placed_runtime {
     pending_.started(task);
     own_counts_.start(current_worker(pool_));
   }
+  /// Starts to write counters, if the options ask for that.
+  void export_counters();
+  [[nodiscard]] runtime_counters counters();
   void wait_for_all();
   void shut_down() noexcept;
   /// If HOCKET_SUMMARY asks for one.
@@ -92,6 +96,7 @@ class runtime_core final : public placed_runtime {
   wait_checks waits_on_stacks_{*this, events_};
   unseen_failures unseen_;
   pending_tasks pending_;
+  std::unique_ptr<counter_export> export_;  ///< null: none
 };
 
 }  // namespace hocket::detail

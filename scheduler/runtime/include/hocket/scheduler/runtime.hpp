@@ -113,6 +113,10 @@ struct runtime_options {
   /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
   /// prints it: of the last trace_capacity tasks, in about a kilobyte each.
   bool trace_decisions = false;
+
+  /// A thread of the runtime writes its counters to a file four times a second, for `hocket top`;
+  /// HOCKET_TOP=1 asks for that too. Not on the virtual clock. No task pays for the export.
+  bool export_counters = false;
 };
 
 /// The devices of this machine, and what is to be run on them. Work is submitted from any thread

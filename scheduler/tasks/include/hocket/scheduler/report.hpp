@@ -42,7 +42,11 @@ struct device_report {
   nanoseconds busy{0};  ///< running kernels, summed over its lanes
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t peak_bytes = 0;  ///< of its memory
+  std::uint64_t peak_bytes = 0;    ///< of its memory
+  std::uint64_t used_bytes = 0;    ///< of its memory, now
+  std::uint64_t memory_bytes = 0;  ///< that tasks may use of its memory
+  std::size_t queued = 0;          ///< tasks that wait in its queue; 0 where tasks run in place
+  std::size_t in_flight = 0;       ///< commands it was given that have not ended; 0 likewise
   device_idle idle;
 };
 

@@ -97,6 +97,14 @@ class basic_task_count {
     return started - ended;
   }
 
+  /// How many tasks have ended so far.
+  [[nodiscard]] std::uint64_t ended() const noexcept {
+    // Relaxed: only a number.
+    std::uint64_t all = ended_.load(std::memory_order_relaxed) % one_waiting;
+    for (const record* each : workers_) all += each->ended.load(std::memory_order_relaxed);
+    return all;
+  }
+
  private:
   using counter = typename Atomics::template atomic<std::uint64_t>;
 
