@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 
 using hocket::device_id;
 using hocket::memory_id;
@@ -32,6 +33,7 @@ machine one_device() {
   node.bytes_per_second = 1e9;
   node.launch_latency = 2us;
   made.devices = {node};
+  made.streams = {{device_id{0}, 0}, {device_id{0}, 1}, {std::nullopt, 2}};
   const machine::link link{hocket::stream_id{2}, 1e9, 1us};
   made.links = {std::nullopt, link, link, std::nullopt};
   return made;

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <memory>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "placement/device_plans.hpp"
@@ -62,13 +64,16 @@ class planning : public ::testing::Test {
     made.cost.flops = flops;
     return made;
   }
-  placed_task& add(const kernel_ref& kernel, double flops, data_id data) {
+  /// A task that reads these buffers.
+  placed_task& add(const kernel_ref& kernel, double flops, const std::vector<data_id>& data) {
     task_ref made(new placed_task);
     made->id = task_id{++tasks_made_};
     made->launch = new counted_launch(launch_of(kernel, flops));
-    const box& all = state_.buffers.find(data)->all;
-    parts_.push_back(part_of_array(element_type::f32, all.end, all));
-    made->accesses.push_back({data, parts_.back().get(), access_mode::read, true});
+    for (const data_id each : data) {
+      const box& all = state_.buffers.find(each)->all;
+      parts_.push_back(part_of_array(element_type::f32, all.end, all));
+      made->accesses.push_back({each, parts_.back().get(), access_mode::read, true});
+    }
     return state_.tasks.add(std::move(made));
   }
   /// A buffer whose content is in the memory.
@@ -81,9 +86,32 @@ class planning : public ::testing::Test {
     made.all = box::whole(extents);
     made.element_size = sizeof(float);
     made.where = &state_.content.find(id);
-    state_.replicas.take_block(id, memory);
-    state_.content.note_write(id, made.all, memory, {}, task_id{0});
+    put(id, made.all, memory);
     return id;
+  }
+  /// The content of the region is in this memory from now on, and nowhere else.
+  void put(data_id data, const box& region, memory_id memory) {
+    if (blocks_.insert({data, memory}).second) state_.replicas.take_block(data, memory);
+    state_.content.note_write(data, region, memory, {}, task_id{0});
+    ++state_.buffers.find(data)->changes;
+  }
+  memory_id any_memory() { return memory_id{below(many + 1)}; }
+  std::vector<data_id> some_buffers() {
+    std::vector<data_id> made;
+    for (std::size_t i = 0; i <= below(3); ++i) {
+      made.push_back(buffer_in(any_memory(), 1 + below(500'000)));
+    }
+    return made;
+  }
+  /// One copy in each direction occupies the links between the host and the memory for so long.
+  void occupy_links(memory_id memory, nanoseconds takes) {
+    action_list actions;
+    for (const auto& link : {state_.nodes.link_between(host_memory, memory),
+                             state_.nodes.link_between(memory, host_memory)}) {
+      state_.commands.plan<issue_copy>(state_.commands.next(link->stream), takes, {}, actions,
+                                       block_id{}, block_id{}, index_list{}, sizeof(float), box{},
+                                       std::uint64_t{0});
+    }
   }
   std::size_t below(std::size_t bound) {
     return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
@@ -98,6 +126,7 @@ class planning : public ::testing::Test {
  private:
   std::uint64_t buffers_made_ = 0, tasks_made_ = 0;
   std::vector<array_part_ref> parts_;
+  std::set<std::pair<data_id, memory_id>> blocks_;
 };
 
 TEST_F(planning, times_of_a_launch_are_those_that_the_model_predicts) {
@@ -114,6 +143,82 @@ TEST_F(planning, times_of_a_launch_are_those_that_the_model_predicts) {
     if (i % 10 == 0) {
       const device_id device{below(many)};
       state_.costs.measured(task, device, state_.costs.predict(task, device) * (1 + below(3)));
+    }
+  }
+}
+
+TEST_F(planning, a_lost_device_has_no_times) {
+  const launch_command task = launch_of(kernel_called("k"), 1e9);
+  const device_id fastest = state_.task_times.times_of(task).fastest;
+  state_.devices[fastest.value].alive = false;
+  state_.costs.note_change();
+  const launch_times& times = state_.task_times.times_of(task);
+  EXPECT_FALSE(times.on[fastest.value].can_run);
+  EXPECT_NE(times.fastest, fastest);
+}
+
+TEST_F(planning, kernels_of_one_name_with_other_parameters_have_times_of_their_own) {
+  kernel_definition made = *kernel_called("k");
+  made.parameters.resize(1);
+  made.host = nullptr;
+  const kernel_ref without_body = std::make_shared<const kernel_definition>(made);
+  const kernel_ref with_body = kernel_called("k");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(state_.task_times.times_of(launch_of(without_body, 1e6)).fastest.valid());
+    EXPECT_TRUE(state_.task_times.times_of(launch_of(with_body, 1e6)).fastest.valid());
+  }
+}
+
+// What is kept of copies is what asking for each of them anew gives, whatever happened since.
+TEST_F(planning, data_cost_what_their_copies_cost) {
+  std::vector<placed_task*> tasks;
+  const auto copies_to = [&](memory_id memory, const placed_task& t) {
+    data_cost made;
+    for (const task_access& a : t.accesses) {
+      state_.content.for_missing(
+          a.data, a.region(), memory, [&](const box& part, std::span<const memory_id> holders) {
+            const std::uint64_t bytes = part.elements() * sizeof(float);
+            memory_id from = host_memory;
+            if (memory != host_memory && std::ranges::find(holders, from) == holders.end()) {
+              made.over_first += state_.costs.predict_copy(holders[0], from, bytes);
+            } else if (memory == host_memory) {
+              from = holders[0];
+            }
+            made.over_last += state_.costs.predict_copy(from, memory, bytes);
+          });
+    }
+    return made;
+  };
+  const kernel_ref kernel = kernel_called("k");
+  for (int i = 0; i < 3000; ++i) {
+    if (tasks.size() < 8) {
+      tasks.push_back(&add(kernel, 1e6, some_buffers()));
+      if (below(2) == 0) state_.task_times.keep(*tasks.back());
+    }
+    const std::size_t at = below(tasks.size());
+    const placed_task& t = *tasks[at];
+    const task_access& moved = t.accesses[below(t.accesses.size())];
+    box region = moved.region();
+    if (below(8) == 0) region.end[0] = 1 + below(region.end[0]);
+    if (below(2) == 0) put(moved.data, region, any_memory());
+    if (below(4) == 0) {
+      const memory_id memory{1 + below(many)};
+      state_.costs.measured_copy(host_memory, memory, 1 + below(2'000'000),
+                                 nanoseconds(below(2'000'000)));
+      state_.costs.note_change();  // smaller changes are not looked at
+    }
+    const task_costs costs = state_.view.costs(t);
+    for (std::size_t d = 0; d < many; ++d) {
+      const data_cost expected = copies_to(memory_id{d + 1}, t);
+      const data_cost& found = costs.data(device_id{d});
+      ASSERT_EQ(found.over_first, expected.over_first);
+      ASSERT_EQ(found.over_last, expected.over_last);
+      ASSERT_TRUE(costs.has_data(device_id{d}) ||
+                  costs.earliest_elsewhere() <= state_.view.arrival(found, device_id{d}));
+    }
+    if (below(4) == 0) {
+      state_.task_times.forget(*tasks[at]);
+      tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(at));
     }
   }
 }
@@ -162,14 +267,32 @@ TEST_F(planning, room_that_no_task_took_is_useless_until_there_is_more) {
   EXPECT_EQ(plans.useful_rooms(), 2 * many);
 }
 
+TEST_F(planning, a_device_has_more_room_while_its_links_are_busy) {
+  const device_id device{3};
+  device_record& record = state_.devices[device.value];
+  state_.costs.measured_copy(host_memory, memory_id{4}, 1000, 1ms);
+  record.waiting = 2;
+  const auto room_behind = [&](nanoseconds queued) {
+    record.queued = queued;
+    return state_.view.room(device);
+  };
+  EXPECT_EQ(room_behind(900us), 1U);
+  EXPECT_EQ(room_behind(1100us), 0U) << "a copy takes 1 ms, and links are idle";
+
+  state_.commands.begin(time_stamp{0}, 10ms);
+  occupy_links(memory_id{4}, 1s);
+  state_.commands.begin(time_stamp{1s}, 10ms);
+  EXPECT_EQ(room_behind(3900us), 1U);
+  EXPECT_EQ(room_behind(4100us), 0U);
+}
+
 // The first devices in the order in which they are free are enough to find the best of all.
 TEST_F(planning, a_task_goes_where_it_ends_first_of_all) {
   const kernel_ref kernel = kernel_called("k");
   replanning policy;
   for (int i = 0; i < 500; ++i) {
     for (device_record& each : state_.devices) each.queued = nanoseconds(below(3'000'000));
-    const data_id data = buffer_in(memory_id{below(many + 1)}, 1 + below(500'000));
-    const placed_task& t = add(kernel, 1e6 * static_cast<double>(1 + below(5)), data);
+    const placed_task& t = add(kernel, 1e6 * static_cast<double>(1 + below(5)), some_buffers());
     const auto end_on = [&](device_id device) {
       const task_costs costs = state_.view.costs(t);
       const nanoseconds arrival = state_.view.arrival(costs.data(device), device);

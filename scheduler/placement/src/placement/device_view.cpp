@@ -15,9 +15,12 @@ std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   const std::size_t committed = tasks(device);
   if (!d.alive || committed >= most * own_lanes) return 0;
   if (committed < least * own_lanes) return least * own_lanes - committed;
-  const nanoseconds horizon =
-      std::max(4 * model_.usual_copy(), 2 * machine_.devices[device.value].ahead);
-  return backlog < horizon ? 1 : 0;
+  // Over busy links data may come late; where links are idle, tasks are better decided late.
+  const machine::device_node& node = machine_.devices[device.value];
+  const double load = node.memory == host_memory ? 0.0 : std::min(1.0, 2 * load_of_links(device));
+  const auto copy = static_cast<double>(model_.usual_copy().count());
+  const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * copy));
+  return backlog < std::max(moving, 2 * node.ahead) ? 1 : 0;
 }
 
 double device_view::load_of_links(device_id device) const {

@@ -14,13 +14,13 @@
 namespace hocket::placement {
 
 /// Plans the tasks that could start anew in each round, by upward rank, and commits those for which
-/// a device has room: two for each lane, and as many as keep it busy while some buffers move. The
-/// others only take their time on the device where they are planned. A task goes where a sum is
-/// least: its planned end, a price for what has to be moved for it over busy links, what its
-/// buffers would lose by staying there, and what the device is worth to other work. Devices that
-/// have data of the task are looked at first, each kind in the order in which they are free, until
-/// none that follows could be better. A task
-/// keeps its plan from round to round while the device where it is planned has no room.
+/// a device has room: two for each lane, and as many as keep it busy while some buffers move, more
+/// where its links are busy. The others only take their time on the device where they are planned.
+/// A task goes where a sum is least: its planned end, a price for what has to be moved for it over
+/// busy links, what its buffers would lose by staying there, and what the device is worth to other
+/// work. Devices that have data of the task are looked at first, each kind in the order in which
+/// they are free, until none that follows could be better. A task keeps its plan from round to
+/// round while the device where it is planned has no room.
 class replanning final : public device_chooser {
  public:
   [[nodiscard]] bool plans_ahead() const noexcept override { return true; }
