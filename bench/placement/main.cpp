@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <hocket/hocket.hpp>
 
 #include "harness/command.hpp"
@@ -97,11 +99,23 @@ std::vector<problem_set> with_surprises(const problem& what, nanoseconds later) 
   return {outliers, slower};
 }
 
+/// Chains that have 8 MiB each, on a machine whose links are slow.
+problem_set chains_over_links(weights unit, double megabytes_per_second) {
+  problem_set made = one(chains_with_data(unit));
+  made.name += fmt::format(", links of {:g} MB/s", megabytes_per_second);
+  made.change = [megabytes_per_second](sim_machine& machine) {
+    for (sim_options& each : machine.devices) {
+      if (!each.shares_host_memory) each.link_bytes_per_second = megabytes_per_second * 1e6;
+    }
+  };
+  return made;
+}
+
 void add(std::vector<problem_set>&& from, std::vector<problem_set>& to) {
   std::ranges::move(from, std::back_inserter(to));
 }
 
-/// On unequal-gpus.
+/// On unequal-gpus, with other times or other links.
 std::vector<problem_set> deviations(weights unit, bool quick) {
   const problem factorization = cholesky(quick ? 6 : 40);
   std::vector<problem_set> made;
@@ -109,6 +123,7 @@ std::vector<problem_set> deviations(weights unit, bool quick) {
     add(with_noise(one(factorization), noise), made);
     add(with_noise(random_graphs(quick ? 1 : 50, unit), noise), made);
   }
+  for (const double megabytes : {1000.0, 100.0}) made.push_back(chains_over_links(unit, megabytes));
   add(with_surprises(factorization, std::chrono::milliseconds(quick ? 1 : 250)), made);
   return made;
 }
