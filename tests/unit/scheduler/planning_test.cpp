@@ -15,6 +15,7 @@
 
 #include "placement/device_plans.hpp"
 #include "placement/engine_state.hpp"
+#include "placement/idle_times.hpp"
 #include "placement/launch_times.hpp"
 #include "placement/replanning.hpp"
 
@@ -265,6 +266,22 @@ TEST_F(planning, room_that_no_task_took_is_useless_until_there_is_more) {
   (void)plans.look_at(state_.view);
   plans.begin(false);
   EXPECT_EQ(plans.useful_rooms(), 2 * many);
+}
+
+TEST_F(planning, devices_are_not_idle_while_no_task_is_pending) {
+  idle_times idle(state_);
+  const auto look_at = [&](time_stamp now) {
+    state_.now = now;
+    idle.look_around(false);
+  };
+  look_at(time_stamp{0});
+  for (int i = 0; i < 2; ++i) {
+    placed_task& t = add(kernel_called("k"), 1e6, {});
+    look_at(time_stamp{i * 100ms});
+    (void)state_.tasks.remove(t);
+    look_at(time_stamp{i * 100ms + 10ms});
+  }
+  EXPECT_EQ(idle.of(device_id{3}).no_task, 20ms);
 }
 
 TEST_F(planning, a_device_has_more_room_while_its_links_are_busy) {
