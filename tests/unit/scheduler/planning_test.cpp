@@ -170,7 +170,7 @@ TEST_F(planning, kernels_of_one_name_with_other_parameters_have_times_of_their_o
   }
 }
 
-// What is kept of copies is what asking for each of them anew gives, whatever happened since.
+// Kept costs of copies are those of asking for each copy anew, whatever happened since.
 TEST_F(planning, data_cost_what_their_copies_cost) {
   std::vector<placed_task*> tasks;
   const auto copies_to = [&](memory_id memory, const placed_task& t) {

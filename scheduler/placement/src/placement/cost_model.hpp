@@ -143,7 +143,7 @@ class cost_model {
     kernel_costs* known = nullptr;
   };
   static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
-  /// What was predicted last for copies by a stream, until one of its copies is measured.
+  /// The last predictions for copies by one stream, until one of its copies is measured.
   struct copy_predictions {
     struct prediction {
       memory_id from, to;  ///< not valid: none

@@ -101,7 +101,7 @@ class task_cost_table {
     std::uint64_t round = 0;  ///< kept_costs::round when it was worked out
     std::uint64_t holds = 0;  ///< kept_costs::round when the device's memory had data of the task
   };
-  /// What a task reads of one buffer.
+  /// The content of one buffer that a task reads.
   struct needed_data {
     const task_access* access;
     std::uint64_t bytes;
