@@ -171,18 +171,20 @@ TEST_F(Top, EndsWhenItIsInterrupted) {
   counter_file file(folder(), 1);
   file.write(counters(10, 100, 5, 0));
   running shown("/usr/bin/env", line({"--interval", "100"}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
   shown.interrupt();
   EXPECT_EQ(shown.end().exit_code, 130);
 }
 
 TEST_F(Top, ShowsAProgramThatRuns) {
   const outcome ended =
-      running("/bin/sh", {"-c", fmt::format("export XDG_RUNTIME_DIR='{}' HOCKET_TOP=1; '{}' "
-                                            "--steps 1000000 --rows 256 --columns 256 "
-                                            "--devices NUMA0 >/dev/null & sleep 1; "
-                                            "'{}' top --json --pid $!; kill -9 $!; wait",
-                                            folder().parent_path().string(), STENCIL, HOCKET)})
+      running("/bin/sh",
+              {"-c", fmt::format("export XDG_RUNTIME_DIR='{0}' HOCKET_TOP=1; '{1}' --steps 1000000 "
+                                 "--rows 256 --columns 256 --devices NUMA0 >/dev/null & "
+                                 "for i in $(seq 200); do "
+                                 "ls '{0}'/hocket/$!.* >/dev/null 2>&1 && break; sleep 0.1; done; "
+                                 "sleep 1; '{2}' top --json --pid $!; kill -9 $!; wait",
+                                 folder().parent_path().string(), STENCIL, HOCKET)})
           .end();
   const json::value all = json::parse(ended.out);
   const json::object runtime = all.at("runtimes").at(0).as_object();
