@@ -80,7 +80,7 @@ void counter_export::write() {
   try {
     file_->write(to_text(read_()));
   } catch (const std::exception&) {
-    // There is no memory for them now: the next time comes soon.
+    // Memory is short now; the next write comes soon.
   }
 }
 

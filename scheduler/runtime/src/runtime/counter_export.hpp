@@ -45,7 +45,7 @@ class counter_export {
   const read_counters read_;
   std::mutex stopping_;
   std::optional<counter_file> file_;
-  std::optional<pump> thread_;  // last: it uses the others
+  std::optional<pump> thread_;  // last: its work uses the others
 };
 
 /// True if HOCKET_TOP asks for counters.

@@ -200,8 +200,8 @@ void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
 void runtime_core::leave_behind() noexcept {
   live_runtimes::remove(*this);
   open_ = false;
-  // What is stuck still refers to these; to keep them is the lesser evil. A forked child has no
-  // thread that it could wait for, and the file is the parent's.
+  // Tasks that are stuck still refer to these parts; to keep the parts is the lesser evil. A forked
+  // child has no thread that writes counters, and their file is the parent's.
   (void)export_.release();
   events_.leave_behind();
   connection_.leave_behind();
