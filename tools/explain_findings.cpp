@@ -125,6 +125,8 @@ std::string why_text(const recorded_run& run, const traced_task& of) {
       return "it was queued behind a task before it";
     case traced_choice::moved:
       return "it stood idle and took the task from the queue of another device";
+    case traced_choice::kept:
+      return "it ran there in the run of its graph whose schedule is repeated";
     case traced_choice::policy:
       break;
   }

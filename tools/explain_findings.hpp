@@ -19,7 +19,7 @@ struct run_findings {
   std::vector<const hocket::traced_task*> mispredicted;  ///< the worst first
   /// The task that waited longest, of each cause; null if none waited.
   std::array<const hocket::traced_task*, names_of_causes.size()> longest{};
-  std::array<std::size_t, 6> chosen{};  ///< tasks, by traced_choice
+  std::array<std::size_t, 7> chosen{};  ///< tasks, by traced_choice
 };
 
 [[nodiscard]] run_findings find_in(const recorded_run& run, const wait_finder& waits);

@@ -56,10 +56,13 @@ std::string devices_text(const recorded_run& run) {
 }
 
 std::string choices_text(const run_findings& found) {
-  static constexpr std::array<const char*, 6> texts{
-      "without a device",          "by the policy",
-      "named by their options",    "for lack of another device",
-      "behind a task before them", "taken by an idle device"};
+  static constexpr std::array<const char*, 7> texts{"without a device",
+                                                    "by the policy",
+                                                    "named by their options",
+                                                    "for lack of another device",
+                                                    "behind a task before them",
+                                                    "taken by an idle device",
+                                                    "as in an earlier run of their graph"};
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (found.chosen[i] > 0) parts.push_back(fmt::format("{} {}", found.chosen[i], texts[i]));

@@ -188,7 +188,8 @@ void read_launch(const json_reader& from, const recorded_run& in, hocket::traced
                                               {"named", traced_choice::named},
                                               {"only", traced_choice::only},
                                               {"behind", traced_choice::behind},
-                                              {"moved", traced_choice::moved}});
+                                              {"moved", traced_choice::moved},
+                                              {"kept", traced_choice::kept}});
   to.chosen = time_of(from, "chosen");
   to.committed = time_of(from, "committed");
   to.predicted = time_of(from, "predicted");

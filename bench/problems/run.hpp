@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct run_setup {
   data_start from = data_start::host;
   std::uint64_t seed = 0;  ///< of the virtual clock
   bool keep_spans = false;
+  /// So many runs come before the one that counts, all of one recorded graph; 0: it is submitted.
+  std::size_t earlier_runs = 0;
 };
 
 /// The outcome of one problem on one machine.

@@ -44,6 +44,7 @@ std::string to_string(const step& s) {
   if (s.in_order) text += " in order";
   if (s.timeout > 0) text += " within " + std::to_string(s.timeout) + " us";
   if (s.batched) text += " batched";
+  if (s.one_by_one) text += " one by one";
   if (s.cancels) text += " cancelled";
   if (s.asks > 0) text += " asks " + std::to_string(s.asks);
   if (s.count != 1) text += " x " + std::to_string(s.count);

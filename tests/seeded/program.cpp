@@ -242,6 +242,11 @@ class generator {
       case kind::graph:
         s.count = between(1, 3);
         s.batched = chance(30);
+        if (chance(20)) {
+          // So many that runs repeat a schedule.
+          s.one_by_one = true;
+          s.count = between(9, 12);
+        }
         s.recorded = recording(0);
         break;
       case kind::choice:

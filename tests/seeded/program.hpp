@@ -95,6 +95,7 @@ struct step {
   std::size_t count = 1;        ///< runs of a graph; events of a pass_time; most rounds of a loop
   std::vector<step> recorded;   ///< of a graph
   bool batched = false;         ///< of a graph: neighbours of one device are one submission
+  bool one_by_one = false;      ///< of a graph: each run is waited for, and nothing is before them
   bool in_order = false;        ///< starts in its turn on its device
   int timeout = 0;              ///< microseconds; 0: none
   bool cancels = false;         ///< of a scope's end: it is cancelled before

@@ -317,9 +317,13 @@ class runner {
       settle_outcomes(index_);
       batched = wrong_.empty() && !interpreter(expected_).apply_graph(index_);
     }
+    if (s.one_by_one) settle_outcomes(index_);
     const graph g = recorded(s.recorded, batched);
     std::vector<future<void>> runs;
-    for (std::size_t i = 0; i < s.count; ++i) runs.push_back(here().run(g));
+    for (std::size_t i = 0; i < s.count; ++i) {
+      runs.push_back(here().run(g));
+      if (s.one_by_one) runs.back().wait();
+    }
     futures_.back() = when_all(runs);
   }
 

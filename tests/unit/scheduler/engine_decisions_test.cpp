@@ -53,10 +53,11 @@ class engine_decisions : public engine_parts {
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
   ready_pool pool_{state_, queues_};
-  task_placer placer_{state_, queues_, pool_, fetches_, views_};
+  scheduled_tasks scheduled_{state_, queues_, pool_};
+  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  task_finisher finisher_{state_, queues_, pool_, memory_, views_, placer_};
-  loss_handler losses_{state_, queues_, memory_, placer_};
+  task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_};
+  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_};
 
  private:
   std::array<std::uint64_t, 5> ended_{};
@@ -93,6 +94,20 @@ TEST_F(engine_decisions, content_is_fetched_for_queued_tasks_into_free_memory) {
   (void)end(to_near);
   EXPECT_FALSE(t.run.fetching);
   EXPECT_EQ(queues_.pick(quick), &t);
+}
+
+TEST_F(engine_decisions, a_task_is_queued_once_though_it_is_told_late_that_its_content_has_come) {
+  const data_id x = buffer(16);
+  write(x, host);
+  placed_task& t = add_on(quick, {{x, access_mode::read}});
+  fetches_.fetch_early(t);
+  ASSERT_EQ(copies().size(), 1U);
+  (void)commands_.end(to_near, 1);
+  queues_.enqueue(t, quick);
+  (void)commands_.run_woken();
+  EXPECT_EQ(queues_.pick(quick), &t);
+  queues_.dequeue(t);
+  EXPECT_EQ(queues_.pick(quick), nullptr);
 }
 
 TEST_F(engine_decisions, content_is_not_fetched_into_memory_that_is_in_use) {

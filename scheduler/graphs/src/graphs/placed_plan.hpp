@@ -65,6 +65,9 @@ class placed_plan {
     return tasks_[node].returns;
   }
 
+  /// For the placement engine.
+  [[nodiscard]] placement::kept_schedule& kept() noexcept { return kept_; }
+
   /// The tasks for one run, perhaps used by an earlier one.
   [[nodiscard]] std::unique_ptr<run_set> set_for_run();
   void give_back(std::unique_ptr<run_set> set) noexcept;
@@ -106,6 +109,7 @@ class placed_plan {
   std::vector<scalar_argument> numbers_;
   std::vector<parameter> parameters_;
   std::vector<placement::recorded_edge> edges_;
+  placement::kept_schedule kept_;
 
   std::mutex guard_;
   std::vector<std::unique_ptr<run_set>> spare_;

@@ -46,7 +46,7 @@ placed_run::placed_run(const run_frame& frame, std::shared_ptr<placed_plan> plan
     number = set == nullptr ? each.number.value
                             : each.number.convert(set->value.bytes, each.number.value.type);
   }
-  set_tasks(all);
+  set_tasks(all, plan_->kept());
 }
 
 placed_run::~placed_run() = default;

@@ -66,6 +66,11 @@ class device_chooser {
   /// True if nothing more can become final in this round.
   [[nodiscard]] virtual bool ends_round() const noexcept { return false; }
 
+  /// True if runs of a recorded graph may repeat the schedule of an earlier one.
+  [[nodiscard]] virtual bool repeats_schedules() const noexcept { return false; }
+  /// Plans a little differently from now on, the same for the same number; 0 is as usual.
+  virtual void vary(std::size_t /*variant*/) noexcept {}
+
   /// True if devices that stand idle should look at the queues of others.
   [[nodiscard]] virtual bool steals() const noexcept { return false; }
   /// True if the idle device, which can run the task, should take it from the queue where it is.

@@ -30,6 +30,7 @@ bool may_leave(const kernel_definition& kernel, const machine::device_node& on) 
 void device_queues::enqueue(placed_task& t, device_id device) {
   device_record& d = s_.devices[device.value];
   if (t.traced != nullptr) s_.decisions.chosen(t, device, s_);
+  if (t.is_of_run) s_.schedules.chosen(static_cast<run_task&>(t), device, s_.now);
   t.run.device = device;
   t.run.predicted = s_.costs.estimate_of(*t.launch, device);
   t.run.may_leave = may_leave(*t.launch->kernel, s_.node_of(t));

@@ -27,7 +27,7 @@ struct engine::dispatch {
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
   void operator()(run_submitted& e) const {
-    on.state_.runs.begin(*e.run);
+    on.begin_run(*e.run);
     on.add_next_of_run();
   }
   void operator()(run_continued& /*e*/) const { on.add_next_of_run(); }
@@ -90,6 +90,11 @@ void engine::drop_buffer(data_dropped& e) {
 
 void engine::submit(submitted& e) { admit(state_.tasks.add(std::move(e.task)), e.unwanted); }
 
+void engine::begin_run(submitted_run& run) {
+  state_.runs.begin(run);
+  state_.schedules.begin(run, state_.now, *state_.chooser, state_.lost);
+}
+
 void engine::add_next_of_run() {
   state_.runs.add_next(added_at_a_time, [this](run_task& t, const failure& unwanted) {
     admit(state_.tasks.add(t), unwanted);
@@ -144,6 +149,8 @@ void engine::settle() {
         if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
     }
+    if (state_.schedules.has_late()) scheduled_.plan_late();
+    scheduled_.release_due();
     // Tasks that can start now may be more urgent than those that were committed before.
     if (state_.work.has_dirty()) pool_.look_again();
     if (pool_.wants_round()) pool_.hold_round();
@@ -154,14 +161,15 @@ void engine::settle() {
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
   } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
-           pool_.wants_round());
-  if (state_.needs_time()) idle_.look_around(!pool_.is_empty());
+           pool_.wants_round() || state_.schedules.has_late() || scheduled_.wake_idle());
+  if (state_.needs_time()) idle_.look_around(!pool_.is_empty() || !scheduled_.is_empty());
 }
 
 void engine::pump(device_id device) {
   device_record& d = state_.devices[device.value];
   if (!d.alive) return;
   if (d.reserving != nullptr) memory_.find_memory(state_.nodes.devices[device.value].memory);
+  bool again = false;
   do {
     fetches_.fetch_ahead(device);
     while (!d.is_empty()) {
@@ -173,9 +181,12 @@ void engine::pump(device_id device) {
       queues_.dequeue(*t);
       commit(*t, *lane);
     }
+    again = scheduled_.release(device);
+    if (again) continue;
     if (!state_.chooser->steals()) return;
     if (!d.is_empty()) return queues_.wake_thieves();
-  } while (d.reserving == nullptr && state_.lanes.is_idle(device) && queues_.steal_for(device));
+  } while (again ||
+           (d.reserving == nullptr && state_.lanes.is_idle(device) && queues_.steal_for(device)));
 }
 
 void engine::commit(placed_task& t, std::size_t lane) {

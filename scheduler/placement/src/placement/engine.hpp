@@ -32,6 +32,7 @@ class engine {
   [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
   [[nodiscard]] const cost_model& costs() const noexcept { return state_.costs; }
+  [[nodiscard]] const schedule_keeper& schedules() const noexcept { return state_.schedules; }
   [[nodiscard]] const run_times& times() const noexcept { return state_.times; }
   /// The program whose bound is the area bound of all that was done. Solving it may take
   /// milliseconds.
@@ -59,6 +60,7 @@ class engine {
   void add_buffer(data_added& e);
   void drop_buffer(data_dropped& e);
   void submit(submitted& e);
+  void begin_run(submitted_run& run);
   void add_next_of_run();
   /// The task, which has its place in the histories, begins its way.
   void admit(placed_task& t, const failure& unwanted);
@@ -76,10 +78,11 @@ class engine {
   host_views views_{state_, issuer_};
   device_queues queues_{state_, issuer_, fetches_};
   ready_pool pool_{state_, queues_};
-  task_placer placer_{state_, queues_, pool_, fetches_, views_};
+  scheduled_tasks scheduled_{state_, queues_, pool_};
+  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  task_finisher finisher_{state_, queues_, pool_, memory_, views_, placer_};
-  loss_handler losses_{state_, queues_, memory_, placer_};
+  task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_};
+  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };

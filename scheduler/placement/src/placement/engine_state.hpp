@@ -17,6 +17,7 @@
 #include "placement/replica_store.hpp"
 #include "placement/run_table.hpp"
 #include "placement/run_times.hpp"
+#include "placement/schedule_keeper.hpp"
 #include "placement/task_table.hpp"
 #include "placement/task_throttle.hpp"
 #include "placement/transfer_planner.hpp"
@@ -67,6 +68,7 @@ struct engine_state {
   worklist work{nodes};
   task_throttle throttle{nodes, work};
   run_table runs{work};
+  schedule_keeper schedules{nodes};
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued

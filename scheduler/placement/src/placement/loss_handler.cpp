@@ -75,6 +75,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   }
   std::vector<placed_task*> homeless = tasks_queued_at(d);
   if (reserving != nullptr) homeless.push_back(reserving);
+  scheduled_.evacuate(device, homeless);
   std::ranges::sort(homeless, {}, [](const placed_task* t) { return t->id; });
   for (placed_task* const t : homeless) {
     if (t->phase == task_phase::queued) queues_.dequeue(*t);

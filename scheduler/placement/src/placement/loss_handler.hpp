@@ -9,9 +9,9 @@ namespace hocket::placement {
 /// Copies that have ended, and what is not valid any more when one has failed or a device is lost.
 class loss_handler {
  public:
-  loss_handler(engine_state& state, device_queues& queues, memory_reclaimer& memory,
-               task_placer& placer)
-      : s_(state), queues_(queues), memory_(memory), placer_(placer) {}
+  loss_handler(engine_state& state, device_queues& queues, scheduled_tasks& scheduled,
+               memory_reclaimer& memory, task_placer& placer)
+      : s_(state), queues_(queues), scheduled_(scheduled), memory_(memory), placer_(placer) {}
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail; those
@@ -28,6 +28,7 @@ class loss_handler {
 
   engine_state& s_;
   device_queues& queues_;
+  scheduled_tasks& scheduled_;
   memory_reclaimer& memory_;
   task_placer& placer_;
 };

@@ -30,6 +30,7 @@ struct placed_task;
 enum class task_phase : std::uint8_t {
   blocked,    ///< earlier tasks are in its way
   open,       ///< it could start, and has no device yet
+  scheduled,  ///< it could start, and the schedule that its run repeats has it later
   budget,     ///< it waits for bytes of its budget
   queued,     ///< it waits in the queue of a device
   reserving,  ///< it waits for memory of its device
@@ -83,7 +84,7 @@ struct placed_task : request {
   task_phase phase = task_phase::blocked;
   bool notified = false;       ///< its future has failed, but the task has not ended
   bool warned_of = false;      ///< a warning was printed that it lacks memory
-  bool suits = false;          ///< the device that it names can run it
+  bool suits = false;          ///< the device that it names, or has in a schedule, can run it
   std::uint32_t blockers = 0;  ///< content edges from unfinished tasks, and unresolved futures
   std::uint32_t unissued = 0;  ///< blockers that were not issued
   std::uint32_t costs = 0;     ///< its number in the table of costs; 0: it is not there

@@ -14,7 +14,8 @@ void prefetcher::fetch_ahead(device_id device) {
   std::vector<placed_task*> wanted;
   (void)d.absent.until([&](const place_in_queue& place) {
     if (d.fetching + wanted.size() >= window) return true;
-    if (!place.task->run.fetching) wanted.push_back(place.task);
+    if (place.task->run.fetching) return false;
+    wanted.push_back(place.task);
     return false;
   });
   // Fetching may find the data already there, which moves the task to the other queue.
@@ -69,8 +70,8 @@ void prefetcher::fetched(task_id id, device_id device) {
   if (t->run.device != device) return s_.work.mark_dirty(t->run.device);
   // Also if a copy failed: it is repeated once when the task is committed, which fails if the copy
   // does. Fetching ahead again could go on for ever.
-  (void)d.absent.erase(place_of(*t));
-  d.present.insert(place_of(*t));
+  // It is not there if it was queued when its data had come, and before this was told of that.
+  if (d.absent.erase(place_of(*t))) d.present.insert(place_of(*t));
 }
 
 }  // namespace hocket::placement

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "placement/device_chooser.hpp"
 #include "placement/device_plans.hpp"
+#include "placement/kept_schedule.hpp"
 
 namespace hocket::placement {
 
@@ -30,6 +32,8 @@ class replanning final : public device_chooser {
   [[nodiscard]] std::optional<placement_decision> decide(const placed_task& t,
                                                          const device_view& devices) override;
   [[nodiscard]] bool ends_round() const noexcept override { return plans_.rooms() == 0; }
+  [[nodiscard]] bool repeats_schedules() const noexcept override { return true; }
+  void vary(std::size_t variant) noexcept override;
   void explain(const placed_task& t, const device_view& devices, bool in_round,
                std::span<traced_candidate> candidates) const override;
 
@@ -62,14 +66,22 @@ class replanning final : public device_chooser {
     }
   };
 
+  /// Times the terms of a sum.
+  struct weights {
+    double moving;  ///< times the load of the links
+    double staying;
+    double price;
+  };
+  static const std::array<weights, kept_schedule::runs_to_compare> variants;
+
   [[nodiscard]] static terms terms_of(device_id device, const common_terms& common,
                                       device_plans& plans);
-  [[nodiscard]] static std::optional<candidate> best_of(const placed_task& t,
-                                                        const device_view& devices,
-                                                        device_plans& plans);
+  [[nodiscard]] std::optional<candidate> best_of(const placed_task& t, const device_view& devices,
+                                                 device_plans& plans) const;
   [[nodiscard]] const earlier_plan* find_earlier(const placed_task& t) const;
   void put_off(device_id device, nanoseconds takes, const device_view& devices);
 
+  const weights* weights_ = variants.data();
   device_plans plans_;                 ///< of the last round
   std::vector<earlier_plan> earlier_;  ///< by the number of the task in the table of costs
   std::uint64_t valid_since_ = 1;      ///< earlier plans count that were made since then

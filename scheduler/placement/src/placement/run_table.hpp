@@ -45,14 +45,17 @@ class run_table {
     if (t.is_issued()) ++run.run_on_;
     end(run, t, why);
   }
-  void has_ended(run_task& t, bool was_issued, const failure& why) {
+  /// Returns true if the run has no task any more.
+  bool has_ended(run_task& t, bool was_issued, const failure& why) {
     submitted_run& run = *t.part_of;
     if (!t.notified) {
       end(run, t, why);
     } else if (was_issued && --run.run_on_ == 0 && run.unended_ == 0) {
       work_.actions().emplace_back(tell_run{&run, run_news::bodies_ended});
     }
-    if (--run.unfinished_ == 0) work_.actions().emplace_back(tell_run{&run, run_news::retired});
+    if (--run.unfinished_ > 0) return false;
+    work_.actions().emplace_back(tell_run{&run, run_news::retired});
+    return true;
   }
 
  private:

@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+#include <vector>
 
+#include "placement/kept_schedule.hpp"
 #include "placement/placed_task.hpp"
 
 namespace hocket::placement {
@@ -42,6 +45,11 @@ struct run_task : placed_task {
   }
 
   submitted_run* part_of = nullptr;
+  std::uint32_t issued_as = 0;              ///< number of tasks of the run that were issued before
+  std::uint32_t chosen_as = 0;              ///< number of those that got their device before
+  std::uint32_t chosen_behind = 0;          ///< number of those that were issued there then
+  nanoseconds chosen_at{0};                 ///< when it got its device, since the run began
+  nanoseconds issued_at{0};                 ///< likewise
   std::span<const recorded_edge> recorded;  ///< from earlier tasks of the graph, one for each
 };
 
@@ -66,6 +74,11 @@ class submitted_run {
   virtual void retired() = 0;
 
   [[nodiscard]] std::span<run_task* const> tasks() const noexcept { return tasks_; }
+  /// The placement of its next tasks is that of an earlier run.
+  [[nodiscard]] bool repeats() const noexcept { return repeated_ != nullptr && !is_late_; }
+  [[nodiscard]] std::size_t number_of(const run_task& t) const noexcept {
+    return static_cast<std::size_t>(t.id.value - tasks_.front()->id.value);
+  }
 
   friend void intrusive_ptr_add_ref(submitted_run* r) noexcept { r->add_reference(); }
   friend void intrusive_ptr_release(submitted_run* r) noexcept { r->release_reference(); }
@@ -74,16 +87,20 @@ class submitted_run {
   submitted_run() = default;
   ~submitted_run() = default;
 
-  /// In the order of the recording; at least one. Before the run is submitted.
-  void set_tasks(std::span<run_task* const> all) noexcept {
+  /// In the order of the recording, with numbers that follow one another; at least one. kept: the
+  /// schedule of the graph. Before the run is submitted.
+  void set_tasks(std::span<run_task* const> all, kept_schedule& kept) noexcept {
     tasks_ = all;
+    kept_ = &kept;
     unended_ = unfinished_ = all.size();
   }
 
  private:
   friend class run_table;
+  friend class schedule_keeper;
 
   std::span<run_task* const> tasks_;
+  kept_schedule* kept_ = nullptr;  ///< null: the policy takes no part in that
 
   // What follows is the engine's.
   std::size_t added_ = 0;       ///< so many tasks have their places in the histories
@@ -93,6 +110,15 @@ class submitted_run {
   failure unwanted_;            ///< not empty: cancelled before it was submitted
   failure why_;                 ///< of the first that failed
   std::uint64_t failed_age_ = std::numeric_limits<std::uint64_t>::max();  ///< of that task
+
+  std::shared_ptr<const graph_schedule> repeated_;  ///< null: the run is planned
+  bool may_be_late_ = false;                        ///< times of that schedule are times of the run
+  bool is_late_ = false;      ///< too much: the tasks that have no device yet are planned
+  std::uint32_t chosen_ = 0;  ///< launches that got their device
+  std::uint32_t issued_ = 0;  ///< of those
+  std::vector<std::uint32_t> issued_on_;  ///< of those, on each device
+  time_stamp begun_{};
+  std::uint64_t others_ = 0;  ///< launches of others that had ended then
 };
 
 using run_ref = boost::intrusive_ptr<submitted_run>;

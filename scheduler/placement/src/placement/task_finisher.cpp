@@ -18,6 +18,7 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   done.flops += t.launch->cost.flops;
   s_.trace.ended(record, how, &t);
   s_.times.launch_ended(how.begin, how.end);
+  s_.schedules.launch_ended(t);
   if (t.traced != nullptr) {
     note_length(t);
     decision_log::launch_ended(t, how);
@@ -64,6 +65,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   const memory_id memory = is_launch && device.valid() ? s_.node_of(t).memory : host_memory;
   if (t.is_issued()) --s_.issued;
   if (t.phase == task_phase::open) pool_.remove(t);
+  if (t.phase == task_phase::scheduled) scheduled_.remove(t);
   if (t.phase == task_phase::queued) queues_.dequeue(t);
   if (t.phase == task_phase::reserving) memory_.withdraw(device);
   const bool was_issued = t.is_issued() && is_launch;
@@ -89,7 +91,8 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (t.is_of_run) {
     // Tasks of the run that are not added yet may come after it.
     if (why) t.poisoned = why;
-    s_.runs.has_ended(static_cast<run_task&>(t), is_issued, why);
+    auto& of_run = static_cast<run_task&>(t);
+    if (s_.runs.has_ended(of_run, is_issued, why)) s_.schedules.ended(*of_run.part_of, s_.now);
   } else if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});
   } else {

@@ -11,8 +11,15 @@ namespace hocket::placement {
 class task_finisher {
  public:
   task_finisher(engine_state& state, device_queues& queues, ready_pool& pool,
-                memory_reclaimer& memory, host_views& views, task_placer& placer)
-      : s_(state), queues_(queues), pool_(pool), memory_(memory), views_(views), placer_(placer) {}
+                scheduled_tasks& scheduled, memory_reclaimer& memory, host_views& views,
+                task_placer& placer)
+      : s_(state),
+        queues_(queues),
+        pool_(pool),
+        scheduled_(scheduled),
+        memory_(memory),
+        views_(views),
+        placer_(placer) {}
 
   /// The command of a launch has ended.
   void launch_ended(const command_record& record, const command_result& how);
@@ -34,6 +41,7 @@ class task_finisher {
   engine_state& s_;
   device_queues& queues_;
   ready_pool& pool_;
+  scheduled_tasks& scheduled_;
   memory_reclaimer& memory_;
   host_views& views_;
   task_placer& placer_;

@@ -141,6 +141,7 @@ void task_issuer::mark_issued(placed_task& t) {
   s_.latest_issued = std::max(s_.latest_issued, t.age);
   s_.evictions.remove(t);
   s_.throttle.leave_line(t);
+  if (t.is_of_run) s_.schedules.issued(static_cast<run_task&>(t), s_.now);
 }
 
 }  // namespace hocket::placement

@@ -20,7 +20,7 @@ void task_placer::consider(placed_task& t) {
   if (t.poisoned) return s_.work.end_later(t, t.poisoned);
   if (t.traced != nullptr && t.blockers == 0) decision_log::ready(t, s_.now);
   if (t.blockers > 0) {
-    if (const auto device = device_behind_predecessors(t)) queues_.enqueue(t, *device);
+    if (const auto device = device_behind_predecessors(t)) enqueue(t, *device, kept_place(t));
   } else if (t.takes_bytes()) {
     t.phase = task_phase::budget;
     s_.throttle.want_bytes(t);
@@ -43,15 +43,32 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
   }
   // A device with a queue of its own orders the two itself; elsewhere the task would block a lane.
   if (!common.valid() || s_.nodes.devices[common.value].depth == 1) return std::nullopt;
+  if (const scheduled_task* const kept = kept_place(t)) {
+    return kept->device == common ? std::optional(common) : std::nullopt;
+  }
   return choose_device(t) == common ? std::optional(common) : std::nullopt;
 }
 
 void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
+  if (const scheduled_task* const kept = kept_place(t)) return scheduled_.add(t, *kept);
   if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
   const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
   s_.work.end_later(t, s_.without_device(t));
+}
+
+/// Where the task is in the schedule that its run repeats; null if it repeats none, or not there.
+const scheduled_task* task_placer::kept_place(placed_task& t) const {
+  const scheduled_task* const place = schedule_keeper::place_of(t);
+  if (place == nullptr || !s_.devices[place->device.value].alive) return nullptr;
+  t.suits = t.suits || s_.view.can_run(t, place->device);
+  return t.suits ? place : nullptr;
+}
+
+void task_placer::enqueue(placed_task& t, device_id device, const scheduled_task* kept) {
+  if (kept != nullptr) t.upward = kept->rank;
+  queues_.enqueue(t, device);
 }
 
 std::optional<device_id> task_placer::choose_device(placed_task& t) const {

@@ -6,15 +6,21 @@
 #include "placement/event.hpp"
 #include "placement/host_views.hpp"
 #include "placement/ready_pool.hpp"
+#include "placement/scheduled_tasks.hpp"
 
 namespace hocket::placement {
 
 /// When a task may start, as those before it are issued and end, and on which device.
 class task_placer {
  public:
-  task_placer(engine_state& state, device_queues& queues, ready_pool& pool, prefetcher& fetches,
-              host_views& views)
-      : s_(state), queues_(queues), pool_(pool), fetches_(fetches), views_(views) {}
+  task_placer(engine_state& state, device_queues& queues, ready_pool& pool,
+              scheduled_tasks& scheduled, prefetcher& fetches, host_views& views)
+      : s_(state),
+        queues_(queues),
+        pool_(pool),
+        scheduled_(scheduled),
+        fetches_(fetches),
+        views_(views) {}
 
   /// Something that was in the way of the task may be gone: it starts, ends, or waits on.
   void consider(placed_task& t);
@@ -30,12 +36,15 @@ class task_placer {
 
  private:
   static void note_end_before(placed_task& next, const placed_task& ended);
+  [[nodiscard]] const scheduled_task* kept_place(placed_task& t) const;
+  void enqueue(placed_task& t, device_id device, const scheduled_task* kept);
   [[nodiscard]] std::optional<device_id> choose_device(placed_task& t) const;
   [[nodiscard]] std::optional<device_id> device_behind_predecessors(placed_task& t) const;
 
   engine_state& s_;
   device_queues& queues_;
   ready_pool& pool_;
+  scheduled_tasks& scheduled_;
   prefetcher& fetches_;
   host_views& views_;
 };

@@ -45,6 +45,7 @@ json::object report_json(const runtime_report& of) {
   return {{"makespan", of.makespan.count()},
           {"area_bound", of.area_bound.count()},
           {"critical_path", of.critical_path.count()},
+          {"repeated_runs", of.repeated_runs},
           {"devices", std::move(devices)}};
 }
 
@@ -90,8 +91,8 @@ json::object buffer_json(const traced_buffer& of) {
 }
 
 std::string_view name_of(traced_choice why) {
-  static constexpr std::array<std::string_view, 6> names{"none", "policy", "named",
-                                                         "only", "behind", "moved"};
+  static constexpr std::array<std::string_view, 7> names{"none",   "policy", "named", "only",
+                                                         "behind", "moved",  "kept"};
   return names[static_cast<std::size_t>(why)];
 }
 

@@ -53,10 +53,12 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   }
   std::vector<device_statistics> all;
   placement::run_times times;
+  std::size_t repeated = 0;
   std::optional<placement::device_prices> program;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
     times = e.times();
+    repeated = e.schedules().repeated();
     program = e.program_of_done();
   });
   // Here, so that no task waits for that.
@@ -65,6 +67,7 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.makespan = times.makespan();
   made.area_bound = nanoseconds(std::llround(program->bound()));
   made.critical_path = times.longest_chain();
+  made.repeated_runs = repeated;
   return made;
 }
 
@@ -147,7 +150,11 @@ std::string summary(const runtime_report& report) {
     text +=
         detail::printed(", critical path %.3g ms)", detail::in_milliseconds(report.critical_path));
   }
-  return text + ": " + devices;
+  text += ": " + devices;
+  if (report.repeated_runs > 0) {
+    text += "; runs of graphs that repeated a schedule: " + std::to_string(report.repeated_runs);
+  }
+  return text;
 }
 
 }  // namespace hocket

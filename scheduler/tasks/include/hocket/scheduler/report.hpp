@@ -59,6 +59,8 @@ struct runtime_report {
   nanoseconds makespan{0};       ///< from the begin of the first kernel to the end of the last
   nanoseconds area_bound{0};     ///< all lanes work all the time, each at what suits it
   nanoseconds critical_path{0};  ///< the longest chain; 0 without a trace and HOCKET_SUMMARY
+  std::size_t repeated_runs =
+      0;  ///< of recorded graphs: they repeat the schedule of an earlier one
 
   /// No schedule of the same tasks takes less time than this.
   [[nodiscard]] nanoseconds bound() const { return std::max(area_bound, critical_path); }

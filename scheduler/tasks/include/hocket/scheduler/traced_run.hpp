@@ -38,6 +38,7 @@ enum class traced_choice : std::uint8_t {
   behind,  ///< it was queued behind a task before it, on the device of that, where the policy
            ///< agreed
   moved,   ///< an idle device took it from the queue of another one
+  kept,    ///< it ran there in the earlier run of its graph whose schedule this one repeats
 };
 
 enum class traced_kind : std::uint8_t { launch, view, fetch, domain };

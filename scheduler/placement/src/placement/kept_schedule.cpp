@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/kept_schedule.hpp"
+
+#include <algorithm>
+
+#include "placement/run_tasks.hpp"
+
+namespace hocket::placement {
+
+namespace {
+
+constexpr std::size_t least_rest = 16, longest_rest = 1024;
+
+}  // namespace
+
+void kept_schedule::measured_planned(std::span<run_task* const> tasks, nanoseconds took) {
+  if (resting_ > 0) {
+    --resting_;
+    return;
+  }
+  if (measured_ == runs_to_compare) return;  // it began before the others had ended
+  if (measured_++ > 0) sum_ += took;
+  if (best_ == nullptr || took < best_->took) keep(tasks, took);
+}
+
+void kept_schedule::measured_repeated(const graph_schedule& repeated, nanoseconds took) {
+  if (&repeated != best_.get()) return;
+  const bool is_slow = took > more_than(sum_ / (runs_to_compare - 1));
+  slow_ = is_slow ? slow_ + 1 : 0;
+  if (slow_ < 2) return;
+  give_up();
+  resting_ = next_rest_;
+  next_rest_ = std::clamp(4 * next_rest_, least_rest, longest_rest);
+}
+
+void kept_schedule::devices_lost(std::size_t count) noexcept {
+  if (std::exchange(lost_, count) == count) return;
+  give_up();
+  resting_ = next_rest_ = 0;
+}
+
+void kept_schedule::give_up() noexcept {
+  best_ = nullptr;
+  measured_ = slow_ = 0;
+  sum_ = nanoseconds{0};
+}
+
+void kept_schedule::keep(std::span<run_task* const> tasks, nanoseconds took) {
+  std::vector<std::uint32_t> in_order(tasks.size());
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) in_order[tasks[i]->issued_as] = i;
+  auto made = std::make_shared<graph_schedule>();
+  made->tasks.resize(tasks.size());
+  made->took = took;
+  // As upward ranks do, they fall from the length of the run to zero.
+  const double step = static_cast<double>(took.count()) / static_cast<double>(tasks.size());
+  auto left = static_cast<double>(took.count());
+  for (const std::uint32_t i : in_order) {
+    const run_task& t = *tasks[i];
+    made->tasks[i] = {.device = t.run.device,
+                      .chosen = t.chosen_at,
+                      .issued = t.issued_at,
+                      .turn = t.chosen_as,
+                      .behind = t.chosen_behind,
+                      .rank = static_cast<float>(left)};
+    left -= step;
+  }
+  best_ = std::move(made);
+}
+
+}  // namespace hocket::placement

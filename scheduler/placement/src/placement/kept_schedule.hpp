@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hocket/core/duration.hpp>
+#include <hocket/core/ids.hpp>
+
+namespace hocket::placement {
+
+struct run_task;
+
+/// When and where one task of a recorded graph is run. Times are since the begin of the run.
+struct scheduled_task {
+  device_id device;
+  nanoseconds chosen{0};     ///< when it gets its device
+  nanoseconds issued{0};     ///< when it is issued
+  std::uint32_t turn = 0;    ///< number of tasks of the graph that get their device before
+  std::uint32_t behind = 0;  ///< number of those that are issued there by then
+  float rank = 0;            ///< takes the place of its upward rank
+};
+
+/// The schedule of a whole graph.
+struct graph_schedule {
+  std::vector<scheduled_task> tasks;  ///< as they were recorded
+  nanoseconds took{0};
+};
+
+/// The schedule of a recorded graph that its later runs repeat: of its first runs, which are each
+/// planned a little differently, the shortest. It is given up when two runs in a row took longer
+/// than the first did in the mean, and sought again, after more and more runs each time. Used by
+/// the owner of the engine's strand alone.
+class kept_schedule {
+ public:
+  /// So many runs are measured before one is repeated.
+  static constexpr std::size_t runs_to_compare = 8;
+
+  /// The schedule that the next run should repeat; null: the run is planned.
+  [[nodiscard]] std::shared_ptr<const graph_schedule> to_repeat() const noexcept {
+    return measured_ < runs_to_compare ? nullptr : best_;
+  }
+  /// Runs that are planned with the same number are planned alike; 0 is as usual.
+  [[nodiscard]] std::size_t variant() const noexcept { return measured_; }
+
+  /// A run that was planned has ended, in which every task did. took: without other work.
+  void measured_planned(std::span<run_task* const> tasks, nanoseconds took);
+  /// A run that repeated this schedule has ended.
+  void measured_repeated(const graph_schedule& repeated, nanoseconds took);
+  /// So many devices were lost so far. Where another one was, runs are planned anew.
+  void devices_lost(std::size_t count) noexcept;
+
+ private:
+  friend class schedule_keeper;
+
+  /// Two runs of one schedule differ by so much and more: a sixteenth.
+  [[nodiscard]] static nanoseconds more_than(nanoseconds time) { return time + time / 16; }
+  void give_up() noexcept;
+  void keep(std::span<run_task* const> tasks, nanoseconds took);
+
+  std::shared_ptr<const graph_schedule> best_;
+  std::size_t measured_ = 0;   ///< runs that were planned to be compared
+  nanoseconds sum_{0};         ///< that those took, without the first, which may copy more
+  std::size_t slow_ = 0;       ///< runs in a row that took longer than those in the mean
+  std::size_t resting_ = 0;    ///< so many runs are planned as usual before others are compared
+  std::size_t next_rest_ = 0;  ///< the same, when this schedule is given up
+  std::size_t lost_ = 0;       ///< devices
+
+  // The schedule_keeper's.
+  std::size_t pending_ = 0;     ///< runs
+  std::uint64_t launches_ = 0;  ///< of all runs that have ended
+  time_stamp last_end_{};       ///< of a run
+};
+
+}  // namespace hocket::placement
