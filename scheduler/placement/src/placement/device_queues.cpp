@@ -98,7 +98,8 @@ placed_task* device_queues::pick(device_id device) {
   const device_record& d = s_.devices[device.value];
   if (d.reserving != nullptr) return pick_without_needs(d, s_.nodes.devices[device.value].memory);
   const auto has_turn = [&](const place_in_queue& place) {
-    return s_.throttle.has_turn(*place.task);
+    const placed_task& t = *place.task;
+    return s_.throttle.has_turn(t) && (t.blockers == 0 || issuer_.free_lane(t));
   };
   if (d.absent.empty()) {
     const place_in_queue* const first = d.present.first_in_turn();

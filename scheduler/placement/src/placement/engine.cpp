@@ -149,8 +149,10 @@ void engine::settle() {
         if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
     }
-    if (state_.schedules.has_late()) scheduled_.plan_late();
-    scheduled_.release_due();
+    if (!scheduled_.is_empty()) {
+      scheduled_.plan_late();
+      scheduled_.release_due();
+    }
     // Tasks that can start now may be more urgent than those that were committed before.
     if (state_.work.has_dirty()) pool_.look_again();
     if (pool_.wants_round()) pool_.hold_round();
@@ -161,7 +163,7 @@ void engine::settle() {
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
   } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
-           pool_.wants_round() || state_.schedules.has_late() || scheduled_.wake_idle());
+           pool_.wants_round() || (!scheduled_.is_empty() && scheduled_.has_more()));
   if (state_.needs_time()) idle_.look_around(!pool_.is_empty() || !scheduled_.is_empty());
 }
 
@@ -181,7 +183,7 @@ void engine::pump(device_id device) {
       queues_.dequeue(*t);
       commit(*t, *lane);
     }
-    again = scheduled_.release(device);
+    again = !scheduled_.is_empty() && scheduled_.release(device);
     if (again) continue;
     if (!state_.chooser->steals()) return;
     if (!d.is_empty()) return queues_.wake_thieves();

@@ -57,13 +57,6 @@ void schedule_keeper::issued(run_task& t, time_stamp now) {
   late_.push_back(&run);
 }
 
-void schedule_keeper::launch_ended(const placed_task& t) noexcept {
-  ++launches_;
-  if (!t.is_of_run) return;
-  kept_schedule* const kept = static_cast<const run_task&>(t).part_of->kept_;
-  if (kept != nullptr) ++kept->launches_;
-}
-
 void schedule_keeper::ended(submitted_run& run, time_stamp now) {
   if (run.kept_ == nullptr) return;
   kept_schedule& kept = *run.kept_;

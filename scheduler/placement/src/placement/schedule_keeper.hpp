@@ -25,7 +25,12 @@ class schedule_keeper {
   void chosen(run_task& t, device_id device, time_stamp now) noexcept;
   /// The launch was issued.
   void issued(run_task& t, time_stamp now);
-  void launch_ended(const placed_task& t) noexcept;
+  void launch_ended(const placed_task& t) noexcept {
+    ++launches_;
+    if (!t.is_of_run) return;
+    kept_schedule* const kept = run_of(t).kept_;
+    if (kept != nullptr) ++kept->launches_;
+  }
   /// All tasks of the run have ended or were cancelled.
   void ended(submitted_run& run, time_stamp now);
 

@@ -15,6 +15,7 @@ void scheduled_tasks::add(placed_task& t, const scheduled_task& place) {
   t.upward = place.rank;
   t.phase = task_phase::scheduled;
   const held_task entry = entry_of(t, place);
+  ++count_;
   all_.insert(entry);
   held_[place.device.value].insert(entry);
   s_.work.mark_dirty(place.device);
@@ -23,6 +24,7 @@ void scheduled_tasks::add(placed_task& t, const scheduled_task& place) {
 void scheduled_tasks::remove(placed_task& t) {
   const scheduled_task& place = schedule_keeper::recorded_place(t);
   const held_task entry = entry_of(t, place);
+  --count_;
   all_.erase(entry);
   held_[place.device.value].erase(entry);
 }
@@ -100,7 +102,6 @@ bool scheduled_tasks::release(device_id device) {
 }
 
 bool scheduled_tasks::wake_idle() {
-  if (all_.empty()) return false;
   bool some = false;
   // Those that wait for a turn wait for the first, and it alone can have one.
   if (has_to_come()) {

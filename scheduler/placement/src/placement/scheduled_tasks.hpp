@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,7 +26,7 @@ class scheduled_tasks {
   void add(placed_task& t, const scheduled_task& place);
   /// The task ends otherwise.
   void remove(placed_task& t);
-  [[nodiscard]] bool is_empty() const { return all_.empty(); }
+  [[nodiscard]] bool is_empty() const noexcept { return count_ == 0; }
   /// The device is lost: moves its tasks to the list.
   void evacuate(device_id device, std::vector<placed_task*>& to);
   /// Plans the tasks of runs that have fallen behind their schedule.
@@ -34,8 +35,9 @@ class scheduled_tasks {
   void release_due();
   /// Queues the tasks of the device that it should have. Returns whether there were some.
   bool release(device_id device);
-  /// Marks devices that stand idle though they should have a task. Returns whether there are some.
-  bool wake_idle();
+  /// True if a run is late, or if devices stand idle though they should have a task, which are
+  /// marked then. Precondition: some task is held.
+  [[nodiscard]] bool has_more() { return s_.schedules.has_late() || wake_idle(); }
 
  private:
   struct turn_in_schedule {
@@ -49,12 +51,14 @@ class scheduled_tasks {
   [[nodiscard]] static held_task entry_of(placed_task& t, const scheduled_task& place);
   [[nodiscard]] bool is_idle(device_id device);
   [[nodiscard]] bool has_to_come() const;
+  bool wake_idle();
   [[nodiscard]] bool is_wanted(const held_task& held);
   void release(placed_task& t);
 
   engine_state& s_;
   device_queues& queues_;
   ready_pool& pool_;
+  std::size_t count_ = 0;  ///< of the tasks that are held
   held_queue all_;
   std::vector<held_queue> held_;  ///< the same by device
 };

@@ -15,6 +15,11 @@ std::optional<std::size_t> task_issuer::free_lane(const placed_task& t) const {
     return open.size() == node.compute.size() ? std::optional<std::size_t>(0) : std::nullopt;
   }
   if (open.empty()) return std::nullopt;
+  // A lane of the host would stand still while the task waits for one in another lane, and others
+  // could run there.
+  if (t.blockers > 0 && node.runs_host_tasks && node.compute.size() > 1) {
+    return lane_of_predecessors(t);
+  }
   if (open.size() == 1) return open.first();
   // In the lane of its predecessor the command needs no wait.
   const auto follows_on = [&](stream_id stream) {
@@ -34,6 +39,19 @@ std::optional<std::size_t> task_issuer::free_lane(const placed_task& t) const {
     return follows || (t.edges.empty() && backlog == nanoseconds{0});
   });
   return best;
+}
+
+std::optional<std::size_t> task_issuer::lane_of_predecessors(const placed_task& t) const {
+  const machine::device_node& node = s_.node_of(t);
+  std::optional<std::size_t> found;
+  s_.lanes.open(t.run.device).until([&](std::size_t at) {
+    const bool has_all = std::ranges::all_of(t.edges, [&](const task_edge& edge) {
+      return edge.before == nullptr || edge.before->run.number.stream == node.compute[at];
+    });
+    if (has_all) found = at;
+    return has_all;
+  });
+  return found;
 }
 
 bool task_issuer::issue_present(placed_task& t, std::size_t lane) {

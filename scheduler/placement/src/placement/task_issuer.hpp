@@ -14,7 +14,8 @@ class task_issuer {
  public:
   explicit task_issuer(engine_state& state) : s_(state) {}
 
-  /// A lane of the task's device that accepts one more command, the best for the task.
+  /// A lane of the task's device that accepts one more command, the best for the task. Tasks that
+  /// are not blocked can have any.
   [[nodiscard]] std::optional<std::size_t> free_lane(const placed_task& t) const;
   /// Issues the launch if it uses only whole buffers whose content is present: then nothing has to
   /// be reserved or copied. Otherwise does nothing and returns false.
@@ -29,6 +30,7 @@ class task_issuer {
   void mark_issued(placed_task& t);
 
  private:
+  [[nodiscard]] std::optional<std::size_t> lane_of_predecessors(const placed_task& t) const;
   void plan(placed_task& t, std::size_t lane, timepoint_set&& waits);
 
   engine_state& s_;
