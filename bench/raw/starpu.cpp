@@ -11,7 +11,8 @@
 
 namespace hocket::bench {
 
-starpu_session::starpu_session(std::size_t threads) {
+starpu_session::starpu_session(std::size_t threads, std::size_t opencl_devices,
+                               const char* policy) {
   // There are no fields for these. Workers stay on the cores of the process, as those of others do;
   // StarPU would bind them to the first cores of the machine.
   ::setenv("STARPU_SILENT", "1", 1);
@@ -22,11 +23,17 @@ starpu_session::starpu_session(std::size_t threads) {
   wanted.precedence_over_environment_variables = 1;
   wanted.ncpus = static_cast<int>(threads);
   wanted.ncuda = 0;
-  wanted.nopencl = 0;
+  wanted.nopencl = static_cast<int>(opencl_devices);
+  ::setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+  if (policy != nullptr) {
+    wanted.sched_policy_name = policy;
+    wanted.calibrate = 1;
+  }
   // StarPU has no more workers than there are cores in the machine that hwloc tells it of.
-  const bool has_cores = threads <= allowed_cores();
+  const std::size_t workers = threads + opencl_devices;
+  const bool has_cores = workers <= allowed_cores();
   if (!has_cores) {
-    ::setenv("HWLOC_SYNTHETIC", ("core:" + std::to_string(threads) + " pu:1").c_str(), 1);
+    ::setenv("HWLOC_SYNTHETIC", ("core:" + std::to_string(workers) + " pu:1").c_str(), 1);
   }
   const int problem = starpu_init(&wanted);
   if (!has_cores) ::unsetenv("HWLOC_SYNTHETIC");
@@ -36,6 +43,10 @@ starpu_session::starpu_session(std::size_t threads) {
   if (starpu_cpu_worker_get_count() != threads) {
     throw std::runtime_error("StarPU starts " + std::to_string(starpu_cpu_worker_get_count()) +
                              " workers of " + std::to_string(threads) + ".");
+  }
+  if (starpu_opencl_worker_get_count() != opencl_devices) {
+    throw std::runtime_error("StarPU finds " + std::to_string(starpu_opencl_worker_get_count()) +
+                             " OpenCL devices of " + std::to_string(opencl_devices) + ".");
   }
   starpu_pause();
 }

@@ -11,11 +11,14 @@
 
 namespace hocket::bench {
 
-/// StarPU with so many workers on the cores of this process, which may be fewer, and none
-/// elsewhere. A process has one at a time. Says nothing and leaves no files.
+/// StarPU with so many workers on the cores of this process, which may be fewer, and one for each
+/// of the first so many OpenCL devices, processors included. A process has one at a time. Says
+/// nothing and leaves no files.
 class starpu_session {
  public:
-  explicit starpu_session(std::size_t threads);
+  explicit starpu_session(std::size_t threads) : starpu_session(threads, 0, nullptr) {}
+  /// By the policy with this name, which measures what tasks take.
+  starpu_session(std::size_t threads, std::size_t opencl_devices, const char* policy);
   starpu_session(const starpu_session&) = delete;
   starpu_session& operator=(const starpu_session&) = delete;
   ~starpu_session();
