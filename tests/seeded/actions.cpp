@@ -110,6 +110,7 @@ class watcher {
     add(a.task->id);
     add(a.after);
   }
+  void see(const placement::await_time& a) { add(a.after); }
   void see(const placement::await_memory& a) {
     add(a.task);
     add(a.after);

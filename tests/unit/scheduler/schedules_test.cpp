@@ -150,14 +150,19 @@ TEST(schedules, each_graph_has_its_own) {
   EXPECT_EQ(home.repeated(), 2U);
 }
 
-TEST(schedules, runs_of_one_graph_that_overlap_are_measured) {
+TEST(schedules, runs_of_one_graph_that_overlap_are_not_measured) {
   factorization home(on_simulated(unlike));
-  for (const std::size_t runs : {planned + 4, std::size_t{5}}) {
-    for (std::size_t i = 0; i < runs; ++i) home.rt.run(*home.all);
+  const auto run_at_once = [&](std::size_t times) {
+    for (std::size_t i = 0; i < times; ++i) home.rt.run(*home.all);
     home.rt.wait();
-  }
-  EXPECT_EQ(home.repeated(), 5U) << "the first were all planned before one had ended";
-  EXPECT_EQ(home.results(), results_after(planned + 9));
+  };
+  for (std::size_t i = 0; i < planned; ++i) run_at_once(3);
+  (void)home.run(1);
+  EXPECT_EQ(home.repeated(), 0U);
+  (void)home.run(planned - 1);
+  run_at_once(5);
+  EXPECT_EQ(home.repeated(), 5U) << "but they repeat what was";
+  EXPECT_EQ(home.results(), results_after(4 * planned + 5));
 }
 
 TEST(schedules, runs_beside_other_work_are_not_measured) {
@@ -325,6 +330,36 @@ TEST(schedules, do_not_hold_up_tasks_whose_turn_it_is) {
   for (std::size_t i = 0; i < 4; ++i) rt.run(g).get();
   EXPECT_EQ(rt.report().repeated_runs, 4U);
   EXPECT_THAT(z.to_vector(), Each(2.0F * (planned + 4)));
+}
+
+// The schedule has a task of the other device before.
+TEST(schedules, do_not_hold_up_tasks_until_a_long_kernel_of_another_device_ends) {
+  runtime rt(on_simulated("1,flops=1G;1,flops=1G"));
+  const auto very_long = kernel<inout<float>>{"very_long", host_body{[](view<float>) {}}}.cost(
+      [](const launch_shape&) { return flops(1e10); });
+  const buffer<float> x{rt, 10, 0.0F}, y{rt, 10, 0.0F}, other{rt, 10, 0.0F};
+  const graph g = rt.record([&](submitter& s) {
+    for (int i = 0; i < 2; ++i) s.submit({.on = rt.device("Sim0")}, raise, updates(x));
+    for (int i = 0; i < 2; ++i) s.submit({.on = rt.device("Sim1")}, raise, updates(y));
+  });
+  rt.wait();
+  for (std::size_t i = 0; i < planned; ++i) {
+    future<void> run;
+    {
+      const auto held = y.read();
+      run = rt.run(g);
+      testing::pass(rt, milliseconds(50));
+    }
+    run.get();
+  }
+  const future<void> before = rt.submit({.on = rt.device("Sim0")}, very_long, updates(other));
+  const time_stamp begin = rt.now();
+  const future<void> run = rt.run(g);
+  EXPECT_THAT(y.to_vector(), Each(2.0F * (planned + 1)));
+  EXPECT_LT(rt.now() - begin, milliseconds(100));
+  EXPECT_FALSE(before.done());
+  run.get();
+  EXPECT_EQ(rt.report().repeated_runs, 1U);
 }
 
 /// A schedule without an engine, of runs of three tasks.

@@ -87,13 +87,18 @@ struct await_memory {
   nanoseconds after{0};
 };
 
+/// Posts time_passed after this time.
+struct await_time {
+  nanoseconds after{0};
+};
+
 /// Prints a warning, once.
 struct warn {
   std::string text;
 };
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            retire, tell_run, start_timer, await_memory, warn>;
+                            retire, tell_run, start_timer, await_memory, await_time, warn>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

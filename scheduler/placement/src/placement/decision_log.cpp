@@ -166,7 +166,7 @@ void decision_log::chosen(placed_task& t, device_id device, const engine_state& 
     told->why = traced_choice::named;
   } else if (candidates_.size() == 1) {
     told->why = traced_choice::only;
-  } else if (schedule_keeper::place_of(t) != nullptr) {
+  } else if (const auto* place = schedule_keeper::place_of(t); place && place->device == device) {
     told->why = traced_choice::kept;
   } else {
     told->why = t.blockers > 0 ? traced_choice::behind : traced_choice::policy;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t steal_window = 16;
 
 // While a task of a device waits for memory, a task that needs none is looked for only among so
-// many at the front of the queue.
+// many at the front of the queue. Likewise while tasks wait for a lane in which others are.
 constexpr std::size_t overtake_window = 16;
 
 /// True if the body of the kernel may block on a task that is submitted later, and yields its lane
@@ -97,10 +97,16 @@ bool device_queues::data_present(const placed_task& t) const {
 placed_task* device_queues::pick(device_id device) {
   const device_record& d = s_.devices[device.value];
   if (d.reserving != nullptr) return pick_without_needs(d, s_.nodes.devices[device.value].memory);
+  std::size_t without_lane = 0;
   const auto has_turn = [&](const place_in_queue& place) {
     const placed_task& t = *place.task;
-    return s_.throttle.has_turn(t) && (t.blockers == 0 || issuer_.free_lane(t));
+    if (!s_.throttle.has_turn(t)) return false;
+    if (t.blockers == 0 || issuer_.free_lane(t)) return true;
+    ++without_lane;
+    return false;
   };
+  // Very many tasks may follow one.
+  const std::size_t most = overtake_window + 2 * s_.view.lanes(device);
   if (d.absent.empty()) {
     const place_in_queue* const first = d.present.first_in_turn();
     if (first != nullptr && has_turn(*first)) return first->task;
@@ -108,7 +114,7 @@ placed_task* device_queues::pick(device_id device) {
   placed_task* ready = nullptr;
   (void)d.present.until([&](const place_in_queue& place) {
     if (has_turn(place)) ready = place.task;
-    return ready != nullptr;
+    return ready != nullptr || without_lane > most;
   });
   if (d.absent.empty() || !prefetcher::has_room(d)) return ready;
   placed_task* refused = nullptr;

@@ -50,6 +50,7 @@ struct engine::dispatch {
     if (record) on.finisher_.launch_ended(*record, e.how);
   }
   void operator()(device_gone& e) const { on.losses_.lose_device(e.device, e.why); }
+  void operator()(time_passed& /*e*/) const { on.scheduled_.time_passed(); }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
   void operator()(inspected& e) const { e.look(on); }
@@ -164,6 +165,7 @@ void engine::settle() {
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
   } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
            pool_.wants_round() || (!scheduled_.is_empty() && scheduled_.has_more()));
+  if (!scheduled_.is_empty()) scheduled_.await_due();
   if (state_.needs_time()) idle_.look_around(!pool_.is_empty() || !scheduled_.is_empty());
 }
 

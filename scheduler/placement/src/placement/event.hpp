@@ -108,6 +108,9 @@ struct device_gone {
   failure why;
 };
 
+/// The time of an await_time action has passed.
+struct time_passed {};
+
 /// The time of an await_memory action has passed.
 struct memory_awaited {
   task_id task;
@@ -131,6 +134,6 @@ using event =
     std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
                  run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
                  command_ended, commands_ended, command_left, command_ended_apart, device_gone,
-                 memory_awaited, allocation_failed, inspected>;
+                 memory_awaited, time_passed, allocation_failed, inspected>;
 
 }  // namespace hocket::placement

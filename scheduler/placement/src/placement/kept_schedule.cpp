@@ -16,11 +16,11 @@ constexpr std::size_t least_rest = 16, longest_rest = 1024;
 }  // namespace
 
 void kept_schedule::measured_planned(std::span<run_task* const> tasks, nanoseconds took) {
+  counts_ = true;
   if (resting_ > 0) {
     --resting_;
     return;
   }
-  if (measured_ == runs_to_compare) return;  // it began before the others had ended
   if (measured_++ > 0) sum_ += took;
   if (best_ == nullptr || took < best_->took) keep(tasks, took);
 }

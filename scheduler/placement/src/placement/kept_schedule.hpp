@@ -15,6 +15,7 @@
 namespace hocket::placement {
 
 struct run_task;
+class submitted_run;
 
 /// When and where one task of a recorded graph is run. Times are since the begin of the run.
 struct scheduled_task {
@@ -46,10 +47,12 @@ class kept_schedule {
     return measured_ < runs_to_compare ? nullptr : best_;
   }
   /// Runs that are planned with the same number are planned alike; 0 is as usual.
-  [[nodiscard]] std::size_t variant() const noexcept { return measured_; }
+  [[nodiscard]] std::size_t variant() const noexcept { return counts_ ? measured_ : 0; }
 
   /// A run that was planned has ended, in which every task did. took: without other work.
   void measured_planned(std::span<run_task* const> tasks, nanoseconds took);
+  /// A run has ended that does not count. As long as such runs come, they are planned as usual.
+  void not_measured() noexcept { counts_ = false; }
   /// A run that repeated this schedule has ended.
   void measured_repeated(const graph_schedule& repeated, nanoseconds took);
   /// So many devices were lost so far. Where another one was, runs are planned anew.
@@ -64,6 +67,7 @@ class kept_schedule {
   void keep(std::span<run_task* const> tasks, nanoseconds took);
 
   std::shared_ptr<const graph_schedule> best_;
+  bool counts_ = true;         ///< the last run did
   std::size_t measured_ = 0;   ///< runs that were planned to be compared
   nanoseconds sum_{0};         ///< that those took, without the first, which may copy more
   std::size_t slow_ = 0;       ///< runs in a row that took longer than those in the mean
@@ -72,9 +76,8 @@ class kept_schedule {
   std::size_t lost_ = 0;       ///< devices
 
   // The schedule_keeper's.
-  std::size_t pending_ = 0;     ///< runs
-  std::uint64_t launches_ = 0;  ///< of all runs that have ended
-  time_stamp last_end_{};       ///< of a run
+  submitted_run* pending_ = nullptr;  ///< the last run, if it has not ended
+  std::uint64_t issued_ = 0;          ///< launches of all runs
 };
 
 }  // namespace hocket::placement

@@ -112,13 +112,14 @@ class submitted_run {
   std::uint64_t failed_age_ = std::numeric_limits<std::uint64_t>::max();  ///< of that task
 
   std::shared_ptr<const graph_schedule> repeated_;  ///< null: the run is planned
-  bool may_be_late_ = false;                        ///< times of that schedule are times of the run
+  bool is_alone_ = false;                           ///< among the runs of its graph
+  bool begins_quietly_ = false;                     ///< nothing was in flight
   bool is_late_ = false;      ///< too much: the tasks that have no device yet are planned
   std::uint32_t chosen_ = 0;  ///< launches that got their device
   std::uint32_t issued_ = 0;  ///< of those
   std::vector<std::uint32_t> issued_on_;  ///< of those, on each device
   time_stamp begun_{};
-  std::uint64_t others_ = 0;  ///< launches of others that had ended then
+  std::uint64_t others_ = 0;  ///< launches of others that were issued before
 };
 
 using run_ref = boost::intrusive_ptr<submitted_run>;

@@ -3,19 +3,15 @@
 
 #include "placement/schedule_keeper.hpp"
 
-#include <algorithm>
 #include <chrono>
+#include <vector>
 
 namespace hocket::placement {
 
-namespace {
-
-/// A run that is later than this is planned from there on. Threads wake up late by less.
-nanoseconds largest_delay(const graph_schedule& of) {
-  return of.took / 16 + std::chrono::microseconds(50);
+nanoseconds schedule_keeper::largest_delay(const placed_task& t) {
+  // Threads that are woken up come later than they might by less than the second term.
+  return run_of(t).repeated_->took / 16 + std::chrono::microseconds(50);
 }
-
-}  // namespace
 
 void schedule_keeper::begin(submitted_run& run, time_stamp now, device_chooser& chooser,
                             std::size_t lost) {
@@ -31,9 +27,12 @@ void schedule_keeper::begin(submitted_run& run, time_stamp now, device_chooser& 
   chooser.vary(run.repeated_ == nullptr ? kept.variant() : 0);
   run.issued_on_.assign(devices_, 0);
   run.begun_ = now;
-  run.others_ = launches_ - kept.launches_;
-  // Behind another one it begins later than it is submitted.
-  run.may_be_late_ = kept.pending_++ == 0;
+  run.is_alone_ = kept.pending_ == nullptr;
+  run.begins_quietly_ = issued_ == ended_;
+  // The run before may be measured no more either.
+  if (kept.pending_ != nullptr) kept.pending_->is_alone_ = false;
+  kept.pending_ = &run;
+  run.others_ = issued_ - kept.issued_;
 }
 
 void schedule_keeper::chosen(run_task& t, device_id device, time_stamp now) noexcept {
@@ -47,29 +46,38 @@ void schedule_keeper::chosen(run_task& t, device_id device, time_stamp now) noex
 void schedule_keeper::issued(run_task& t, time_stamp now) {
   submitted_run& run = *t.part_of;
   if (run.kept_ == nullptr) return;
+  ++run.kept_->issued_;
   t.issued_as = run.issued_++;
   t.issued_at = now - run.begun_;
   ++run.issued_on_[t.run.device.value];
   const scheduled_task* const place = place_of(t);
-  if (place == nullptr || !run.may_be_late_) return;
-  if (t.issued_at - place->issued <= largest_delay(*run.repeated_)) return;
+  // Behind another run of the graph, a run begins later than it is submitted.
+  if (place == nullptr || !run.is_alone_) return;
+  if (t.issued_at - place->issued <= largest_delay(t)) return;
   run.is_late_ = true;
   late_.push_back(&run);
 }
 
-void schedule_keeper::ended(submitted_run& run, time_stamp now) {
+void schedule_keeper::ended(submitted_run& run, time_stamp now, device_chooser& chooser,
+                            std::size_t lost) {
   if (run.kept_ == nullptr) return;
   kept_schedule& kept = *run.kept_;
-  --kept.pending_;
+  chooser.vary(0);
   std::erase(late_, &run);
-  const time_stamp begin = std::max(run.begun_, std::exchange(kept.last_end_, now));
-  const bool is_whole = !run.why_ && run.issued_ == run.tasks_.size();
-  if (!is_whole || launches_ - kept.launches_ != run.others_) return;
-  if (run.repeated_ != nullptr) {
-    kept.measured_repeated(*run.repeated_, now - begin);
+  if (kept.pending_ == &run) kept.pending_ = nullptr;
+  const bool is_whole = !run.why_ && run.issued_ == run.tasks_.size() && lost == kept.lost_;
+  const bool had_others = !run.begins_quietly_ || issued_ - kept.issued_ != run.others_;
+  const nanoseconds took = now - run.begun_;
+  if (!is_whole || had_others || !run.is_alone_) {
+    kept.not_measured();
+  } else if (run.repeated_ != nullptr) {
+    kept.measured_repeated(*run.repeated_, took);
   } else {
-    kept.measured_planned(run.tasks_, now - begin);
+    kept.measured_planned(run.tasks_, took);
   }
+  // Whoever has the future of the run keeps the run.
+  run.repeated_ = nullptr;
+  run.issued_on_ = {};
 }
 
 }  // namespace hocket::placement

@@ -14,7 +14,7 @@
 namespace hocket::placement {
 
 /// Measures the runs of recorded graphs, and lets later ones repeat the schedule of the shortest.
-/// A run counts if no other launches ended meanwhile, but for those of runs of the same graph.
+/// A run counts if nothing else was launched meanwhile, and no other run of its graph was pending.
 class schedule_keeper {
  public:
   explicit schedule_keeper(const machine& machine) : devices_(machine.devices.size()) {}
@@ -24,15 +24,14 @@ class schedule_keeper {
   /// The task gets the device.
   void chosen(run_task& t, device_id device, time_stamp now) noexcept;
   /// The launch was issued.
-  void issued(run_task& t, time_stamp now);
-  void launch_ended(const placed_task& t) noexcept {
-    ++launches_;
-    if (!t.is_of_run) return;
-    kept_schedule* const kept = run_of(t).kept_;
-    if (kept != nullptr) ++kept->launches_;
+  void launch_issued(placed_task& t, time_stamp now) {
+    ++issued_;
+    if (t.is_of_run) issued(static_cast<run_task&>(t), now);
   }
+  /// A task whose launch was issued ends.
+  void launch_ended() noexcept { ++ended_; }
   /// All tasks of the run have ended or were cancelled.
-  void ended(submitted_run& run, time_stamp now);
+  void ended(submitted_run& run, time_stamp now, device_chooser& chooser, std::size_t lost);
 
   /// How many runs repeated a schedule.
   [[nodiscard]] std::size_t repeated() const noexcept { return repeated_; }
@@ -63,14 +62,19 @@ class schedule_keeper {
     return run_of(t).chosen_ >= place.turn;
   }
 
+  /// A run whose task is issued later than that behind its schedule is planned from there on.
+  [[nodiscard]] static nanoseconds largest_delay(const placed_task& t);
+
  private:
+  void issued(run_task& t, time_stamp now);
   [[nodiscard]] static const submitted_run& run_of(const placed_task& t) noexcept {
     return *static_cast<const run_task&>(t).part_of;
   }
 
   std::size_t devices_;
-  std::uint64_t launches_ = 0;  ///< that have ended
-  std::size_t repeated_ = 0;    ///< runs
+  std::uint64_t issued_ = 0;  ///< launches
+  std::uint64_t ended_ = 0;   ///< of those
+  std::size_t repeated_ = 0;  ///< runs
   std::vector<submitted_run*> late_;
 };
 

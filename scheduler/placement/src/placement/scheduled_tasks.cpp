@@ -4,6 +4,7 @@
 #include "placement/scheduled_tasks.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace hocket::placement {
 
@@ -62,25 +63,10 @@ bool scheduled_tasks::is_idle(device_id device) {
          queues_.pick(device) == nullptr;
 }
 
-/// True if a command is in flight whose end needs nothing of the program: a body of the host may
-/// wait for what another task does.
-bool scheduled_tasks::has_to_come() const {
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    if (!s_.nodes.devices[i].runs_host_tasks && !s_.lanes.is_idle(device_id{i})) return true;
-  }
-  // Copies alone may be in flight.
-  std::size_t bodies = s_.commands.apart().size();
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    if (s_.nodes.devices[i].runs_host_tasks) bodies += s_.lanes.in_flight(device_id{i});
-  }
-  return s_.commands.in_flight() > bodies;
-}
-
 bool scheduled_tasks::is_wanted(const held_task& held) {
   const scheduled_task& place = schedule_keeper::recorded_place(*held.task);
   if (held.rank.due <= s_.now || schedule_keeper::is_ahead(*held.task, place)) return true;
-  if (!is_idle(place.device)) return false;
-  return schedule_keeper::is_next(*held.task, place) || !has_to_come();
+  return schedule_keeper::is_next(*held.task, place) && is_idle(place.device);
 }
 
 void scheduled_tasks::release_due() {
@@ -101,21 +87,23 @@ bool scheduled_tasks::release(device_id device) {
   return some;
 }
 
+void scheduled_tasks::await_due() {
+  // Timers are set seldom, because other events come before that almost always.
+  constexpr nanoseconds patience = std::chrono::milliseconds(1);
+  const held_task& first = *all_.first();
+  const nanoseconds late = std::max(patience, schedule_keeper::largest_delay(*first.task));
+  const time_stamp at = std::max(first.rank.due, s_.now) + late;
+  if (at >= awaited_) return;
+  awaited_ = at;
+  s_.work.actions().emplace_back(await_time{at - s_.now});
+}
+
 bool scheduled_tasks::wake_idle() {
-  bool some = false;
-  // Those that wait for a turn wait for the first, and it alone can have one.
-  if (has_to_come()) {
-    some = is_wanted(*all_.first());
-    if (some) s_.work.mark_dirty(schedule_keeper::recorded_place(*all_.first()->task).device);
-    return some;
-  }
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    const held_task* const first = held_[i].first();
-    if (first == nullptr || !is_wanted(*first)) continue;
-    s_.work.mark_dirty(device_id{i});
-    some = true;
-  }
-  return some;
+  // One that is later in the schedule waits for the first in vain until its own time has come.
+  const held_task& first = *all_.first();
+  if (!is_wanted(first)) return false;
+  s_.work.mark_dirty(schedule_keeper::recorded_place(*first.task).device);
+  return true;
 }
 
 }  // namespace hocket::placement

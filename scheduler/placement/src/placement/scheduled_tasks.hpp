@@ -16,7 +16,7 @@ namespace hocket::placement {
 /// Tasks that could start, of runs that repeat a schedule. Each is queued at its device when the
 /// schedule had done that, or when more were issued there than the schedule had then: if its
 /// copies began earlier, they would come from elsewhere and be in the way of others. It does not
-/// wait where its device stands idle and it is its turn, or no event is sure to come.
+/// wait where its device stands idle and it is its turn.
 class scheduled_tasks {
  public:
   scheduled_tasks(engine_state& state, device_queues& queues, ready_pool& pool)
@@ -35,8 +35,12 @@ class scheduled_tasks {
   void release_due();
   /// Queues the tasks of the device that it should have. Returns whether there were some.
   bool release(device_id device);
-  /// True if a run is late, or if devices stand idle though they should have a task, which are
-  /// marked then. Precondition: some task is held.
+  /// Asks for a time_passed event some time after the next task should have got its device, in case
+  /// that no other comes. Precondition: some task is held.
+  void await_due();
+  void time_passed() noexcept { awaited_ = time_stamp::max(); }
+  /// True if a run is late, or if the device of the first task stands idle, which is marked then.
+  /// Precondition: some task is held.
   [[nodiscard]] bool has_more() { return s_.schedules.has_late() || wake_idle(); }
 
  private:
@@ -50,7 +54,6 @@ class scheduled_tasks {
 
   [[nodiscard]] static held_task entry_of(placed_task& t, const scheduled_task& place);
   [[nodiscard]] bool is_idle(device_id device);
-  [[nodiscard]] bool has_to_come() const;
   bool wake_idle();
   [[nodiscard]] bool is_wanted(const held_task& held);
   void release(placed_task& t);
@@ -58,7 +61,8 @@ class scheduled_tasks {
   engine_state& s_;
   device_queues& queues_;
   ready_pool& pool_;
-  std::size_t count_ = 0;  ///< of the tasks that are held
+  time_stamp awaited_ = time_stamp::max();  ///< when the next time_passed event comes
+  std::size_t count_ = 0;                   ///< of the tasks that are held
   held_queue all_;
   std::vector<held_queue> held_;  ///< the same by device
 };

@@ -18,7 +18,6 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   done.flops += t.launch->cost.flops;
   s_.trace.ended(record, how, &t);
   s_.times.launch_ended(how.begin, how.end);
-  s_.schedules.launch_ended(t);
   if (t.traced != nullptr) {
     note_length(t);
     decision_log::launch_ended(t, how);
@@ -69,6 +68,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (t.phase == task_phase::queued) queues_.dequeue(t);
   if (t.phase == task_phase::reserving) memory_.withdraw(device);
   const bool was_issued = t.is_issued() && is_launch;
+  if (was_issued) s_.schedules.launch_ended();
   const bool was_passed = was_issued && !t.has_to_end();
   if (device.valid() && !(was_issued && queues_.is_full(device))) s_.work.mark_dirty(device);
   s_.throttle.withdraw(t);
@@ -92,7 +92,9 @@ void task_finisher::finish(placed_task& t, const failure& why) {
     // Tasks of the run that are not added yet may come after it.
     if (why) t.poisoned = why;
     auto& of_run = static_cast<run_task&>(t);
-    if (s_.runs.has_ended(of_run, is_issued, why)) s_.schedules.ended(*of_run.part_of, s_.now);
+    if (s_.runs.has_ended(of_run, is_issued, why)) {
+      s_.schedules.ended(*of_run.part_of, s_.now, *s_.chooser, s_.lost);
+    }
   } else if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});
   } else {

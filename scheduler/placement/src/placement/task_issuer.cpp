@@ -85,9 +85,10 @@ bool task_issuer::issue_present(placed_task& t, std::size_t lane) {
 
 void task_issuer::issue(placed_task& t) {
   const machine::device_node& node = s_.node_of(t);
-  // The reservation may have been granted late: then no lane is free, and the command queues in
-  // one.
-  const std::size_t lane = free_lane(t).value_or(0);
+  // The reservation may have been granted late: then the lane that the task needs is not free, and
+  // the command queues in another one, open or not.
+  const number_set& open = s_.lanes.open(t.run.device);
+  const std::size_t lane = free_lane(t).value_or(open.empty() ? 0 : open.first());
   timepoint_set waits = acquire(t, node.memory);
   t.run.number = s_.commands.next(node.compute[lane]);
   for (task_access& a : t.accesses) a.block = s_.content.block(a.data, node.memory);
@@ -159,7 +160,7 @@ void task_issuer::mark_issued(placed_task& t) {
   s_.latest_issued = std::max(s_.latest_issued, t.age);
   s_.evictions.remove(t);
   s_.throttle.leave_line(t);
-  if (t.is_of_run) s_.schedules.issued(static_cast<run_task&>(t), s_.now);
+  if (t.kind == task_kind::launch) s_.schedules.launch_issued(t, s_.now);
 }
 
 }  // namespace hocket::placement

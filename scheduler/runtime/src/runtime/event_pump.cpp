@@ -76,6 +76,10 @@ class performer {
     where_.post_at(where_.now() + a.after,
                    [&pump = pump_, id = a.task] { pump.post(placement::memory_awaited{id}); });
   }
+  void operator()(const placement::await_time& a) const {
+    where_.post_at(where_.now() + a.after,
+                   [&pump = pump_] { pump.post(placement::time_passed{}); });
+  }
   void operator()(const placement::warn& a) const {
     std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
   }
