@@ -43,7 +43,8 @@ const std::map<std::string, maker>& all_algorithms() {
   return all;
 }
 
-/// What one run did, or the fastest of several. Without a residual, nothing was executed.
+/// The work and the time of one run, or of the fastest of several. Without a residual, nothing was
+/// executed.
 struct outcome {
   double seconds = 0;
   std::optional<double> residual;
@@ -64,7 +65,7 @@ outcome run_once(runtime& rt, algorithm& what, const graph& recorded, bool execu
   return made;
 }
 
-/// Runs the recorded graph so often. Of all runs the fastest; one with a wrong result is an error.
+/// Runs the recorded graph so often and returns the fastest run. A wrong result is an error.
 outcome run_repeatedly(const options& given, runtime& rt, algorithm& what) {
   outcome best;
   std::vector<double> runs;

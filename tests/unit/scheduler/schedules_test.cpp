@@ -109,7 +109,7 @@ struct factorization {
   std::optional<graph> all;
 };
 
-/// What so many runs leave, from one device.
+/// The results of so many runs, by one device.
 std::vector<float> results_after(std::size_t runs) {
   factorization alone(on_simulated("1,shared=yes"));
   (void)alone.run(runs);

@@ -34,9 +34,9 @@ struct graph_schedule {
 };
 
 /// The schedule of a recorded graph that its later runs repeat: of its first runs, which are each
-/// planned a little differently, the shortest. It is given up when two runs in a row took longer
-/// than the first did in the mean, and sought again, after more and more runs each time. Used by
-/// the owner of the engine's strand alone.
+/// planned a little differently, the shortest. A schedule is given up when two runs in a row took
+/// longer than the first did in the mean, and sought again, after more and more runs each time.
+/// Used by the owner of the engine's strand alone.
 class kept_schedule {
  public:
   /// So many runs are measured before one is repeated.

@@ -70,7 +70,7 @@ void prefetcher::fetched(task_id id, device_id device) {
   if (t->run.device != device) return s_.work.mark_dirty(t->run.device);
   // Also if a copy failed: it is repeated once when the task is committed, which fails if the copy
   // does. Fetching ahead again could go on for ever.
-  // It is not there if it was queued when its data had come, and before this was told of that.
+  // The task is not there if it was queued when its data had come, before this was told of that.
   if (d.absent.erase(place_of(*t))) d.present.insert(place_of(*t));
 }
 

@@ -44,7 +44,7 @@ class schedule_keeper {
     if (!t.is_of_run) return nullptr;
     return run_of(t).repeats() ? &recorded_place(t) : nullptr;
   }
-  /// The same of a task whose run repeats one, even if it has fallen behind.
+  /// Where the schedule has a task whose run repeats one, even if the run has fallen behind.
   [[nodiscard]] static const scheduled_task& recorded_place(const placed_task& t) noexcept {
     const submitted_run& run = run_of(t);
     return run.repeated_->tasks[run.number_of(static_cast<const run_task&>(t))];

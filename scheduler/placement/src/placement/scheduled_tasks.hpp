@@ -15,8 +15,8 @@ namespace hocket::placement {
 
 /// Tasks that could start, of runs that repeat a schedule. Each is queued at its device when the
 /// schedule had done that, or when more were issued there than the schedule had then: if its
-/// copies began earlier, they would come from elsewhere and be in the way of others. It does not
-/// wait where its device stands idle and it is its turn.
+/// copies began earlier, they would come from elsewhere and be in the way of others. A task
+/// whose turn it is does not wait where its device stands idle.
 class scheduled_tasks {
  public:
   scheduled_tasks(engine_state& state, device_queues& queues, ready_pool& pool)
