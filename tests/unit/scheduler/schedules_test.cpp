@@ -255,7 +255,7 @@ class lossy_schedules : public ::testing::Test {
   factorization home{on_simulated(unlike)};
 };
 
-TEST_F(lossy_schedules, are_given_up_when_a_device_is_lost) {
+TEST_F(lossy_schedules, are_dropped_when_a_device_is_lost) {
   (void)home.run(planned + 1);
   ASSERT_EQ(home.repeated(), 1U);
   (void)home.results();  // the host has all that the device has

@@ -120,7 +120,7 @@ placed_task* device_queues::pick(device_id device) {
   placed_task* refused = nullptr;
   (void)d.absent.until([&](const place_in_queue& place) {
     if (!place.task->run.fetching && has_turn(place)) refused = place.task;
-    return refused != nullptr;
+    return refused != nullptr || without_lane > most;
   });
   // Fetching ahead takes free memory only. A task that it could not serve is committed with its
   // copies, and with evictions, when it comes first or when the device would stand idle.

@@ -30,18 +30,18 @@ void kept_schedule::measured_repeated(const graph_schedule& repeated, nanosecond
   const bool is_slow = took > more_than(sum_ / (runs_to_compare - 1));
   slow_ = is_slow ? slow_ + 1 : 0;
   if (slow_ < 2) return;
-  give_up();
+  drop();
   resting_ = next_rest_;
   next_rest_ = std::clamp(4 * next_rest_, least_rest, longest_rest);
 }
 
 void kept_schedule::devices_lost(std::size_t count) noexcept {
   if (std::exchange(lost_, count) == count) return;
-  give_up();
+  drop();
   resting_ = next_rest_ = 0;
 }
 
-void kept_schedule::give_up() noexcept {
+void kept_schedule::drop() noexcept {
   best_ = nullptr;
   measured_ = slow_ = 0;
   sum_ = nanoseconds{0};

@@ -34,7 +34,7 @@ struct graph_schedule {
 };
 
 /// The schedule of a recorded graph that its later runs repeat: of its first runs, which are each
-/// planned a little differently, the shortest. A schedule is given up when two runs in a row took
+/// planned a little differently, the shortest. A schedule is dropped when two runs in a row took
 /// longer than the first did in the mean, and sought again, after more and more runs each time.
 /// Used by the owner of the engine's strand alone.
 class kept_schedule {
@@ -63,7 +63,7 @@ class kept_schedule {
 
   /// Two runs of one schedule differ by so much and more: a sixteenth.
   [[nodiscard]] static nanoseconds more_than(nanoseconds time) { return time + time / 16; }
-  void give_up() noexcept;
+  void drop() noexcept;
   void keep(std::span<run_task* const> tasks, nanoseconds took);
 
   std::shared_ptr<const graph_schedule> best_;
@@ -72,7 +72,7 @@ class kept_schedule {
   nanoseconds sum_{0};         ///< that those took, without the first, which may copy more
   std::size_t slow_ = 0;       ///< runs in a row that took longer than those in the mean
   std::size_t resting_ = 0;    ///< so many runs are planned as usual before others are compared
-  std::size_t next_rest_ = 0;  ///< the same, when this schedule is given up
+  std::size_t next_rest_ = 0;  ///< so many, once this schedule is dropped
   std::size_t lost_ = 0;       ///< devices
 
   // The schedule_keeper's.

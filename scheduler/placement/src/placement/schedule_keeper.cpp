@@ -75,7 +75,7 @@ void schedule_keeper::ended(submitted_run& run, time_stamp now, device_chooser& 
   } else {
     kept.measured_planned(run.tasks_, took);
   }
-  // Whoever has the future of the run keeps the run.
+  // A future may keep the run for long.
   run.repeated_ = nullptr;
   run.issued_on_ = {};
 }
