@@ -116,6 +116,7 @@ class watcher {
     add(a.after);
   }
   void see(const placement::warn& /*a*/) {}
+  void see(const placement::put_aside& a) { add(a.from); }
 
   hasher hash_;
   std::uint64_t count_ = 0;

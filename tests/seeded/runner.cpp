@@ -30,8 +30,13 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   o.max_pending = made.max_pending;
   o.delay_probability = made.delay_probability;
   o.longest_delay = std::chrono::microseconds(50);
-  o.private_memory = made.private_memory && !settings.in_place;
+  // What functions write is kept only where the host has it.
+  o.private_memory = made.private_memory && !settings.in_place && !settings.survives;
   o.topology = settings.topology;
+  if (settings.survives) {
+    o.resilience = resilience_kind::survive;
+    o.max_repeated = 1 + made.seed % 40;
+  }
   if (settings.in_place) {
     o.devices = "NUMA0";
     o.data_tasks = data_path::in_place;
@@ -47,7 +52,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
 class runner {
  public:
   runner(runtime& rt, const program& made, const run_settings& settings)
-      : program_(made), settings_(settings), rt_(rt), expected_(made) {
+      : program_(made), settings_(settings), rt_(rt), expected_(made), losses_(made.seed, 5) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
@@ -60,6 +65,7 @@ class runner {
     for (index_ = 0; index_ < program_.steps.size() && wrong_.empty(); ++index_) {
       futures_.emplace_back();
       values_.emplace_back();
+      if (settings_.survives) lose_some_device();
       perform(program_.steps[index_]);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
@@ -69,6 +75,8 @@ class runner {
 
  private:
   void fail(const std::string& what) {
+    // Once content could not be made again, failures are expected.
+    if (settings_.survives && rt_.report().given_up > 0) return;
     if (wrong_.empty()) wrong_ = "step " + std::to_string(index_) + ": " + what;
   }
 
@@ -82,7 +90,9 @@ class runner {
     o.label = "s" + std::to_string(index_);
     o.priority = s.priority;
     if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
-      o.on = devices_[static_cast<std::size_t>(s.device)];
+      // Tasks in order stay on their device: on that of the host, which is not lost.
+      const bool stays = settings_.survives && s.in_order;
+      o.on = devices_[stays ? 0 : static_cast<std::size_t>(s.device)];
       o.in_order = s.in_order;
     }
     if (s.timeout > 0) o.timeout = std::chrono::microseconds(s.timeout);
@@ -366,6 +376,16 @@ class runner {
     lost_ = true;
   }
 
+  /// At some steps, and at any moment of what is under way.
+  void lose_some_device() {
+    if (devices_.size() < 2 || !losses_.chance(0.05)) return;
+    pass_time(losses_.next() % 30);
+    lose_device(1 + losses_.next() % (devices_.size() - 1));
+  }
+
+  /// Whether a loss may be seen.
+  bool shows_loss() const { return lost_ && !settings_.survives; }
+
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
     close_views();
@@ -383,7 +403,7 @@ class runner {
         continue;
       }
       const bool free_to_fail =
-          lost_ || uncertain_.contains(settled_) || (s.takes_token && stopped_);
+          shows_loss() || uncertain_.contains(settled_) || (s.takes_token && stopped_);
       check(expected_.must_fail(settled_), why, free_to_fail);
       expected_.apply(settled_, static_cast<bool>(why));
       if (!why && s.what == kind::value && values_[settled_].get() != expected_.value(settled_)) {
@@ -409,7 +429,7 @@ class runner {
       open_views_.push_back(opened(p, mode, s.constant));
     } catch (const error& e) {
       // A lost device takes content with it that no task has failed for.
-      if (expected_.good(p) && !lost_) fail(std::string("a view failed: ") + e.what());
+      if (expected_.good(p) && !shows_loss()) fail(std::string("a view failed: ") + e.what());
       if (mode == access_mode::update) poison(p);
       return;
     }
@@ -479,7 +499,8 @@ class runner {
     try {
       compare(p, region_of(p).read());
     } catch (const error& e) {
-      if (expected_.good(p) && !lost_) fail(std::string("the end result is missing: ") + e.what());
+      if (expected_.good(p) && !shows_loss())
+        fail(std::string("the end result is missing: ") + e.what());
     }
   }
 
@@ -499,6 +520,7 @@ class runner {
   std::size_t scope_begin_ = 0;
   bool stopped_ = false;
   bool lost_ = false;
+  seeded_stream losses_;
   std::size_t index_ = 0;
   std::size_t settled_ = 0;
   std::string wrong_;

@@ -15,6 +15,7 @@ struct run_settings {
   std::shared_ptr<const host_topology> topology;
   bool real_clock = false;  ///< over threads; what is checked is the same
   bool in_place = false;    ///< on the host alone, without a placement engine
+  bool survives = false;    ///< devices are lost, and everything has to be as if they were not
 };
 
 /// Runs the program on a runtime and compares everything that can be seen of it with the

@@ -29,6 +29,7 @@ struct arguments {
   int seeded_bug = 0;
   bool real_clock = false;
   bool in_place = false;  ///< on the host alone, without a placement engine
+  bool survives = false;  ///< devices are lost, which must not show
   bool describe = false;
   bool expect_found = false;  ///< of a seeded bug
   bool actions = false;       ///< their hash is printed
@@ -45,6 +46,10 @@ arguments parse(int count, char** values) {
     }
     if (name == "--in-place") {
       made.in_place = true;
+      continue;
+    }
+    if (name == "--survive") {
+      made.survives = true;
       continue;
     }
     if (name == "--expect-found") {
@@ -103,6 +108,7 @@ int search(const arguments& given) {
   settings.topology = std::make_shared<const host_topology>();
   settings.real_clock = given.real_clock;
   settings.in_place = given.in_place;
+  settings.survives = given.survives;
   detail::seed_bug(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {

@@ -9,6 +9,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/memory/timepoint_set.hpp>
 
+#include "placement/kept_bytes.hpp"
 #include "placement/run_tasks.hpp"
 
 namespace hocket::placement {
@@ -23,6 +24,12 @@ struct allocate_block {
 
 struct free_block {
   block_id block;
+};
+
+/// Reads the part of a block of the host before it is overwritten or freed.
+struct put_aside {
+  block_id from;
+  kept_ref to;
 };
 
 /// Copies a region between two blocks of the size of the whole buffer.
@@ -97,8 +104,9 @@ struct warn {
   std::string text;
 };
 
-using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
-                            retire, tell_run, start_timer, await_memory, await_time, warn>;
+using action =
+    std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete, retire,
+                 tell_run, start_timer, await_memory, await_time, warn, put_aside>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

@@ -94,6 +94,18 @@ bool device_queues::data_present(const placed_task& t) const {
   return true;
 }
 
+std::vector<placed_task*> device_queues::queued_at(device_id device) const {
+  const device_record& d = s_.devices[device.value];
+  std::vector<placed_task*> all;
+  for (const task_queue* queue : {&d.present, &d.absent}) {
+    (void)queue->until([&](const place_in_queue& p) {
+      all.push_back(p.task);
+      return false;
+    });
+  }
+  return all;
+}
+
 placed_task* device_queues::pick(device_id device) {
   const device_record& d = s_.devices[device.value];
   if (d.reserving != nullptr) return pick_without_needs(d, s_.nodes.devices[device.value].memory);

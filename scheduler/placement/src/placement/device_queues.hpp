@@ -18,6 +18,8 @@ class device_queues {
   void enqueue(placed_task& t, device_id device);
   /// Removes the task from its queue.
   void dequeue(placed_task& t);
+  /// The tasks that wait there, those whose data are there first.
+  [[nodiscard]] std::vector<placed_task*> queued_at(device_id device) const;
   /// The task that is to be committed next; null if none can be.
   [[nodiscard]] placed_task* pick(device_id device);
   /// Moves a task from the queue of a busy device to this one, if the policy wants that. Returns

@@ -23,7 +23,7 @@ struct engine::dispatch {
   engine& on;
 
   void operator()(data_added& e) const { on.add_buffer(e); }
-  void operator()(data_dropped& e) const { on.drop_buffer(e); }
+  void operator()(data_dropped& e) const { on.recovery_.drop(e.data); }
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
   void operator()(run_submitted& e) const {
@@ -63,8 +63,10 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   constexpr std::int64_t copies_remembered = 50;
   state_.commands.begin(state_.now, copies_remembered * state_.costs.usual_copy());
   state_.transfers.begin(state_.now, out);
+  state_.guard.begin(out);
   std::visit(dispatch{*this}, what);
   settle();
+  if (state_.log.is_on()) cutter_.look();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
                          [this](task_id t) { return state_.tasks.find(t) != nullptr; });
@@ -72,21 +74,15 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
 }
 
 void engine::add_buffer(data_added& e) {
-  state_.content.add(e.data, e.extents, e.element_size);
+  state_.content.add(e.data, e.extents, size_of(e.type));
   auto d = std::make_unique<tracked_buffer>();
   d->id = e.data;
   d->label = std::move(e.label);
   d->all = box::whole(e.extents);
-  d->element_size = e.element_size;
+  d->type = e.type;
+  d->element_size = size_of(e.type);
   d->where = &state_.content.find(e.data);
   state_.buffers.insert(e.data, std::move(d));
-}
-
-void engine::drop_buffer(data_dropped& e) {
-  const std::vector<released_block> released = state_.content.remove(e.data);
-  state_.evictions.forget(*state_.buffers.find(e.data));
-  state_.buffers.erase(e.data);
-  for (const released_block& freed : released) memory_.release(freed);
 }
 
 void engine::submit(submitted& e) { admit(state_.tasks.add(std::move(e.task)), e.unwanted); }
@@ -100,6 +96,12 @@ void engine::add_next_of_run() {
   state_.runs.add_next(added_at_a_time, [this](run_task& t, const failure& unwanted) {
     admit(state_.tasks.add(t), unwanted);
   });
+}
+
+void engine::recover() {
+  submitted_run* const run = recovery_.go_on();
+  if (run == nullptr) return;
+  run_table::add_all(*run, [this](run_task& t) { admit(state_.tasks.add(t), {}); });
 }
 
 void engine::admit(placed_task& t, const failure& unwanted) {
@@ -145,7 +147,7 @@ void engine::settle() {
   in_flight_table& commands = state_.commands;
   do {
     if (state_.work.has_endings()) finisher_.finish_due();
-    if (throttle.changed()) {
+    if (throttle.changed() && !state_.losses.is_recovering()) {
       for (const task_id granted : throttle.grant()) {
         if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
@@ -163,8 +165,10 @@ void engine::settle() {
     });
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
-  } while (commands.run_woken() || !state_.work.is_empty() || throttle.changed() ||
-           pool_.wants_round() || (!scheduled_.is_empty() && scheduled_.has_more()));
+    if (state_.losses.is_recovering() && recovery_.is_due()) recover();
+  } while (commands.run_woken() || !state_.work.is_empty() ||
+           (throttle.changed() && !state_.losses.is_recovering()) || pool_.wants_round() ||
+           (!scheduled_.is_empty() && scheduled_.has_more()));
   if (!scheduled_.is_empty()) scheduled_.await_due();
   if (state_.needs_time()) idle_.look_around(!pool_.is_empty() || !scheduled_.is_empty());
 }

@@ -7,6 +7,7 @@
 #include <hocket/core/trace.hpp>
 
 #include "placement/idle_times.hpp"
+#include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
 #include "placement/task_finisher.hpp"
 
@@ -21,9 +22,12 @@ namespace hocket::placement {
 class engine {
  public:
   /// kept: what other processes have measured, which lives as long as the engine; null for nothing.
+  /// most_logged: if not 0, what is lost with a device is made again, by about so many tasks at
+  /// most.
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
-         kept_costs* kept = nullptr)
-      : state_(std::move(description), traces, std::move(chooser), kept) {}
+         kept_costs* kept = nullptr, std::size_t most_logged = 0)
+      : state_(std::move(description), traces, std::move(chooser), kept, most_logged > 0),
+        cutter_(state_, recovery_, most_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -33,6 +37,7 @@ class engine {
   [[nodiscard]] device_statistics statistics(device_id device) const;
   [[nodiscard]] const cost_model& costs() const noexcept { return state_.costs; }
   [[nodiscard]] const schedule_keeper& schedules() const noexcept { return state_.schedules; }
+  [[nodiscard]] const recovery_counts& recoveries() const noexcept { return state_.losses.counts; }
   [[nodiscard]] const run_times& times() const noexcept { return state_.times; }
   /// The program whose bound is the area bound of all that was done. Solving it may take
   /// milliseconds.
@@ -58,10 +63,10 @@ class engine {
   struct dispatch;
 
   void add_buffer(data_added& e);
-  void drop_buffer(data_dropped& e);
   void submit(submitted& e);
   void begin_run(submitted_run& run);
   void add_next_of_run();
+  void recover();
   /// The task, which has its place in the histories, begins its way.
   void admit(placed_task& t, const failure& unwanted);
   void end_command(stream_id stream, std::uint64_t value, const command_result& how);
@@ -81,8 +86,10 @@ class engine {
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_};
-  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_};
+  loss_recovery recovery_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
+  log_cutter cutter_;
+  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };

@@ -14,6 +14,7 @@
 #include "placement/device_record.hpp"
 #include "placement/device_view.hpp"
 #include "placement/lane_table.hpp"
+#include "placement/loss_table.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/run_table.hpp"
 #include "placement/run_times.hpp"
@@ -21,6 +22,7 @@
 #include "placement/task_table.hpp"
 #include "placement/task_throttle.hpp"
 #include "placement/transfer_planner.hpp"
+#include "placement/version_guard.hpp"
 #include "placement/worklist.hpp"
 
 namespace hocket::placement {
@@ -36,9 +38,11 @@ struct trace_wishes {
 /// parts.
 struct engine_state {
   engine_state(machine described, const trace_wishes& traces,
-               std::unique_ptr<device_chooser> chosen, kept_costs* kept = nullptr)
+               std::unique_ptr<device_chooser> chosen, kept_costs* kept = nullptr,
+               bool survives = false)
       : nodes(std::move(described)),
         costs(nodes, kept),
+        log(survives),
         trace(nodes, traces.spans),
         decisions(traces.decisions),
         chooser(std::move(chosen)),
@@ -52,9 +56,11 @@ struct engine_state {
   id_map<data_id, tracked_buffer> buffers;
   task_table tasks{buffers};
   coherence content{nodes.memories.size()};
+  lineage log;
+  version_guard guard{log, content};
   eviction_table evictions{nodes.memories.size(), buffers, tasks, content};
   replica_store replicas{nodes, content, evictions};
-  transfer_planner transfers{nodes, costs, buffers, content, replicas, commands};
+  transfer_planner transfers{nodes, costs, buffers, content, replicas, commands, guard};
   command_trace trace;
   decision_log decisions;
   lane_table lanes{nodes};
@@ -69,6 +75,7 @@ struct engine_state {
   task_throttle throttle{nodes, work};
   run_table runs{work};
   schedule_keeper schedules{nodes};
+  loss_table losses;
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued

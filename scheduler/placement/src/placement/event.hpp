@@ -20,7 +20,7 @@ class engine;
 struct data_added {
   data_id data;
   index_list extents;
-  std::size_t element_size = 0;
+  element_type type = element_type::f32;
   std::string label;
 };
 

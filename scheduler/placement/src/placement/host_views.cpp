@@ -23,6 +23,7 @@ void host_views::open_view(placed_task& t) {
   }
   s_.replicas.pin(t, host_memory);
   const timepoint_set waits = issuer_.acquire(t, host_memory);
+  if (s_.log.is_on()) issuer_.log_issue(t, host_memory);
   issuer_.note_accesses(t, host_memory, point{});
   if (t.traced != nullptr) decision_log::issued(t, s_.now);
   issuer_.mark_issued(t);
@@ -32,7 +33,11 @@ void host_views::open_view(placed_task& t) {
 void host_views::deliver_view(task_id id) {
   placed_task* t = s_.tasks.find(id);
   if (t == nullptr) return;
-  if (const failure why = undelivered(*t)) return s_.work.end_later(*t, why);
+  if (const failure why = undelivered(*t)) {
+    // If that is due to no loss, it is found again when the recovery is over.
+    if (s_.losses.is_recovering()) s_.losses.doom(*t);
+    return s_.work.end_later(*t, why);
+  }
   if (t->traced != nullptr) decision_log::delivered(*t, s_.now);
   deliver made{task_ref(t), {}};
   for (const task_access& a : t->accesses) {
@@ -45,6 +50,9 @@ void host_views::deliver_view(task_id id) {
 /// Why the content is not there, although all copies have ended.
 failure host_views::undelivered(const placed_task& t) const {
   if (t.poisoned) return t.poisoned;
+  if (s_.losses.is_doomed(t)) {
+    return {failure_code::data_lost, "Its content was lost on the way to the host."};
+  }
   // A copy may have failed: its source was lost.
   if (failure why = s_.transfers.unusable_input(t)) return why;
   // Likewise if the copy that failed was requested by another task.

@@ -30,11 +30,12 @@ void loss_handler::fail_copy(const command_record& record, const failure& why) {
   const copied_part& copy = *record.copy;
   if (s_.buffers.find(copy.data) == nullptr)
     return;  // the buffer was dropped while it was fetched ahead
+  s_.log.spoil_cut();
   s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
   s_.evictions.touch(copy.data);
   poison_readers(copy, why);
   placed_task* const view = s_.tasks.find(record.task);
-  if (view != nullptr && view->kind != task_kind::launch) view->poison_behind(why);
+  if (view != nullptr && view->kind != task_kind::launch) poison(*view, why);
   // Copies that were made from that replica are invalid too.
   s_.commands.each([&](const command_record& c) {
     if (c.copy != nullptr && c.copy->data == copy.data && c.copy->from == copy.to &&
@@ -50,7 +51,7 @@ void loss_handler::poison_readers(const copied_part& copy, const failure& why) {
     if (t == nullptr || s_.node_of(*t).memory != copy.to) return;
     for (const task_access& a : t->accesses) {
       if (a.data != copy.data || !reads_content(a.mode)) continue;
-      if (overlap(a.region(), copy.region)) t->poison_behind(why);
+      if (overlap(a.region(), copy.region)) poison(*t, why);
     }
   };
   s_.commands.each(look_at);
@@ -66,6 +67,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   s_.costs.note_change();
   ++s_.lost;
   const machine::device_node& node = s_.nodes.devices[device.value];
+  if (s_.log.is_on()) recovery_.begin(device, why);
   // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
   placed_task* const reserving = memory_.withdraw(device);
   if (node.owns_memory) {
@@ -73,27 +75,26 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   } else {
     lose_launches(device, why);
   }
-  std::vector<placed_task*> homeless = tasks_queued_at(d);
+  place_elsewhere(device, reserving);
+}
+
+void loss_handler::place_elsewhere(device_id device, placed_task* reserving) {
+  std::vector<placed_task*> homeless = queues_.queued_at(device);
   if (reserving != nullptr) homeless.push_back(reserving);
   scheduled_.evacuate(device, homeless);
   std::ranges::sort(homeless, {}, [](const placed_task* t) { return t->id; });
+  const memory_id memory = s_.nodes.devices[device.value].memory;
   for (placed_task* const t : homeless) {
     if (t->phase == task_phase::queued) queues_.dequeue(*t);
-    memory_.unpin(*t, node.memory);
+    memory_.unpin(*t, memory);
     t->begin_attempt();
   }
   for (placed_task* const t : homeless) placer_.place(*t);
 }
 
-std::vector<placed_task*> loss_handler::tasks_queued_at(const device_record& d) const {
-  std::vector<placed_task*> all;
-  for (const task_queue* queue : {&d.present, &d.absent}) {
-    (void)queue->until([&](const place_in_queue& p) {
-      all.push_back(p.task);
-      return false;
-    });
-  }
-  return all;
+/// What the task, which was issued, reads is not valid.
+void loss_handler::poison(placed_task& t, const failure& why) {
+  s_.losses.is_recovering() ? recovery_.doom(t) : t.poison_behind(why);
 }
 
 void loss_handler::lose_memory(device_id device, const failure& why) {

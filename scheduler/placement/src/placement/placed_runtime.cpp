@@ -50,7 +50,7 @@ class view_submission final : public region_submission {
 }  // namespace
 
 void placed_runtime::add_data(const buffer_state& data) {
-  post(placement::data_added{data.id(), data.extents(), size_of(data.type()), data.label()});
+  post(placement::data_added{data.id(), data.extents(), data.type(), data.label()});
 }
 
 void placed_runtime::drop_data(data_id data) noexcept { post(placement::data_dropped{data}); }

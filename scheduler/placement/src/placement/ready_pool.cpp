@@ -41,6 +41,13 @@ void ready_pool::remove(placed_task& t) {
   s_.task_times.forget(t);
 }
 
+std::vector<placed_task*> ready_pool::take_all() {
+  std::vector<placed_task*> all;
+  for (const place_in_queue& each : tasks_) all.push_back(each.task);
+  for (placed_task* const t : all) remove(*t);
+  return all;
+}
+
 /// Later tasks have smaller ranks than those that they come after. All are ranked again when half
 /// as many as there are have come or gone since, so that ranking costs a task the same however many
 /// there are.

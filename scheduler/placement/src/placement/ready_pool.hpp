@@ -24,6 +24,8 @@ class ready_pool {
   void add(placed_task& t);
   /// The task ends otherwise.
   void remove(placed_task& t);
+  /// Removes all, in their order.
+  [[nodiscard]] std::vector<placed_task*> take_all();
   /// A device may have room.
   void look_again() noexcept { has_changed_ = !tasks_.empty(); }
   [[nodiscard]] bool is_empty() const noexcept { return tasks_.empty(); }

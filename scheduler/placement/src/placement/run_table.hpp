@@ -28,6 +28,12 @@ class run_table {
     if (end == run.tasks_.size()) adding_ = nullptr;
   }
 
+  /// Calls add(task) for all tasks of a run that is not added as others are.
+  template <class Add>
+  static void add_all(submitted_run& run, const Add& add) {
+    for (; run.added_ < run.tasks_.size(); ++run.added_) add(*run.tasks_[run.added_]);
+  }
+
   /// Calls each(task) for the tasks that are to be cancelled.
   template <class Each>
   void cancel(submitted_run& run, const failure& why, const Each& each) {

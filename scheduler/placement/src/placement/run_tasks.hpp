@@ -74,6 +74,8 @@ class submitted_run {
   virtual void retired() = 0;
 
   [[nodiscard]] std::span<run_task* const> tasks() const noexcept { return tasks_; }
+  /// No task is left.
+  [[nodiscard]] bool has_ended() const noexcept { return unfinished_ == 0; }
   /// The placement of its next tasks is that of an earlier run.
   [[nodiscard]] bool repeats() const noexcept { return repeated_ != nullptr && !is_late_; }
   [[nodiscard]] std::size_t number_of(const run_task& t) const noexcept {
@@ -90,8 +92,12 @@ class submitted_run {
   /// In the order of the recording, with numbers that follow one another; at least one. kept: the
   /// schedule of the graph. Before the run is submitted.
   void set_tasks(std::span<run_task* const> all, kept_schedule& kept) noexcept {
-    tasks_ = all;
+    set_tasks(all);
     kept_ = &kept;
+  }
+  /// The same of a run of no graph.
+  void set_tasks(std::span<run_task* const> all) noexcept {
+    tasks_ = all;
     unended_ = unfinished_ = all.size();
   }
 

@@ -34,6 +34,7 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   // Streams report in no common order: the end of a predecessor may be reported later.
   if (t.blockers > 0) {
     t.run.early_result = std::make_unique<failure>(why);
+    recovery_.command_ended(t);
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
@@ -58,6 +59,7 @@ void task_finisher::finish_due() {
 }
 
 void task_finisher::finish(placed_task& t, const failure& why) {
+  if (s_.losses.is_recovering() && recovery_.takes(t, why)) return;
   ++s_.ended;
   const device_id device = t.run.device;
   const bool is_launch = t.kind == task_kind::launch;
@@ -78,6 +80,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
     if (a.mode == access_mode::update) --a.buffer->updates;
   }
   if (why) poison_outputs(t, why);
+  if (s_.log.is_on()) s_.log.ended(t.id, why);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
     s_.times.chain_ended(t.traced->before + t.traced->least);
@@ -104,6 +107,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
 
 void task_finisher::poison_outputs(const placed_task& t, const failure& why) {
   if (seeded_bug(bug::keep_failed_outputs)) return;
+  if (s_.log.is_on() && !t.run.wrote && !t.is_recovery) s_.log.failed_unissued(t, why);
   for (const task_access& a : t.accesses) {
     if (!writes_content(a.mode) || a.is_empty()) continue;
     s_.evictions.touch(*a.buffer);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include "placement/memory_reclaimer.hpp"
+#include "placement/loss_recovery.hpp"
 
 namespace hocket::placement {
 
@@ -12,14 +12,15 @@ class task_finisher {
  public:
   task_finisher(engine_state& state, device_queues& queues, ready_pool& pool,
                 scheduled_tasks& scheduled, memory_reclaimer& memory, host_views& views,
-                task_placer& placer)
+                task_placer& placer, loss_recovery& recovery)
       : s_(state),
         queues_(queues),
         pool_(pool),
         scheduled_(scheduled),
         memory_(memory),
         views_(views),
-        placer_(placer) {}
+        placer_(placer),
+        recovery_(recovery) {}
 
   /// The command of a launch has ended.
   void launch_ended(const command_record& record, const command_result& how);
@@ -45,6 +46,7 @@ class task_finisher {
   memory_reclaimer& memory_;
   host_views& views_;
   task_placer& placer_;
+  loss_recovery& recovery_;
 };
 
 }  // namespace hocket::placement

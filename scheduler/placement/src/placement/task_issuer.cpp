@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "placement/recovery_run.hpp"
+
 namespace hocket::placement {
 
 std::optional<std::size_t> task_issuer::free_lane(const placed_task& t) const {
@@ -111,8 +113,19 @@ timepoint_set task_issuer::acquire(const placed_task& t, memory_id memory) {
   return waits;
 }
 
+void task_issuer::log_issue(const placed_task& t, memory_id memory) {
+  if (!t.is_recovery) s_.log.issued(t);
+  if (memory != host_memory) return;
+  const std::uint64_t position =
+      t.is_recovery ? static_cast<const recovery_task&>(t).position : s_.log.next() - 1;
+  for (const task_access& a : t.accesses) {
+    if (writes_content(a.mode)) s_.guard.writes(*a.buffer, a.region(), position);
+  }
+}
+
 void task_issuer::plan(placed_task& t, std::size_t lane, timepoint_set&& waits) {
   const machine::device_node& node = s_.node_of(t);
+  if (s_.log.is_on()) log_issue(t, node.memory);
   device_record& d = s_.device_of(t);
   attempt& run = t.run;
   waits.add(d.last_wide);

@@ -27,6 +27,9 @@ class task_issuer {
   [[nodiscard]] timepoint_set acquire(const placed_task& t, memory_id memory);
   /// The command with this number reads and writes there what the task does.
   void note_accesses(placed_task& t, memory_id memory, point number);
+  /// The task is about to be issued, for what it writes in that memory: where the runtime survives
+  /// the loss of devices, that is logged.
+  void log_issue(const placed_task& t, memory_id memory);
   void mark_issued(placed_task& t);
 
  private:

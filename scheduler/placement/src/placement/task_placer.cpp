@@ -8,6 +8,7 @@
 namespace hocket::placement {
 
 void task_placer::consider(placed_task& t) {
+  if (s_.losses.holds(t)) return;
   if (t.phase != task_phase::blocked) {
     if (t.poisoned && !t.is_issued()) s_.work.end_later(t, t.poisoned);
     return;
@@ -20,6 +21,7 @@ void task_placer::consider(placed_task& t) {
   if (t.poisoned) return s_.work.end_later(t, t.poisoned);
   if (t.traced != nullptr && t.blockers == 0) decision_log::ready(t, s_.now);
   if (t.blockers > 0) {
+    leave_lost_device(t);
     if (const auto device = device_behind_predecessors(t)) enqueue(t, *device, kept_place(t));
   } else if (t.takes_bytes()) {
     t.phase = task_phase::budget;
@@ -28,6 +30,12 @@ void task_placer::consider(placed_task& t) {
   } else {
     place(t);
   }
+}
+
+/// A task that survives is not bound to a device that is gone. Its line of tasks in order is.
+void task_placer::leave_lost_device(placed_task& t) const {
+  if (s_.lost == 0 || !s_.log.is_on() || !t.on.valid() || t.in_order) return;
+  if (!s_.devices[t.on.value].alive) t.on = {};
 }
 
 /// The device on which a task may be enqueued before its predecessors end; none if it has to wait.
@@ -51,6 +59,7 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
 
 void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
+  leave_lost_device(t);
   if (const scheduled_task* const kept = kept_place(t)) return scheduled_.add(t, *kept);
   if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
   const std::optional<device_id> device = choose_device(t);
@@ -79,8 +88,8 @@ std::optional<device_id> task_placer::choose_device(placed_task& t) const {
   if (!t.on.valid()) return s_.chooser->choose(t, s_.view);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, t.on);
-  if (!t.suits || !s_.devices[t.on.value].alive) return std::nullopt;
-  return t.on;
+  if (t.suits && s_.devices[t.on.value].alive) return t.on;
+  return std::nullopt;
 }
 
 void task_placer::future_ended(external_ended& e) {

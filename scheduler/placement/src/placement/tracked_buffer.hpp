@@ -7,6 +7,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
+#include <hocket/core/dtype.hpp>
 #include <hocket/core/shape.hpp>
 #include <hocket/memory/coherence.hpp>
 
@@ -28,6 +29,7 @@ struct tracked_buffer {
   data_id id;
   std::string label;
   box all;
+  element_type type = element_type::f32;
   std::size_t element_size = 0;
   task_accesses history;
   std::uint64_t last_use = 0;

@@ -75,6 +75,7 @@ memory_id transfer_planner::nearest(std::span<const memory_id> holders, memory_i
 point transfer_planner::copy(const copy_request& wanted, task_id for_task) {
   const machine::link& link = *machine_.link_between(wanted.from, wanted.to);
   const tracked_buffer& d = *buffers_.find(wanted.data);
+  if (wanted.to == host_memory) guard_.writes(d, wanted.region, 0);
   timepoint_set after = wanted.after;
   after.prune([&](point t) { return t.stream == link.stream || commands_.done(t); });
   const point number = commands_.next(link.stream);

@@ -13,6 +13,7 @@
 #include "placement/machine.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/tracked_buffer.hpp"
+#include "placement/version_guard.hpp"
 
 namespace hocket::placement {
 
@@ -23,13 +24,15 @@ class transfer_planner {
   using buffer_table = id_map<data_id, tracked_buffer>;
 
   transfer_planner(const machine& machine, const cost_model& costs, const buffer_table& buffers,
-                   coherence& content, replica_store& replicas, in_flight_table& commands)
+                   coherence& content, replica_store& replicas, in_flight_table& commands,
+                   version_guard& guard)
       : machine_(machine),
         costs_(costs),
         buffers_(buffers),
         content_(content),
         replicas_(replicas),
-        commands_(commands) {}
+        commands_(commands),
+        guard_(guard) {}
 
   /// The time of the current step, and where its actions go.
   void begin(time_stamp now, action_list& out) noexcept {
@@ -58,6 +61,7 @@ class transfer_planner {
   coherence& content_;
   replica_store& replicas_;
   in_flight_table& commands_;
+  version_guard& guard_;
   time_stamp now_{0};
   action_list* out_ = nullptr;
 };

@@ -77,7 +77,8 @@ void device_connection::connect() {
     events_.open(
         *machine_,
         {.spans = options_.trace_capacity, .decisions = decisions, .notes = wants_summary()},
-        std::move(chooser_), costs_.get());
+        std::move(chooser_), costs_.get(),
+        options_.resilience == resilience_kind::survive ? options_.max_repeated : 0);
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().

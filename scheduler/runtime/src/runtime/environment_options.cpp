@@ -26,11 +26,24 @@ clock_kind clock_of(const std::string& name) {
   throw usage_error("HOCKET_CLOCK is \"" + name + "\"; it must be \"real\" or \"simulated\".");
 }
 
+resilience_kind resilience_of(const std::string& name) {
+  if (name == "survive") return resilience_kind::survive;
+  if (name == "none") return resilience_kind::none;
+  throw usage_error("HOCKET_RESILIENCE is \"" + name + "\"; it must be \"none\" or \"survive\".");
+}
+
 }  // namespace
 
 runtime_options with_environment(runtime_options given) {
   if (given.clock == clock_kind::real) {
     if (const auto clock = environment_variable("HOCKET_CLOCK")) given.clock = clock_of(*clock);
+  }
+  if (given.resilience == resilience_kind::none) {
+    const auto name = environment_variable("HOCKET_RESILIENCE");
+    if (name) given.resilience = resilience_of(*name);
+  }
+  if (given.max_repeated == 0) {
+    throw usage_error("runtime_options::max_repeated is 0; it must be at least 1.");
   }
   if (environment_variable("HOCKET_TRACE")) {
     given.trace_decisions = true;

@@ -32,6 +32,10 @@ class performer {
     }
   }
   void operator()(const placement::free_block& a) const { devices_.blocks().free(a.block); }
+  void operator()(const placement::put_aside& a) const {
+    const device_blocks::block* const b = devices_.blocks().find(a.from);
+    if (b != nullptr && !b->why) a.to->read_from(static_cast<const std::byte*>(b->where.address()));
+  }
   void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
   void operator()(const placement::issue_launch& a) const {
     const stream_id on = a.number.stream;
@@ -94,10 +98,10 @@ class performer {
 
 void event_pump::open(device_set& devices, const placement::trace_wishes& traces,
                       std::unique_ptr<placement::device_chooser> chooser,
-                      placement::kept_costs* kept) {
+                      placement::kept_costs* kept, std::size_t most_logged) {
   devices_ = &devices;
-  engine_ =
-      std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser), kept);
+  engine_ = std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser),
+                                                kept, most_logged);
   needs_time_ = home_.trace() != nullptr || engine_->needs_time();
   has_engine_ = true;
 }

@@ -54,11 +54,13 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   std::vector<device_statistics> all;
   placement::run_times times;
   std::size_t repeated = 0;
+  placement::recovery_counts recoveries;
   std::optional<placement::device_prices> program;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
     times = e.times();
     repeated = e.schedules().repeated();
+    recoveries = e.recoveries();
     program = e.program_of_done();
   });
   // Here, so that no task waits for that.
@@ -68,6 +70,9 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.area_bound = nanoseconds(std::llround(program->bound()));
   made.critical_path = times.longest_chain();
   made.repeated_runs = repeated;
+  made.recoveries = recoveries.recovered;
+  made.given_up = recoveries.given_up;
+  made.repeated_tasks = recoveries.repeated;
   return made;
 }
 
@@ -154,6 +159,11 @@ std::string summary(const runtime_report& report) {
   if (report.repeated_runs > 0) {
     text += "; runs of graphs that repeated a schedule: " + std::to_string(report.repeated_runs);
   }
+  if (report.recoveries > 0) {
+    text += "; lost devices recovered from: " + std::to_string(report.recoveries) + ", with " +
+            std::to_string(report.repeated_tasks) + " tasks repeated";
+  }
+  if (report.given_up > 0) text += "; not recovered from: " + std::to_string(report.given_up);
   return text;
 }
 

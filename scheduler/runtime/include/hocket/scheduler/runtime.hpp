@@ -38,6 +38,12 @@ enum class overload_kind : std::uint8_t {
   refuse  ///< error is thrown, with the code overloaded
 };
 
+/// What becomes of tasks and content when a device is lost.
+enum class resilience_kind : std::uint8_t {
+  none,    ///< tasks that it had fail, and content that it alone had is poisoned
+  survive  ///< both are made again on other devices: see the guide
+};
+
 ///
 /// ```cpp
 /// runtime host_alone({.devices = "NUMA0", .max_pending = 10'000});
@@ -109,6 +115,16 @@ struct runtime_options {
 
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;
+
+  /// With survive, the loss of a device costs time and nothing else, where that is possible: see
+  /// the guide. Kernels may then run more than once with the same arguments; functions, and kernels
+  /// with captures, only if they did not come to their end. HOCKET_RESILIENCE=survive asks for it
+  /// too. Where the host is the only device, nothing can be lost, and nothing is kept.
+  resilience_kind resilience = resilience_kind::none;
+
+  /// With survive, about how many tasks may have to run again when a device is lost. Whenever so
+  /// many have run, all content is copied to the host, while others run. At least 1.
+  std::size_t max_repeated = 10'000;
 
   /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
   /// prints it: of the last trace_capacity tasks, in about a kilobyte each.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/kept_bytes.hpp"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace hocket::placement {
+
+namespace {
+
+/// Calls row(indices) with the first element of each row of an array of these sizes, in order.
+template <class Row>
+void each_row(const index_list& sizes, const Row& row) {
+  if (volume(sizes) == 0) return;
+  const std::size_t last = sizes.size() - 1;
+  index_list at(sizes.size(), 0);
+  while (true) {
+    row(at);
+    std::size_t d = last;
+    while (d > 0 && ++at[d - 1] == sizes[d - 1]) at[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+std::size_t offset_of(const index_list& at, const index_list& strides) {
+  std::size_t sum = 0;
+  for (std::size_t d = 0; d < at.size(); ++d) sum += at[d] * strides[d];
+  return sum;
+}
+
+}  // namespace
+
+void kept_bytes::read_from(const std::byte* replica) noexcept {
+  const std::size_t element_size = size_of(part->type());
+  try {
+    bytes.reserve(part->elements() * element_size);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  const std::size_t row_bytes = part->sizes()[part->sizes().size() - 1] * element_size;
+  each_row(part->sizes(), [&](const index_list& at) {
+    const std::byte* const first =
+        replica + part->first_byte() + offset_of(at, part->strides()) * element_size;
+    bytes.insert(bytes.end(), first, first + row_bytes);
+  });
+  is_there = true;
+}
+
+kernel_ref kernel_to_restore(kept_ref from, const box& region) {
+  auto made = std::make_shared<kernel_definition>();
+  made->name = "restore";
+  made->parameters.push_back(
+      {.is = parameter::kind::buffer, .type = from->part->type(), .mode = access_mode::write});
+  made->host = [from = std::move(from), region](const host_launch& launch) {
+    if (!from->is_there) throw std::bad_alloc();
+    const buffer_argument& to = launch.buffers.front();
+    const std::size_t element_size = size_of(to.type);
+    const index_list strides = dense_strides(from->part->sizes());
+    const std::size_t row_bytes = to.extents[to.extents.size() - 1] * element_size;
+    std::size_t first = 0;
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      first += (region.begin[d] - from->part->region().begin[d]) * strides[d];
+    }
+    each_row(to.extents, [&](const index_list& at) {
+      std::memcpy(static_cast<std::byte*>(to.base) + offset_of(at, to.strides) * element_size,
+                  from->bytes.data() + (first + offset_of(at, strides)) * element_size, row_bytes);
+    });
+  };
+  return made;
+}
+
+}  // namespace hocket::placement

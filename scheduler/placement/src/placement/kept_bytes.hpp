@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <hocket/core/array_part.hpp>
+#include <hocket/kernels/definition.hpp>
+
+namespace hocket::placement {
+
+/// Bytes of a part of a buffer that lie apart from its replicas, row after row. They are read when
+/// the actions of a step are carried out.
+struct kept_bytes {
+  array_part_ref part;
+  std::vector<std::byte> bytes = {};
+  bool is_there = false;  ///< false: not read yet, or there was no memory for them
+
+  /// How many bytes there are.
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    return part->elements() * size_of(part->type());
+  }
+  /// Reads the part of a whole replica that begins at that address of the host. Without memory for
+  /// it, the bytes stay away.
+  void read_from(const std::byte* replica) noexcept;
+};
+using kept_ref = std::shared_ptr<kept_bytes>;
+
+/// A kernel for the host that writes the bytes of the region, which are all or some of those, to
+/// its only argument.
+[[nodiscard]] kernel_ref kernel_to_restore(kept_ref from, const box& region);
+
+}  // namespace hocket::placement
