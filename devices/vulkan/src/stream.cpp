@@ -4,18 +4,11 @@
 #include "stream.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace hocket::vulkan {
 
-namespace {
-
-constexpr std::size_t max_kept_back = 32;
-
-}  // namespace
-
 launch_stream::launch_stream(const parts& given)
-    : host_ordered_stream(given.domain, given.where, given.epoch, given.id),
+    : batching_stream(given.domain, given.where, given.epoch, given.id, given.of.name()),
       of_(given.of),
       imports_(given.imports),
       memory_(of_, imports_),
@@ -25,20 +18,7 @@ launch_stream::launch_stream(const parts& given)
                       const program_variant& variant) {
                  return compiler_.make(*kernel, source, variant);
                }),
-      slots_([this] { return make_slot(of_, clock_.has_value()); }),
-      commands_(of_.name(), {[](const auto& all, std::size_t) {
-                               const auto ends = [](const commands::entry& e) {
-                                 return e.item.ends_batch;
-                               };
-                               const auto last = std::ranges::find_if(all, ends);
-                               return static_cast<std::size_t>(last - all.begin()) + 1;
-                             },
-                             [this](commands::entry& last) { wait_for(last); },
-                             [this](auto ended, auto& results) { finish(ended, results); },
-                             [this](std::uint64_t first, std::span<command_result> how) {
-                               go_on();  // before the ends are reported
-                               conclude(first, how);
-                             }}) {}
+      slots_([this] { return make_slot(of_, clock_.has_value()); }) {}
 
 result<std::unique_ptr<launch_stream>> launch_stream::make(const parts& given) {
   std::unique_ptr<launch_stream> made(new launch_stream(given));
@@ -100,115 +80,33 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
     if (!made) return made.error();
     used = std::move(made).value();
   }
-  const std::scoped_lock lock(waiting_guard_);
-  waiting_.push_back({what.value, std::move(used), points_of(waits)});
-  if (waiting_.size() > 1 || !may_submit()) return {};
-  batch alone = take_batch();
-  const VkResult code = submit_batch(alone);
-  if (code == VK_SUCCESS) {
-    keep(alone);
-    return {};
-  }
-  slots_.give_back(std::move(alone.front().item.used));
-  return of_.failed("cannot begin a launch", code);
+  return hand_over(what.value, waits, std::move(used));
 }
 
 result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
   launch_plan<const program>& now = planner_.plan();
   if (now.why) return now.why;
-  // Copied first: an exception after the take would lose the recording.
-  recorded_launch content{what.kernel, what.buffers, what.scalars, of_.releases()};
-  auto taken = slots_.take();
-  if (!taken) return taken;
-  slot& used = *taken.value();
-  if (failure why = record(of_, memory_, now, now.scratch_words > 0 ? scratch_ : nullptr, used)) {
-    slots_.discard(std::move(taken).value());
-    return why;
-  }
-  used.content = std::move(content);
-  return taken;
+  return slots_.record(what, of_.releases(), [&](slot& used) {
+    return record(of_, memory_, now, now.scratch_words > 0 ? scratch_ : nullptr, used);
+  });
 }
 
-void launch_stream::go_on() {
-  const std::scoped_lock lock(waiting_guard_);
-  while (may_submit()) {
-    batch next = take_batch();
-    next.back().item.code = submit_batch(next);
-    keep(next);
-  }
+failure launch_stream::submit_together(std::span<const entry> together) {
+  boost::container::small_vector<VkCommandBuffer, max_together> buffers;
+  for (const entry& e : together) buffers.push_back(e.item.of->commands);
+  const VkResult code = of_.submit(
+      of_.compute(), {{buffers.data(), buffers.size()}, timeline_.get(), together.back().value});
+  return code == VK_SUCCESS ? failure() : of_.failed("cannot begin a launch", code);
 }
 
-/// With two submissions the device has one to run and one to go on with.
-bool launch_stream::may_submit() const {
-  const bool enough = max_together() > 1 && batches_ >= 2;
-  return !waiting_.empty() && !enough && seen(waiting_.front().points);
+failure launch_stream::wait(std::uint64_t value) {
+  return of_.lost(of_.wait(timeline_.get(), value));
 }
 
-/// Kernels are kept back for about as long as an end may be reported late.
-std::size_t launch_stream::max_together() const {
-  return std::clamp<std::size_t>(commands_.most_together(), 1, max_kept_back);
-}
-
-launch_stream::batch launch_stream::take_batch() {
-  batch made;
-  const std::size_t most = max_together();
-  do {
-    made.push_back({waiting_.front().value, {std::move(waiting_.front().used)}, {}});
-    waiting_.pop_front();
-  } while (made.size() < most && !waiting_.empty() && seen(waiting_.front().points));
-  made.back().item.ends_batch = true;
-  return made;
-}
-
-VkResult launch_stream::submit_batch(batch& what) const {
-  boost::container::small_vector<VkCommandBuffer, max_kept_back> buffers;
-  const time_stamp now = where().now();
-  for (commands::entry& e : what) {
-    buffers.push_back(e.item.used->commands);
-    e.handed = now;
-  }
-  return of_.submit(of_.compute(),
-                    {{buffers.data(), buffers.size()}, timeline_.get(), what.back().value});
-}
-
-void launch_stream::keep(batch& what) {
-  ++batches_;
-  commands_.add({what.data(), what.size()});
-}
-
-void launch_stream::wait_for(commands::entry& last) const {
-  if (last.item.code == VK_SUCCESS) last.item.code = of_.wait(timeline_.get(), last.value);
-}
-
-void launch_stream::finish(std::span<commands::entry> ended, std::vector<command_result>& results) {
-  times_of(ended, results);
-  for (commands::entry& e : ended) slots_.give_back(std::move(e.item.used));
-  const std::scoped_lock lock(waiting_guard_);
-  --batches_;
-}
-
-void launch_stream::times_of(std::span<const commands::entry> ended,
-                             std::vector<command_result>& results) {
-  const VkResult code = ended.back().item.code;
-  const failure why = of_.lost(code);
-  // The device's clock may run off in time: nothing begins before it was submitted, or ends after
-  // it was seen to.
-  time_stamp earliest = std::max(ended.front().handed, latest_);
-  const time_stamp latest = std::max(earliest, where().now());
-  std::size_t left = ended.size();
-  for (const commands::entry& e : ended) {
-    // Where the device does not say, all have taken as long as one another.
-    command_result how{why, earliest, earliest + (latest - earliest) / left--};
-    const owned_query_pool& stamps = e.item.used->stamps;
-    const auto found = stamps && code == VK_SUCCESS ? read_stamps(of_, stamps) : std::nullopt;
-    if (found) {
-      how.end = std::clamp(clock_->at(found->end), earliest, latest);
-      how.begin = std::clamp(clock_->at(found->begin), earliest, how.end);
-    }
-    earliest = how.end;
-    results.push_back(std::move(how));
-  }
-  latest_ = earliest;
+std::optional<launch_stream::interval> launch_stream::times(const std::unique_ptr<slot>& of) const {
+  const auto found = of->stamps ? read_stamps(of_, of->stamps) : std::nullopt;
+  if (!found) return std::nullopt;
+  return interval{clock_->at(found->begin), clock_->at(found->end)};
 }
 
 }  // namespace hocket::vulkan

@@ -22,10 +22,11 @@ struct recording {
 class recordings : public ::testing::Test {
  protected:
   std::unique_ptr<recording> record(const launch_command& what, std::uint64_t releases) {
-    auto taken = store.take().value();
-    EXPECT_FALSE(taken->content) << "it was made empty";
-    taken->content = recorded_launch{what.kernel, what.buffers, what.scalars, releases};
-    return taken;
+    const auto fill = [](const recording& taken) {
+      EXPECT_FALSE(taken.content) << "it was made empty";
+      return failure();
+    };
+    return store.record(what, releases, fill).value();
   }
 
   int made = 0;
@@ -69,12 +70,17 @@ TEST_F(recordings, some_are_remembered_and_the_oldest_is_used_again) {
   EXPECT_NE(store.take_recorded(all[4], 0), nullptr);
 }
 
-TEST_F(recordings, one_that_is_empty_is_used_before_another_is_made) {
-  auto first = store.take().value();
-  store.give_back(std::move(first));
-  EXPECT_EQ(store.take().value()->number, 1);
-  store.discard(store.take().value());
-  EXPECT_EQ(made, 2);
+TEST_F(recordings, one_in_which_recording_failed_is_not_used_again) {
+  const launch_command a = testing::nothing();
+  const auto refuse = [](const recording&) {
+    return failure(failure_code::out_of_memory, "It is full.");
+  };
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(store.record(a, 0, refuse).error().code(), failure_code::out_of_memory);
+  }
+  EXPECT_EQ(store.take_recorded(a, 0), nullptr);
+  EXPECT_EQ(made, 20);
+  EXPECT_EQ(record(a, 0)->number, 21);
 }
 
 }  // namespace hocket

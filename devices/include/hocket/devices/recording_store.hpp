@@ -48,7 +48,7 @@ class recording_store {
     const std::lock_guard lock(guard_);
     // What came back last is wanted again first.
     const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const owner& each) {
-      return each->content && each->content->is(what, releases);
+      return each->content->is(what, releases);
     });
     if (found == free_.rend()) return nullptr;
     owner taken = std::move(*found);
@@ -56,13 +56,35 @@ class recording_store {
     return taken;
   }
 
-  /// One to record in.
+  /// Records a launch in one that is free, or in a new one. fill(recording) does so, and returns
+  /// why it could not: the recording is destroyed then, because it must not be begun again.
+  template <class Fill>
+  [[nodiscard]] result<owner> record(const launch_command& what, std::uint64_t releases,
+                                     Fill fill) {
+    // Copied first: an exception after the take would lose the recording.
+    recorded_launch content{what.kernel, what.buffers, what.scalars, releases};
+    auto taken = take();
+    if (!taken) return taken;
+    if (failure why = fill(*taken.value())) {
+      discard(std::move(taken).value());
+      return why;
+    }
+    taken.value()->content = std::move(content);
+    return taken;
+  }
+
+  void give_back(owner used) {
+    const std::lock_guard lock(guard_);
+    free_.push_back(std::move(used));
+  }
+
+ private:
   [[nodiscard]] result<owner> take() {
     // So many launches are remembered that take turns, whatever their number at a time.
     constexpr std::size_t few = 16;
     {
       const std::lock_guard lock(guard_);
-      if (!free_.empty() && (made_ >= few || !free_.front()->content)) {
+      if (!free_.empty() && made_ >= few) {
         owner oldest = std::move(free_.front());
         free_.pop_front();
         oldest->forget();
@@ -73,20 +95,12 @@ class recording_store {
     return make_();
   }
 
-  void give_back(owner used) {
-    if (!used->content) used->forget();
-    const std::lock_guard lock(guard_);
-    free_.push_back(std::move(used));
-  }
-
-  /// Destroys one in which recording failed: it must not be begun again.
   void discard(owner broken) {
     broken.reset();
     const std::lock_guard lock(guard_);
     --made_;
   }
 
- private:
   const maker make_;
   std::mutex guard_;  // for what follows
   std::deque<owner> free_;
