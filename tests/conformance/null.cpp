@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/devices/driver_device.hpp>
 #include <hocket/devices/null.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -18,7 +19,7 @@ std::vector<target> null_targets() {
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = "devices=2,memory=16M";
-  made.lose = [](device& d, const failure& why) { dynamic_cast<null_device&>(d).lose(why); };
+  made.lose = [](device& d, const failure& why) { dynamic_cast<driver_device&>(d).lose(why); };
   return {made};
 }
 

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/devices/configuration.hpp>
+#include <hocket/devices/driver_device.hpp>
 #include <hocket/devices/null.hpp>
+#include <hocket/memory/host_resource.hpp>
 
-#include "device.hpp"
+#include "stream.hpp"
 
 namespace hocket {
 
@@ -45,11 +47,27 @@ std::shared_ptr<null::driver> opened(std::weak_ptr<null::driver>& known) {
   return made;
 }
 
+result<std::unique_ptr<device>> connect(const std::shared_ptr<null::driver>& driver,
+                                        const device_info& info, const device_numbers& numbers,
+                                        executor& where, completion_sink& sink) {
+  const auto epoch = std::make_shared<host_epoch>(numbers.device, sink);
+  const auto queue = [&](stream_id id) {
+    return std::make_unique<null::queue_stream>(*driver, where, epoch, id);
+  };
+  driver_device_parts parts;
+  parts.info = info;
+  parts.context = driver;
+  parts.memory = std::make_unique<host_resource>(device_title(info.name));
+  parts.compute = queue(numbers.compute.front());
+  parts.inbound = queue(numbers.inbound);
+  parts.outbound = queue(numbers.outbound);
+  return std::unique_ptr<device>(std::make_unique<driver_device>(std::move(parts)));
+}
+
 std::unique_ptr<device_candidate> candidate(const device_info& info, const shared_driver& driver) {
   return std::make_unique<device_candidate>(
       info, [info, driver](const device_numbers& numbers, executor& where, completion_sink& sink) {
-        return result<std::unique_ptr<device>>(
-            std::make_unique<null::connected>(opened(*driver), info, numbers, where, sink));
+        return connect(opened(*driver), info, numbers, where, sink);
       });
 }
 

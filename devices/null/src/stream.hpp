@@ -22,8 +22,6 @@ class queue_stream final : public driver_stream {
   queue_stream(driver& of, executor& where, std::shared_ptr<host_epoch> epoch, stream_id id)
       : driver_stream(of.domain, where, epoch, id), driver_(of), epoch_(std::move(epoch)) {}
   ~queue_stream() override { close(); }
-  using driver_stream::close;
-  using driver_stream::lose;
 
  private:
   // A program would be compiled in prepare(); the body in C++ is there.

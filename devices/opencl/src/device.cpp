@@ -3,9 +3,11 @@
 
 #include "device.hpp"
 
-#include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include <hocket/devices/driver_device.hpp>
 
 #include "errors.hpp"
 #include "stream.hpp"
@@ -70,55 +72,6 @@ failure try_import(context& in, cl_command_queue queue, const device_info& info)
               "configuration \"import=no\" of opencl has it use memory of its own."};
 }
 
-/// One device, or one part of a device that was split.
-class opencl_device final : public device {
- public:
-  opencl_device(device_info info, std::shared_ptr<root_device> root, const device_numbers& numbers,
-                const stream_parts& parts, std::vector<handle<cl_command_queue>> queues,
-                executor& where)
-      : info_(std::move(info)),
-        root_(std::move(root)),
-        context_(parts.in),
-        memory_(context_->buffers(), info_.name, info_.largest_binding),
-        compute_(parts, std::move(queues[0]), where, numbers.compute.front(), false),
-        inbound_(parts, std::move(queues[1]), where, numbers.inbound, false),
-        outbound_(parts, std::move(queues[2]), where, numbers.outbound, true) {}
-  ~opencl_device() override { close(); }
-
-  [[nodiscard]] const device_info& info() const noexcept override { return info_; }
-  [[nodiscard]] memory_resource& memory() noexcept override { return memory_; }
-  [[nodiscard]] stream& compute(std::size_t lane) noexcept override {
-    assert(lane == 0);
-    (void)lane;
-    return compute_;
-  }
-  [[nodiscard]] stream& inbound() noexcept override { return inbound_; }
-  [[nodiscard]] stream& outbound() noexcept override { return outbound_; }
-  void forget(const allocation& host) noexcept override { context_->buffers().forget(host); }
-  [[nodiscard]] bool has_driver() const noexcept override { return true; }
-  void leave_driver() noexcept override {
-    compute_.lose(program_ends(info_.name));
-    close();
-    context_->cl().gone = true;
-  }
-
- private:
-  void close() {
-    // Each before any is destroyed: they may wait for one another.
-    compute_.close();
-    inbound_.close();
-    outbound_.close();
-  }
-
-  device_info info_;
-  std::shared_ptr<root_device> root_;
-  std::shared_ptr<context> context_;
-  device_memory memory_;
-  queue_stream compute_;
-  queue_stream inbound_;
-  queue_stream outbound_;
-};
-
 }  // namespace
 
 result<std::unique_ptr<device>> connect_device(const device_info& info,
@@ -127,20 +80,34 @@ result<std::unique_ptr<device>> connect_device(const device_info& info,
                                                executor& where, completion_sink& sink) {
   auto opened = root->open();
   if (!opened) return opened.error();
-  const stream_parts parts{std::move(opened).value(),
-                           std::make_shared<device_clock>(),
-                           std::make_shared<host_epoch>(numbers.device, sink),
-                           root->parts()[part],
-                           info.name,
-                           info.style,
-                           numbers.uses_host_memory};
-  auto queues = make_queues(*parts.in, parts.id, info.name);
+  const std::shared_ptr<context> in = std::move(opened).value();
+  const stream_parts streams{in,
+                             std::make_shared<device_clock>(),
+                             std::make_shared<host_epoch>(numbers.device, sink),
+                             root->parts()[part],
+                             info.name,
+                             info.style,
+                             numbers.uses_host_memory};
+  auto queues = make_queues(*in, streams.id, info.name);
   if (!queues) return queues.error();
   if (numbers.uses_host_memory) {
-    if (failure why = try_import(*parts.in, queues.value().front().get(), info)) return why;
+    if (failure why = try_import(*in, queues.value().front().get(), info)) return why;
   }
-  return std::unique_ptr<device>(std::make_unique<opencl_device>(info, root, numbers, parts,
-                                                                 std::move(queues).value(), where));
+  const auto stream_of = [&](std::size_t queue, stream_id id, bool outbound) {
+    return std::make_unique<queue_stream>(streams, std::move(queues.value()[queue]), where, id,
+                                          outbound);
+  };
+  driver_device_parts made;
+  made.info = info;
+  made.context =
+      std::make_shared<std::pair<std::shared_ptr<root_device>, std::shared_ptr<context>>>(root, in);
+  made.leave = [in] { in->cl().gone = true; };
+  made.forget = [in](const allocation& host) { in->buffers().forget(host); };
+  made.memory = std::make_unique<device_memory>(in->buffers(), info.name, info.largest_binding);
+  made.compute = stream_of(0, numbers.compute.front(), false);
+  made.inbound = stream_of(1, numbers.inbound, false);
+  made.outbound = stream_of(2, numbers.outbound, true);
+  return std::unique_ptr<device>(std::make_unique<driver_device>(std::move(made)));
 }
 
 }  // namespace hocket::opencl

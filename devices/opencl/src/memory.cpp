@@ -41,17 +41,15 @@ result<cl_mem> buffer_table::use(const allocation& where, bool host_memory,
 }
 
 result<cl_mem> buffer_table::import_host(const allocation& host, const std::string& device) {
-  const std::lock_guard lock(guard_);
-  import& known = imports_[host.address()];
-  if (!known.object || known.bytes < host.bytes) {
-    cl_int code = CL_SUCCESS;
-    const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                           host.bytes, host.address(), &code);
-    if (made == nullptr) return failure_of(code, device, "to use an allocation of the host");
-    ++releases_;
-    known = {handle<cl_mem>(cl_, made), host.bytes};
-  }
-  return known.object.get();
+  const import* const known = imports_.find(host);
+  if (known != nullptr && known->bytes >= host.bytes) return known->object.get();
+  cl_int code = CL_SUCCESS;
+  const cl_mem made = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                         host.bytes, host.address(), &code);
+  if (made == nullptr) return failure_of(code, device, "to use an allocation of the host");
+  ++releases_;
+  imports_.add(host, {handle<cl_mem>(cl_, made), host.bytes});
+  return made;
 }
 
 result<cl_mem> buffer_table::stand_in(const std::string& device) {
@@ -67,9 +65,8 @@ result<cl_mem> buffer_table::stand_in(const std::string& device) {
 }
 
 void buffer_table::forget(const allocation& host) noexcept {
-  const std::lock_guard lock(guard_);
   ++releases_;
-  imports_.erase(host.address());
+  imports_.forget(host);
 }
 
 result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignment) {

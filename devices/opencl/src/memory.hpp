@@ -3,12 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <set>
 #include <string>
 
 #include <hocket/core/result.hpp>
+#include <hocket/devices/import_table.hpp>
 #include <hocket/memory/resource.hpp>
 
 #include "handle.hpp"
@@ -51,9 +51,9 @@ class buffer_table {
   const api& cl_;
   cl_context context_;
   std::atomic<std::uint64_t> releases_{0};
-  mutable std::mutex guard_;
+  import_table<import> imports_;
+  mutable std::mutex guard_;  // for what follows
   std::set<const void*> own_;
-  std::map<const void*, import> imports_;
   handle<cl_mem> stand_in_;
 };
 

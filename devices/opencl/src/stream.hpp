@@ -28,8 +28,6 @@ class queue_stream final : public driver_stream {
   queue_stream(const stream_parts& parts, handle<cl_command_queue> queue, executor& where,
                stream_id id, bool outbound);
   ~queue_stream() override;
-  using driver_stream::close;
-  using driver_stream::lose;
 
   void poll(const std::function<bool()>& reached) override { completions_.poll(reached); }
   void stop_polling() noexcept override { completions_.stop_polling(); }

@@ -47,7 +47,7 @@ class launch_memory {
  public:
   /// imports is null if the device has memory of its own. Bound in place of regions without
   /// elements: a small buffer.
-  launch_memory(const context& of, const import_table* imports) : of_(of), imports_(imports) {}
+  launch_memory(const context& of, const imported_buffers* imports) : of_(of), imports_(imports) {}
 
   [[nodiscard]] failure make_nothing();
   [[nodiscard]] VkBuffer nothing() const { return nothing_.handle.get(); }
@@ -56,7 +56,7 @@ class launch_memory {
 
  private:
   const context& of_;
-  const import_table* imports_;
+  const imported_buffers* imports_;
   buffer nothing_;
 };
 

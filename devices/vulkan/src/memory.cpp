@@ -107,19 +107,13 @@ void device_memory::deallocate(const allocation& a) noexcept {
   --count_;
 }
 
-const buffer* import_table::find(const allocation& host) const {
-  const std::scoped_lock lock(guard_);
-  const auto at = imported_.find(host.address());
-  return at == imported_.end() ? nullptr : &at->second;
-}
-
-failure import_table::import(const allocation& host) {
-  const device_api& api = of_.api();
-  const std::uint64_t unit = *of_.about().import_alignment;
+result<buffer> import_host(const context& of, const allocation& host) {
+  const device_api& api = of.api();
+  const std::uint64_t unit = *of.about().import_alignment;
   assert(reinterpret_cast<std::uintptr_t>(host.address()) % unit == 0);
   const auto why = [&](VkResult code) {
-    return of_.failed("cannot use " + std::to_string(host.bytes) + " bytes of the host's memory",
-                      code);
+    return of.failed("cannot use " + std::to_string(host.bytes) + " bytes of the host's memory",
+                     code);
   };
   auto allowed = structure<VkMemoryHostPointerPropertiesEXT>(
       VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT);
@@ -132,24 +126,16 @@ failure import_table::import(const allocation& host) {
   auto external = structure<VkExternalMemoryBufferCreateInfo>(
       VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
   external.handleTypes = host_handle;
-  code = make_handle(of_, made.bytes, &external, made.handle);
+  code = make_handle(of, made.bytes, &external, made.handle);
   if (code != VK_SUCCESS) return why(code);
   auto import = structure<VkImportMemoryHostPointerInfoEXT>(
       VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
   import.handleType = host_handle;
   import.pHostPointer = host.address();
-  code = add_memory(of_, {host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, allowed.memoryTypeBits},
+  code = add_memory(of, {host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, allowed.memoryTypeBits},
                     &import, made);
   if (code != VK_SUCCESS) return why(code);
-  const std::scoped_lock lock(guard_);
-  imported_.try_emplace(host.address(), std::move(made));
-  return {};
-}
-
-void import_table::forget(const allocation& host) noexcept {
-  of_.note_release();
-  const std::scoped_lock lock(guard_);
-  imported_.erase(host.address());
+  return made;
 }
 
 }  // namespace hocket::vulkan

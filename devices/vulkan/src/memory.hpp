@@ -3,9 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <map>
-#include <mutex>
 
+#include <hocket/devices/import_table.hpp>
 #include <hocket/memory/resource.hpp>
 
 #include "context.hpp"
@@ -46,21 +45,10 @@ class device_memory final : public memory_resource {
   std::atomic<std::uint64_t> count_{0};
 };
 
-/// Allocations of the host's memory as the device sees them. Any thread.
-class import_table {
- public:
-  explicit import_table(const context& of) : of_(of) {}
+/// The host's memory as the device sees it. Precondition: the address is a multiple of the
+/// alignment for imports.
+[[nodiscard]] result<buffer> import_host(const context& of, const allocation& host);
 
-  /// Null if it was not imported yet.
-  [[nodiscard]] const buffer* find(const allocation& host) const;
-  /// Precondition: the address is a multiple of the alignment for imports.
-  [[nodiscard]] failure import(const allocation& host);
-  void forget(const allocation& host) noexcept;
-
- private:
-  const context& of_;
-  mutable std::mutex guard_;
-  std::map<void*, buffer> imported_;
-};
+using imported_buffers = import_table<buffer>;
 
 }  // namespace hocket::vulkan

@@ -68,7 +68,9 @@ failure launch_stream::prepare(const command& what) {
   if (imports_ == nullptr) return {};
   for (const placed_buffer& b : what.launch()->buffers) {
     if (b.where.chunk == nullptr || imports_->find(b.where) != nullptr) continue;
-    if (failure why = imports_->import(b.where)) return why;
+    auto made = import_host(of_, b.where);
+    if (!made) return made.error();
+    imports_->add(b.where, std::move(made).value());
   }
   return {};
 }

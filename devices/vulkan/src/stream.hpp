@@ -23,7 +23,7 @@ class launch_stream final : public batching_stream<std::unique_ptr<slot>> {
     executor& where;
     std::shared_ptr<host_epoch> epoch;
     stream_id id;
-    import_table* imports;  ///< null if the device has memory of its own
+    imported_buffers* imports;  ///< null if the device has memory of its own
   };
   [[nodiscard]] static result<std::unique_ptr<launch_stream>> make(const parts& given);
   ~launch_stream() override;
@@ -45,7 +45,7 @@ class launch_stream final : public batching_stream<std::unique_ptr<slot>> {
   [[nodiscard]] result<std::unique_ptr<slot>> record_next(const launch_command& what);
 
   context& of_;
-  import_table* const imports_;
+  imported_buffers* const imports_;
   launch_memory memory_;
   owned_semaphore timeline_;
   std::optional<tick_clock> clock_;

@@ -21,10 +21,6 @@ namespace hocket {
 /// the host. Each has a thread that learns of the ends of its commands, or does them itself, and
 /// tells the others. All streams of the domain are of this class.
 class host_ordered_stream : public driver_stream {
- public:
-  using driver_stream::close;
-  using driver_stream::lose;
-
  protected:
   using driver_stream::driver_stream;
 

@@ -55,6 +55,15 @@ class driver_stream : public stream {
   void end_batch() final;
   [[nodiscard]] const timeline& time() const noexcept final { return time_; }
 
+  /// The device is lost. Commands that were not handed over are dropped, here and on other streams
+  /// of the device; ended() is still to be called for the others, and only after that is the loss
+  /// reported. As for ended().
+  void lose(const failure& why);
+
+  /// Drops what was not handed over and waits until prepare() has returned and ended() was called
+  /// for everything else; nothing is reported afterwards.
+  void close();
+
  protected:
   /// A command that the device has to wait for: it was handed over and has perhaps not ended.
   struct device_wait {
@@ -95,15 +104,6 @@ class driver_stream : public stream {
 
   /// The same, where a result with the code device_lost means that this device is lost.
   void ended_or_lost(std::uint64_t first, std::span<command_result> how);
-
-  /// The device is lost. Commands that were not handed over are dropped, here and on other streams
-  /// of the device; ended() is still to be called for the others, and only after that is the loss
-  /// reported. As for ended().
-  void lose(const failure& why);
-
-  /// Drops what was not handed over and waits until prepare() has returned and ended() was called
-  /// for everything else; nothing is reported afterwards.
-  void close();
 
   [[nodiscard]] executor& where() const noexcept { return where_; }
   [[nodiscard]] bool lost() const noexcept { return epoch_->ended(); }

@@ -15,11 +15,4 @@ namespace hocket {
 /// Its configuration is "devices=1,memory=256M": without it there are none.
 [[nodiscard]] std::unique_ptr<const backend> make_null_backend();
 
-/// What connecting a device of this backend gives.
-class null_device : public device {
- public:
-  /// Declares the device lost, as if its driver had said so. Any thread.
-  virtual void lose(const failure& why) = 0;
-};
-
 }  // namespace hocket

@@ -28,11 +28,4 @@ using vulkan_validation_listener = std::function<void(const std::string& message
 [[nodiscard]] std::unique_ptr<const backend> make_vulkan_backend(
     vulkan_validation_listener listener);
 
-/// What connecting a device of this backend gives.
-class vulkan_device : public device {
- public:
-  /// Declares the device lost, as if its driver had said so. Any thread.
-  virtual void lose(const failure& why) = 0;
-};
-
 }  // namespace hocket
