@@ -5,6 +5,8 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <hocket/devices/driver_failure.hpp>
+
 namespace hocket {
 
 result<lowered_command> lower_command(const launch_command& what, kernel_format format,
@@ -21,6 +23,24 @@ result<lowered_command> lower_command(const launch_command& what, kernel_format 
   auto lowered = lower(*what.kernel, *source, {arguments.data(), arguments.size()}, what.scalars);
   if (!lowered) return lowered.error();
   return lowered_command{source, std::move(lowered).value()};
+}
+
+failure check_groups(const kernel_definition& kernel, const kernel_source& source,
+                     const grid& max_local, std::size_t max_items, const std::string& device) {
+  for (const kernel_pass& pass : source.passes) {
+    std::size_t items = 1;
+    bool fits = true;
+    for (std::size_t d = 0; d < pass.local.size(); ++d) {
+      items *= pass.local[d];
+      fits = fits && pass.local[d] <= max_local[d];
+    }
+    if (fits && items <= max_items) continue;
+    return compile_failure(device, kernel.name,
+                           "its groups have " + std::to_string(items) +
+                               " work-items, and the device allows " + std::to_string(max_items) +
+                               ".");
+  }
+  return {};
 }
 
 }  // namespace hocket

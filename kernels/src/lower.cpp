@@ -48,6 +48,9 @@ constexpr std::size_t max_elements = 4'000'000'000;
 
 bool fits(const device_argument& argument) { return volume(*argument.extents) <= max_elements; }
 
+/// The first element of a buffer, its extents, and its strides but the last one.
+std::size_t words_of_buffer(std::size_t rank) { return rank == 0 ? 1 : 2 * rank; }
+
 void add_buffer(lowered_launch& made, std::vector<std::uint32_t>& words,
                 const device_argument& argument, bool any_rank_wanted) {
   const index_list whole = dense_strides(*argument.extents);
@@ -146,9 +149,17 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
   return made;
 }
 
+void set_first_elements(lowered_launch& launch, std::span<const std::uint32_t> first) {
+  std::size_t at = std::tuple_size_v<grid>;
+  for (std::size_t b = 0; b < first.size(); ++b) {
+    for (lowered_pass& pass : launch.passes) pass.words[at] = first[b];
+    at += words_of_buffer(launch.variant.ranks[b]);
+  }
+}
+
 std::size_t argument_words(const kernel_definition& kernel, const program_variant& variant) {
   std::size_t words = std::tuple_size_v<grid>;
-  for (const std::size_t rank : variant.ranks) words += rank == 0 ? 1 : 2 * rank;
+  for (const std::size_t rank : variant.ranks) words += words_of_buffer(rank);
   for (const parameter& p : kernel.parameters) {
     if (p.is == parameter::kind::scalar) words += size_of(p.type) > sizeof(std::uint32_t) ? 2 : 1;
   }

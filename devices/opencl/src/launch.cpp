@@ -32,22 +32,17 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
 failure launcher::check_limits(const kernel_definition& kernel, const kernel_source& source,
                                const program_variant& variant) const {
   const api& cl = context_->cl();
-  const auto refuse = [&](const std::string& what, std::size_t given, std::size_t allowed) {
-    return failure(failure_code::compile_failed,
-                   "Kernel \"" + kernel.name + "\" has " + what + " of " + std::to_string(given) +
-                       "; device \"" + device_ + "\" allows " + std::to_string(allowed) + ".");
-  };
   const std::size_t block = argument_words(kernel, variant) * sizeof(std::uint32_t);
   const std::size_t pointers = (variant.ranks.size() + 1) * sizeof(void*);
   const auto most =
       number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_PARAMETER_SIZE).value_or(block + pointers);
-  if (block + pointers > most) return refuse("bytes of arguments", block + pointers, most);
-  const auto group = number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
-  for (const kernel_pass& pass : source.passes) {
-    const std::size_t wanted = pass.local[0] * pass.local[1] * pass.local[2];
-    if (wanted > group) return refuse("groups", wanted, group);
+  if (block + pointers > most) {
+    return compile_failure(device_, kernel.name,
+                           "its arguments have " + std::to_string(block + pointers) +
+                               " bytes, and the device allows " + std::to_string(most) + ".");
   }
-  return {};
+  const auto group = number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
+  return check_groups(kernel, source, {group, group, group}, group, device_);
 }
 
 failure launcher::grow_scratch(std::size_t words) {
@@ -99,10 +94,7 @@ enqueued launcher::enqueue(cl_command_queue queue, std::span<const cl_event> wai
     now.made.why = launches.why;
     return std::move(now.made);
   }
-  for (const part& each : launches.parts) {
-    now.left += static_cast<std::size_t>(
-        std::ranges::count_if(each.lowered.passes, &lowered_pass::has_work));
-  }
+  for_each_pass(launches, [&](std::size_t, std::size_t, bool) { ++now.left; });
   std::vector<found_buffers>& found = planner_.kept();
   found.resize(launches.parts.size());
   for (std::size_t i = 0; i < launches.parts.size() && !now.made.why; ++i) {

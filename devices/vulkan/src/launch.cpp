@@ -25,29 +25,15 @@ bound bind(const context& of, const launch_memory& memory, const placed_buffer& 
     return {{memory.nothing(), 0, VK_WHOLE_SIZE}, 0};
   }
   const std::uint64_t size = size_of(part.type());
-  std::uint64_t last = 0;
-  for (std::size_t d = 0; d < part.strides().size(); ++d) {
-    last += (part.region().end[d] - 1) * part.strides()[d];
-  }
   // A binding begins at a whole element as well; all of these are powers of two.
   const std::uint64_t unit = std::max(of.limits().minStorageBufferOffsetAlignment, size);
   const buffer* const in = memory.find(b.where);
   const std::uint64_t begin = part.first_byte();
   const std::uint64_t from = begin / unit * unit;
-  const std::uint64_t end = (last + 1) * size;
+  const std::uint64_t end = begin + part.spanned_bytes();
   constexpr std::uint64_t word = sizeof(std::uint32_t);
   const std::uint64_t range = (end - from + word - 1) / word * word;
   return {{in->handle.get(), from, range}, static_cast<std::uint32_t>((begin - from) / size)};
-}
-
-/// Tells every pass where regions begin in the bindings.
-void place(planned_part& planned, const std::vector<bound>& buffers) {
-  std::size_t at = std::tuple_size_v<grid>;
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
-    for (lowered_pass& pass : planned.lowered.passes) pass.words[at] = buffers[b].first;
-    const std::size_t rank = planned.lowered.variant.ranks[b];
-    at += rank == 0 ? 1 : 2 * rank;
-  }
 }
 
 std::uint64_t aligned(const context& of, std::uint64_t bytes) {
@@ -170,63 +156,35 @@ void dispatch(const context& of, VkCommandBuffer commands, const grid& groups) {
   }
 }
 
-/// What the commands recorded so far have begun.
-struct progress {
-  bool any = false;  // dispatch
-  bool due = false;  // is a barrier, before the next one
-};
-
-void record_passes(const context& of, const planned_part& part,
-                   const std::vector<VkDescriptorSet>& sets, VkCommandBuffer commands,
-                   progress& now) {
+void record_pass(const context& of, const planned_part& part, std::size_t index,
+                 const std::vector<VkDescriptorSet>& sets, VkCommandBuffer commands) {
   const program& p = *part.made;
   const device_api& api = of.api();
-  bool first = true;
-  for (std::size_t i = 0; i < p.passes.size(); ++i) {
-    const lowered_pass& pass = part.lowered.passes[i];
-    if (!pass.has_work()) continue;
-    if (now.any && (now.due || !first)) barrier(of, commands);
-    now = {true, false};
-    first = false;
-    api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.passes[i].get());
-    if (!sets.empty()) {
-      const VkDescriptorSet& set = sets[std::min(i, sets.size() - 1)];
-      api.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.layout.get(), 0, 1,
-                                  &set, 0, nullptr);
-    }
-    if (p.block == argument_block::push_constants) {
-      const auto bytes = static_cast<std::uint32_t>(pass.words.size() * sizeof(std::uint32_t));
-      api.vkCmdPushConstants(commands, p.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes,
-                             pass.words.data());
-    }
-    dispatch(of, commands, pass.groups);
+  const lowered_pass& pass = part.lowered.passes[index];
+  api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.passes[index].get());
+  if (!sets.empty()) {
+    const VkDescriptorSet& set = sets[std::min(index, sets.size() - 1)];
+    api.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.layout.get(), 0, 1,
+                                &set, 0, nullptr);
   }
-}
-
-/// A part that need not come after others still does if both use the scratch memory.
-void record_parts(const context& of, const planned_launch& planned,
-                  const std::vector<part_bindings>& bound_to, VkCommandBuffer commands) {
-  progress now;
-  bool scratch_used = false;
-  for (std::size_t i = 0; i < planned.parts.size(); ++i) {
-    const planned_part& part = planned.parts[i];
-    const bool waits = part.after_others || (part.source->scratch && scratch_used);
-    if (waits) scratch_used = false;
-    scratch_used = scratch_used || part.source->scratch;
-    now.due = now.due || waits;
-    record_passes(of, part, bound_to[i].sets, commands, now);
+  if (p.block == argument_block::push_constants) {
+    const auto bytes = static_cast<std::uint32_t>(pass.words.size() * sizeof(std::uint32_t));
+    api.vkCmdPushConstants(commands, p.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes,
+                           pass.words.data());
   }
+  dispatch(of, commands, pass.groups);
 }
 
 part_bindings bind_part(const context& of, const launch_memory& memory, const buffer* scratch,
                         planned_part& part) {
-  std::vector<bound> buffers;
+  std::vector<std::uint32_t> first;
   part_bindings made;
   for (const placed_buffer& b : part.what->buffers) {
-    buffers.push_back(bind(of, memory, b));
-    made.bindings.push_back(buffers.back().info);
+    const bound its = bind(of, memory, b);
+    made.bindings.push_back(its.info);
+    first.push_back(its.first);
   }
-  place(part, buffers);
+  set_first_elements(part.lowered, first);
   if (part.source->scratch) {
     made.bindings.push_back(
         {scratch != nullptr ? scratch->handle.get() : memory.nothing(), 0, VK_WHOLE_SIZE});
@@ -280,7 +238,10 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
     of.api().vkCmdResetQueryPool(to.commands, to.stamps.get(), 0, 2);
     write_stamp(of, to.commands, to.stamps, 0);
   }
-  record_parts(of, planned, bound_to, to.commands);
+  for_each_pass(planned, [&](std::size_t part, std::size_t pass, bool waits) {
+    if (waits) barrier(of, to.commands);
+    record_pass(of, planned.parts[part], pass, bound_to[part].sets, to.commands);
+  });
   if (to.stamps) write_stamp(of, to.commands, to.stamps, 1);
   code = end(of, to.commands);
   if (code != VK_SUCCESS) return why(code);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <hocket/devices/launch_plan.hpp>
+
 #include "errors.hpp"
 
 namespace hocket::vulkan {
@@ -35,19 +37,9 @@ failure program_maker::check(const kernel_definition& kernel, const kernel_sourc
                            fmt::format("it has {} buffers, and the device binds {}.", made.bindings,
                                        limits.maxPerStageDescriptorStorageBuffers));
   }
-  for (const kernel_pass& pass : source.passes) {
-    std::size_t items = 1;
-    bool fits = true;
-    for (std::size_t d = 0; d < pass.local.size(); ++d) {
-      items *= pass.local[d];
-      fits = fits && pass.local[d] <= limits.maxComputeWorkGroupSize[d];
-    }
-    if (fits && items <= limits.maxComputeWorkGroupInvocations) continue;
-    return compile_failure(of_.name(), kernel.name,
-                           fmt::format("its groups have {} work-items, and those of the device {}.",
-                                       items, limits.maxComputeWorkGroupInvocations));
-  }
-  return {};
+  const std::uint32_t(&local)[3] = limits.maxComputeWorkGroupSize;
+  return check_groups(kernel, source, {local[0], local[1], local[2]},
+                      limits.maxComputeWorkGroupInvocations, of_.name());
 }
 
 failure program_maker::make_layout(program& made, std::size_t words) const {

@@ -64,6 +64,49 @@ TEST(launch_plan, a_kernel_without_a_body_says_so) {
   EXPECT_EQ(plan.why.message(), "Kernel \"a\" has no body for device \"X0\".");
 }
 
+TEST(launch_plan, passes_wait_for_those_whose_results_they_may_use) {
+  kernel_source plain = body(kernel_format::glsl), with_scratch = plain;
+  with_scratch.scratch = [](const launch_shape&) { return std::size_t{1}; };
+  launch_plan<program> plan;
+  const auto add = [&](const kernel_source& of, bool after_others, std::size_t passes) {
+    launch_part<program>& part = plan.parts.emplace_back();
+    part.source = &of;
+    part.after_others = after_others;
+    part.lowered.passes.resize(passes);
+  };
+  add(plain, true, 2);
+  add(plain, false, 1);
+  add(with_scratch, false, 2);
+  add(with_scratch, false, 1);
+  add(plain, true, 1);
+  plan.parts.back().lowered.passes.front().groups = {0, 1, 1};
+  add(plain, false, 1);
+  add(with_scratch, false, 1);
+  std::string seen;
+  for_each_pass(plan, [&](std::size_t part, std::size_t pass, bool waits) {
+    seen += (waits ? "|" : " ") + std::to_string(part) + "." + std::to_string(pass);
+  });
+  EXPECT_EQ(seen,
+            " 0.0|0.1 1.0 2.0|2.1"
+            "|3.0"    // the scratch memory is used
+            "|5.0"    // as the part before it has to, which has no work
+            " 6.0");  // the scratch memory was used before what it waits for
+}
+
+TEST(launch_plan, groups_that_are_too_large_are_refused) {
+  kernel_definition kernel;
+  kernel.name = "a";
+  kernel_source source = body(kernel_format::glsl);
+  source.passes.front().local = {8, 4, 1};
+  EXPECT_FALSE(check_groups(kernel, source, {8, 4, 1}, 32, "X0"));
+  const failure all = check_groups(kernel, source, {8, 4, 1}, 31, "X0");
+  EXPECT_EQ(all.code(), failure_code::compile_failed);
+  EXPECT_EQ(all.message(),
+            "Kernel \"a\" does not compile for device \"X0\": its groups have 32 work-items, and "
+            "the device allows 31.");
+  EXPECT_TRUE(check_groups(kernel, source, {8, 2, 1}, 32, "X0")) << "one dimension";
+}
+
 TEST(program_table, a_program_is_made_once_for_each_kernel) {
   compiler own;
   launch_command what;

@@ -98,6 +98,17 @@ TEST(lower, refuses_arrays_whose_places_do_not_fit) {
   EXPECT_THAT(made.error().message(), HasSubstr("\"any\" has an argument of more than 4000000000"));
 }
 
+TEST(lower, says_where_regions_begin_in_parts_of_their_arrays) {
+  const kernel_ref two =
+      kernel<in<float, any_rank>, out<float, 2>>{"two"}.with(glsl{"x, y", ""}).definition();
+  const part tile{{10, 8}, {{2, 3}, {5, 7}}};
+  lowered_launch made = lowered(two, {tile, tile});
+  const std::vector<std::uint32_t> before = made.passes.at(0).words;
+  set_first_elements(made, std::vector<std::uint32_t>{1, 2});
+  EXPECT_THAT(before, ElementsAre(12, 1, 1, 19, 3, 4, 8, 19, 3, 4, 8));
+  EXPECT_THAT(made.passes[0].words, ElementsAre(12, 1, 1, 1, 3, 4, 8, 2, 3, 4, 8));
+}
+
 TEST(program, gives_bodies_their_macros_in_both_languages) {
   const kernel_ref scale = kernel<double, inout<float, 2>>{"scale"}
                                .with(opencl_c{"a, x", "x(0, 0) *= AS(f32, a);"})

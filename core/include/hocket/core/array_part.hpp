@@ -40,6 +40,12 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }  ///< of the region
   /// How far behind the array's first element the region's is, in bytes.
   [[nodiscard]] std::size_t first_byte() const noexcept { return first_byte_; }
+  /// How far behind the region's first byte its last one ends. Precondition: it has elements.
+  [[nodiscard]] std::size_t spanned_bytes() const noexcept {
+    std::size_t last = 0;
+    for (std::size_t d = 0; d < strides_.size(); ++d) last += (sizes_[d] - 1) * strides_[d];
+    return (last + 1) * size_of(type_);
+  }
 
   friend bool operator==(const array_part& a, const array_part& b) noexcept {
     return a.type_ == b.type_ && a.extents_ == b.extents_ && a.region_ == b.region_;

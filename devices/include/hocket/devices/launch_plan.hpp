@@ -25,6 +25,12 @@ struct lowered_command {
                                                     kernel_format format, device_style style,
                                                     const std::string& device);
 
+/// A failure with the code compile_failed if a pass of the body has groups with more items than the
+/// device can run, in each dimension or together.
+[[nodiscard]] failure check_groups(const kernel_definition& kernel, const kernel_source& source,
+                                   const grid& max_local, std::size_t max_items,
+                                   const std::string& device);
+
 /// One launch of those that a command stands for, as far as it was worked out. Program is what a
 /// backend makes of a kernel's text.
 template <class Program>
@@ -67,6 +73,28 @@ template <class Program>
     made.scratch_words = std::max(made.scratch_words, part.lowered.scratch_words);
   }
   return made;
+}
+
+/// Calls pass(part, index, waits) for each pass of the plan that has work, in order: the indices of
+/// its part, and of the pass there. waits: it comes after all that were called for before, because
+/// it may use what they write, be that the scratch memory that all parts have in common.
+template <class Program, class Call>
+void for_each_pass(const launch_plan<Program>& plan, Call pass) {
+  bool any = false, due = false, scratch_used = false;
+  for (std::size_t p = 0; p < plan.parts.size(); ++p) {
+    const launch_part<Program>& part = plan.parts[p];
+    const bool uses_scratch = static_cast<bool>(part.source->scratch);
+    const bool after_others = part.after_others || (uses_scratch && scratch_used);
+    scratch_used = uses_scratch || (scratch_used && !after_others);
+    due = due || after_others;
+    bool first = true;
+    for (std::size_t i = 0; i < part.lowered.passes.size(); ++i) {
+      if (!part.lowered.passes[i].has_work()) continue;
+      pass(p, i, any && (due || !first));
+      any = true;
+      due = first = false;
+    }
+  }
 }
 
 /// Something for each kernel. Does not keep kernels alive: programs that make ever new ones would

@@ -66,6 +66,10 @@ struct lowered_launch {
                                            std::span<const device_argument> buffers,
                                            std::span<const scalar_argument> scalars);
 
+/// For devices that are given a part of each array: says in the argument blocks at which element
+/// of its part each buffer's region begins. One for each buffer.
+void set_first_elements(lowered_launch& launch, std::span<const std::uint32_t> first);
+
 /// How many words the argument block of a program has.
 [[nodiscard]] std::size_t argument_words(const kernel_definition& kernel,
                                          const program_variant& variant);
