@@ -4,6 +4,7 @@
 #include <hocket/devices/staged_copy_stream.hpp>
 
 #include <algorithm>
+#include <thread>
 
 namespace hocket {
 
@@ -11,6 +12,10 @@ namespace {
 
 // Copies of many short runs end a chunk earlier, so that preparing one stays short.
 constexpr std::size_t max_runs = 4096;
+
+// A chunk is mostly about to end when it is waited for, and while this thread is woken the device
+// runs out of chunks.
+constexpr int looks_before_sleep = 100;
 
 }  // namespace
 
@@ -68,7 +73,12 @@ failure staged_copy_stream::take_out(const plan& todo) const {
 }
 
 failure staged_copy_stream::await_chunk(const plan& todo, std::size_t which) const {
-  return how_.await(todo.first + which + 1);
+  const std::uint64_t count = todo.first + which + 1;
+  for (int i = 0; i < looks_before_sleep; ++i) {
+    if (how_.has_copied(count)) return {};
+    std::this_thread::yield();
+  }
+  return how_.await(count);
 }
 
 void staged_copy_stream::move(const plan& todo, std::size_t which) const {

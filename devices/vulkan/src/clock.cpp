@@ -3,8 +3,6 @@
 
 #include "clock.hpp"
 
-#include <vector>
-
 namespace hocket::vulkan {
 
 namespace {
@@ -39,14 +37,8 @@ std::optional<tick_clock> measure_clock(context& of, const executor& where) {
   // Its results must not be read while its queue works: a thread that does waits for ever.
   if (of.about().driver == VK_DRIVER_ID_MESA_LLVMPIPE) return std::nullopt;
   if (of.about().timestamp_bits == 0) return std::nullopt;
-  std::vector<tick_reading> all;
-  for (int i = 0; i < 5; ++i) {
-    const auto one = read(of, where);
-    if (!one) return std::nullopt;
-    all.push_back(*one);
-  }
-  return tick_clock::fit(all, of.about().timestamp_bits,
-                         static_cast<double>(of.limits().timestampPeriod));
+  return tick_clock::measure([&] { return read(of, where); }, of.about().timestamp_bits,
+                             static_cast<double>(of.limits().timestampPeriod));
 }
 
 owned_query_pool make_stamps(const context& of) {

@@ -4,18 +4,14 @@
 #include "staging.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
-#include <thread>
 
 #include "memory.hpp"
 
 namespace hocket::vulkan {
 
 namespace {
-
-// A chunk is mostly about to end when it is waited for, and while this thread is woken the device
-// runs out of chunks.
-constexpr int looks_before_sleep = 100;
 
 /// The device's side of the copies of one stream.
 class staging {
@@ -24,12 +20,16 @@ class staging {
 
   [[nodiscard]] failure start();
   [[nodiscard]] const std::array<buffer, 4>& buffers() const noexcept { return buffers_; }
-  /// One command buffer for each chunk.
-  [[nodiscard]] result<command_buffers> record(const copy_command& what,
-                                               std::span<const staged_chunk> chunks,
-                                               std::uint64_t first) const;
-  [[nodiscard]] failure submit(VkCommandBuffer commands, std::uint64_t number);
-  [[nodiscard]] failure await(std::uint64_t count) const;
+  // As those of staged_copies.
+  [[nodiscard]] result<staged_copies::copier> prepare(const copy_command& what,
+                                                      std::span<const staged_chunk> chunks,
+                                                      std::uint64_t first) const;
+  [[nodiscard]] bool has_copied(std::uint64_t count) const {
+    return of_.has_reached(done_.get(), count);
+  }
+  [[nodiscard]] failure await(std::uint64_t count) const {
+    return of_.lost(of_.wait(done_.get(), count));
+  }
 
  private:
   [[nodiscard]] VkResult record_chunk(VkCommandBuffer commands, const staged_chunk& chunk,
@@ -53,12 +53,12 @@ failure staging::start() {
   return {};
 }
 
-result<command_buffers> staging::record(const copy_command& what,
-                                        std::span<const staged_chunk> chunks,
-                                        std::uint64_t first) const {
+result<staged_copies::copier> staging::prepare(const copy_command& what,
+                                               std::span<const staged_chunk> chunks,
+                                               std::uint64_t first) const {
   auto made =
       make_command_buffers(of_, of_.transfer().family, static_cast<std::uint32_t>(chunks.size()));
-  if (!made) return made;
+  if (!made) return made.error();
   const buffer& theirs = device_memory::chunk(inbound_ ? what.to : what.from);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const buffer& own = buffers_[(first + c) % buffers_.size()];
@@ -66,7 +66,11 @@ result<command_buffers> staging::record(const copy_command& what,
         record_chunk(made.value().buffers[c], chunks[c], own.handle.get(), theirs.handle.get());
     if (code != VK_SUCCESS) return of_.failed("cannot record a copy", code);
   }
-  return made;
+  const auto recorded = std::make_shared<const command_buffers>(std::move(made).value());
+  return staged_copies::copier([this, first, recorded](std::size_t which) {
+    const VkCommandBuffer& commands = recorded->buffers[which];
+    return of_.lost(of_.submit(of_.transfer(), {{&commands, 1}, done_.get(), first + which + 1}));
+  });
 }
 
 VkResult staging::record_chunk(VkCommandBuffer commands, const staged_chunk& chunk, VkBuffer own,
@@ -83,18 +87,6 @@ VkResult staging::record_chunk(VkCommandBuffer commands, const staged_chunk& chu
   return end(of_, commands);
 }
 
-failure staging::submit(VkCommandBuffer commands, std::uint64_t number) {
-  return of_.lost(of_.submit(of_.transfer(), {{&commands, 1}, done_.get(), number + 1}));
-}
-
-failure staging::await(std::uint64_t count) const {
-  for (int i = 0; i < looks_before_sleep; ++i) {
-    if (of_.has_reached(done_.get(), count)) return {};
-    std::this_thread::yield();
-  }
-  return of_.lost(of_.wait(done_.get(), count));
-}
-
 }  // namespace
 
 result<staged_copies> make_staging(context& of, copy_direction way) {
@@ -105,16 +97,9 @@ result<staged_copies> make_staging(context& of, copy_direction way) {
   for (const buffer& b : device->buffers()) {
     made.buffers.push_back(static_cast<std::byte*>(b.mapped));
   }
-  made.prepare = [device](const copy_command& what, std::span<const staged_chunk> chunks,
-                          std::uint64_t first) -> result<staged_copies::copier> {
-    auto recorded = device->record(what, chunks, first);
-    if (!recorded) return recorded.error();
-    return staged_copies::copier(
-        [device, first,
-         commands = std::make_shared<const command_buffers>(std::move(recorded).value())](
-            std::size_t which) { return device->submit(commands->buffers[which], first + which); });
-  };
-  made.await = [device](std::uint64_t count) { return device->await(count); };
+  made.prepare = std::bind_front(&staging::prepare, device);
+  made.has_copied = std::bind_front(&staging::has_copied, device);
+  made.await = std::bind_front(&staging::await, device);
   return made;
 }
 

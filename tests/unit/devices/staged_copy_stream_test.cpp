@@ -46,6 +46,9 @@ class staging {
         return failure();
       });
     };
+    made.has_copied = [this](std::uint64_t count) {
+      return begun_.empty() || begun_.begin()->first >= count;
+    };
     made.await = [this](std::uint64_t count) {
       if (is_lost) return failure(failure_code::device_lost, "It is unplugged.");
       while (!begun_.empty() && begun_.begin()->first < count) {

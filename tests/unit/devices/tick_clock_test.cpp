@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 namespace hocket {
@@ -28,6 +29,17 @@ TEST(tick_clock, goes_by_the_shortest_reading) {
   EXPECT_EQ(clock->at(1000), ns(5000));
   EXPECT_EQ(clock->at(900), ns(4000)) << "before the reading";
   EXPECT_EQ(clock->at(2000), ns(15000));
+}
+
+TEST(tick_clock, is_measured_by_some_readings) {
+  std::int64_t host = 5000;
+  const auto read = [&] { return std::optional(reading(host += 1000, 20)); };
+  const auto clock = tick_clock::measure(read, 64, 10);
+  ASSERT_TRUE(clock);
+  EXPECT_EQ(clock->at(2000), ns(15000));
+  EXPECT_GT(host, 6000) << "one reading tells nothing of how the counter runs";
+  const auto stops = [&] { return host > 12'000 ? std::nullopt : read(); };
+  EXPECT_FALSE(tick_clock::measure(stops, 64, 10));
 }
 
 TEST(tick_clock, counters_wrap) {

@@ -22,7 +22,8 @@ inline constexpr std::uint64_t staging_bytes = std::uint64_t{512} << 10U;
 /// all copies of the stream; they use the buffers in turn. A failure means that the device is lost,
 /// and that it uses the buffers no more.
 struct staged_copies {
-  /// Begins the device's part of a chunk, given its index in the copy: from or to its buffer.
+  /// Begins the device's part of a chunk, given its index in the copy: from or to its buffer. Not
+  /// called after the other functions were destroyed.
   using copier = std::function<failure(std::size_t which)>;
 
   copy_direction way = copy_direction::inbound;
@@ -31,6 +32,8 @@ struct staged_copies {
   std::function<result<copier>(const copy_command& what, std::span<const staged_chunk> chunks,
                                std::uint64_t first)>
       prepare;
+  /// True if the device has copied so many chunks; false as well where it does not say.
+  std::function<bool(std::uint64_t count)> has_copied;
   /// Blocks until the device has copied so many chunks.
   std::function<failure(std::uint64_t count)> await;
 };

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,19 @@ class tick_clock {
   /// readings, or the counter does not run like the host's clock.
   [[nodiscard]] static std::optional<tick_clock> fit(std::span<const tick_reading> readings,
                                                      std::uint32_t bits, double period);
+
+  /// Fits some readings: each is what read() returns. Nothing if one of them is nothing.
+  template <class Read>
+  [[nodiscard]] static std::optional<tick_clock> measure(Read read, std::uint32_t bits,
+                                                         double period) {
+    std::array<tick_reading, 5> all;
+    for (tick_reading& each : all) {
+      const std::optional<tick_reading> one = read();
+      if (!one) return std::nullopt;
+      each = *one;
+    }
+    return fit(all, bits, period);
+  }
 
   [[nodiscard]] time_stamp at(std::uint64_t ticks) const;
 
