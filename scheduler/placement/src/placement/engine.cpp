@@ -66,10 +66,13 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   state_.guard.begin(out);
   std::visit(dispatch{*this}, what);
   settle();
-  if (state_.log.is_on()) cutter_.look();
+  while (state_.log.is_on() && cutter_.look()) settle();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
-                         [this](task_id t) { return state_.tasks.find(t) != nullptr; });
+                         [this](task_id t) {
+                           // Those of a recovery may still be told to have failed.
+                           return state_.tasks.find(t) != nullptr || state_.losses.is_recovering();
+                         });
   }
 }
 
@@ -147,7 +150,7 @@ void engine::settle() {
   in_flight_table& commands = state_.commands;
   do {
     if (state_.work.has_endings()) finisher_.finish_due();
-    if (throttle.changed() && !state_.losses.is_recovering()) {
+    if (throttle.changed() && !state_.losses.holds_tasks()) {
       for (const task_id granted : throttle.grant()) {
         if (placed_task* t = state_.tasks.find(granted)) placer_.place(*t);
       }
@@ -167,7 +170,7 @@ void engine::settle() {
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
     if (state_.losses.is_recovering() && recovery_.is_due()) recover();
   } while (commands.run_woken() || !state_.work.is_empty() ||
-           (throttle.changed() && !state_.losses.is_recovering()) || pool_.wants_round() ||
+           (throttle.changed() && !state_.losses.holds_tasks()) || pool_.wants_round() ||
            (!scheduled_.is_empty() && scheduled_.has_more()));
   if (!scheduled_.is_empty()) scheduled_.await_due();
   if (state_.needs_time()) idle_.look_around(!pool_.is_empty() || !scheduled_.is_empty());

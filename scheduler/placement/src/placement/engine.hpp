@@ -22,12 +22,12 @@ namespace hocket::placement {
 class engine {
  public:
   /// kept: what other processes have measured, which lives as long as the engine; null for nothing.
-  /// most_logged: if not 0, what is lost with a device is made again, by about so many tasks at
+  /// max_logged: if not 0, what is lost with a device is made again, by about so many tasks at
   /// most.
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
-         kept_costs* kept = nullptr, std::size_t most_logged = 0)
-      : state_(std::move(description), traces, std::move(chooser), kept, most_logged > 0),
-        cutter_(state_, recovery_, most_logged) {}
+         kept_costs* kept = nullptr, std::size_t max_logged = 0)
+      : state_(std::move(description), traces, std::move(chooser), kept, max_logged > 0),
+        cutter_(state_, recovery_, max_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.

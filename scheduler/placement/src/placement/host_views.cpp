@@ -35,7 +35,7 @@ void host_views::deliver_view(task_id id) {
   if (t == nullptr) return;
   if (const failure why = undelivered(*t)) {
     // If that is due to no loss, it is found again when the recovery is over.
-    if (s_.losses.is_recovering()) s_.losses.doom(*t);
+    if (s_.losses.is_recovering()) s_.losses.affect(*t);
     return s_.work.end_later(*t, why);
   }
   if (t->traced != nullptr) decision_log::delivered(*t, s_.now);
@@ -50,7 +50,7 @@ void host_views::deliver_view(task_id id) {
 /// Why the content is not there, although all copies have ended.
 failure host_views::undelivered(const placed_task& t) const {
   if (t.poisoned) return t.poisoned;
-  if (s_.losses.is_doomed(t)) {
+  if (s_.losses.is_affected(t)) {
     return {failure_code::data_lost, "Its content was lost on the way to the host."};
   }
   // A copy may have failed: its source was lost.

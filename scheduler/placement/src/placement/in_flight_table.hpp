@@ -117,6 +117,8 @@ class in_flight_table {
 
   /// Calls next when all timepoints are done: at once if they are, else from run_woken.
   void when_done(const timepoint_set& points, std::function<void()> next);
+  /// True if something that when_done() was given has become due.
+  [[nodiscard]] bool has_woken() const noexcept { return !woken_.empty(); }
   /// Calls what when_done() was given and has become due. Returns false if there was nothing.
   bool run_woken() { return !woken_.empty() && run_all_woken(); }
 

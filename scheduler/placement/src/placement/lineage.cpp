@@ -13,8 +13,11 @@ logged_task& lineage::add(const placed_task& t) {
   logged_task& made = log_.emplace_back();
   made.id = t.id;
   made.label = t.label;
+  const bool has_name = !t.label.empty() || is_repeatable(t);
+  if (!has_name) made.label = task_label(std::string(t.label_text()));
   made.bytes = t.bytes;
   made.on = t.on;
+  made.is_view = t.kind == task_kind::view;
   for (const task_access& a : t.accesses) {
     made.accesses.push_back({array_part_ref(a.part), a.data, a.mode});
     ++uses_[a.data.value];
@@ -38,6 +41,7 @@ logged_task* lineage::find(task_id task) {
 }
 
 void lineage::ended(task_id task, const failure& why) {
+  readers_.erase(task);
   logged_task* const found = find(task);
   if (found == nullptr) return;
   positions_.erase(task.value);
@@ -55,10 +59,12 @@ void lineage::torn(task_id task) {
 }
 
 void lineage::undone(task_id task) {
-  logged_task& found = *find(task);
+  readers_.erase(task);
+  logged_task* const found = find(task);
+  if (found == nullptr) return;
   positions_.erase(task.value);
-  found.undone = true;
-  forget_on_host(found);
+  found->undone = true;
+  forget_on_host(*found);
 }
 
 /// What the task was to write there is not what is there.
@@ -78,70 +84,93 @@ void lineage::writes_on_host(const tracked_buffer& buffer, const box& region,
   host_versions& versions = versions_of(buffer);
   versions.visit(region, [&](const box& part, const host_version& v) {
     // Its bytes are not there yet, and never will be.
-    if (v.is_on_the_way) is_cut_spoilt_ = true;
-    if (!v.is_root || v.is_on_the_way) return;
+    if (v.is_on_the_way) is_cut_invalid_ = true;
+    if (!v.is_root && !v.is_at_cut) return;
+    // The task that writes it has not ended: the bytes are not there yet. A torn task has not
+    // either, but what stands for it in the recovery has.
+    if (v.position > 0 && !is_complete(v.position) && !at(v.position).torn) return;
     auto made = std::make_shared<kept_bytes>();
     made->part = part_of_array(buffer.type, buffer.all.end, part);
-    aside_.push_back({v.position, buffer.id, made});
+    aside_.push_back({v.position, buffer.id, made, v.is_at_cut});
     bytes_aside_ += made->size();
     read(made);
   });
   versions.replace(region, {position, is_root(position)});
 }
 
+void lineage::unknown_on_host(data_id data, const box& region) {
+  const auto versions = on_host_.find(data);
+  if (versions != on_host_.end() && !region.empty()) versions->second.replace(region, {});
+}
+
 lineage::host_versions& lineage::versions_of(const tracked_buffer& buffer) {
   return on_host_.try_emplace(buffer.id, buffer.all, host_version{}).first->second;
 }
 
-bool lineage::dropped(const tracked_buffer& buffer) {
-  if (!uses_.contains(buffer.id.value)) {
-    std::erase_if(aside_, [&](const part_aside& each) {
-      if (each.data != buffer.id) return false;
-      bytes_aside_ -= each.bytes->size();
-      return true;
-    });
-    return false;
-  }
+void lineage::forget(data_id data) {
+  on_host_.erase(data);
+  if (aside_.empty()) return;
+  std::erase_if(aside_, [&](const part_aside& each) {
+    if (each.data != data) return false;
+    bytes_aside_ -= each.bytes->size();
+    return true;
+  });
+}
+
+void lineage::dropped(const tracked_buffer& buffer) {
   // Content that no task reads any more, but tasks that are run again may.
   logged_task& end = log_.emplace_back();
   end.ended = end.failed = true;
   end.accesses.push_back(
       {part_of_array(buffer.type, buffer.all.end, buffer.all), buffer.id, access_mode::write});
   ++uses_[buffer.id.value];
-  return true;
 }
 
 void lineage::begin_cut() {
   cut_ = next() - 1;
-  is_cut_spoilt_ = false;
+  is_cut_invalid_ = false;
+  awaits_copies_ = true;
 }
 
 void lineage::has_at_cut(const tracked_buffer& buffer, const box& part) {
-  versions_of(buffer).replace(part, {cut_, true});
+  versions_of(buffer).change(part, [](host_version& v) { v.is_at_cut = true; });
 }
 
 void lineage::comes_for_cut(const tracked_buffer& buffer, const box& part) {
-  host_versions& versions = versions_of(buffer);
-  versions.replace(part, {.position = cut_, .is_root = true, .is_on_the_way = true});
+  versions_of(buffer).change(part, [](host_version& v) { v.is_on_the_way = true; });
 }
 
-bool lineage::can_end_cut() const {
-  return std::ranges::none_of(positions_, [&](const auto& each) { return each.second <= cut_; });
+bool lineage::ended_until(std::uint64_t position) const {
+  return std::ranges::all_of(positions_, [&](const auto& each) {
+    const logged_task& t = at(each.second);
+    const auto reads = [](const logged_task::access& a) { return !writes_content(a.mode); };
+    return each.second > position || (t.is_view && std::ranges::all_of(t.accesses, reads));
+  });
 }
 
 bool lineage::end_cut() {
   const std::uint64_t position = std::exchange(cut_, 0);
+  awaits_copies_ = false;
   for (auto& [data, versions] : on_host_) {
     versions.change_all([&](host_version& v) {
-      if (v.is_on_the_way) v = is_cut_spoilt_ ? host_version{} : host_version{position, true};
+      if (!v.is_on_the_way && !v.is_at_cut) return;
+      const bool is_known = v.position > 0 || v.is_on_the_way;
+      if (!is_cut_invalid_ || !is_known) v.position = position;
+      v = {v.position, v.is_root || !is_cut_invalid_};
     });
   }
-  if (is_cut_spoilt_) return false;
+  for (part_aside& each : aside_) {
+    if (std::exchange(each.is_at_cut, false) && !is_cut_invalid_) each.position = position;
+  }
+  if (is_cut_invalid_) return false;
   for (; first_ <= position; ++first_, log_.pop_front()) {
     for (const logged_task::access& a : log_.front().accesses) {
       const auto uses = uses_.find(a.data.value);
       if (--uses->second == 0) uses_.erase(uses);
     }
+    // A view that is open.
+    const task_id id = log_.front().id;
+    if (positions_.erase(id.value) > 0) readers_.emplace(id, std::move(log_.front()));
   }
   const auto is_old = [&](const part_aside& each) { return each.position < position; };
   for (const part_aside& each : aside_) {
@@ -159,9 +188,22 @@ bool lineage::end_cut() {
 void lineage::forgets_poisoned(data_id data, const box& part) {
   const auto versions = on_host_.find(data);
   if (versions == on_host_.end()) return;
-  versions->second.change(part, [&](host_version& v) {
-    if (v.position < first_) v = {};
-  });
+  // What a task of the log failed to write was there before, and tasks before that one read it.
+  std::vector<box> left{part};
+  for (const logged_task& t : log_) {
+    for (const logged_task::access& a : t.accesses) {
+      if (a.data != data || !writes_content(a.mode) || t.undone) continue;
+      for (const box& each : std::exchange(left, {})) {
+        const auto rest = difference(each, a.region());
+        left.insert(left.end(), rest.begin(), rest.end());
+      }
+    }
+  }
+  for (const box& each : left) {
+    versions->second.change(each, [&](host_version& v) {
+      if (v.position < first_) v = {};
+    });
+  }
 }
 
 /// One walk from the end of the log to its begin, which finds what has to be run again.
@@ -170,12 +212,15 @@ class lineage::walk {
   walk(const lineage& of, function_ref<const box&(data_id)> all_of, poisoned_parts poisoned)
       : of_(of), all_of_(all_of), poisoned_(poisoned) {
     for (const part_aside& each : of_.aside_) {
-      stored_[each.position].push_back({each.data, each.bytes->part->region(), each.bytes});
+      // What a copy has brought to the host is known only as what it was when the cut began.
+      const std::uint64_t position =
+          each.position == 0 && each.is_at_cut ? of_.cut_ : each.position;
+      stored_[position].push_back({each.data, each.bytes->part->region(), each.bytes});
     }
     for (const auto& [data, versions] : of_.on_host_) {
       versions.visit(all_of_(data), [&, data = data](const box& part, const host_version& v) {
-        if (!v.is_on_the_way && of_.is_complete(v.position))
-          stored_[v.position].push_back({data, part, nullptr});
+        if (v.position == 0 && v.is_at_cut) stored_[of_.cut_].push_back({data, part, nullptr});
+        if (of_.is_complete(v.position)) stored_[v.position].push_back({data, part, nullptr});
       });
     }
   }
@@ -212,6 +257,7 @@ class lineage::walk {
   };
 
   void go_through();
+  static void want_lost(buffer_walk& b, const box& all);
   void find_stored(std::uint64_t position);
   void go_past(std::uint64_t position);
   void run_again(std::uint64_t position, const logged_task& t);
@@ -235,6 +281,7 @@ class lineage::walk {
   std::map<std::uint64_t, std::vector<stored_part>> stored_;
   std::map<data_id, buffer_walk> buffers_;
   bool has_grown_ = false;
+  logged_task before_log_;  ///< stands for what wrote the content that is restored from there
   recovery_plan made_;
 };
 
@@ -245,10 +292,15 @@ lineage::walk::buffer_walk& lineage::walk::of(data_id data) {
   buffer_walk made{region_map<bool>(all, false), region_map<need>(all, {}),
                    region_map<bool>(all, false)};
   poisoned_(data, [&](const box& part) { made.lost.replace(part, true); });
-  made.lost.visit(all, [&](const box& part, bool is_lost) {
-    if (is_lost) made.needed.replace(part, {.is_wanted = true});
-  });
+  want_lost(made, all);
   return buffers_.emplace(data, std::move(made)).first->second;
+}
+
+void lineage::walk::want_lost(buffer_walk& b, const box& all) {
+  b.needed.replace(all, {});
+  b.lost.visit(all, [&](const box& part, bool is_lost) {
+    if (is_lost) b.needed.replace(part, {.is_wanted = true});
+  });
 }
 
 void lineage::walk::go_through() {
@@ -256,12 +308,8 @@ void lineage::walk::go_through() {
   made_.steps.clear();
   made_.failed.clear();
   for (auto& [data, b] : buffers_) {
-    const box& all = all_of_(data);
-    b.needed.replace(all, {});
-    b.later.replace(all, false);
-    b.lost.visit(all, [&](const box& part, bool is_lost) {
-      if (is_lost) b.needed.replace(part, {.is_wanted = true});
-    });
+    b.later.replace(all_of_(data), false);
+    want_lost(b, all_of_(data));
   }
   for (std::uint64_t position = of_.next() - 1; position >= of_.first_; --position) {
     find_stored(position);
@@ -318,7 +366,7 @@ void lineage::walk::note_failed(const logged_task& t, const logged_task::access&
 void lineage::walk::restore(std::uint64_t position, data_id data, const box& region) {
   of(data).needed.visit(region, [&](const box& part, const need& n) {
     if (!n.is_wanted || n.stored == nullptr) return;
-    if (position >= of_.first_) look_for_user(of_.at(position), data, part);
+    look_for_user(position < of_.first_ ? before_log_ : of_.at(position), data, part);
     const auto& from = *static_cast<const stored_part*>(n.stored);
     made_.steps.push_back({position, nullptr, data, part, from.from});
   });
@@ -366,19 +414,24 @@ void lineage::walk::end_at_begin() {
     if (b.needed.all(all, [](const need& n) { return !n.is_read || n.stored != nullptr; })) {
       continue;
     }
-    made_.hopeless = "the content that a buffer had before is not kept any more";
+    made_.hopeless = "there is no earlier content of buffer";
+    made_.lacks = data;
   }
 }
 
 /// A view that is open, or a function that runs, may use the part, which is about to change.
 void lineage::walk::look_for_user(const logged_task& t, data_id data, const box& part) {
+  const auto uses_it = [&](const logged_task& user) {
+    return std::ranges::any_of(user.accesses, [&](const logged_task::access& a) {
+      return a.data == data && overlap(a.region(), part);
+    });
+  };
   for (const auto& [task, position] : of_.positions_) {
     const logged_task& user = of_.at(position);
-    if (user.torn) continue;
-    for (const logged_task::access& a : user.accesses) {
-      if (a.data != data || !overlap(a.region(), part)) continue;
-      return give_up(t, "would change what is in use by", &user);
-    }
+    if (!user.torn && uses_it(user)) give_up(t, "would change what is in use by", &user);
+  }
+  for (const auto& [task, user] : of_.readers_) {
+    if (uses_it(user)) give_up(t, "would change what is in use by", &user);
   }
 }
 
@@ -391,8 +444,19 @@ void lineage::walk::give_up(const logged_task& t, const char* why, const logged_
   if (other != nullptr) made_.hopeless += " " + named(*other);
 }
 
-recovery_plan lineage::plan(function_ref<const box&(data_id)> all_of,
-                            poisoned_parts poisoned) const {
+recovery_plan lineage::plan(function_ref<const box&(data_id)> all_of, poisoned_parts poisoned) {
+  // Torn tasks may have run in an earlier recovery, which was not the last. They do so again, and
+  // may write something else.
+  const auto is_torn = [&](const part_aside& each) {
+    return each.position >= first_ && at(each.position).torn;
+  };
+  for (const part_aside& each : aside_) {
+    if (is_torn(each)) bytes_aside_ -= each.bytes->size();
+  }
+  std::erase_if(aside_, is_torn);
+  for (const logged_task& t : log_) {
+    if (t.torn) forget_on_host(t);
+  }
   return walk(*this, all_of, poisoned).run();
 }
 

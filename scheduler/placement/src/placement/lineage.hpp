@@ -40,6 +40,7 @@ struct logged_task {
   body_width width = body_width::serial;
   std::uint64_t bytes = 0;  ///< as in the request
   device_id on;             ///< likewise
+  bool is_view = false;
   bool ended = false;
   bool failed = false;  ///< what it was to write is poisoned, or gone
   failure why;          ///< then
@@ -68,6 +69,7 @@ struct recovery_plan {
   std::vector<recovery_step> steps;
   std::vector<failed_part> failed;  ///< stays poisoned
   std::string hopeless;             ///< not empty: why content that is lost cannot be made again
+  data_id lacks;                    ///< then, if valid, what the sentence ends with: a buffer
 };
 
 /// The tasks that were issued, in that order, and older versions of content that lie in the memory
@@ -87,10 +89,12 @@ class lineage {
   [[nodiscard]] std::uint64_t bytes_aside() const noexcept { return bytes_aside_; }
   /// The position of the task that is issued next.
   [[nodiscard]] std::uint64_t next() const noexcept { return first_ + log_.size(); }
-  /// A function that has captures, or that is no kernel, is called once: it may do more than write
-  /// its arguments.
+  /// A function, and a kernel with captures that only has a body in C++, is called once: it may do
+  /// more than write its arguments, and what it captures may have to go.
   [[nodiscard]] static bool is_repeatable(const placed_task& t) {
-    return t.kind == task_kind::launch && !t.host_only && !t.launch->kernel->keeps_captures;
+    if (t.kind != task_kind::launch || t.host_only) return false;
+    const kernel_definition& kernel = *t.launch->kernel;
+    return !kernel.keeps_captures || !kernel.sources.empty();
   }
 
   /// The task is issued now. Before it notes what it writes.
@@ -119,11 +123,19 @@ class lineage {
   void drops_on_host(const tracked_buffer& buffer, aside_reader read) {
     if (on_host_.contains(buffer.id)) writes_on_host(buffer, buffer.all, 0, read);
   }
+  /// What was to be written there by a step of the plan was not.
+  void unknown_on_host(data_id data, const box& region);
+  /// A step of the plan will restore this version from the bytes.
+  void keeps(std::uint64_t position, data_id data, const kept_ref& bytes) {
+    aside_.push_back({position, data, bytes});
+    bytes_aside_ += bytes->size();
+  }
   /// The block of the host is gone.
   void forgets_host(data_id data) { on_host_.erase(data); }
-  /// The buffer, whose content is gone, is used by no later task. Returns whether the log has tasks
-  /// that use it.
-  bool dropped(const tracked_buffer& buffer);
+  /// The buffer, which tasks of the log use, is used by no later one, and its content is gone.
+  void dropped(const tracked_buffer& buffer);
+  /// The buffer, which no task of the log uses, is gone.
+  void forget(data_id data);
 
   using visit_parts = function_ref<void(const box&)>;
   /// Calls the second argument for each part of the buffer whose content is poisoned.
@@ -131,7 +143,7 @@ class lineage {
   /// What has to be done so that all content is there again that is poisoned, but for what tasks
   /// failed to write, and the torn tasks have run. all_of: the box of all of the buffer.
   [[nodiscard]] recovery_plan plan(function_ref<const box&(data_id)> all_of,
-                                   poisoned_parts poisoned) const;
+                                   poisoned_parts poisoned);
 
   // A cut: the host gets all content as it is now, and the log of how it was made is not needed any
   // more. One at a time.
@@ -141,10 +153,15 @@ class lineage {
   void has_at_cut(const tracked_buffer& buffer, const box& part);
   void comes_for_cut(const tracked_buffer& buffer, const box& part);
   [[nodiscard]] bool is_cutting() const noexcept { return cut_ > 0; }
+  /// Between begin_cut() and copies_ended().
+  [[nodiscard]] bool awaits_copies() const noexcept { return awaits_copies_; }
+  void copies_ended() noexcept { awaits_copies_ = false; }
   /// It will not be ended: something was lost.
-  void spoil_cut() noexcept { is_cut_spoilt_ = true; }
-  /// All tasks have ended that were issued before the cut began.
-  [[nodiscard]] bool can_end_cut() const;
+  void invalidate_cut() noexcept { is_cut_invalid_ = true; }
+  /// All tasks have ended that were issued before the cut began, but for views that only read.
+  [[nodiscard]] bool can_end_cut() const { return ended_until(cut_); }
+  /// The same of all tasks so far.
+  [[nodiscard]] bool have_all_ended() const { return ended_until(next()); }
   /// The copies have ended. Returns whether the log is cut: not if something was written on the
   /// host before the copy of what was there before had come.
   [[nodiscard]] bool end_cut();
@@ -157,13 +174,15 @@ class lineage {
   struct host_version {
     std::uint64_t position = 0;  ///< 0: not known
     bool is_root = false;        ///< it cannot be made again by running a task
-    bool is_on_the_way = false;  ///< for a cut
+    bool is_at_cut = false;      ///< it is what the cut that is going on begins with
+    bool is_on_the_way = false;  ///< likewise, once it has come
     friend bool operator==(const host_version&, const host_version&) = default;
   };
   struct part_aside {
     std::uint64_t position;
     data_id data;
     kept_ref bytes;
+    bool is_at_cut = false;  ///< likewise
   };
   using host_versions = region_map<host_version>;
 
@@ -182,6 +201,7 @@ class lineage {
     return position > 0 && (position < first_ || at(position).kernel == nullptr);
   }
   [[nodiscard]] logged_task* find(task_id task);
+  [[nodiscard]] bool ended_until(std::uint64_t position) const;
   void forget_on_host(const logged_task& t);
   [[nodiscard]] host_versions& versions_of(const tracked_buffer& buffer);
 
@@ -190,11 +210,13 @@ class lineage {
   std::deque<logged_task> log_;
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> positions_;  ///< of tasks not ended
   boost::unordered_flat_map<std::uint64_t, std::size_t> uses_;  ///< of each buffer, in the log
+  std::map<task_id, logged_task> readers_;  ///< not ended, and from before the log
   std::map<data_id, host_versions> on_host_;
   std::vector<part_aside> aside_;
   std::uint64_t bytes_aside_ = 0;
   std::uint64_t cut_ = 0;  ///< position of the last task before it; 0: there is none
-  bool is_cut_spoilt_ = false;
+  bool is_cut_invalid_ = false;
+  bool awaits_copies_ = false;
 };
 
 }  // namespace hocket::placement

@@ -7,16 +7,40 @@
 
 namespace hocket::placement {
 
+bool log_cutter::look() {
+  recovery_.forget_past();
+  if (s_.log.is_cutting()) {
+    if (s_.log.awaits_copies() || !s_.log.can_end_cut()) return false;
+    end();
+  } else if (s_.losses.is_recovering()) {
+    return false;
+  } else if (s_.losses.is_paused()) {
+    if (!recovery_.is_quiet()) return false;
+    // A view or a function that writes could last for ever.
+    if (s_.log.have_all_ended()) {
+      begin();
+      return true;
+    }
+    try_later();
+  } else if (s_.log.size() >= next_ || s_.log.bytes_aside() >= next_bytes_) {
+    has_failed_ ? recovery_.pause() : begin();
+    return true;
+  } else {
+    return false;
+  }
+  if (s_.losses.is_paused()) recovery_.resume();
+  recovery_.drop_all();
+  return true;
+}
+
 void log_cutter::begin() {
-  if (s_.losses.is_recovering()) return;
-  has_copies_ = false;
   lost_ = s_.lost;
   ++cuts_;
   s_.log.begin_cut();
   timepoint_set arrives;
   for (tracked_buffer* const each : recovery_.buffers()) copy(*each, arrives);
   s_.commands.when_done(arrives, [this, number = cuts_] {
-    if (number == cuts_) has_copies_ = true;
+    if (number == cuts_) s_.log.copies_ended();
   });
 }
 
@@ -44,13 +68,18 @@ void log_cutter::copy(tracked_buffer& buffer, timepoint_set& arrives) {
 }
 
 void log_cutter::end() {
-  const bool is_whole = lost_ == s_.lost && !s_.losses.is_recovering();
-  if (!is_whole) s_.log.spoil_cut();
-  const bool is_cut = s_.log.end_cut();
-  if (is_cut) recovery_.log_was_cut();
-  // One that came to nothing is not tried again at once.
-  next_ = is_cut ? most_ : s_.log.size() + most_ / 4;
-  next_bytes_ = is_cut ? most_aside : s_.log.bytes_aside() + most_aside / 4;
+  if (lost_ != s_.lost || s_.losses.is_recovering()) s_.log.invalidate_cut();
+  has_failed_ = !s_.log.end_cut();
+  if (has_failed_) return try_later();
+  recovery_.log_was_cut();
+  next_ = max_logged_;
+  next_bytes_ = max_aside;
+}
+
+/// One that came to nothing is not tried again at once.
+void log_cutter::try_later() {
+  next_ = s_.log.size() + max_logged_ / 4 + 1;
+  next_bytes_ = s_.log.bytes_aside() + max_aside / 4;
 }
 
 }  // namespace hocket::placement

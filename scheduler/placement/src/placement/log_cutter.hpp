@@ -9,36 +9,33 @@
 namespace hocket::placement {
 
 /// Bounds the log of a runtime that survives losses: when it is long, or much was put aside, all
-/// content is copied to the host, and the log is cut there. Other tasks run meanwhile.
+/// content is copied to the host, and the log is cut there. Other tasks run meanwhile. If that came
+/// to nothing, because something was written where a copy was to come, the next cut is made while
+/// none does.
 class log_cutter {
  public:
-  log_cutter(engine_state& state, loss_recovery& recovery, std::size_t most)
-      : s_(state), recovery_(recovery), most_(most) {}
+  log_cutter(engine_state& state, loss_recovery& recovery, std::size_t max_logged)
+      : s_(state), recovery_(recovery), max_logged_(max_logged) {}
 
-  /// Once in each step.
-  void look() {
-    if (s_.log.is_cutting()) {
-      if (has_copies_ && s_.log.can_end_cut()) end();
-    } else if (s_.log.size() >= next_ || s_.log.bytes_aside() >= next_bytes_) {
-      begin();
-    }
-  }
+  /// Once in each step. Returns whether tasks may start that could not before.
+  bool look();
 
  private:
-  static constexpr std::uint64_t most_aside = std::uint64_t{256} << 20U;
+  static constexpr std::uint64_t max_aside = std::uint64_t{256} << 20U;
 
   void begin();
   void copy(tracked_buffer& buffer, timepoint_set& arrives);
   void end();
+  void try_later();
 
   engine_state& s_;
   loss_recovery& recovery_;
-  const std::size_t most_;                 ///< tasks in the log
-  std::size_t next_ = most_;               ///< so many tasks begin the next cut
-  std::uint64_t next_bytes_ = most_aside;  ///< likewise
-  std::size_t lost_ = 0;                   ///< engine_state::lost when the cut began
-  std::uint64_t cuts_ = 0;                 ///< that were begun
-  bool has_copies_ = false;                ///< all that were planned for this one have ended
+  const std::size_t max_logged_;          ///< tasks
+  std::size_t next_ = max_logged_;        ///< a log of so many is cut
+  std::uint64_t next_bytes_ = max_aside;  ///< so much put aside is
+  std::size_t lost_ = 0;                  ///< engine_state::lost when the cut began
+  std::uint64_t cuts_ = 0;                ///< that were begun
+  bool has_failed_ = false;               ///< the last one came to nothing
 };
 
 }  // namespace hocket::placement

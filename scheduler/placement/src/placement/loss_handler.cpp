@@ -18,6 +18,7 @@ void loss_handler::copy_ended(const command_record& record, const command_result
   s_.trace.ended(record, how, s_.tasks.find(record.task));
   if (s_.takes_notes) s_.decisions.copy_ended(record, how);
   if (how.why) {
+    recovery_.may_begin(how.why);
     fail_copy(record, how.why);
   } else {
     s_.costs.measured_copy(copy.from, copy.to, copy.bytes, how.end - how.begin);
@@ -30,7 +31,7 @@ void loss_handler::fail_copy(const command_record& record, const failure& why) {
   const copied_part& copy = *record.copy;
   if (s_.buffers.find(copy.data) == nullptr)
     return;  // the buffer was dropped while it was fetched ahead
-  s_.log.spoil_cut();
+  s_.log.invalidate_cut();
   s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
   s_.evictions.touch(copy.data);
   poison_readers(copy, why);
@@ -94,7 +95,7 @@ void loss_handler::place_elsewhere(device_id device, placed_task* reserving) {
 
 /// What the task, which was issued, reads is not valid.
 void loss_handler::poison(placed_task& t, const failure& why) {
-  s_.losses.is_recovering() ? recovery_.doom(t) : t.poison_behind(why);
+  s_.losses.is_recovering() ? recovery_.affect(t) : t.poison_behind(why);
 }
 
 void loss_handler::lose_memory(device_id device, const failure& why) {

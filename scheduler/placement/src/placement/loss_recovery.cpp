@@ -17,18 +17,38 @@ namespace {
 // Tasks of a recovery have numbers that no other task has.
 constexpr std::uint64_t first_number = std::uint64_t{1} << 62U;
 
-bool is_loss(const failure& why) {
-  return why.code() == failure_code::device_lost || why.code() == failure_code::data_lost;
+/// A function that waited for another task may have thrown what that failed with.
+bool is_lost_device(const failure& why) {
+  return why.code() == failure_code::device_lost && !why.thrown();
 }
 
 }  // namespace
 
 void loss_recovery::begin(device_id device, const failure& why) {
   why_ = why;
-  s_.work.actions().emplace_back(warn{s_.nodes.devices[device.value].label_text() + " is lost: " +
-                                      why.message() + " Other devices make again what it had."});
+  is_expected_ = false;
+  s_.work.actions().emplace_back(warn{s_.nodes.devices[device.value].label_text() + " is lost (" +
+                                      why.message() + "); others make again what it had."});
   s_.losses.begin();
   hold_all();
+}
+
+void loss_recovery::may_begin(const failure& why) {
+  if (!s_.log.is_on() || !is_lost_device(why) || s_.losses.is_recovering()) return;
+  why_ = why;
+  is_expected_ = true;
+  s_.losses.begin();
+  hold_all();
+}
+
+void loss_recovery::pause() {
+  s_.losses.pause(true);
+  hold_all();
+}
+
+void loss_recovery::resume() {
+  s_.losses.pause(false);
+  if (!s_.losses.is_recovering()) consider_all();
 }
 
 /// Tasks that have a device, and are not issued, have none any more.
@@ -55,32 +75,28 @@ void loss_recovery::hold_all() {
   }
 }
 
-void loss_recovery::doom(placed_task& t) {
+void loss_recovery::affect(placed_task& t) {
   if (t.is_recovery) return t.poison_behind(why_);
-  if (!t.is_issued() || s_.losses.is_doomed(t)) return;
-  s_.losses.doom(t);
+  if (!t.is_issued() || s_.losses.is_affected(t)) return;
+  s_.losses.affect(t);
   if (t.run.early_result) take_launch(t);
 }
 
 bool loss_recovery::takes(placed_task& t, const failure& why) {
-  if (!s_.losses.is_recovering() || t.is_recovery || t.poisoned || !t.is_issued()) return false;
-  if (!s_.losses.is_doomed(t) && !is_loss(why)) return false;
-  switch (t.kind) {
-    case task_kind::launch:
-      take_launch(t);
-      return true;
-    case task_kind::view:
-    case task_kind::fetch:
-      take_view(t);
-      return true;
-    default:
-      return false;
+  if (t.is_recovery || t.poisoned || !t.is_issued() || t.kind == task_kind::domain) return false;
+  if (!s_.losses.is_recovering() || (!s_.losses.is_affected(t) && !is_lost_device(why)))
+    return false;
+  if (t.kind == task_kind::launch && !t.host_only) {
+    take_launch(t);
+  } else {
+    issue_again(t);
   }
+  return true;
 }
 
 void loss_recovery::take_launch(placed_task& t) {
   if (std::ranges::find(s_.losses.torn, &t) != s_.losses.torn.end()) return;
-  s_.losses.doom(t);
+  s_.losses.affect(t);
   s_.losses.torn.push_back(&t);
   --s_.issued;  // until it ends
   t.run.early_result.reset();
@@ -89,18 +105,19 @@ void loss_recovery::take_launch(placed_task& t) {
   poison_outputs(t, why_);
   // What comes behind it in its memory has run with what it should have written.
   for (const task_edge& edge : t.followers) {
-    if (edge.kind == edge_kind::content) doom(*edge.after);
+    if (edge.kind == edge_kind::content) affect(*edge.after);
   }
 }
 
-/// It has not been delivered, and is opened again.
-void loss_recovery::take_view(placed_task& t) {
+/// A view that was not delivered, or a function: nothing is issued behind it before it ends, and it
+/// may wait for others.
+void loss_recovery::issue_again(placed_task& t) {
   --s_.issued;
-  memory_.unpin(t, host_memory);
+  memory_.unpin(t, t.kind == task_kind::launch ? s_.node_of(t).memory : host_memory);
   s_.log.undone(t.id);
   poison_outputs(t, why_);
-  t.poisoned = {};
   t.begin_attempt();
+  if (t.blockers == 0) held_.insert(t.id);
 }
 
 void loss_recovery::poison_outputs(const placed_task& t, const failure& why) {
@@ -112,35 +129,48 @@ void loss_recovery::poison_outputs(const placed_task& t, const failure& why) {
 }
 
 bool loss_recovery::is_due() const {
-  if (!s_.losses.is_recovering() || s_.runs.is_adding() || s_.work.has_endings()) return false;
-  if (run_ != nullptr) return run_->has_ended();
+  if (!s_.losses.is_recovering() || is_expected_ || s_.runs.is_adding()) return false;
+  // A view may be about to find out that its content has not come.
+  if (s_.work.has_endings() || s_.commands.has_woken()) return false;
+  return run_ != nullptr ? run_->has_ended() : is_quiet();
+}
+
+bool loss_recovery::is_quiet() const {
   bool is_quiet = true;
   s_.commands.each([&](const command_record& c) {
     // A function of the user may run as long as it likes, on data that the host has.
-    const bool is_apart = c.alone && c.launched->host_only && !s_.losses.is_doomed(*c.launched);
+    const bool is_apart = c.alone && c.launched->host_only && !s_.losses.is_affected(*c.launched);
     if (!is_apart) is_quiet = false;
   });
   return is_quiet;
 }
 
 submitted_run* loss_recovery::go_on() {
-  std::erase_if(past_, [](const auto& each) { return each->has_retired(); });
+  forget_past();
   if (run_ != nullptr) {
     past_.push_back(std::move(run_));
     // A device that is lost meanwhile takes some of what was made again with it.
     if (lost_ == s_.lost) {
-      end_run();
+      end_run(past_.back().get());
       return nullptr;
     }
   }
+  poison_waiting_functions();
   if (end_cancelled()) return nullptr;
   lost_ = s_.lost;
   const recovery_plan plan = made_plan();
   if (!plan.hopeless.empty()) {
-    give_up(plan.hopeless);
+    give_up(plan);
     return nullptr;
   }
   return run_again(plan);
+}
+
+/// Functions that wait in their middle, and had no right input, fail when they end.
+void loss_recovery::poison_waiting_functions() {
+  for (const auto& [number, c] : s_.commands.apart()) {
+    if (s_.losses.is_affected(*c.launched)) c.launched->poison_behind(why_);
+  }
 }
 
 /// Torn tasks that were cancelled, or come after such, are not run again. Returns whether there was
@@ -156,7 +186,7 @@ bool loss_recovery::end_cancelled() {
   return some;
 }
 
-recovery_plan loss_recovery::made_plan() const {
+recovery_plan loss_recovery::made_plan() {
   return s_.log.plan([this](data_id data) -> const box& { return s_.buffers.find(data)->all; },
                      [this](data_id data, lineage::visit_parts visit) {
                        s_.content.content_of(data).visit(s_.buffers.find(data)->all,
@@ -183,7 +213,7 @@ submitted_run* loss_recovery::run_again(const recovery_plan& plan) {
   }
   if (run_->all().empty()) {
     run_.reset();
-    end_run();
+    end_run(nullptr);
     return nullptr;
   }
   add_edges(*run_);
@@ -262,6 +292,7 @@ void loss_recovery::fill_restore(recovery_task& made, const recovery_step& step)
     from = std::make_shared<kept_bytes>();
     from->part = part_of_array(buffer.type, buffer.all.end, step.region);
     s_.work.actions().emplace_back(put_aside{s_.content.block(step.data, host_memory), from});
+    s_.log.keeps(step.position, step.data, from);
   }
   made.position = step.position;
   made.label = task_label("restore " + buffer.label);
@@ -313,16 +344,16 @@ void loss_recovery::add_edges(recovery_run& run) const {
   }
 }
 
-/// All that was planned has been done.
-void loss_recovery::end_run() {
+/// All that was planned has been done, by the run if there was anything to run.
+void loss_recovery::end_run(recovery_run* ran) {
   ++s_.losses.counts.recovered;
   poison_again();
-  if (!past_.empty()) {
-    for (const recovery_task& t : past_.back()->all()) {
+  if (ran != nullptr) {
+    for (const recovery_task& t : ran->all()) {
       ++s_.losses.counts.repeated;
       if (t.original != nullptr) {
         end_torn_again(t);
-      } else if (t.poisoned) {
+      } else if (t.poisoned && t.part == nullptr) {
         s_.log.failed_again(t.position, t.poisoned);
       }
     }
@@ -336,7 +367,7 @@ void loss_recovery::end_torn_again(const recovery_task& t) {
   if (own.poisoned) {
     poison_outputs(t, own.poisoned);
     for (const task_edge& edge : own.followers) {
-      if (edge.kind == edge_kind::content && s_.losses.is_doomed(*edge.after)) {
+      if (edge.kind == edge_kind::content && s_.losses.is_affected(*edge.after)) {
         edge.after->poison_behind(own.poisoned);
       }
     }
@@ -364,8 +395,10 @@ void loss_recovery::end_torn(placed_task& t, const failure& why) {
   s_.work.end_later(t, why);
 }
 
-void loss_recovery::give_up(const std::string& why) {
+void loss_recovery::give_up(const recovery_plan& plan) {
   ++s_.losses.counts.given_up;
+  std::string why = plan.hopeless;
+  if (plan.lacks.valid()) why += " \"" + s_.buffers.find(plan.lacks)->label + "\"";
   s_.work.actions().emplace_back(
       warn{"What was lost with a device is not made again, because " + why + "."});
   for (placed_task* const t : std::exchange(s_.losses.torn, {})) {
@@ -375,16 +408,16 @@ void loss_recovery::give_up(const std::string& why) {
 }
 
 void loss_recovery::drop(data_id data) {
-  if (s_.losses.is_recovering()) return dropped_.push_back(data);
+  // Copies for a cut may be on their way.
+  if (s_.losses.is_recovering() || s_.log.awaits_copies()) return dropped_.push_back(data);
   tracked_buffer& buffer = *s_.buffers.find(data);
-  if (s_.log.is_on()) {
+  if (s_.log.uses(data)) {
     s_.guard.drops(buffer);
-    if (s_.log.dropped(buffer)) {
-      shells_.push_back(data);
-      return release_content(buffer);
-    }
+    s_.log.dropped(buffer);
+    shells_.insert(data);
+    return release_content(buffer);
   }
-  s_.log.forgets_host(data);
+  s_.log.forget(data);
   const std::vector<released_block> released = s_.content.remove(data);
   s_.evictions.forget(buffer);
   s_.buffers.erase(data);
@@ -394,20 +427,24 @@ void loss_recovery::drop(data_id data) {
 std::vector<tracked_buffer*> loss_recovery::buffers() const {
   std::vector<tracked_buffer*> all;
   s_.buffers.each([&](data_id data, const tracked_buffer&) {
-    if (std::ranges::find(shells_, data) == shells_.end()) all.push_back(s_.buffers.find(data));
+    if (!shells_.contains(data)) all.push_back(s_.buffers.find(data));
   });
   std::ranges::sort(all, {}, &tracked_buffer::id);
   return all;
 }
 
 void loss_recovery::log_was_cut() {
-  std::erase_if(shells_, [&](data_id data) {
-    if (s_.log.uses(data)) return false;
+  boost::container::flat_set<data_id> left;
+  for (const data_id data : shells_) {
+    if (s_.log.uses(data)) {
+      left.insert(left.end(), data);
+      continue;
+    }
     s_.evictions.forget(*s_.buffers.find(data));
     (void)s_.content.remove(data);
     s_.buffers.erase(data);
-    return true;
-  });
+  }
+  shells_ = std::move(left);
   for (tracked_buffer* const each : buffers()) {
     std::vector<box> poisoned;
     s_.content.content_of(each->id).visit(each->all, [&](const box& part, const origin& from) {
@@ -415,6 +452,10 @@ void loss_recovery::log_was_cut() {
     });
     for (const box& part : poisoned) s_.log.forgets_poisoned(each->id, part);
   }
+}
+
+void loss_recovery::drop_all() {
+  for (const data_id data : std::exchange(dropped_, {})) drop(data);
 }
 
 /// The buffer loses all content, and its blocks.
@@ -436,7 +477,11 @@ void loss_recovery::release_shells() {
 void loss_recovery::end() {
   s_.losses.end();
   release_shells();
-  for (const data_id data : std::exchange(dropped_, {})) drop(data);
+  drop_all();
+  if (!s_.losses.is_paused()) consider_all();
+}
+
+void loss_recovery::consider_all() {
   std::vector<placed_task*> all = s_.tasks.sorted();
   std::ranges::sort(all, {}, &placed_task::age);
   const auto held = std::exchange(held_, {});

@@ -26,13 +26,21 @@ class loss_recovery {
 
   /// A device is lost, and takes no task any more.
   void begin(device_id device, const failure& why);
+  /// A command has failed. Where that is due to a device that will be told to be lost, the recovery
+  /// begins: streams that wait for it may hear of that before.
+  void may_begin(const failure& why);
+  /// No task starts until resume(). Not while there is a recovery.
+  void pause();
+  void resume();
+  /// No command is in flight any more but functions of the user.
+  [[nodiscard]] bool is_quiet() const;
   /// The task, which was issued, reads what is lost, or writes what is.
-  void doom(placed_task& t);
+  void affect(placed_task& t);
   /// Returns whether the task, which is about to end with that failure, is run again instead.
   [[nodiscard]] bool takes(placed_task& t, const failure& why);
   /// The same of a launch whose command has ended, while a task before it has not.
   void command_ended(placed_task& t) {
-    if (s_.losses.is_doomed(t)) take_launch(t);
+    if (s_.losses.is_affected(t)) take_launch(t);
   }
   /// True if there is something to do for go_on().
   [[nodiscard]] bool is_due() const;
@@ -40,8 +48,14 @@ class loss_recovery {
   [[nodiscard]] submitted_run* go_on();
   /// The buffers that there are, in the order of their ids, without those that only the log uses.
   [[nodiscard]] std::vector<tracked_buffer*> buffers() const;
+  /// Once in a while.
+  void forget_past() {
+    std::erase_if(past_, [](const auto& each) { return each->has_retired(); });
+  }
   /// The log has become shorter, and all its content is on the host.
   void log_was_cut();
+  /// The buffers that had to wait for that.
+  void drop_all();
   /// The buffer is used by no task any more, unless one is run again.
   void drop(data_id data);
 
@@ -50,21 +64,23 @@ class loss_recovery {
   void release_content(tracked_buffer& buffer);
   void release_shells();
   void take_launch(placed_task& t);
-  void take_view(placed_task& t);
+  void issue_again(placed_task& t);
+  void poison_waiting_functions();
+  void consider_all();
   void poison_outputs(const placed_task& t, const failure& why);
   [[nodiscard]] bool end_cancelled();
-  [[nodiscard]] recovery_plan made_plan() const;
+  [[nodiscard]] recovery_plan made_plan();
   [[nodiscard]] submitted_run* run_again(const recovery_plan& plan);
   [[nodiscard]] std::vector<bool> found_in_place(const recovery_plan& plan) const;
   void revive(const recovery_step& step);
   void fill(recovery_task& made, const recovery_step& step);
   void fill_restore(recovery_task& made, const recovery_step& step);
   void add_edges(recovery_run& run) const;
-  void end_run();
+  void end_run(recovery_run* ran);
   void poison_again();
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
-  void give_up(const std::string& why);
+  void give_up(const recovery_plan& plan);
   void end();
 
   engine_state& s_;
@@ -73,15 +89,16 @@ class loss_recovery {
   scheduled_tasks& scheduled_;
   memory_reclaimer& memory_;
   task_placer& placer_;
+  bool is_expected_ = false;           ///< a device will be told to be lost
   failure why_;                        ///< the last loss
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::uint64_t numbers_ = 0;          ///< of tasks that were made
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way
-  std::vector<std::unique_ptr<recovery_run>> past_;
-  std::vector<recovery_plan::failed_part> failed_;  ///< of the plan
-  boost::container::flat_set<task_id> held_;        ///< had all that they wait for
-  std::vector<data_id> dropped_;                    ///< meanwhile
-  std::vector<data_id> shells_;                     ///< dropped buffers that the log has tasks of
+  std::vector<std::unique_ptr<recovery_run>> past_;  ///< actions may refer to them
+  std::vector<recovery_plan::failed_part> failed_;   ///< of the plan
+  boost::container::flat_set<task_id> held_;         ///< had all that they wait for
+  std::vector<data_id> dropped_;                     ///< meanwhile
+  boost::container::flat_set<data_id> shells_;       ///< dropped buffers that the log has tasks of
 };
 
 }  // namespace hocket::placement

@@ -26,23 +26,29 @@ class loss_table {
   void begin() noexcept { is_recovering_ = true; }
   void end() noexcept {
     is_recovering_ = false;
-    doomed_.clear();
+    affected_.clear();
   }
-  /// True if the task has to wait until the recovery is over.
+  /// No task starts for a while, so that the log can be cut.
+  void pause(bool is_paused) noexcept { is_paused_ = is_paused; }
+  [[nodiscard]] bool is_paused() const noexcept { return is_paused_; }
+  /// True if tasks have to wait until that, or the recovery, is over.
+  [[nodiscard]] bool holds_tasks() const noexcept { return is_recovering_ || is_paused_; }
+  /// True if this one has.
   [[nodiscard]] bool holds(const placed_task& t) const noexcept {
-    return is_recovering_ && !t.is_recovery;
+    return holds_tasks() && !t.is_recovery;
   }
 
   /// The task was issued, and does not have its right input, or loses what it writes.
-  void doom(const placed_task& t) { doomed_.insert(t.id); }
-  [[nodiscard]] bool is_doomed(const placed_task& t) const { return doomed_.contains(t.id); }
+  void affect(const placed_task& t) { affected_.insert(t.id); }
+  [[nodiscard]] bool is_affected(const placed_task& t) const { return affected_.contains(t.id); }
 
-  std::vector<placed_task*> torn;  ///< doomed launches whose commands have ended
+  std::vector<placed_task*> torn;  ///< affected launches whose commands have ended
   recovery_counts counts;
 
  private:
   bool is_recovering_ = false;
-  boost::container::flat_set<task_id> doomed_;
+  bool is_paused_ = false;
+  boost::container::flat_set<task_id> affected_;
 };
 
 }  // namespace hocket::placement

@@ -23,6 +23,7 @@ void task_finisher::launch_ended(const command_record& record, const command_res
     decision_log::launch_ended(t, how);
   }
   failure why = how.why;
+  if (why) recovery_.may_begin(why);
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
                   why.thrown());
@@ -59,7 +60,7 @@ void task_finisher::finish_due() {
 }
 
 void task_finisher::finish(placed_task& t, const failure& why) {
-  if (s_.losses.is_recovering() && recovery_.takes(t, why)) return;
+  if (s_.log.is_on() && recovery_.takes(t, why)) return;
   ++s_.ended;
   const device_id device = t.run.device;
   const bool is_launch = t.kind == task_kind::launch;
@@ -80,7 +81,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
     if (a.mode == access_mode::update) --a.buffer->updates;
   }
   if (why) poison_outputs(t, why);
-  if (s_.log.is_on()) s_.log.ended(t.id, why);
+  if (s_.log.is_on()) note_end(t, memory, why);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
     s_.times.chain_ended(t.traced->before + t.traced->least);
@@ -102,6 +103,14 @@ void task_finisher::finish(placed_task& t, const failure& why) {
     s_.work.actions().emplace_back(retire{std::move(gone)});
   } else {
     s_.work.actions().emplace_back(complete{std::move(gone), why});
+  }
+}
+
+void task_finisher::note_end(const placed_task& t, memory_id memory, const failure& why) {
+  s_.log.ended(t.id, why);
+  if (!t.is_recovery || !why || !t.run.wrote || memory != host_memory) return;
+  for (const task_access& a : t.accesses) {
+    if (writes_content(a.mode)) s_.log.unknown_on_host(a.data, a.region());
   }
 }
 
@@ -139,7 +148,7 @@ void task_finisher::cancel_all(const failure& why) {
   for (placed_task* const t : s_.tasks.sorted()) {
     // A fetch ends as the kernel does whose value it reads, and that may be running.
     const bool follows = t->kind == task_kind::fetch;
-    if (!t->is_issued() && !follows) cancel(*t, why);
+    if (!t->is_issued() && !follows && !t->is_recovery) cancel(*t, why);
   }
 }
 

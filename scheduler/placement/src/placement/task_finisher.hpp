@@ -37,6 +37,8 @@ class task_finisher {
  private:
   /// Notes how long the task, which has ended, takes on its fastest device.
   void note_length(const placed_task& t);
+  /// In the log.
+  void note_end(const placed_task& t, memory_id memory, const failure& why);
   void poison_outputs(const placed_task& t, const failure& why);
 
   engine_state& s_;

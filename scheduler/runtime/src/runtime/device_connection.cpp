@@ -77,12 +77,18 @@ void device_connection::connect() {
     events_.open(
         *machine_,
         {.spans = options_.trace_capacity, .decisions = decisions, .notes = wants_summary()},
-        std::move(chooser_), costs_.get(),
-        options_.resilience == resilience_kind::survive ? options_.max_repeated : 0);
+        std::move(chooser_), costs_.get(), max_logged());
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().
   is_connected_.store(true, std::memory_order_release);
+}
+
+std::size_t device_connection::max_logged() const {
+  const auto can_be_lost = [](const device_info& each) { return each.backend != "cpu"; };
+  const bool survives = options_.resilience == resilience_kind::survive &&
+                        std::ranges::any_of(machine_->infos(), can_be_lost);
+  return survives ? options_.max_repeated : 0;
 }
 
 bool device_connection::runs_in_place() const {

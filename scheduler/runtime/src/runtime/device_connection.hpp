@@ -61,6 +61,8 @@ class device_connection {
  private:
   void connect();
   [[nodiscard]] bool runs_in_place() const;
+  /// How many tasks the engine logs; 0: none, because no device can be lost, or is survived.
+  [[nodiscard]] std::size_t max_logged() const;
 
   const runtime_options& options_;
   std::string names_;                 ///< of the devices to use

@@ -98,10 +98,10 @@ class performer {
 
 void event_pump::open(device_set& devices, const placement::trace_wishes& traces,
                       std::unique_ptr<placement::device_chooser> chooser,
-                      placement::kept_costs* kept, std::size_t most_logged) {
+                      placement::kept_costs* kept, std::size_t max_logged) {
   devices_ = &devices;
   engine_ = std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser),
-                                                kept, most_logged);
+                                                kept, max_logged);
   needs_time_ = home_.trace() != nullptr || engine_->needs_time();
   has_engine_ = true;
 }
