@@ -39,11 +39,11 @@ struct logged_task {
   work cost;
   body_width width = body_width::serial;
   std::uint64_t bytes = 0;  ///< as in the request
-  device_id on;             ///< likewise
+  device_id on;             ///< as in the request
   bool is_view = false;
   bool ended = false;
   bool failed = false;  ///< what it was to write is poisoned, or gone
-  failure why;          ///< then
+  failure why;          ///< of a task that failed
   bool torn = false;    ///< it did not run to its end, or had no right input: it is run again
   bool undone = false;  ///< it has changed nothing, and will be issued again
 };
@@ -59,7 +59,7 @@ struct recovery_step {
 
 /// The steps, in the order in which they have an effect.
 struct recovery_plan {
-  /// What a task failed to write, and no later one has written.
+  /// A part that a task failed to write, and that no later task has written.
   struct failed_part {
     data_id data;
     box region;
@@ -123,7 +123,7 @@ class lineage {
   void drops_on_host(const tracked_buffer& buffer, aside_reader read) {
     if (on_host_.contains(buffer.id)) writes_on_host(buffer, buffer.all, 0, read);
   }
-  /// What was to be written there by a step of the plan was not.
+  /// A step of the plan has not written there what it was to write.
   void unknown_on_host(data_id data, const box& region);
   /// A step of the plan will restore this version from the bytes.
   void keeps(std::uint64_t position, data_id data, const kept_ref& bytes) {
@@ -140,8 +140,8 @@ class lineage {
   using visit_parts = function_ref<void(const box&)>;
   /// Calls the second argument for each part of the buffer whose content is poisoned.
   using poisoned_parts = function_ref<void(data_id, visit_parts)>;
-  /// What has to be done so that all content is there again that is poisoned, but for what tasks
-  /// failed to write, and the torn tasks have run. all_of: the box of all of the buffer.
+  /// The steps after which all content is there again that is poisoned, but for what tasks failed
+  /// to write, and the torn tasks have run. all_of: the box of all of the buffer.
   [[nodiscard]] recovery_plan plan(function_ref<const box&(data_id)> all_of,
                                    poisoned_parts poisoned);
 
@@ -156,7 +156,7 @@ class lineage {
   /// Between begin_cut() and copies_ended().
   [[nodiscard]] bool awaits_copies() const noexcept { return awaits_copies_; }
   void copies_ended() noexcept { awaits_copies_ = false; }
-  /// It will not be ended: something was lost.
+  /// The cut comes to nothing: something was lost.
   void invalidate_cut() noexcept { is_cut_invalid_ = true; }
   /// All tasks have ended that were issued before the cut began, but for views that only read.
   [[nodiscard]] bool can_end_cut() const { return ended_until(cut_); }
@@ -170,19 +170,19 @@ class lineage {
 
  private:
   class walk;
-  /// What the block of the host holds.
+  /// The content of a part of the block of the host.
   struct host_version {
     std::uint64_t position = 0;  ///< 0: not known
     bool is_root = false;        ///< it cannot be made again by running a task
     bool is_at_cut = false;      ///< it is what the cut that is going on begins with
-    bool is_on_the_way = false;  ///< likewise, once it has come
+    bool is_on_the_way = false;  ///< the same, once its copy has come
     friend bool operator==(const host_version&, const host_version&) = default;
   };
   struct part_aside {
     std::uint64_t position;
     data_id data;
     kept_ref bytes;
-    bool is_at_cut = false;  ///< likewise
+    bool is_at_cut = false;  ///< as in host_version
   };
   using host_versions = region_map<host_version>;
 

@@ -17,7 +17,7 @@ class log_cutter {
   log_cutter(engine_state& state, loss_recovery& recovery, std::size_t max_logged)
       : s_(state), recovery_(recovery), max_logged_(max_logged) {}
 
-  /// Once in each step. Returns whether tasks may start that could not before.
+  /// Called once in each step. Returns whether tasks may start that could not before.
   bool look();
 
  private:

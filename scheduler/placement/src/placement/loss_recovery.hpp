@@ -48,7 +48,7 @@ class loss_recovery {
   [[nodiscard]] submitted_run* go_on();
   /// The buffers that there are, in the order of their ids, without those that only the log uses.
   [[nodiscard]] std::vector<tracked_buffer*> buffers() const;
-  /// Once in a while.
+  /// Frees the runs that no action refers to any more.
   void forget_past() {
     std::erase_if(past_, [](const auto& each) { return each->has_retired(); });
   }
@@ -96,8 +96,8 @@ class loss_recovery {
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way
   std::vector<std::unique_ptr<recovery_run>> past_;  ///< actions may refer to them
   std::vector<recovery_plan::failed_part> failed_;   ///< of the plan
-  boost::container::flat_set<task_id> held_;         ///< had all that they wait for
-  std::vector<data_id> dropped_;                     ///< meanwhile
+  boost::container::flat_set<task_id> held_;         ///< tasks that waited for nothing
+  std::vector<data_id> dropped_;                     ///< buffers, during the recovery
   boost::container::flat_set<data_id> shells_;       ///< dropped buffers that the log has tasks of
 };
 
