@@ -30,7 +30,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   o.max_pending = made.max_pending;
   o.delay_probability = made.delay_probability;
   o.longest_delay = std::chrono::microseconds(50);
-  // What functions write is kept only where the host has it.
+  // The log keeps what functions write only in the memory of the host.
   o.private_memory = made.private_memory && !settings.in_place && !settings.survives;
   o.topology = settings.topology;
   if (settings.survives) {
@@ -383,7 +383,7 @@ class runner {
     lose_device(1 + losses_.next() % (devices_.size() - 1));
   }
 
-  /// Whether a loss may be seen.
+  /// True if tasks may fail because a device was lost.
   bool shows_loss() const { return lost_ && !settings_.survives; }
 
   /// Brings the interpreter up to, and not including, the step.

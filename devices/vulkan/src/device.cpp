@@ -20,7 +20,7 @@ std::function<void(copy_command&)> address_of(copy_direction way) {
   };
 }
 
-/// What the streams of a device use besides one another.
+/// The objects that the streams of a device share.
 struct shared_parts {
   std::unique_ptr<context> of;
   std::unique_ptr<imported_buffers> imports;  ///< null if the device has memory of its own

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What is in use while lost content is made again, buffers that are dropped, and cuts of the log.
+// The log of tasks: content in use while lost content is made again, dropped buffers, cuts.
 
 #include "placement/lineage.hpp"
 

@@ -77,7 +77,7 @@ lineage_machine::model_buffer& lineage_machine::at(data_id data) {
   return *buffers_[data.value];
 }
 
-// What commands do.
+// The effects of commands.
 
 void lineage_machine::write_on_host(model_buffer& b, const box& region, std::uint64_t position) {
   log_.writes_on_host(b.known, region, position, reader_of(b));

@@ -141,7 +141,7 @@ class lineage_machine {
   model_buffer& any_live();
   model_buffer& at(data_id data);
 
-  // What commands do.
+  // The effects of commands.
 
   auto reader_of(model_buffer& b) {
     return [this, &b](const kept_ref& to) {
@@ -169,7 +169,7 @@ class lineage_machine {
   }
   void execute(std::size_t number, bool on_host);
   static void poison(element& e, std::size_t writer);
-  /// What the task wrote, and no later one has written, becomes invalid.
+  /// Elements that the task wrote, and that no later task has written, become invalid.
   void poison_written(std::size_t number);
   void poison_all(std::size_t number);
   static bool has_inputs(const model_task& t);
@@ -225,7 +225,7 @@ class lineage_machine {
   void restore(const recovery_step& s, const kept_ref& from);
   void run_again(const recovery_step& s);
 
-  // What has to be there.
+  // The expected content.
 
   void expect_undisturbed() const;
 

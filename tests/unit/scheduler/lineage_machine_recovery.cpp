@@ -222,7 +222,7 @@ void lineage_machine::run_again(const recovery_step& s) {
   if (t.has_failed) poison_written(number);
 }
 
-// What has to be there.
+// The expected content.
 
 void lineage_machine::expect_undisturbed() const {
   struct wanted {

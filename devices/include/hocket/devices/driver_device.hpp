@@ -11,7 +11,7 @@
 
 namespace hocket {
 
-/// What a device of a driver consists of. The members are destroyed in the reverse order.
+/// The parts of a device of a driver. The members are destroyed in the reverse order.
 struct driver_device_parts {
   device_info info;               ///< of a device with one lane
   std::shared_ptr<void> context;  ///< what memory and streams use of the driver

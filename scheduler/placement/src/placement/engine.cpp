@@ -70,7 +70,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
                          [this](task_id t) {
-                           // Those of a recovery may still be told to have failed.
+                           // Tasks of a recovery may still be told to have failed.
                            return state_.tasks.find(t) != nullptr || state_.losses.is_recovering();
                          });
   }

@@ -67,7 +67,7 @@ void lineage::undone(task_id task) {
   forget_on_host(*found);
 }
 
-/// What the task was to write there is not what is there.
+/// The blocks of the host do not hold what the task was to write there.
 void lineage::forget_on_host(const logged_task& t) {
   for (const logged_task::access& a : t.accesses) {
     const auto versions = on_host_.find(a.data);
@@ -83,7 +83,7 @@ void lineage::writes_on_host(const tracked_buffer& buffer, const box& region,
   if (region.empty()) return;
   host_versions& versions = versions_of(buffer);
   versions.visit(region, [&](const box& part, const host_version& v) {
-    // Its bytes are not there yet, and never will be.
+    // The copy that the cut waits for is overwritten before it has come.
     if (v.is_on_the_way) is_cut_invalid_ = true;
     if (!v.is_root && !v.is_at_cut) return;
     // The task that writes it has not ended: the bytes are not there yet. A torn task has not
@@ -188,7 +188,7 @@ bool lineage::end_cut() {
 void lineage::forgets_poisoned(data_id data, const box& part) {
   const auto versions = on_host_.find(data);
   if (versions == on_host_.end()) return;
-  // What a task of the log failed to write was there before, and tasks before that one read it.
+  // A task of the log that failed has poisoned content that older tasks of the log may have read.
   std::vector<box> left{part};
   for (const logged_task& t : log_) {
     for (const logged_task::access& a : t.accesses) {
@@ -212,7 +212,7 @@ class lineage::walk {
   walk(const lineage& of, function_ref<const box&(data_id)> all_of, poisoned_parts poisoned)
       : of_(of), all_of_(all_of), poisoned_(poisoned) {
     for (const part_aside& each : of_.aside_) {
-      // What a copy has brought to the host is known only as what it was when the cut began.
+      // The position of a version that a copy has brought is not known, but it is that of the cut.
       const std::uint64_t position =
           each.position == 0 && each.is_at_cut ? of_.cut_ : each.position;
       stored_[position].push_back({each.data, each.bytes->part->region(), each.bytes});
@@ -228,8 +228,8 @@ class lineage::walk {
   [[nodiscard]] recovery_plan run() {
     for (const auto& [data, versions] : of_.on_host_) (void)of(data);
     for (const part_aside& each : of_.aside_) (void)of(each.data);
-    // What has to be made again in a buffer may take content with it that was not lost, because
-    // older content has to be in its place for a while.
+    // Making content again may overwrite other content that was not lost, because older content has
+    // to be in its place for a while. That has to be made again too.
     do {
       go_through();
     } while (has_grown_ && made_.hopeless.empty());
@@ -410,7 +410,7 @@ void lineage::walk::end_at_begin() {
   for (auto& [data, b] : buffers_) {
     const box& all = all_of_(data);
     restore(of_.first_ - 1, data, all);
-    // What is only poisoned was so before the log began.
+    // Content that no step reads, and that is poisoned, was so before the log began.
     if (b.needed.all(all, [](const need& n) { return !n.is_read || n.stored != nullptr; })) {
       continue;
     }

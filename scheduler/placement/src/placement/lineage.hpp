@@ -83,7 +83,7 @@ class lineage {
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
   /// How many tasks are in the log.
   [[nodiscard]] std::size_t size() const noexcept { return log_.size(); }
-  /// Whether tasks of the log use the buffer.
+  /// True if tasks of the log use the buffer.
   [[nodiscard]] bool uses(data_id data) const { return uses_.contains(data.value); }
   /// The sum of what was put aside, in bytes.
   [[nodiscard]] std::uint64_t bytes_aside() const noexcept { return bytes_aside_; }
@@ -160,7 +160,7 @@ class lineage {
   void invalidate_cut() noexcept { is_cut_invalid_ = true; }
   /// All tasks have ended that were issued before the cut began, but for views that only read.
   [[nodiscard]] bool can_end_cut() const { return ended_until(cut_); }
-  /// The same of all tasks so far.
+  /// All tasks have ended that were issued so far, but for views that only read.
   [[nodiscard]] bool have_all_ended() const { return ended_until(next()); }
   /// The copies have ended. Returns whether the log is cut: not if something was written on the
   /// host before the copy of what was there before had come.
@@ -193,7 +193,7 @@ class lineage {
     return log_[static_cast<std::size_t>(position - first_)];
   }
   [[nodiscard]] logged_task& add(const placed_task& t);
-  /// Whether the version is there, as far as that depends on who wrote it.
+  /// True if the task that wrote the version has ended.
   [[nodiscard]] bool is_complete(std::uint64_t position) const {
     return position > 0 && (position < first_ || at(position).ended);
   }

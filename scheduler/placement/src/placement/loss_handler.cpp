@@ -93,7 +93,7 @@ void loss_handler::place_elsewhere(device_id device, placed_task* reserving) {
   for (placed_task* const t : homeless) placer_.place(*t);
 }
 
-/// What the task, which was issued, reads is not valid.
+/// The input of the task, which was issued, is not valid.
 void loss_handler::poison(placed_task& t, const failure& why) {
   s_.losses.is_recovering() ? recovery_.affect(t) : t.poison_behind(why);
 }

@@ -103,7 +103,7 @@ void loss_recovery::take_launch(placed_task& t) {
   memory_.unpin(t, s_.node_of(t).memory);
   s_.log.torn(t.id);
   poison_outputs(t, why_);
-  // What comes behind it in its memory has run with what it should have written.
+  // Tasks behind it in its memory have run with the content that it should have written.
   for (const task_edge& edge : t.followers) {
     if (edge.kind == edge_kind::content) affect(*edge.after);
   }
@@ -288,7 +288,7 @@ void loss_recovery::fill_restore(recovery_task& made, const recovery_step& step)
   const tracked_buffer& buffer = *s_.buffers.find(step.data);
   kept_ref from = step.from;
   if (from == nullptr) {
-    // It is overwritten before its turn comes.
+    // An earlier step overwrites the block of the host.
     from = std::make_shared<kept_bytes>();
     from->part = part_of_array(buffer.type, buffer.all.end, step.region);
     s_.work.actions().emplace_back(put_aside{s_.content.block(step.data, host_memory), from});
@@ -361,7 +361,7 @@ void loss_recovery::end_run(recovery_run* ran) {
   end();
 }
 
-/// Its task may have been cancelled meanwhile, or come after one that was.
+/// The torn task ends as its repetition did, unless it, or one before it, was cancelled meanwhile.
 void loss_recovery::end_torn_again(const recovery_task& t) {
   placed_task& own = *t.original;
   if (own.poisoned) {
@@ -468,7 +468,7 @@ void loss_recovery::release_content(tracked_buffer& buffer) {
   for (const released_block& freed : released) memory_.release(freed);
 }
 
-/// What was made again in dropped buffers was for other tasks.
+/// Dropped buffers that tasks of the recovery have filled again lose their content.
 void loss_recovery::release_shells() {
   for (const data_id data : shells_) release_content(*s_.buffers.find(data));
 }
@@ -488,7 +488,7 @@ void loss_recovery::consider_all() {
   for (placed_task* const t : all) {
     const bool is_blocked = t->phase == task_phase::blocked;
     if (is_blocked && !t->poisoned && held.contains(t->id)) {
-      // It has had its turn, and its bytes.
+      // The task has had its turn, and has its bytes.
       placer_.place(*t);
     } else if (is_blocked || t->phase == task_phase::budget) {
       placer_.consider(*t);

@@ -38,7 +38,7 @@ class loss_recovery {
   void affect(placed_task& t);
   /// Returns whether the task, which is about to end with that failure, is run again instead.
   [[nodiscard]] bool takes(placed_task& t, const failure& why);
-  /// The same of a launch whose command has ended, while a task before it has not.
+  /// The command of a launch has ended while a task before it has not: it may be run again.
   void command_ended(placed_task& t) {
     if (s_.losses.is_affected(t)) take_launch(t);
   }

@@ -95,7 +95,7 @@ class submitted_run {
     set_tasks(all);
     kept_ = &kept;
   }
-  /// The same of a run of no graph.
+  /// Sets the tasks of a run that belongs to no graph.
   void set_tasks(std::span<run_task* const> all) noexcept {
     tasks_ = all;
     unended_ = unfinished_ = all.size();

@@ -38,7 +38,7 @@ enum class overload_kind : std::uint8_t {
   refuse  ///< error is thrown, with the code overloaded
 };
 
-/// What becomes of tasks and content when a device is lost.
+/// How a runtime answers the loss of a device.
 enum class resilience_kind : std::uint8_t {
   none,    ///< tasks that it had fail, and content that it alone had is poisoned
   survive  ///< both are made again on other devices: see the guide
