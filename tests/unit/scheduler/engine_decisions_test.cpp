@@ -56,7 +56,9 @@ class engine_decisions : public engine_parts {
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  loss_recovery recovery_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  dropped_buffers dropped_{state_, memory_};
+  loss_recovery recovery_{state_, memory_, hold_, dropped_};
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};
 

@@ -47,7 +47,7 @@ TEST_F(used_lineages, other_parts_may_change) {
 
 TEST_F(used_lineages, what_is_in_use_is_not_restored) {
   lost.clear();
-  log = lineage(true);
+  begin_anew();
   run_on_host({writes(a)});
   start({reads(a)}, lineage_body::view);
   lose(a, span_of(0, 1));
@@ -62,7 +62,7 @@ TEST_F(lineages, a_view_that_is_issued_again_wrote_nothing) {
   lose(a);
   EXPECT_EQ(steps(), (lineage_strings{"run 1", "run 2"}));
   log.issued(lineage_task(view, lineage_body::view, {reads(a)}));
-  EXPECT_EQ(log.next(), 5U);
+  EXPECT_EQ(log.tasks().next(), 5U);
   log.ended(view, {});
 }
 
@@ -71,7 +71,7 @@ TEST_F(lineages, a_dropped_buffer_is_made_again_for_others_alone) {
   run({reads(a), writes(b)});
   run({updates(a)});
   log.dropped(a);
-  EXPECT_EQ(log.size(), 4U);
+  EXPECT_EQ(log.tasks().size(), 4U);
   EXPECT_EQ(steps(), lineage_strings{});
   lose(a);
   EXPECT_EQ(steps(), lineage_strings{});
@@ -82,11 +82,11 @@ TEST_F(lineages, a_dropped_buffer_is_made_again_for_others_alone) {
 
 TEST_F(lineages, a_dropped_buffer_that_no_task_uses_is_forgotten) {
   run({writes(a)});
-  EXPECT_TRUE(log.uses(a.id));
-  EXPECT_FALSE(log.uses(b.id));
+  EXPECT_TRUE(log.tasks().uses(a.id));
+  EXPECT_FALSE(log.tasks().uses(b.id));
   write_on_host(b, b.all, 1);
-  log.forget(b.id);
-  EXPECT_EQ(log.size(), 1U);
+  log.versions().forget(b.id);
+  EXPECT_EQ(log.tasks().size(), 1U);
 }
 
 /// The log is cut behind the second task.
@@ -96,8 +96,8 @@ class cut_lineages : public lineages {
     first = run({writes(a)});
     second = start({writes(b)});
     log.begin_cut();
-    log.has_at_cut(a, a.all);
-    log.comes_for_cut(b, b.all);
+    log.versions().has_at_cut(a, a.all);
+    log.versions().comes_for_cut(b, b.all);
   }
 
   task_id first, second;
@@ -111,8 +111,8 @@ TEST_F(cut_lineages, end_when_earlier_tasks_have_ended) {
   EXPECT_TRUE(log.can_end_cut()) << "later tasks may run";
   EXPECT_TRUE(log.end_cut());
   EXPECT_FALSE(log.is_cutting());
-  EXPECT_EQ(log.size(), 1U);
-  EXPECT_EQ(log.next(), 4U);
+  EXPECT_EQ(log.tasks().size(), 1U);
+  EXPECT_EQ(log.tasks().next(), 4U);
 }
 
 TEST_F(cut_lineages, begin_with_what_the_host_has) {
@@ -143,7 +143,7 @@ TEST_F(cut_lineages, are_hopeless_without_what_they_began_with) {
   end(second);
   ASSERT_TRUE(log.end_cut());
   run({updates(a)});
-  log.forgets_host(a.id);
+  log.versions().forget_block(a.id);
   lose(a);
   EXPECT_EQ(plan().hopeless, "there is no earlier content of buffer");
 }
@@ -160,10 +160,10 @@ TEST_F(cut_lineages, keep_later_versions) {
 
 TEST_F(cut_lineages, are_not_cut_if_something_was_lost) {
   end(second);
-  log.invalidate_cut();
+  log.versions().invalidate_cut();
   EXPECT_FALSE(log.end_cut());
   EXPECT_FALSE(log.is_cutting());
-  EXPECT_EQ(log.size(), 2U);
+  EXPECT_EQ(log.tasks().size(), 2U);
   lose(b);
   EXPECT_EQ(steps(), lineage_strings{"run 2"}) << "the copy may have failed";
   lose(a);
@@ -175,7 +175,7 @@ TEST_F(cut_lineages, are_not_cut_if_a_copy_was_overwritten_on_its_way) {
   write_on_host(b, span_of(0, 1), 0);
   EXPECT_TRUE(aside.empty());
   EXPECT_FALSE(log.end_cut());
-  EXPECT_EQ(log.size(), 2U);
+  EXPECT_EQ(log.tasks().size(), 2U);
   lose(b);
   EXPECT_EQ(steps(), lineage_strings{"run 2"});
 }
@@ -188,33 +188,33 @@ TEST_F(cut_lineages, do_not_use_copies_on_their_way) {
 
 TEST_F(cut_lineages, may_be_cut_after_a_cut_that_was_invalid) {
   end(second);
-  log.invalidate_cut();
+  log.versions().invalidate_cut();
   ASSERT_FALSE(log.end_cut());
   log.begin_cut();
-  log.has_at_cut(a, a.all);
-  log.has_at_cut(b, b.all);
+  log.versions().has_at_cut(a, a.all);
+  log.versions().has_at_cut(b, b.all);
   EXPECT_TRUE(log.end_cut());
-  EXPECT_EQ(log.size(), 0U);
+  EXPECT_EQ(log.tasks().size(), 0U);
   lose(b);
   EXPECT_EQ(steps(), lineage_strings{"restore 2 of b[0:8] from host"});
 }
 
 TEST_F(cut_lineages, let_go_of_what_was_put_aside_before) {
-  log = lineage(true);
+  begin_anew();
   run_on_host({writes(a)}, lineage_body::host_only);
   run_on_host({updates(a)}, lineage_body::host_only);
   run({writes(b)});
-  EXPECT_EQ(log.bytes_aside(), 64U);
+  EXPECT_EQ(log.versions().bytes_aside(), 64U);
   log.begin_cut();
-  log.has_at_cut(a, a.all);
-  log.has_at_cut(b, b.all);
+  log.versions().has_at_cut(a, a.all);
+  log.versions().has_at_cut(b, b.all);
   ASSERT_TRUE(log.end_cut());
-  EXPECT_EQ(log.bytes_aside(), 0U);
-  EXPECT_FALSE(log.uses(a.id));
+  EXPECT_EQ(log.versions().bytes_aside(), 0U);
+  EXPECT_FALSE(log.tasks().uses(a.id));
   write_on_host(a, a.all, 0);
-  EXPECT_EQ(log.bytes_aside(), 64U);
-  log.forget(a.id);
-  EXPECT_EQ(log.bytes_aside(), 0U);
+  EXPECT_EQ(log.versions().bytes_aside(), 64U);
+  log.versions().forget(a.id);
+  EXPECT_EQ(log.versions().bytes_aside(), 0U);
 }
 
 TEST_F(cut_lineages, do_not_restore_what_was_poisoned_before) {
@@ -245,7 +245,7 @@ TEST_F(cut_lineages, begin_with_what_the_host_has_while_the_last_task_runs) {
   ASSERT_TRUE(log.end_cut());
   const task_id third = start({writes(b)});
   log.begin_cut();
-  log.has_at_cut(a, a.all);
+  log.versions().has_at_cut(a, a.all);
   run({updates(a)});
   log.torn(third);
   lose(a);
@@ -255,11 +255,11 @@ TEST_F(cut_lineages, begin_with_what_the_host_has_while_the_last_task_runs) {
 }
 
 TEST_F(cut_lineages, have_older_inputs_as_long_as_they_have_not_ended) {
-  log = lineage(true);
+  begin_anew();
   run_on_host({writes(a)}, lineage_body::host_only);
   run({reads(a), writes(b)});
   log.begin_cut();
-  log.has_at_cut(a, a.all);
+  log.versions().has_at_cut(a, a.all);
   run({writes(a)});
   lose(b);
   EXPECT_EQ(plan().hopeless, "");
@@ -267,12 +267,12 @@ TEST_F(cut_lineages, have_older_inputs_as_long_as_they_have_not_ended) {
 }
 
 TEST_F(cut_lineages, that_come_to_nothing_leave_versions_that_were_on_their_way) {
-  log = lineage(true);
+  begin_anew();
   const task_id slow = start_on_host({writes(a)}, lineage_body::host_only);
   log.begin_cut();
-  log.comes_for_cut(a, a.all);
+  log.versions().comes_for_cut(a, a.all);
   end(slow);
-  log.invalidate_cut();
+  log.versions().invalidate_cut();
   ASSERT_FALSE(log.end_cut());
   run({updates(a)});
   lose(a);
@@ -281,10 +281,10 @@ TEST_F(cut_lineages, that_come_to_nothing_leave_versions_that_were_on_their_way)
 }
 
 TEST_F(cut_lineages, put_versions_aside_that_were_on_their_way) {
-  log = lineage(true);
+  begin_anew();
   const task_id slow = start_on_host({writes(a)}, lineage_body::host_only);
   log.begin_cut();
-  log.comes_for_cut(a, a.all);
+  log.versions().comes_for_cut(a, a.all);
   end(slow);
   run({updates(a)});
   copy_to_host(a);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +87,7 @@ class lineages : public ::testing::Test {
   /// task is issued twice.
   task_id start(const std::vector<lineage_use>& uses,
                 lineage_body body = lineage_body::repeatable) {
-    const task_id id{log.next()};
+    const task_id id{log.tasks().next()};
     log.issued(lineage_task(id, body, uses));
     return id;
   }
@@ -113,7 +114,7 @@ class lineages : public ::testing::Test {
     return id;
   }
   void write_on_host(const tracked_buffer& of, const box& region, std::uint64_t position) {
-    log.writes_on_host(of, region, position, [&](const kept_ref& to) {
+    log.versions().write(of, region, position, [&](const kept_ref& to) {
       to->is_there = has_memory;
       aside.push_back(to);
     });
@@ -124,7 +125,7 @@ class lineages : public ::testing::Test {
 
   recovery_plan plan() {
     return log.plan([&](data_id data) -> const box& { return data == a.id ? a.all : b.all; },
-                    [&](data_id data, lineage::visit_parts visit) {
+                    [&](data_id data, visit_parts visit) {
                       for (const box& part : lost[data]) visit(part);
                     });
   }
@@ -157,7 +158,10 @@ class lineages : public ::testing::Test {
     return all;
   }
 
-  lineage log{true};
+  void begin_anew() { made.emplace(true); }
+
+  std::optional<lineage> made{std::in_place, true};
+  lineage& log = *made;
   lineage_buffer a{0, {8}}, b{1, {8}};
   std::map<data_id, std::vector<box>> lost;
   bool has_memory = true;  ///< for bytes that are put aside

@@ -80,7 +80,7 @@ lineage_machine::model_buffer& lineage_machine::at(data_id data) {
 // The effects of commands.
 
 void lineage_machine::write_on_host(model_buffer& b, const box& region, std::uint64_t position) {
-  log_.writes_on_host(b.known, region, position, reader_of(b));
+  log_.versions().write(b.known, region, position, reader_of(b));
 }
 
 void lineage_machine::copy_to_host(model_buffer& b, const box& region) {
@@ -215,7 +215,7 @@ void lineage_machine::evict_from_host() {
   const bool is_needed = std::ranges::any_of(
       b.elements, [](const element& e) { return e.is_sound() && !e.has_device; });
   if (is_needed || is_pending_in(b)) return;
-  log_.drops_on_host(b.known, reader_of(b));
+  log_.versions().drop_block(b.known, reader_of(b));
   for (std::size_t i = 0; i < b.elements.size(); ++i) {
     spoil_bytes(b, i);
     b.elements[i].has_host = false;
@@ -234,11 +234,11 @@ void lineage_machine::drop_some() {
   model_buffer& b = any_live();
   if (is_pending_in(b)) return;
   ++seen_.dropped;
-  b.is_gone = !log_.uses(b.known.id);
+  b.is_gone = !log_.tasks().uses(b.known.id);
   if (b.is_gone) {
-    log_.forget(b.known.id);
+    log_.versions().forget(b.known.id);
   } else {
-    log_.drops_on_host(b.known, reader_of(b));
+    log_.versions().drop_block(b.known, reader_of(b));
     log_.dropped(b.known);
   }
   b.is_dropped = true;
@@ -247,7 +247,7 @@ void lineage_machine::drop_some() {
 }
 
 void lineage_machine::clear(model_buffer& b) {
-  log_.forgets_host(b.known.id);
+  log_.versions().forget_block(b.known.id);
   for (element& e : b.elements) e = {};
   for (std::size_t i = 0; i < b.block.size(); ++i) spoil_bytes(b, i);
 }
@@ -322,7 +322,7 @@ void lineage_machine::issue(std::size_t number) {
   }
   bring(t, t.is_on_host);
   log_.issued(*t.known);
-  if (t.is_on_host) note_on_host(t, log_.next() - 1);
+  if (t.is_on_host) note_on_host(t, log_.tasks().next() - 1);
   execute(number, t.is_on_host);
   pending_.push_back(number);
 }
@@ -369,7 +369,7 @@ void lineage_machine::finish(std::size_t number, bool has_failed) {
 }
 
 void lineage_machine::begin_cut() {
-  if (log_.is_cutting() || log_.size() == 0) return;
+  if (log_.is_cutting() || log_.tasks().size() == 0) return;
   log_.begin_cut();
   is_cut_lost_ = false;
   cut_needs_.clear();
@@ -386,7 +386,8 @@ void lineage_machine::begin_cut() {
     for (const box& part : parts_of(*b, b->known.all, key)) {
       std::size_t is_there = 0;
       each_index(*b, part, [&](std::size_t i) { is_there = key(i); });
-      is_there != 0 ? log_.has_at_cut(b->known, part) : log_.comes_for_cut(b->known, part);
+      is_there != 0 ? log_.versions().has_at_cut(b->known, part)
+                    : log_.versions().comes_for_cut(b->known, part);
     }
   }
 }
@@ -395,11 +396,11 @@ void lineage_machine::end_cut() {
   const bool has_copies =
       std::ranges::all_of(cut_needs_, [&](std::size_t copy) { return copies_[copy].has_ended; });
   if (!log_.is_cutting() || !has_copies || !log_.can_end_cut()) return;
-  if (is_cut_lost_) log_.invalidate_cut();
+  if (is_cut_lost_) log_.versions().invalidate_cut();
   if (!log_.end_cut()) return;
   ++seen_.cut;
   for (const auto& b : buffers_) {
-    if (b->is_dropped && !log_.uses(b->known.id)) b->is_gone = true;
+    if (b->is_dropped && !log_.tasks().uses(b->known.id)) b->is_gone = true;
   }
   for (model_buffer* const b : live()) {
     for (std::size_t i = 0; i < b->elements.size(); ++i) {

@@ -37,7 +37,7 @@ void lineage_machine::lose_content() {
     }
   }
   for (model_copy& c : copies_) c.has_ended = true;
-  if (is_copy_lost) log_.invalidate_cut();
+  if (is_copy_lost) log_.versions().invalidate_cut();
   is_cut_lost_ = true;
 }
 
@@ -92,7 +92,7 @@ bool lineage_machine::is_in_use() const {
 
 recovery_plan lineage_machine::plan() {
   return log_.plan([&](data_id data) -> const box& { return at(data).known.all; },
-                   [&](data_id data, lineage::visit_parts visit) {
+                   [&](data_id data, visit_parts visit) {
                      const model_buffer& b = at(data);
                      const auto key = [&](std::size_t i) {
                        const element& e = b.elements[i];

@@ -18,8 +18,8 @@ TEST_F(lineages, nothing_is_done_if_nothing_is_lost) {
   run({writes(a)});
   run({reads(a), updates(b)}, lineage_body::host_only);
   EXPECT_EQ(steps(), lineage_strings{});
-  EXPECT_EQ(log.size(), 2U);
-  EXPECT_EQ(log.next(), 3U);
+  EXPECT_EQ(log.tasks().size(), 2U);
+  EXPECT_EQ(log.tasks().next(), 3U);
 }
 
 TEST_F(lineages, all_updates_of_lost_content_run_again) {
@@ -85,8 +85,9 @@ TEST_F(lineages, a_version_that_was_overwritten_on_the_host_is_not_used) {
 TEST_F(lineages, a_version_is_not_used_if_its_block_is_gone) {
   run_on_host({writes(a)});
   run({updates(a)});
-  log.drops_on_host(a, [](const kept_ref&) { ADD_FAILURE() << "a task can make it again"; });
-  log.forgets_host(a.id);
+  log.versions().drop_block(a,
+                            [](const kept_ref&) { ADD_FAILURE() << "a task can make it again"; });
+  log.versions().forget_block(a.id);
   lose(a);
   EXPECT_EQ(steps(), (lineage_strings{"run 1", "run 2"}));
 }
@@ -104,7 +105,7 @@ TEST_F(lineages, a_version_is_not_used_if_its_task_did_not_complete) {
 
 TEST_F(lineages, tasks_that_are_called_once_are_told) {
   const auto is_repeatable = [](lineage_body body) {
-    return lineage::is_repeatable(lineage_task(task_id{1}, body, {}));
+    return task_log::is_repeatable(lineage_task(task_id{1}, body, {}));
   };
   EXPECT_TRUE(is_repeatable(lineage_body::repeatable));
   EXPECT_FALSE(is_repeatable(lineage_body::host_only));
@@ -121,10 +122,10 @@ INSTANTIATE_TEST_SUITE_P(bodies, lineages_once,
 TEST_P(lineages_once, their_content_is_put_aside_and_restored) {
   run_on_host({writes(a)}, GetParam());
   run({updates(a)});
-  EXPECT_EQ(log.bytes_aside(), 0U);
+  EXPECT_EQ(log.versions().bytes_aside(), 0U);
   copy_to_host(a);
   EXPECT_EQ(aside.size(), 1U);
-  EXPECT_EQ(log.bytes_aside(), 8 * sizeof(std::uint64_t));
+  EXPECT_EQ(log.versions().bytes_aside(), 8 * sizeof(std::uint64_t));
   run({updates(a)});
   copy_to_host(a);
   EXPECT_EQ(aside.size(), 1U);
@@ -135,11 +136,11 @@ TEST_P(lineages_once, their_content_is_put_aside_and_restored) {
 
 TEST_P(lineages_once, their_content_is_put_aside_before_its_block_is_gone) {
   run_on_host({writes(a, span_of(1, 3))}, GetParam());
-  log.drops_on_host(a, [&](const kept_ref& to) {
+  log.versions().drop_block(a, [&](const kept_ref& to) {
     EXPECT_EQ(to->part->region(), span_of(1, 3));
     to->is_there = true;
   });
-  log.forgets_host(a.id);
+  log.versions().forget_block(a.id);
   lose(a, span_of(2, 3));
   EXPECT_EQ(steps(), lineage_strings{"restore 1 of a[2:3] from aside"});
 }
@@ -194,7 +195,7 @@ TEST_F(lineages, what_only_a_failed_task_wrote_is_left_alone) {
   run({writes(a)});
   log.failed_unissued(lineage_task(task_id{2}, lineage_body::repeatable, {writes(a)}),
                       lineage_failure);
-  EXPECT_EQ(log.size(), 2U);
+  EXPECT_EQ(log.tasks().size(), 2U);
   lose(a);
   EXPECT_EQ(steps(), lineage_strings{});
   EXPECT_EQ(failed(), lineage_strings{"a[0:8]"});

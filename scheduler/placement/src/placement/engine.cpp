@@ -23,7 +23,7 @@ struct engine::dispatch {
   engine& on;
 
   void operator()(data_added& e) const { on.add_buffer(e); }
-  void operator()(data_dropped& e) const { on.recovery_.drop(e.data); }
+  void operator()(data_dropped& e) const { on.dropped_.drop(e.data); }
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
   void operator()(run_submitted& e) const {

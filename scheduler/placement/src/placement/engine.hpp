@@ -27,7 +27,7 @@ class engine {
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
          kept_costs* kept = nullptr, std::size_t max_logged = 0)
       : state_(std::move(description), traces, std::move(chooser), kept, max_logged > 0),
-        cutter_(state_, recovery_, max_logged) {}
+        cutter_(state_, recovery_, hold_, dropped_, max_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -86,7 +86,9 @@ class engine {
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
-  loss_recovery recovery_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  dropped_buffers dropped_{state_, memory_};
+  loss_recovery recovery_{state_, memory_, hold_, dropped_};
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   log_cutter cutter_;
   loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};

@@ -22,14 +22,14 @@ bool log_cutter::look() {
       return true;
     }
     try_later();
-  } else if (s_.log.size() >= next_ || s_.log.bytes_aside() >= next_bytes_) {
-    has_failed_ ? recovery_.pause() : begin();
+  } else if (s_.log.tasks().size() >= next_ || s_.log.versions().bytes_aside() >= next_bytes_) {
+    has_failed_ ? hold_.pause() : begin();
     return true;
   } else {
     return false;
   }
-  if (s_.losses.is_paused()) recovery_.resume();
-  recovery_.drop_all();
+  if (s_.losses.is_paused()) hold_.resume();
+  dropped_.drop_waiting();
   return true;
 }
 
@@ -38,7 +38,7 @@ void log_cutter::begin() {
   ++cuts_;
   s_.log.begin_cut();
   timepoint_set arrives;
-  for (tracked_buffer* const each : recovery_.buffers()) copy(*each, arrives);
+  for (tracked_buffer* const each : dropped_.others()) copy(*each, arrives);
   s_.commands.when_done(arrives, [this, number = cuts_] {
     if (number == cuts_) s_.log.copies_ended();
   });
@@ -62,24 +62,36 @@ void log_cutter::copy(tracked_buffer& buffer, timepoint_set& arrives) {
   for (const box& part : sound) {
     const timepoint_set ready = s_.content.ready(buffer.id, part, host_memory);
     const bool is_there = s_.commands.all_done(ready);
-    is_there ? s_.log.has_at_cut(buffer, part) : s_.log.comes_for_cut(buffer, part);
+    is_there ? s_.log.versions().has_at_cut(buffer, part)
+             : s_.log.versions().comes_for_cut(buffer, part);
     arrives.add(ready);
   }
 }
 
 void log_cutter::end() {
-  if (lost_ != s_.lost || s_.losses.is_recovering()) s_.log.invalidate_cut();
+  if (lost_ != s_.lost || s_.losses.is_recovering()) s_.log.versions().invalidate_cut();
   has_failed_ = !s_.log.end_cut();
   if (has_failed_) return try_later();
-  recovery_.log_was_cut();
+  dropped_.log_was_cut();
+  forget_poisoned();
   next_ = max_logged_;
   next_bytes_ = max_aside;
 }
 
+void log_cutter::forget_poisoned() {
+  for (const tracked_buffer* const each : dropped_.others()) {
+    std::vector<box> poisoned;
+    s_.content.content_of(each->id).visit(each->all, [&](const box& part, const origin& from) {
+      if (from.poison) poisoned.push_back(part);
+    });
+    for (const box& part : poisoned) s_.log.forgets_poisoned(each->id, part);
+  }
+}
+
 /// One that came to nothing is not tried again at once.
 void log_cutter::try_later() {
-  next_ = s_.log.size() + max_logged_ / 4 + 1;
-  next_bytes_ = s_.log.bytes_aside() + max_aside / 4;
+  next_ = s_.log.tasks().size() + max_logged_ / 4 + 1;
+  next_bytes_ = s_.log.versions().bytes_aside() + max_aside / 4;
 }
 
 }  // namespace hocket::placement

@@ -14,8 +14,9 @@ namespace hocket::placement {
 /// none does.
 class log_cutter {
  public:
-  log_cutter(engine_state& state, loss_recovery& recovery, std::size_t max_logged)
-      : s_(state), recovery_(recovery), max_logged_(max_logged) {}
+  log_cutter(engine_state& state, loss_recovery& recovery, task_hold& hold,
+             dropped_buffers& dropped, std::size_t max_logged)
+      : s_(state), recovery_(recovery), hold_(hold), dropped_(dropped), max_logged_(max_logged) {}
 
   /// Called once in each step. Returns whether tasks may start that could not before.
   bool look();
@@ -26,10 +27,13 @@ class log_cutter {
   void begin();
   void copy(tracked_buffer& buffer, timepoint_set& arrives);
   void end();
+  void forget_poisoned();
   void try_later();
 
   engine_state& s_;
   loss_recovery& recovery_;
+  task_hold& hold_;
+  dropped_buffers& dropped_;
   const std::size_t max_logged_;          ///< tasks
   std::size_t next_ = max_logged_;        ///< a log of so many is cut
   std::uint64_t next_bytes_ = max_aside;  ///< so much put aside is

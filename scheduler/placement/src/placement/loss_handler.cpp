@@ -31,7 +31,7 @@ void loss_handler::fail_copy(const command_record& record, const failure& why) {
   const copied_part& copy = *record.copy;
   if (s_.buffers.find(copy.data) == nullptr)
     return;  // the buffer was dropped while it was fetched ahead
-  s_.log.invalidate_cut();
+  s_.log.versions().invalidate_cut();
   s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
   s_.evictions.touch(copy.data);
   poison_readers(copy, why);

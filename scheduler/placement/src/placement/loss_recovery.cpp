@@ -4,18 +4,11 @@
 #include "placement/loss_recovery.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <utility>
-
-#include "placement/launch_facts.hpp"
 
 namespace hocket::placement {
 
 namespace {
-
-// Tasks of a recovery have numbers that no other task has.
-constexpr std::uint64_t first_number = std::uint64_t{1} << 62U;
 
 /// A function that waited for another task may have thrown what that failed with.
 bool is_lost_device(const failure& why) {
@@ -30,7 +23,7 @@ void loss_recovery::begin(device_id device, const failure& why) {
   s_.work.actions().emplace_back(warn{s_.nodes.devices[device.value].label_text() + " is lost (" +
                                       why.message() + "); others make again what it had."});
   s_.losses.begin();
-  hold_all();
+  hold_.take_all(why_);
 }
 
 void loss_recovery::may_begin(const failure& why) {
@@ -38,41 +31,7 @@ void loss_recovery::may_begin(const failure& why) {
   why_ = why;
   is_expected_ = true;
   s_.losses.begin();
-  hold_all();
-}
-
-void loss_recovery::pause() {
-  s_.losses.pause(true);
-  hold_all();
-}
-
-void loss_recovery::resume() {
-  s_.losses.pause(false);
-  if (!s_.losses.is_recovering()) consider_all();
-}
-
-/// Tasks that have a device, and are not issued, have none any more.
-void loss_recovery::hold_all() {
-  std::vector<placed_task*> held = pool_.take_all();
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    const device_id device{i};
-    if (placed_task* const waited = memory_.withdraw(device)) held.push_back(waited);
-    for (placed_task* const t : queues_.queued_at(device)) {
-      queues_.dequeue(*t);
-      held.push_back(t);
-    }
-    scheduled_.evacuate(device, held);
-  }
-  for (placed_task* const t : held) {
-    if (t->run.device.valid()) memory_.unpin(*t, s_.node_of(*t).memory);
-    t->begin_attempt();
-    if (t->is_recovery) {
-      // All that it belongs to is planned anew.
-      s_.work.end_later(*t, why_);
-    } else if (t->blockers == 0) {
-      held_.insert(t->id);
-    }
-  }
+  hold_.take_all(why_);
 }
 
 void loss_recovery::affect(placed_task& t) {
@@ -117,7 +76,7 @@ void loss_recovery::issue_again(placed_task& t) {
   s_.log.undone(t.id);
   poison_outputs(t, why_);
   t.begin_attempt();
-  if (t.blockers == 0) held_.insert(t.id);
+  hold_.take(t);
 }
 
 void loss_recovery::poison_outputs(const placed_task& t, const failure& why) {
@@ -163,7 +122,10 @@ submitted_run* loss_recovery::go_on() {
     give_up(plan);
     return nullptr;
   }
-  return run_again(plan);
+  failed_ = plan.failed;
+  run_ = builder_.build(plan);
+  if (run_ == nullptr) end_run(nullptr);
+  return run_.get();
 }
 
 /// Functions that wait in their middle, and had no right input, fail when they end.
@@ -188,160 +150,13 @@ bool loss_recovery::end_cancelled() {
 
 recovery_plan loss_recovery::made_plan() {
   return s_.log.plan([this](data_id data) -> const box& { return s_.buffers.find(data)->all; },
-                     [this](data_id data, lineage::visit_parts visit) {
+                     [this](data_id data, visit_parts visit) {
                        s_.content.content_of(data).visit(s_.buffers.find(data)->all,
                                                          [&](const box& part, const origin& from) {
                                                            if (from.written && from.poison)
                                                              visit(part);
                                                          });
                      });
-}
-
-submitted_run* loss_recovery::run_again(const recovery_plan& plan) {
-  failed_ = plan.failed;
-  run_ = std::make_unique<recovery_run>();
-  const std::vector<bool> in_place = found_in_place(plan);
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const recovery_step& step = plan.steps[i];
-    if (in_place[i]) {
-      revive(step);
-    } else if (step.task == nullptr) {
-      fill_restore(run_->add(), step);
-    } else {
-      fill(run_->add(), step);
-    }
-  }
-  if (run_->all().empty()) {
-    run_.reset();
-    end_run(nullptr);
-    return nullptr;
-  }
-  add_edges(*run_);
-  run_->begin(task_id{first_number + numbers_});
-  numbers_ += run_->all().size();
-  return run_.get();
-}
-
-/// Which steps restore content that lies in the block of the host, and that no step before them
-/// overwrites.
-std::vector<bool> loss_recovery::found_in_place(const recovery_plan& plan) const {
-  std::map<data_id, region_map<bool>> written;
-  const auto of = [&](data_id data) -> region_map<bool>& {
-    return written.try_emplace(data, s_.buffers.find(data)->all, false).first->second;
-  };
-  std::vector<bool> made;
-  for (const recovery_step& step : plan.steps) {
-    const bool restores = step.task == nullptr;
-    made.push_back(restores && step.from == nullptr &&
-                   of(step.data).all(step.region, [](bool is_written) { return !is_written; }));
-    if (restores) {
-      of(step.data).replace(step.region, true);
-      continue;
-    }
-    for (const logged_task::access& a : step.task->accesses) {
-      if (writes_content(a.mode)) of(a.data).replace(a.region(), true);
-    }
-  }
-  return made;
-}
-
-void loss_recovery::revive(const recovery_step& step) {
-  s_.content.note_write(step.data, step.region, host_memory, point{},
-                        task_id{first_number + numbers_++});
-  s_.evictions.touch(step.data);
-}
-
-void loss_recovery::fill(recovery_task& made, const recovery_step& step) {
-  const logged_task& from = *step.task;
-  made.position = step.position;
-  made.label = from.label;
-  made.bytes = from.bytes;
-  if (from.on.valid() && s_.devices[from.on.value].alive) made.on = from.on;
-  made.launch = new counted_launch;
-  if (from.torn) {
-    made.original = s_.tasks.find(from.id);
-    made.host_only = made.original->host_only;
-    const launch_command& own = *made.original->launch;
-    made.launch->kernel = own.kernel;
-    made.launch->scalars = own.scalars;
-    made.launch->cost = own.cost;
-    made.launch->width = own.width;
-  } else {
-    made.launch->kernel = from.kernel;
-    made.launch->scalars = from.scalars;
-    made.launch->cost = from.cost;
-    made.launch->width = from.width;
-  }
-  made.accesses.reserve(from.accesses.size());
-  for (const logged_task::access& a : from.accesses) {
-    task_access& access = made.accesses.emplace_back();
-    access.data = a.data;
-    access.part = a.part.get();
-    access.mode = a.mode;
-    access.is_all = a.region() == s_.buffers.find(a.data)->all;
-    access.is_in_history = false;
-    made.launch->buffers.emplace_back().part = a.part;
-  }
-}
-
-void loss_recovery::fill_restore(recovery_task& made, const recovery_step& step) {
-  const tracked_buffer& buffer = *s_.buffers.find(step.data);
-  kept_ref from = step.from;
-  if (from == nullptr) {
-    // An earlier step overwrites the block of the host.
-    from = std::make_shared<kept_bytes>();
-    from->part = part_of_array(buffer.type, buffer.all.end, step.region);
-    s_.work.actions().emplace_back(put_aside{s_.content.block(step.data, host_memory), from});
-    s_.log.keeps(step.position, step.data, from);
-  }
-  made.position = step.position;
-  made.label = task_label("restore " + buffer.label);
-  made.host_only = true;
-  made.bytes = s_.content.bytes(step.data);
-  made.launch = new counted_launch;
-  // Bytes that were kept may be more than what is wanted of them.
-  made.launch->kernel = kernel_to_restore(from, step.region);
-  task_access& access = made.accesses.emplace_back();
-  made.part = part_of_array(buffer.type, buffer.all.end, step.region);
-  access.data = step.data;
-  access.part = made.part.get();
-  access.mode = access_mode::write;
-  access.is_all = step.region == buffer.all;
-  access.is_in_history = false;
-  made.launch->buffers.emplace_back().part = made.part;
-  detail::estimate(*made.launch, {made.accesses.data(), made.accesses.size()});
-}
-
-/// As their accesses are in conflict, in the order of the steps.
-void loss_recovery::add_edges(recovery_run& run) const {
-  std::map<data_id, task_accesses> histories;
-  std::uint64_t number = 0;
-  for (recovery_task& t : run.all()) {
-    std::vector<recorded_edge>& edges = t.own_edges;
-    const task_id own{number++};
-    const auto is_live = [](task_id) { return true; };
-    const auto depend = [&](task_id earlier, edge_kind kind, const box*) {
-      if (earlier != own) edges.push_back({static_cast<std::uint32_t>(earlier.value), kind});
-      return true;
-    };
-    const auto append = [&](const task_access& a) {
-      if (a.is_empty()) return;
-      histories[a.data].append(own, a.is_all ? nullptr : &a.region(), s_.buffers.find(a.data)->all,
-                               a.mode, is_live, depend);
-    };
-    for (const task_access& a : t.accesses) {
-      if (reads_content(a.mode)) append(a);
-    }
-    for (const task_access& a : t.accesses) {
-      if (!reads_content(a.mode)) append(a);
-    }
-    std::ranges::sort(edges, {},
-                      [](const recorded_edge& e) { return std::pair(e.before, e.kind); });
-    const auto same = [](const recorded_edge& a, const recorded_edge& b) {
-      return a.before == b.before;
-    };
-    edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
-  }
 }
 
 /// All that was planned has been done, by the run if there was anything to run.
@@ -384,7 +199,7 @@ void loss_recovery::poison_again() {
     });
     for (const box& part : sound) {
       s_.evictions.touch(each.data);
-      s_.content.poison_unissued(each.data, part, task_id{first_number + numbers_++}, each.why);
+      s_.content.poison_unissued(each.data, part, builder_.new_id(), each.why);
     }
   }
 }
@@ -407,93 +222,12 @@ void loss_recovery::give_up(const recovery_plan& plan) {
   end();
 }
 
-void loss_recovery::drop(data_id data) {
-  // Copies for a cut may be on their way.
-  if (s_.losses.is_recovering() || s_.log.awaits_copies()) return dropped_.push_back(data);
-  tracked_buffer& buffer = *s_.buffers.find(data);
-  if (s_.log.uses(data)) {
-    s_.guard.drops(buffer);
-    s_.log.dropped(buffer);
-    shells_.insert(data);
-    return release_content(buffer);
-  }
-  s_.log.forget(data);
-  const std::vector<released_block> released = s_.content.remove(data);
-  s_.evictions.forget(buffer);
-  s_.buffers.erase(data);
-  for (const released_block& freed : released) memory_.release(freed);
-}
-
-std::vector<tracked_buffer*> loss_recovery::buffers() const {
-  std::vector<tracked_buffer*> all;
-  s_.buffers.each([&](data_id data, const tracked_buffer&) {
-    if (!shells_.contains(data)) all.push_back(s_.buffers.find(data));
-  });
-  std::ranges::sort(all, {}, &tracked_buffer::id);
-  return all;
-}
-
-void loss_recovery::log_was_cut() {
-  boost::container::flat_set<data_id> left;
-  for (const data_id data : shells_) {
-    if (s_.log.uses(data)) {
-      left.insert(left.end(), data);
-      continue;
-    }
-    s_.evictions.forget(*s_.buffers.find(data));
-    (void)s_.content.remove(data);
-    s_.buffers.erase(data);
-  }
-  shells_ = std::move(left);
-  for (tracked_buffer* const each : buffers()) {
-    std::vector<box> poisoned;
-    s_.content.content_of(each->id).visit(each->all, [&](const box& part, const origin& from) {
-      if (from.poison) poisoned.push_back(part);
-    });
-    for (const box& part : poisoned) s_.log.forgets_poisoned(each->id, part);
-  }
-}
-
-void loss_recovery::drop_all() {
-  for (const data_id data : std::exchange(dropped_, {})) drop(data);
-}
-
-/// The buffer loses all content, and its blocks.
-void loss_recovery::release_content(tracked_buffer& buffer) {
-  s_.log.forgets_host(buffer.id);
-  const std::vector<released_block> released = s_.content.remove(buffer.id);
-  s_.content.add(buffer.id, buffer.all.end, buffer.element_size);
-  buffer.where = &s_.content.find(buffer.id);
-  s_.evictions.touch(buffer);
-  for (const released_block& freed : released) memory_.release(freed);
-}
-
-/// Dropped buffers that tasks of the recovery have filled again lose their content.
-void loss_recovery::release_shells() {
-  for (const data_id data : shells_) release_content(*s_.buffers.find(data));
-}
-
 /// All other tasks go on.
 void loss_recovery::end() {
   s_.losses.end();
-  release_shells();
-  drop_all();
-  if (!s_.losses.is_paused()) consider_all();
-}
-
-void loss_recovery::consider_all() {
-  std::vector<placed_task*> all = s_.tasks.sorted();
-  std::ranges::sort(all, {}, &placed_task::age);
-  const auto held = std::exchange(held_, {});
-  for (placed_task* const t : all) {
-    const bool is_blocked = t->phase == task_phase::blocked;
-    if (is_blocked && !t->poisoned && held.contains(t->id)) {
-      // The task has had its turn, and has its bytes.
-      placer_.place(*t);
-    } else if (is_blocked || t->phase == task_phase::budget) {
-      placer_.consider(*t);
-    }
-  }
+  dropped_.release_refilled();
+  dropped_.drop_waiting();
+  if (!s_.losses.is_paused()) hold_.release();
 }
 
 }  // namespace hocket::placement

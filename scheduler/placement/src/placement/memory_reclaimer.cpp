@@ -88,7 +88,7 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
     if (had_pin && !is_launch) s_.work.end_later(*t, no_room_for(*t, e.why));
   }
   s_.evictions.touch(e.data);
-  if (e.memory == host_memory) s_.log.forgets_host(e.data);
+  if (e.memory == host_memory) s_.log.versions().forget_block(e.data);
   release(s_.content.drop_unallocated(e.data, e.memory, e.why));
   // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_record& d : s_.devices) {

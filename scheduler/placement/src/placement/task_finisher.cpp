@@ -110,7 +110,7 @@ void task_finisher::note_end(const placed_task& t, memory_id memory, const failu
   s_.log.ended(t.id, why);
   if (!t.is_recovery || !why || !t.run.wrote || memory != host_memory) return;
   for (const task_access& a : t.accesses) {
-    if (writes_content(a.mode)) s_.log.unknown_on_host(a.data, a.region());
+    if (writes_content(a.mode)) s_.log.versions().forget(a.data, a.region());
   }
 }
 

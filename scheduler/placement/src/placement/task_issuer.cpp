@@ -117,7 +117,7 @@ void task_issuer::log_issue(const placed_task& t, memory_id memory) {
   if (!t.is_recovery) s_.log.issued(t);
   if (memory != host_memory) return;
   const std::uint64_t position =
-      t.is_recovery ? static_cast<const recovery_task&>(t).position : s_.log.next() - 1;
+      t.is_recovery ? static_cast<const recovery_task&>(t).position : s_.log.tasks().next() - 1;
   for (const task_access& a : t.accesses) {
     if (writes_content(a.mode)) s_.guard.writes(*a.buffer, a.region(), position);
   }

@@ -19,14 +19,14 @@ class version_guard {
   /// the log; 0: of content that is a copy.
   void writes(const tracked_buffer& buffer, const box& region, std::uint64_t position) {
     if (!log_.is_on()) return;
-    log_.writes_on_host(buffer, region, position, [&](const kept_ref& to) {
+    log_.versions().write(buffer, region, position, [&](const kept_ref& to) {
       out_->emplace_back(put_aside{content_.block(buffer.id, host_memory), to});
     });
   }
   /// The buffer is about to lose its block of the host.
   void drops(const tracked_buffer& buffer) {
     if (!log_.is_on() || !content_.has_block(buffer.id, host_memory)) return;
-    log_.drops_on_host(buffer, [&](const kept_ref& to) {
+    log_.versions().drop_block(buffer, [&](const kept_ref& to) {
       out_->emplace_back(put_aside{content_.block(buffer.id, host_memory), to});
     });
   }
