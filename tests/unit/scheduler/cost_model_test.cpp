@@ -151,13 +151,13 @@ TEST(CostModel, ForgetsWhatWasBeforeADeviceGotSlower) {
 TEST(CostModel, ScalesCopiesByWhatWasMeasuredOnTheirLink) {
   const machine m = one_device();
   cost_model model(m);
-  EXPECT_EQ(model.predict_copy(host, own, 4000), nanoseconds(5us));
+  EXPECT_EQ(model.copies().predict(host, own, 4000), nanoseconds(5us));
 
-  model.measured_copy(host, own, 4000, 10us);  // twice what the rates say
-  EXPECT_EQ(model.predict_copy(host, own, 4000), nanoseconds(10us));
-  EXPECT_EQ(model.predict_copy(host, own, 3000), nanoseconds(8us));
-  EXPECT_EQ(model.predict_copy(host, own, 1 << 20), nanoseconds(1us + 1048576ns));
-  EXPECT_EQ(model.predict_copy(own, host, 4000), nanoseconds(5us));
+  model.copies().measured(host, own, 4000, 10us);  // twice what the rates say
+  EXPECT_EQ(model.copies().predict(host, own, 4000), nanoseconds(10us));
+  EXPECT_EQ(model.copies().predict(host, own, 3000), nanoseconds(8us));
+  EXPECT_EQ(model.copies().predict(host, own, 1 << 20), nanoseconds(1us + 1048576ns));
+  EXPECT_EQ(model.copies().predict(own, host, 4000), nanoseconds(5us));
 }
 
 TEST(CostModel, BelievesWhatAnotherProcessHasMeasured) {
@@ -174,9 +174,9 @@ TEST(CostModel, BelievesWhatAnotherProcessHasMeasured) {
   EXPECT_EQ(model.predict(launch_of("j", 1e6), device_id{0}), nanoseconds(2us + 1ms));
   EXPECT_EQ(model.predict(launch_of("j", 1e6), device_id{0}), nanoseconds(2us + 1ms));
   EXPECT_EQ(kept.questions, 2) << "once for each kernel";
-  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(10us));
-  EXPECT_EQ(model.predict_copy(own, host, 4096), nanoseconds(1us + 4096ns));
-  EXPECT_EQ(model.predict_copy(own, host, 1 << 20), nanoseconds(1us + 1048576ns));
+  EXPECT_EQ(model.copies().predict(host, own, 4096), nanoseconds(10us));
+  EXPECT_EQ(model.copies().predict(own, host, 4096), nanoseconds(1us + 4096ns));
+  EXPECT_EQ(model.copies().predict(own, host, 1 << 20), nanoseconds(1us + 1048576ns));
   EXPECT_EQ(kept.questions, 3);
 }
 
@@ -189,8 +189,8 @@ TEST(CostModel, BelievesTwoMeasurementsMoreThanAnotherProcess) {
   EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(5ms)) << "the first one may be slow";
   model.measured(task, device_id{0}, 20ms);
   EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(20ms));
-  for (int i = 0; i < 2; ++i) model.measured_copy(host, own, 4096, 40us);
-  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(40us));
+  for (int i = 0; i < 2; ++i) model.copies().measured(host, own, 4096, 40us);
+  EXPECT_EQ(model.copies().predict(host, own, 4096), nanoseconds(40us));
 }
 
 TEST(CostModel, TellsOtherProcessesWhatWasMeasuredTwice) {
@@ -198,13 +198,13 @@ TEST(CostModel, TellsOtherProcessesWhatWasMeasuredTwice) {
   told_costs kept;
   cost_model model(m, &kept);
   EXPECT_EQ(model.predict(launch_of("k", 1e6), device_id{0}), nanoseconds(5ms));
-  EXPECT_EQ(model.predict_copy(host, own, 4096), nanoseconds(10us));
+  EXPECT_EQ(model.copies().predict(host, own, 4096), nanoseconds(10us));
   model.measured(launch_of("k", 1e6), device_id{0}, 1ms);
-  model.measured_copy(host, own, 4096, 10us);
+  model.copies().measured(host, own, 4096, 10us);
   EXPECT_TRUE(model.learned().launches.empty());
   EXPECT_TRUE(model.learned().copies.empty());
   for (int i = 0; i < 2; ++i) model.measured(launch_of("j", 3e6), device_id{0}, 4ms);
-  for (int i = 0; i < 2; ++i) model.measured_copy(own, host, 5000, 9us);
+  for (int i = 0; i < 2; ++i) model.copies().measured(own, host, 5000, 9us);
   const hocket::placement::measured_costs learned = model.learned();
   ASSERT_EQ(learned.launches.size(), 1U);
   EXPECT_EQ(learned.launches[0].kernel, "j");

@@ -51,8 +51,8 @@ class kept_costs_test : public ::testing::Test {
     launch.width = axpy_kernel().width_of({{elements}, {elements}});
     placement::time_estimate made;
     rt.core()->events().inspect([&](const placement::engine& e) {
-      made = e.costs().estimate_of(launch, device);
-      EXPECT_EQ(e.costs().knows(launch, device), made.known != nullptr);
+      made = e.state().costs.estimate_of(launch, device);
+      EXPECT_EQ(e.state().costs.knows(launch, device), made.known != nullptr);
     });
     return made;
   }

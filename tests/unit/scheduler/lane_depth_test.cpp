@@ -66,7 +66,7 @@ class lane_depth : public testing::Test {
   void leave() { step(command_left{lane, ++ended_, now_}); }
   void end_apart(std::uint64_t value) { step(command_ended_apart{lane, value, {{}, now_, now_}}); }
   void lose() { step(device_gone{device_id{0}, {failure_code::device_lost, "It is lost."}}); }
-  [[nodiscard]] std::size_t unfinished() const { return engine_.unfinished(); }
+  [[nodiscard]] std::size_t unfinished() const { return engine_.state().tasks.size(); }
   /// The oldest command ends that was issued.
   void end_one(nanoseconds took) {
     now_ += took;

@@ -181,11 +181,11 @@ TEST_F(planning, data_cost_what_their_copies_cost) {
             const std::uint64_t bytes = part.elements() * sizeof(float);
             memory_id from = host_memory;
             if (memory != host_memory && std::ranges::find(holders, from) == holders.end()) {
-              made.over_first += state_.costs.predict_copy(holders[0], from, bytes);
+              made.over_first += state_.costs.copies().predict(holders[0], from, bytes);
             } else if (memory == host_memory) {
               from = holders[0];
             }
-            made.over_last += state_.costs.predict_copy(from, memory, bytes);
+            made.over_last += state_.costs.copies().predict(from, memory, bytes);
           });
     }
     return made;
@@ -204,8 +204,8 @@ TEST_F(planning, data_cost_what_their_copies_cost) {
     if (below(2) == 0) put(moved.data, region, any_memory());
     if (below(4) == 0) {
       const memory_id memory{1 + below(many)};
-      state_.costs.measured_copy(host_memory, memory, 1 + below(2'000'000),
-                                 nanoseconds(below(2'000'000)));
+      state_.costs.copies().measured(host_memory, memory, 1 + below(2'000'000),
+                                     nanoseconds(below(2'000'000)));
       state_.costs.note_change();  // smaller changes are not looked at
     }
     const task_costs costs = state_.view.costs(t);
@@ -287,7 +287,7 @@ TEST_F(planning, devices_are_not_idle_while_no_task_is_pending) {
 TEST_F(planning, a_device_has_more_room_while_its_links_are_busy) {
   const device_id device{3};
   device_record& record = state_.devices[device.value];
-  state_.costs.measured_copy(host_memory, memory_id{4}, 1000, 1ms);
+  state_.costs.copies().measured(host_memory, memory_id{4}, 1000, 1ms);
   record.waiting = 2;
   const auto room_behind = [&](nanoseconds queued) {
     record.queued = queued;

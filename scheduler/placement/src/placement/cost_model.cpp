@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "placement/time_counts.hpp"
 
 namespace hocket::placement {
 
@@ -24,11 +25,6 @@ std::size_t believed(const launch_command& task) {
   return task.cost.flops == 0 && task.cost.bytes == 0 ? 1 : 2;
 }
 
-/// The value is not negative.
-nanoseconds rounded(double count) { return nanoseconds(static_cast<std::int64_t>(count + 0.5)); }
-
-double count(nanoseconds time) { return static_cast<double>(time.count()); }
-
 /// Where rates say nothing, a factor of them is a time.
 double at_least_one(nanoseconds by_rates) { return std::max(count(by_rates), 1.0); }
 
@@ -42,9 +38,6 @@ work mean_work(const kernel_costs& of) {
   const auto launches = static_cast<double>(of.launches);
   return {of.done.flops / launches, of.done.bytes / launches};
 }
-
-// One may be an outlier, and the first one is.
-constexpr std::size_t enough_to_tell = 2;
 
 }  // namespace
 
@@ -149,7 +142,7 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   known->done.flops += task.cost.flops;
   known->done.bytes += task.cost.bytes;
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
-  if (!add(known->factor, factor, took < brief)) return;
+  if (!known->factor.changes_by(factor, took < brief)) return;
   ++launch_changes_;
   ++changes_on_[device.value];
 }
@@ -186,59 +179,6 @@ void cost_model::add_done(device_prices& to) const {
   }
 }
 
-bool cost_model::add(recent_median& known, double factor, bool is_frequent) {
-  const double before = known.empty() ? 1.0 : known.value();
-  if (is_frequent) {
-    known.add_some(factor);
-  } else {
-    known.add(factor);
-  }
-  // The second one may be the first that is believed.
-  return known.count() == 2 || std::abs(known.value() - before) > before / 8;
-}
-
-double cost_model::copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const {
-  const machine::link& link = *machine_.link_between(from, to);
-  return count(link.latency) + static_cast<double>(bytes) / link.bytes_per_second * 1e9;
-}
-
-nanoseconds cost_model::predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const {
-  if (kept_ != nullptr && !asked_for_copies_) recall_copies();
-  const stream_id stream = machine_.link_between(from, to)->stream;
-  auto& last = copy_predictions_[stream.value].place_of(from, to, bytes);
-  if (last.bytes != bytes || last.from != from || last.to != to) {
-    const double by_rates = copy_by_rates(from, to, bytes);
-    const auto known = copies_.find({from, to, size_class(static_cast<double>(bytes))});
-    const double factor = known == copies_.end() ? 1 : known->second.factor.value();
-    last = {from, to, bytes, rounded(by_rates * factor)};
-  }
-  return last.time;
-}
-
-void cost_model::recall_copies() const {
-  asked_for_copies_ = true;
-  for (const kept_copy& each : kept_->of_copies()) {
-    if (!machine_.link_between(each.from, each.to)) continue;
-    const double by_rates = copy_by_rates(each.from, each.to, each.bytes);
-    if (by_rates <= 0) continue;  // a modelled link without a cost
-    const copy_key key{each.from, each.to, size_class(static_cast<double>(each.bytes))};
-    const auto [made, is_new] = copies_.try_emplace(key);
-    if (!is_new) continue;
-    made->second.factor.add(count(each.time) / by_rates);
-    made->second.was_kept = true;
-  }
-}
-
-void cost_model::measured_copy(memory_id from, memory_id to, std::uint64_t bytes,
-                               nanoseconds took) {
-  usual_copy_ += usual_copy_ == nanoseconds{0} ? took : (took - usual_copy_) / 8;
-  const double by_rates = copy_by_rates(from, to, bytes);
-  if (by_rates <= 0) return;  // a modelled link without a cost
-  link_costs& known = copies_[{from, to, size_class(static_cast<double>(bytes))}];
-  if (add(known.factor, count(took) / by_rates, false)) ++copy_changes_;
-  copy_predictions_[machine_.link_between(from, to)->stream.value] = {};
-}
-
 measured_costs cost_model::learned() const {
   measured_costs made;
   for (const auto& [key, costs] : launches_) {
@@ -248,12 +188,7 @@ measured_costs cost_model::learned() const {
     const nanoseconds time = rounded(costs.factor.value() * at_least_one(by_rates));
     made.launches.push_back({key.kernel, key.device, {mean, costs.is_wide, time}});
   }
-  for (const auto& [key, costs] : copies_) {
-    if (costs.factor.count() < enough_to_tell + (costs.was_kept ? 1 : 0)) continue;
-    const auto bytes = static_cast<std::uint64_t>(std::ldexp(1.0, key.size));
-    const double by_rates = copy_by_rates(key.from, key.to, bytes);
-    made.copies.push_back({key.from, key.to, bytes, rounded(costs.factor.value() * by_rates)});
-  }
+  copies_.add_learned(made.copies);
   return made;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 
 #include <hocket/streams/command.hpp>
 
+#include "placement/copy_costs.hpp"
 #include "placement/device_prices.hpp"
 #include "placement/kept_costs.hpp"
 #include "placement/machine.hpp"
@@ -49,10 +49,8 @@ struct launch_speed {
 
 /// Predicts how long a task runs on a device: what the device's rates say, times the median of how
 /// wrong they were for the same kernel, on the same device, at about the same size; if that is not
-/// known, at the nearest size. A copy takes
-/// what its link's rates say, times the median of how wrong they were for copies of about the same
-/// size. A time that another process has measured counts as one measurement, which is believed at
-/// once.
+/// known, at the nearest size. A time that another process has measured counts as one measurement,
+/// which is believed at once.
 class cost_model {
  public:
   /// kept: what other processes have measured, asked for once for each kernel and device; null for
@@ -63,7 +61,7 @@ class cost_model {
         asked_for_(machine.devices.size()),
         findings_(machine.devices.size()),
         changes_on_(machine.devices.size()),
-        copy_predictions_(machine.streams.size()) {}
+        copies_(machine, kept) {}
 
   [[nodiscard]] nanoseconds predict(const launch_command& task, device_id device) const {
     return estimate_of(task, device).time;
@@ -86,24 +84,23 @@ class cost_model {
   /// Costs that were measured here often enough to be told to other processes.
   [[nodiscard]] measured_costs learned() const;
 
-  /// Time of a copy, without anything in its way. There must be a link.
-  [[nodiscard]] nanoseconds predict_copy(memory_id from, memory_id to, std::uint64_t bytes) const;
-  void measured_copy(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
   /// Predictions change for another reason than a measurement.
   void note_change() noexcept {
     ++launch_changes_;
     ++changes_on_all_;
   }
   /// Counts calls of note_change(), and changes of predictions by more than an eighth.
-  [[nodiscard]] std::uint64_t changes() const noexcept { return launch_changes_ + copy_changes_; }
+  [[nodiscard]] std::uint64_t changes() const noexcept {
+    return launch_changes_ + copies_.changes();
+  }
   /// Counts those that are not due to copies.
   [[nodiscard]] std::uint64_t launch_changes() const noexcept { return launch_changes_; }
   /// Counts those of launch_changes() that are about the device.
   [[nodiscard]] std::uint64_t launch_changes(device_id device) const {
     return changes_on_all_ + changes_on_[device.value];
   }
-  /// The mean time of the last copies.
-  [[nodiscard]] nanoseconds usual_copy() const noexcept { return usual_copy_; }
+  [[nodiscard]] copy_costs& copies() noexcept { return copies_; }
+  [[nodiscard]] const copy_costs& copies() const noexcept { return copies_; }
   /// The mean time of the last launches.
   [[nodiscard]] nanoseconds usual_launch() const noexcept { return usual_launch_; }
 
@@ -128,13 +125,6 @@ class cost_model {
       return a.size < b.size;
     }
   };
-  struct copy_key {
-    memory_id from;
-    memory_id to;
-    int size;  ///< floor of log2 of the bytes
-    friend auto operator<=>(const copy_key&, const copy_key&) = default;
-  };
-
   /// What was found last for a kernel of some size on a device. It does not keep the kernel, but
   /// its name to compare: another one never has the same owner.
   struct finding {
@@ -143,22 +133,6 @@ class cost_model {
     kernel_costs* known = nullptr;
   };
   static constexpr std::size_t max_findings = 8;  // of each device; often wanted again
-  /// The last predictions for copies by one stream, until one of its copies is measured.
-  struct copy_predictions {
-    struct prediction {
-      memory_id from, to;  ///< not valid: none
-      std::uint64_t bytes = 0;
-      nanoseconds time{0};
-    };
-    static constexpr std::size_t most = 8;
-
-    [[nodiscard]] prediction& place_of(memory_id from, memory_id to, std::uint64_t bytes) {
-      return of[(from.value + to.value + (bytes ^ bytes >> 7U ^ bytes >> 14U)) % most];
-    }
-
-    std::array<prediction, most> of{};
-  };
-
   [[nodiscard]] static launch_view key_of(const launch_command& task, device_id device);
   /// How wrong rates are for the size of the kernel that is nearest to that of the task.
   [[nodiscard]] std::optional<double> factor_of_other_sizes(const launch_command& task,
@@ -173,7 +147,6 @@ class cost_model {
   }
   [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const work& of, bool is_wide,
                                             device_id device) const;
-  [[nodiscard]] double copy_by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
 
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
   [[nodiscard]] kernel_costs& make_entry(const kernel_definition& kernel, device_id device,
@@ -181,32 +154,20 @@ class cost_model {
   /// Makes entries of what was kept of the kernel on the device, in all sizes. Returns whether
   /// there are any; false if that was asked before.
   bool recall(const kernel_definition& kernel, device_id device) const;
-  void recall_copies() const;
-  /// Adds a measured factor to the known ones. Returns true if that changes predictions much.
-  [[nodiscard]] static bool add(recent_median& known, double factor, bool is_frequent);
   [[nodiscard]] kernel_costs* find(const launch_command& task, device_id device) const;
   [[nodiscard]] kernel_costs* look_up(const launch_command& task, device_id device,
                                       finding& last) const;
 
-  /// How wrong the rates of a link were.
-  struct link_costs {
-    recent_median factor;   ///< measured time / by rates
-    bool was_kept = false;  ///< the first factor is that of another process
-  };
-
   const machine& machine_;
   kept_costs* const kept_;
-  mutable bool asked_for_copies_ = false;
   mutable std::vector<std::set<std::string>> asked_for_;  ///< the names of kernels, of each device
   mutable launch_table launches_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
-  mutable std::map<copy_key, link_costs> copies_;
-  std::vector<std::uint64_t> changes_on_;                   ///< each device
-  mutable std::vector<copy_predictions> copy_predictions_;  ///< of each stream
-  nanoseconds usual_copy_{0};
+  std::vector<std::uint64_t> changes_on_;                            ///< each device
   nanoseconds usual_launch_{0};
-  std::uint64_t launch_changes_ = 0, copy_changes_ = 0;
+  std::uint64_t launch_changes_ = 0;
   std::uint64_t changes_on_all_ = 0;  ///< of launches
+  copy_costs copies_;
 };
 
 }  // namespace hocket::placement

@@ -18,7 +18,7 @@ std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   // Over busy links data may come late; where links are idle, tasks are better decided late.
   const machine::device_node& node = machine_.devices[device.value];
   const double load = node.memory == host_memory ? 0.0 : std::min(1.0, 2 * load_of_links(device));
-  const auto copy = static_cast<double>(model_.usual_copy().count());
+  const auto copy = static_cast<double>(model_.copies().usual().count());
   const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * copy));
   return backlog < std::max(moving, 2 * node.ahead) ? 1 : 0;
 }

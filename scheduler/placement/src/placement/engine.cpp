@@ -61,7 +61,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   state_.work.begin(out);
   state_.replicas.begin(out);
   constexpr std::int64_t copies_remembered = 50;
-  state_.commands.begin(state_.now, copies_remembered * state_.costs.usual_copy());
+  state_.commands.begin(state_.now, copies_remembered * state_.costs.copies().usual());
   state_.transfers.begin(state_.now, out);
   state_.guard.begin(out);
   std::visit(dispatch{*this}, what);

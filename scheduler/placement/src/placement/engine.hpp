@@ -33,29 +33,12 @@ class engine {
   /// The time is for the trace, and for policies that plan ahead.
   void step(time_stamp now, event&& what, action_list& out);
 
-  [[nodiscard]] const machine& description() const noexcept { return state_.nodes; }
+  /// What the engine knows: valid until the next step.
+  [[nodiscard]] const engine_state& state() const noexcept { return state_; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
-  [[nodiscard]] const cost_model& costs() const noexcept { return state_.costs; }
-  [[nodiscard]] const schedule_keeper& schedules() const noexcept { return state_.schedules; }
-  [[nodiscard]] const recovery_counts& recoveries() const noexcept { return state_.losses.counts; }
-  [[nodiscard]] const run_times& times() const noexcept { return state_.times; }
   /// The program whose bound is the area bound of all that was done. Solving it may take
   /// milliseconds.
   [[nodiscard]] device_prices program_of_done() const;
-  [[nodiscard]] const trace_ring& trace() const noexcept { return state_.trace.records(); }
-  [[nodiscard]] const decision_log& decisions() const noexcept { return state_.decisions; }
-  /// How many tasks have ended so far.
-  [[nodiscard]] std::uint64_t ended() const noexcept { return state_.ended; }
-  [[nodiscard]] std::size_t unfinished() const noexcept { return state_.tasks.size(); }
-  [[nodiscard]] std::size_t commands_in_flight() const { return state_.commands.in_flight(); }
-
-  /// True if it needs to know the time: to plan ahead, or to tell why devices are idle.
-  [[nodiscard]] bool needs_time() const noexcept { return state_.needs_time(); }
-  /// A run has tasks that are not added yet: the next event has to be run_continued.
-  [[nodiscard]] bool is_adding() const noexcept { return state_.runs.is_adding(); }
-
-  /// The task; null if it has ended. For reports and searches, and valid until the next step.
-  [[nodiscard]] const placed_task* find_task(task_id id) const { return state_.tasks.find(id); }
   /// Calls visit for each task that has not ended, in the order of their ids.
   void each_task(const std::function<void(const placed_task&)>& visit) const;
 

@@ -127,11 +127,7 @@ class in_flight_table {
     return streams_[stream.value].commands.size();
   }
   [[nodiscard]] std::size_t in_flight() const;  ///< on all streams
-  /// The sum of their predicted times.
-  [[nodiscard]] nanoseconds backlog(stream_id stream) const {
-    return streams_[stream.value].backlog;
-  }
-  /// The backlog of the stream, less the time since its oldest command became that.
+  /// The predicted times of the commands, less the time since its oldest command became that.
   [[nodiscard]] nanoseconds remaining(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     if (s.commands.empty()) return nanoseconds{0};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ struct kept_copy {
   std::uint64_t bytes = 0;
   nanoseconds time{0};
 };
+
+/// Costs that were measured so often are told to other processes. One may be an outlier, and the
+/// first one is.
+inline constexpr std::size_t enough_to_tell = 2;
 
 /// Costs that one process has measured, for others.
 struct measured_costs {

@@ -21,7 +21,7 @@ void loss_handler::copy_ended(const command_record& record, const command_result
     recovery_.may_begin(how.why);
     fail_copy(record, how.why);
   } else {
-    s_.costs.measured_copy(copy.from, copy.to, copy.bytes, how.end - how.begin);
+    s_.costs.copies().measured(copy.from, copy.to, copy.bytes, how.end - how.begin);
   }
   const auto device = s_.nodes.streams[record.number.stream.value].device;
   if (device) s_.work.mark_dirty(*device);

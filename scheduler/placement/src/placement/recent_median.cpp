@@ -4,6 +4,7 @@
 #include "placement/recent_median.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hocket::placement {
 
@@ -39,6 +40,13 @@ void recent_median::insert(double sample) {
   sorted_[at] = sample;
   last_[next_] = sample;
   next_ = next_ + 1 == most ? 0 : next_ + 1;
+}
+
+bool recent_median::changes_by(double sample, bool comes_often) {
+  const double before = empty() ? 1.0 : value();
+  comes_often ? add_some(sample) : add(sample);
+  // The second one may be the first that is believed.
+  return count_ == 2 || std::abs(value() - before) > before / 8;
 }
 
 }  // namespace hocket::placement

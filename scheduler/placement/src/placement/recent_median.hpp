@@ -18,6 +18,9 @@ class recent_median {
   void add_some(double sample) {
     if (count_ < most || ++passed_ % 4 == 0) add(sample);
   }
+  /// Adds the sample. Returns true if a prediction that rests on the median, or on 1 as long as
+  /// there is none, changes much. comes_often: as for add_some().
+  [[nodiscard]] bool changes_by(double sample, bool comes_often);
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }

@@ -33,7 +33,7 @@ std::optional<std::size_t> task_issuer::free_lane(const placed_task& t) const {
   nanoseconds least = nanoseconds::max();
   open.until([&](std::size_t at) {
     const stream_id stream = node.compute[at];
-    const nanoseconds backlog = s_.commands.backlog(stream);
+    const nanoseconds backlog = s_.commands.load(stream).backlog;
     const bool follows = !t.edges.empty() && follows_on(stream);
     if (best && !follows && backlog >= least) return false;
     best = at;

@@ -63,7 +63,8 @@ memory_id transfer_planner::nearest(std::span<const memory_id> holders, memory_i
   for (const memory_id from : holders) {
     const auto& link = machine_.link_between(from, to);
     if (!link) continue;
-    const nanoseconds time = commands_.backlog(link->stream) + costs_.predict_copy(from, to, bytes);
+    const nanoseconds time =
+        commands_.load(link->stream).backlog + costs_.copies().predict(from, to, bytes);
     if (time < best_time) {
       best = from;
       best_time = time;
@@ -80,9 +81,9 @@ point transfer_planner::copy(const copy_request& wanted, task_id for_task) {
   after.prune([&](point t) { return t.stream == link.stream || commands_.done(t); });
   const point number = commands_.next(link.stream);
   command_record& record = commands_.plan<issue_copy>(
-      number, costs_.predict_copy(wanted.from, wanted.to, wanted.bytes), std::move(after), *out_,
-      content_.block(wanted.data, wanted.from), content_.block(wanted.data, wanted.to), d.all.end,
-      d.element_size, wanted.region, wanted.bytes);
+      number, costs_.copies().predict(wanted.from, wanted.to, wanted.bytes), std::move(after),
+      *out_, content_.block(wanted.data, wanted.from), content_.block(wanted.data, wanted.to),
+      d.all.end, d.element_size, wanted.region, wanted.bytes);
   record.task = for_task;
   record.launched = nullptr;
   record.copy = std::make_shared<copied_part>(

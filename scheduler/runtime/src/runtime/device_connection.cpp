@@ -130,7 +130,7 @@ void device_connection::keep_costs() noexcept {
   if (!is_connected() || costs_ == nullptr) return;
   placement::measured_costs measured;
   try {
-    events_.inspect([&](const placement::engine& e) { measured = e.costs().learned(); });
+    events_.inspect([&](const placement::engine& e) { measured = e.state().costs.learned(); });
     costs_->keep(measured);
   } catch (const std::exception&) {
     // There is no memory for them: later processes measure again.

@@ -102,7 +102,7 @@ void event_pump::open(device_set& devices, const placement::trace_wishes& traces
   devices_ = &devices;
   engine_ = std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser),
                                                 kept, max_logged);
-  needs_time_ = home_.trace() != nullptr || engine_->needs_time();
+  needs_time_ = home_.trace() != nullptr || engine_->state().needs_time();
   has_engine_ = true;
 }
 
@@ -118,8 +118,8 @@ void event_pump::inspect(const std::function<void(const placement::engine&)>& lo
 bool event_pump::is_idle(std::uint64_t& ended) {
   bool idle = false;
   inspect([&](const placement::engine& e) {
-    idle = e.unfinished() == 0 && e.commands_in_flight() == 0;
-    ended = e.ended();
+    idle = e.state().tasks.size() == 0 && e.state().commands.in_flight() == 0;
+    ended = e.state().ended;
   });
   return idle;
 }

@@ -84,7 +84,7 @@ class event_pump final : public completion_sink {
   }
   void step(placement::event&& what) noexcept {
     engine_->step(time_of_run_, std::move(what), actions_);
-    while (engine_->is_adding()) {
+    while (engine_->state().runs.is_adding()) {
       end_run();
       engine_->step(time_of_run_, placement::run_continued{}, actions_);
     }

@@ -58,9 +58,9 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   std::optional<placement::device_prices> program;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
-    times = e.times();
-    repeated = e.schedules().repeated();
-    recoveries = e.recoveries();
+    times = e.state().times;
+    repeated = e.state().schedules.repeated();
+    recoveries = e.state().losses.counts;
     program = e.program_of_done();
   });
   // Here, so that no task waits for that.
@@ -86,11 +86,6 @@ std::vector<device_report> device_reports(device_connection& devices, event_pump
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
   });
   return with_devices(infos, all).devices;
-}
-
-bool wants_summary() {
-  const std::string asked = environment_variable("HOCKET_SUMMARY").value_or("");
-  return !asked.empty() && asked != "0";
 }
 
 namespace {
@@ -166,5 +161,20 @@ std::string summary(const runtime_report& report) {
   if (report.given_up > 0) text += "; not recovered from: " + std::to_string(report.given_up);
   return text;
 }
+
+namespace detail {
+
+bool wants_summary() {
+  const std::string asked = environment_variable("HOCKET_SUMMARY").value_or("");
+  return !asked.empty() && asked != "0";
+}
+
+void print_summary(device_connection& devices, event_pump& events) noexcept {
+  if (!wants_summary()) return;
+  const std::string text = summary(report_of(devices, events));
+  std::fprintf(stderr, "hocket: %s\n", text.c_str());
+}
+
+}  // namespace detail
 
 }  // namespace hocket

@@ -19,6 +19,9 @@ class event_pump;
                                                         event_pump& events);
 
 /// True if HOCKET_SUMMARY asks for a summary when a runtime ends.
+/// True if HOCKET_SUMMARY asks for one.
 [[nodiscard]] bool wants_summary();
+/// To the standard error output, if it is wanted.
+void print_summary(device_connection& devices, event_pump& events) noexcept;
 
 }  // namespace hocket::detail

@@ -3,8 +3,11 @@
 
 #include "runtime/run_trace.hpp"
 
+#include <cstdio>
+
 #include <hocket/core/environment.hpp>
 
+#include "runtime/environment_options.hpp"
 #include "runtime/run_report.hpp"
 #include "runtime/runtime_core.hpp"
 
@@ -25,7 +28,7 @@ void add_decisions(runtime_core& core, trace_snapshot& to) {
   to.run.is_virtual = core.where().is_virtual();
   to.run.devices = machine.infos();
   for (const auto& node : machine.description().devices) to.run.memories.push_back(node.memory);
-  core.events().inspect([&](const placement::engine& e) { e.decisions().add_to(to.run); });
+  core.events().inspect([&](const placement::engine& e) { e.state().decisions.add_to(to.run); });
 }
 
 }  // namespace
@@ -35,8 +38,8 @@ trace_snapshot trace_of(runtime_core& core) {
   trace_snapshot made;
   if (core.in_place() == nullptr) {
     core.events().inspect([&](const placement::engine& e) {
-      made.records = e.trace().snapshot();
-      made.dropped = e.trace().dropped();
+      made.records = e.state().trace.records().snapshot();
+      made.dropped = e.state().trace.records().dropped();
     });
   }
   for (const trace_record& r : made.records) {
@@ -49,6 +52,15 @@ trace_snapshot trace_of(runtime_core& core) {
   core.host_tasks().add_to(made);
   if (core.options().trace_decisions && core.in_place() == nullptr) add_decisions(core, made);
   return made;
+}
+
+void write_trace_file(runtime_core& core) noexcept {
+  try {
+    const std::string path = trace_file_of(core.number());
+    if (!path.empty()) write_trace(trace_of(core), path);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "hocket: %s\n", e.what());
+  }
 }
 
 }  // namespace hocket::detail

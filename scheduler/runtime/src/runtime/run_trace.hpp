@@ -11,4 +11,7 @@ class runtime_core;
 /// The content of the runtime's trace. Connects the devices if that was not done.
 [[nodiscard]] trace_snapshot trace_of(runtime_core& core);
 
+/// If HOCKET_TRACE asks for that. A failure is told on the standard error output.
+void write_trace_file(runtime_core& core) noexcept;
+
 }  // namespace hocket::detail

@@ -71,7 +71,9 @@ runtime_core::runtime_core(const runtime_options& options)
   if (pending_.have_limit()) set_gate(pending_);
   only_counts_ = trace_ == nullptr && pending_.registry() == nullptr;
   pending_.watch([this] { return pending(); });
-  export_counters();
+  if (options_.export_counters && !executor_->is_virtual()) {
+    export_ = std::make_unique<counter_export>(number(), [this] { return counters(); });
+  }
 }
 
 runtime_core::~runtime_core() = default;
@@ -86,11 +88,6 @@ task_state_ptr runtime_core::launch(task_description&& task) {
   if (here == nullptr) return placed_lane_.launch(std::move(task));
   check_and_time(task, *this);
   return here->launch(std::move(task));
-}
-
-void runtime_core::export_counters() {
-  if (!options_.export_counters || executor_->is_virtual()) return;
-  export_ = std::make_unique<counter_export>(number(), [this] { return counters(); });
 }
 
 runtime_counters runtime_core::counters() {
@@ -126,9 +123,9 @@ void runtime_core::shut_down() noexcept {
   }
   pending_.stop_watching();
   if (export_ != nullptr) export_->stop();
-  print_summary();
+  if (connection_.is_connected()) print_summary(connection_, events_);
   connection_.keep_costs();
-  write_trace_file();
+  if (connection_.is_connected()) write_trace_file(*this);
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
   while (events_.has_engine() && !events_.try_end(idle)) {
@@ -139,22 +136,6 @@ void runtime_core::shut_down() noexcept {
   // Devices post to the executor, and its workers step the placement engine: they go in this order.
   connection_.end();
   executor_.reset();
-}
-
-void runtime_core::print_summary() noexcept {
-  if (!connection_.is_connected() || !wants_summary()) return;
-  const std::string text = summary(report_of(connection_, events_));
-  std::fprintf(stderr, "hocket: %s\n", text.c_str());
-}
-
-void runtime_core::write_trace_file() noexcept {
-  if (!connection_.is_connected()) return;
-  try {
-    const std::string path = trace_file_of(number());
-    if (!path.empty()) write_trace(trace_of(*this), path);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "hocket: %s\n", e.what());
-  }
 }
 
 void runtime_core::leave_drivers() noexcept {

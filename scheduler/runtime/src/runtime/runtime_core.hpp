@@ -72,15 +72,9 @@ class runtime_core final : public placed_runtime {
     pending_.started(task);
     own_counts_.start(current_worker(pool_));
   }
-  /// Starts to write counters, if the options ask for that.
-  void export_counters();
   [[nodiscard]] runtime_counters counters();
   void wait_for_all();
   void shut_down() noexcept;
-  /// If HOCKET_SUMMARY asks for one.
-  void print_summary() noexcept;
-  /// If HOCKET_TRACE asks for one.
-  void write_trace_file() noexcept;
   /// The program ends before the runtime: awaits what is under way, as long as something ends now
   /// and then, and gives up the devices whose drivers end with the program.
   void leave_drivers() noexcept;

@@ -39,7 +39,7 @@ const task_state* wait_listing::task_of(std::size_t at) const {
   if (const auto* task = std::get_if<task_state*>(&what)) return *task;
   const auto* id = std::get_if<task_id>(&what);
   if (id == nullptr) return nullptr;
-  const placement::placed_task* const found = placement_->find_task(*id);
+  const placement::placed_task* const found = placement_->state().tasks.find(*id);
   return found == nullptr ? nullptr : found->stands_for();
 }
 
@@ -50,7 +50,7 @@ bool wait_listing::is_listed(std::size_t at) const {
     return !(*task)->done() && dynamic_cast<const device_task*>(*task) == nullptr;
   }
   if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::placed_task* const found = placement_->find_task(*id);
+    const placement::placed_task* const found = placement_->state().tasks.find(*id);
     if (found == nullptr) return false;
     const bool is_open_view = found->kind == placement::task_kind::view && found->is_issued();
     return !is_open_view && found->kind != placement::task_kind::domain &&
@@ -110,7 +110,7 @@ pending_task wait_listing::described(std::size_t at) const {
                                                                     : "its turn");
     }
   } else if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::placed_task& found = *placement_->find_task(*id);
+    const placement::placed_task& found = *placement_->state().tasks.find(*id);
     const bool wants_budget = found.phase == placement::task_phase::budget;
     const bool wants_memory = found.phase == placement::task_phase::reserving;
     made.label = std::string(found.label_text());

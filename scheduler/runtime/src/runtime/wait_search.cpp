@@ -65,7 +65,7 @@ class wait_search::forward {
 
   void visit_after(task_id id) {
     if (search_.placement_ == nullptr) return;
-    const placement::placed_task* const found = search_.placement_->find_task(id);
+    const placement::placed_task* const found = search_.placement_->state().tasks.find(id);
     if (found == nullptr) return;
     found->each_after([this](const placement::placed_task& after) {
       if (task_state* const task = after.part_of_task()) visit(*task);
@@ -149,7 +149,7 @@ void wait_search::follow_and_keep(task_state_ptr task) {
 void wait_search::follow(task_id placed) {
   if (placement_ == nullptr) {
     needs_engine_ = true;
-  } else if (placement_->find_task(placed) != nullptr) {
+  } else if (placement_->state().tasks.find(placed) != nullptr) {
     add(placed);
   }
 }
@@ -185,7 +185,7 @@ void wait_search::follow_workers_on(const task_state& task) {
 }
 
 void wait_search::expand(task_id placed) {
-  const placement::placed_task* const found = placement_->find_task(placed);
+  const placement::placed_task* const found = placement_->state().tasks.find(placed);
   if (found == nullptr) return;
   if (task_state* const task = found->stands_for()) follow(*task);
   found->tell_awaited(*this);
@@ -238,7 +238,7 @@ void wait_search::expand(const set& all) {
 std::string wait_search::name_of(const thing& what) const {
   if (const auto* task = std::get_if<task_state*>(&what)) return (*task)->name();
   if (const auto* id = std::get_if<task_id>(&what)) {
-    const placement::placed_task* const found = placement_->find_task(*id);
+    const placement::placed_task* const found = placement_->state().tasks.find(*id);
     return found == nullptr ? std::string("A task") : task_name(found->label_text());
   }
   if (const auto* all = std::get_if<set>(&what)) return "The end of " + all->of->title();
