@@ -36,6 +36,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   if (settings.survives) {
     o.resilience = resilience_kind::survive;
     o.max_repeated = 1 + made.seed % 40;
+    o.max_attempts = 100;
   }
   if (settings.in_place) {
     o.devices = "NUMA0";
@@ -52,7 +53,12 @@ runtime_options options_of(const program& made, const run_settings& settings) {
 class runner {
  public:
   runner(runtime& rt, const program& made, const run_settings& settings)
-      : program_(made), settings_(settings), rt_(rt), expected_(made), losses_(made.seed, 5) {
+      : program_(made),
+        settings_(settings),
+        rt_(rt),
+        expected_(made),
+        losses_(made.seed, 5),
+        launch_failures_(made.seed, 6) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
@@ -65,7 +71,10 @@ class runner {
     for (index_ = 0; index_ < program_.steps.size() && wrong_.empty(); ++index_) {
       futures_.emplace_back();
       values_.emplace_back();
-      if (settings_.survives) lose_some_device();
+      if (settings_.survives) {
+        lose_some_device();
+        fail_some_launch();
+      }
       perform(program_.steps[index_]);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
@@ -383,6 +392,17 @@ class runner {
     lose_device(1 + losses_.next() % (devices_.size() - 1));
   }
 
+  /// Some launch on some device, after some others.
+  void fail_some_launch() {
+    if (devices_.size() < 2 || !launch_failures_.chance(0.1)) return;
+    const std::size_t number = 1 + launch_failures_.next() % (devices_.size() - 1);
+    auto& device = rt_.core()->connection().machine().at(device_id{number});
+    constexpr std::array codes{failure_code::task_failed, failure_code::out_of_memory,
+                               failure_code::compile_failed};
+    const failure why{codes[launch_failures_.next() % codes.size()], "planned failure"};
+    dynamic_cast<sim_device&>(device).fail_launch(1 + launch_failures_.next() % 10, why);
+  }
+
   /// True if tasks may fail because a device was lost.
   bool shows_loss() const { return lost_ && !settings_.survives; }
 
@@ -521,6 +541,7 @@ class runner {
   bool stopped_ = false;
   bool lost_ = false;
   seeded_stream losses_;
+  seeded_stream launch_failures_;
   std::size_t index_ = 0;
   std::size_t settled_ = 0;
   std::string wrong_;

@@ -4,97 +4,19 @@
 // Devices are lost, and runtimes that survive that: on simulated devices and the virtual clock.
 
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hocket/devices/sim.hpp>
-#include <hocket/hocket.hpp>
-
-#include "runtime/runtime_core.hpp"
-#include "runtimes.hpp"
+#include "resilient_runtimes.hpp"
 
 namespace hocket {
 namespace {
 
 using std::chrono::microseconds;
 using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr std::size_t size = 100;
-
-const auto add_one = kernel<inout<float>>{
-    "add one", host_body{[](view<float> x) {
-      for (float& each : x) each += 1;
-    }}}.cost([](const launch_shape&) {
-  return work{1e6, 0};
-});
-const auto add_other = kernel<in<float>, inout<float>>{
-    "add other", host_body{[](view<const float> from, view<float> to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-    }}}.cost([](const launch_shape&) {
-  return work{3e6, 0};
-});
-
-runtime_options surviving(std::size_t max_repeated = 10'000) {
-  return {.backends = {{"cpu", "flops=1G"}, {"sim", "1,flops=5G;1,flops=4G;1,flops=3G"}},
-          .clock = clock_kind::simulated,
-          .policy = "earliest-end",
-          .topology = testing::machine("numa:1 core:2 pu:1"),
-          .resilience = resilience_kind::survive,
-          .max_repeated = max_repeated};
-}
-
-class resilience : public ::testing::Test {
- protected:
-  explicit resilience(const runtime_options& options = surviving()) : rt(options) {}
-
-  void lose(const std::string& name) {
-    const auto number = rt.device(name).id;
-    auto& lost = dynamic_cast<sim_device&>(rt.core()->connection().machine().at(number));
-    lost.lose({failure_code::device_lost, "It is gone."});
-  }
-  [[nodiscard]] task_options on(const char* name) { return {.on = rt.device(name)}; }
-
-  runtime rt;
-};
-
-/// Tiles of a triangle, each of which others are added to; in small whole numbers.
-class triangle : public resilience {
- protected:
-  static constexpr std::size_t tiles = 5;
-
-  triangle() {
-    for (std::size_t i = 0; i < tiles * tiles; ++i) {
-      data.emplace_back(rt, std::array{size}, static_cast<float>(i % 7));
-    }
-  }
-
-  void submit_all() {
-    for (std::size_t k = 0; k < tiles; ++k) {
-      rt.submit(add_one, updates(at(k, k)));
-      for (std::size_t i = k + 1; i < tiles; ++i) {
-        rt.submit(add_other, reads(at(k, k)), updates(at(i, k)));
-        for (std::size_t j = k + 1; j <= i; ++j) {
-          rt.submit(add_other, reads(at(j, k)), updates(at(i, j)));
-        }
-      }
-    }
-  }
-  [[nodiscard]] const buffer<float>& at(std::size_t row, std::size_t column) const {
-    return data[row * tiles + column];
-  }
-  [[nodiscard]] std::vector<float> firsts() const {
-    std::vector<float> all;
-    for (const buffer<float>& each : data) all.push_back(each.to_vector().front());
-    return all;
-  }
-
-  std::vector<buffer<float>> data;
-};
 
 class triangle_at : public triangle, public ::testing::WithParamInterface<int> {
  protected:
@@ -122,7 +44,7 @@ TEST_P(triangle_at, is_what_it_would_be_whichever_device_is_lost) {
 INSTANTIATE_TEST_SUITE_P(, triangle_at, ::testing::Range(0, 50));
 
 TEST_F(resilience, runs_again_no_more_than_what_is_lost) {
-  const buffer<float> x{rt, size, 0.0F}, y{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size, 0.0F}, y{rt, tile_size, 0.0F};
   for (int i = 0; i < 10; ++i) rt.submit(on("Sim0"), add_one, updates(x));
   for (int i = 0; i < 10; ++i) rt.submit(on("Sim1"), add_one, updates(y));
   rt.wait();
@@ -133,7 +55,7 @@ TEST_F(resilience, runs_again_no_more_than_what_is_lost) {
 }
 
 TEST_F(resilience, repeats_nothing_of_content_that_the_host_has) {
-  const buffer<float> x{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size, 0.0F};
   for (int i = 0; i < 10; ++i) rt.submit(on("Sim1"), add_one, updates(x));
   EXPECT_THAT(x.to_vector(), Each(10.0F));
   lose("Sim1");
@@ -143,7 +65,7 @@ TEST_F(resilience, repeats_nothing_of_content_that_the_host_has) {
 }
 
 TEST_F(resilience, survives_the_loss_of_one_device_after_the_other) {
-  const buffer<float> x{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size, 0.0F};
   for (int i = 0; i < 30; ++i) rt.submit(add_one, updates(x));
   testing::pass(rt, microseconds(2000));
   lose("Sim0");
@@ -156,7 +78,7 @@ TEST_F(resilience, survives_the_loss_of_one_device_after_the_other) {
 
 TEST_F(resilience, calls_functions_once) {
   int calls = 0;
-  const buffer<float> x{rt, size}, y{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
   for (int i = 0; i < 3; ++i) {
     rt.submit(
         [&calls](view<float> to) {
@@ -181,9 +103,9 @@ TEST_F(resilience, makes_again_what_kernels_of_the_library_wrote) {
 }
 
 TEST_F(resilience, makes_again_what_came_from_buffers_that_are_gone) {
-  const buffer<float> y{rt, size, 0.0F};
+  const buffer<float> y{rt, tile_size, 0.0F};
   {
-    const buffer<float> x{rt, size, 2.0F};
+    const buffer<float> x{rt, tile_size, 2.0F};
     rt.submit(on("Sim0"), add_one, updates(x));
     rt.submit(on("Sim0"), add_other, reads(x), updates(y));
   }
@@ -195,7 +117,7 @@ TEST_F(resilience, makes_again_what_came_from_buffers_that_are_gone) {
 TEST_F(resilience, leaves_what_tasks_failed_to_write) {
   const kernel<inout<float>> fails{
       "fails", host_body{[](view<float>) { throw std::runtime_error("planned"); }}};
-  const buffer<float> x{rt, size, 0.0F}, y{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size, 0.0F}, y{rt, tile_size, 0.0F};
   rt.submit(on("Sim0"), add_one, updates(x));
   future<void> failed = rt.submit(on("Sim0"), fails, updates(x));
   rt.submit(on("Sim0"), add_one, updates(y));
@@ -223,7 +145,7 @@ class resilience_with_short_log : public resilience {
 };
 
 TEST_F(resilience_with_short_log, bounds_what_is_repeated) {
-  const buffer<float> x{rt, size, 0.0F};
+  const buffer<float> x{rt, tile_size, 0.0F};
   for (int i = 0; i < 500; ++i) rt.submit(on("Sim0"), add_one, updates(x));
   rt.wait();
   lose("Sim0");

@@ -102,6 +102,10 @@ class device {
   /// Only for devices that use the host's memory; no command uses the block any more.
   virtual void forget(const allocation& host) noexcept { (void)host; }
 
+  /// Declares the device lost, as if its driver had said so: its commands fail, and it takes no
+  /// more. Does nothing for a device that cannot be lost. Any thread.
+  virtual void lose(const failure& why) { (void)why; }
+
   /// True if the device belongs to a driver that ends with the program.
   [[nodiscard]] virtual bool has_driver() const noexcept { return false; }
 

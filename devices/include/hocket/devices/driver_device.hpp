@@ -40,8 +40,7 @@ class driver_device final : public device {
   [[nodiscard]] bool has_driver() const noexcept override { return parts_.leave != nullptr; }
   void leave_driver() noexcept override;
 
-  /// Declares the device lost, as if its driver had said so. Any thread.
-  void lose(const failure& why) { parts_.compute->lose(why); }
+  void lose(const failure& why) override { parts_.compute->lose(why); }
 
  private:
   void close();

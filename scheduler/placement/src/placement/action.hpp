@@ -99,6 +99,12 @@ struct await_time {
   nanoseconds after{0};
 };
 
+/// Declares the device lost, which its device_gone tells.
+struct give_up_device {
+  device_id device;
+  failure why;
+};
+
 /// Prints a warning, once.
 struct warn {
   std::string text;
@@ -106,7 +112,7 @@ struct warn {
 
 using action =
     std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete, retire,
-                 tell_run, start_timer, await_memory, await_time, warn, put_aside>;
+                 tell_run, start_timer, await_memory, await_time, give_up_device, warn, put_aside>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

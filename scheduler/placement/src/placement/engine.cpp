@@ -47,10 +47,15 @@ struct engine::dispatch {
   void operator()(command_left& e) const { on.leave_stream(e); }
   void operator()(command_ended_apart& e) const {
     const auto record = on.state_.commands.end_apart({e.stream, e.value});
-    if (record) on.finisher_.launch_ended(*record, e.how);
+    if (!record) return;
+    on.retries_.command_ended(*record, e.how);
+    on.finisher_.launch_ended(*record, e.how);
   }
   void operator()(device_gone& e) const { on.losses_.lose_device(e.device, e.why); }
-  void operator()(time_passed& /*e*/) const { on.scheduled_.time_passed(); }
+  void operator()(time_passed& /*e*/) const {
+    on.scheduled_.time_passed();
+    on.retries_.time_passed();
+  }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
   void operator()(inspected& e) const { e.look(on); }
@@ -131,6 +136,7 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
   if (state_.commands.is_lost(stream)) return;
   const command_record record = state_.commands.end(stream, value);
   state_.lanes.ended(record, state_.commands.load(stream));
+  retries_.command_ended(record, how);
   if (record.copy != nullptr) {
     losses_.copy_ended(record, how);
   } else {
@@ -168,7 +174,7 @@ void engine::settle() {
     });
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
-    if (state_.losses.is_recovering() && recovery_.is_due()) recover();
+    if (state_.losses.is_recovering() && recovery_.is_due() && !retries_.is_waiting()) recover();
   } while (commands.run_woken() || !state_.work.is_empty() ||
            (throttle.changed() && !state_.losses.holds_tasks()) || pool_.wants_round() ||
            (!scheduled_.is_empty() && scheduled_.has_more()));

@@ -6,6 +6,7 @@
 
 #include <hocket/core/trace.hpp>
 
+#include "placement/command_retries.hpp"
 #include "placement/idle_times.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
@@ -22,12 +23,10 @@ namespace hocket::placement {
 class engine {
  public:
   /// kept: what other processes have measured, which lives as long as the engine; null for nothing.
-  /// max_logged: if not 0, what is lost with a device is made again, by about so many tasks at
-  /// most.
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
-         kept_costs* kept = nullptr, std::size_t max_logged = 0)
-      : state_(std::move(description), traces, std::move(chooser), kept, max_logged > 0),
-        cutter_(state_, recovery_, hold_, dropped_, max_logged) {}
+         kept_costs* kept = nullptr, const recovery_limits& limits = {})
+      : state_(std::move(description), traces, std::move(chooser), kept, limits),
+        cutter_(state_, recovery_, hold_, dropped_, limits.max_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
   /// The time is for the trace, and for policies that plan ahead.
@@ -72,6 +71,7 @@ class engine {
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
+  command_retries retries_{state_, recovery_};
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   log_cutter cutter_;
   loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};

@@ -3,6 +3,7 @@
 
 #include "placement/engine_state.hpp"
 
+#include "placement/recovery_run.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::placement {
@@ -13,6 +14,20 @@ failure engine_state::without_device(const placed_task& t) const {
                                           : "every device that could was lost.";
   return {failure_code::no_device,
           detail::task_name(t.label_text()) + " has no device to run on: " + reason};
+}
+
+failure engine_state::failed_on_device(const placed_task& t, const failure& why) const {
+  const std::size_t failures = retries.failures(original_of(t));
+  const std::string again = failures > 1 ? ", attempt " + std::to_string(failures) : "";
+  return why.within("running task \"" + std::string(t.label_text()) + "\" on " +
+                    node_of(t).label_text() + again);
+}
+
+task_id engine_state::original_of(const placed_task& t) const {
+  if (!t.is_recovery) return t.id;
+  const auto& of_recovery = static_cast<const recovery_task&>(t);
+  const bool restores = of_recovery.part != nullptr;
+  return restores ? t.id : log.tasks().at(of_recovery.position).id;
 }
 
 }  // namespace hocket::placement

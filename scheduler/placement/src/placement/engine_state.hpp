@@ -16,6 +16,7 @@
 #include "placement/lane_table.hpp"
 #include "placement/loss_table.hpp"
 #include "placement/replica_store.hpp"
+#include "placement/retry_table.hpp"
 #include "placement/run_table.hpp"
 #include "placement/run_times.hpp"
 #include "placement/schedule_keeper.hpp"
@@ -34,19 +35,26 @@ struct trace_wishes {
   bool notes = false;         ///< of each task, for a summary
 };
 
+/// How losses and failures of devices are survived.
+struct recovery_limits {
+  std::size_t max_logged = 0;    ///< about so many tasks are run again at most; 0: none is
+  std::size_t max_attempts = 1;  ///< a task is run so often at most
+};
+
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
 /// parts.
 struct engine_state {
   engine_state(machine described, const trace_wishes& traces,
                std::unique_ptr<device_chooser> chosen, kept_costs* kept = nullptr,
-               bool survives = false)
+               const recovery_limits& limits = {})
       : nodes(std::move(described)),
         costs(nodes, kept),
-        log(survives),
+        log(limits.max_logged > 0),
         trace(nodes, traces.spans),
         decisions(traces.decisions),
         chooser(std::move(chosen)),
-        takes_notes(traces.notes || traces.spans > 0 || traces.decisions > 0) {}
+        takes_notes(traces.notes || traces.spans > 0 || traces.decisions > 0),
+        retries(limits.max_attempts, nodes.streams.size()) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -76,6 +84,7 @@ struct engine_state {
   run_table runs{work};
   schedule_keeper schedules{nodes};
   loss_table losses;
+  retry_table retries;
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
@@ -99,10 +108,9 @@ struct engine_state {
   /// The failure of a task that no device can run any more.
   [[nodiscard]] failure without_device(const placed_task& t) const;
   /// The failure of a launch of the task on its device.
-  [[nodiscard]] failure failed_on_device(const placed_task& t, const failure& why) const {
-    return why.within("running task \"" + std::string(t.label_text()) + "\" on " +
-                      node_of(t).label_text());
-  }
+  [[nodiscard]] failure failed_on_device(const placed_task& t, const failure& why) const;
+  /// The task; that which it runs again, if it belongs to a recovery.
+  [[nodiscard]] task_id original_of(const placed_task& t) const;
 };
 
 }  // namespace hocket::placement

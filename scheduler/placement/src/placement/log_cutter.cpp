@@ -34,7 +34,7 @@ bool log_cutter::look() {
 }
 
 void log_cutter::begin() {
-  lost_ = s_.lost;
+  begun_ = s_.losses.begun();
   ++cuts_;
   s_.log.begin_cut();
   timepoint_set arrives;
@@ -69,7 +69,7 @@ void log_cutter::copy(tracked_buffer& buffer, timepoint_set& arrives) {
 }
 
 void log_cutter::end() {
-  if (lost_ != s_.lost || s_.losses.is_recovering()) s_.log.versions().invalidate_cut();
+  if (begun_ != s_.losses.begun()) s_.log.versions().invalidate_cut();
   has_failed_ = !s_.log.end_cut();
   if (has_failed_) return try_later();
   dropped_.log_was_cut();

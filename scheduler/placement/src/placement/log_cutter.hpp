@@ -37,7 +37,7 @@ class log_cutter {
   const std::size_t max_logged_;          ///< tasks
   std::size_t next_ = max_logged_;        ///< a log of so many is cut
   std::uint64_t next_bytes_ = max_aside;  ///< so much put aside is
-  std::size_t lost_ = 0;                  ///< engine_state::lost when the cut began
+  std::size_t begun_ = 0;                 ///< recoveries, when the cut began
   std::uint64_t cuts_ = 0;                ///< that were begun
   bool has_failed_ = false;               ///< the last one came to nothing
 };

@@ -18,7 +18,6 @@ void loss_handler::copy_ended(const command_record& record, const command_result
   s_.trace.ended(record, how, s_.tasks.find(record.task));
   if (s_.takes_notes) s_.decisions.copy_ended(record, how);
   if (how.why) {
-    recovery_.may_begin(how.why);
     fail_copy(record, how.why);
   } else {
     s_.costs.copies().measured(copy.from, copy.to, copy.bytes, how.end - how.begin);

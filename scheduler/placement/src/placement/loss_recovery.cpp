@@ -8,35 +8,41 @@
 
 namespace hocket::placement {
 
-namespace {
-
-/// A function that waited for another task may have thrown what that failed with.
-bool is_lost_device(const failure& why) {
-  return why.code() == failure_code::device_lost && !why.thrown();
-}
-
-}  // namespace
-
 void loss_recovery::begin(device_id device, const failure& why) {
   why_ = why;
   is_expected_ = false;
+  has_loss_ = true;
   s_.work.actions().emplace_back(warn{s_.nodes.devices[device.value].label_text() + " is lost (" +
                                       why.message() + "); others make again what it had."});
   s_.losses.begin();
   hold_.take_all(why_);
 }
 
-void loss_recovery::may_begin(const failure& why) {
-  if (!s_.log.is_on() || !is_lost_device(why) || s_.losses.is_recovering()) return;
+void loss_recovery::expect_loss(const failure& why) {
+  // Commands that had to do with a device may fail after it was told to be lost.
+  if (!has_loss_) is_expected_ = has_loss_ = true;
+  start(why);
+}
+
+void loss_recovery::repeat(placed_task* t, bool for_recovery, const failure& why) {
+  if (for_recovery) {
+    plans_again_ = true;
+    return;
+  }
+  start(why);
+  if (t != nullptr) s_.losses.affect(*t);
+}
+
+void loss_recovery::start(const failure& why) {
+  if (s_.losses.is_recovering()) return;
   why_ = why;
-  is_expected_ = true;
   s_.losses.begin();
-  hold_.take_all(why_);
+  hold_.take_all(why);
 }
 
 void loss_recovery::affect(placed_task& t) {
   if (t.is_recovery) return t.poison_behind(why_);
-  if (!t.is_issued() || s_.losses.is_affected(t)) return;
+  if (!t.is_issued()) return;
   s_.losses.affect(t);
   if (t.run.early_result) take_launch(t);
 }
@@ -109,11 +115,12 @@ submitted_run* loss_recovery::go_on() {
   if (run_ != nullptr) {
     past_.push_back(std::move(run_));
     // A device that is lost meanwhile takes some of what was made again with it.
-    if (lost_ == s_.lost) {
+    if (lost_ == s_.lost && !plans_again_) {
       end_run(past_.back().get());
       return nullptr;
     }
   }
+  plans_again_ = false;
   poison_waiting_functions();
   if (end_cancelled()) return nullptr;
   lost_ = s_.lost;
@@ -171,6 +178,7 @@ void loss_recovery::end_run(recovery_run* ran) {
       } else if (t.poisoned && t.part == nullptr) {
         s_.log.failed_again(t.position, t.poisoned);
       }
+      s_.retries.forget(s_.original_of(t));
     }
   }
   end();
@@ -214,8 +222,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
   ++s_.losses.counts.given_up;
   std::string why = plan.hopeless;
   if (plan.lacks.valid()) why += " \"" + s_.buffers.find(plan.lacks)->label + "\"";
-  s_.work.actions().emplace_back(
-      warn{"What was lost with a device is not made again, because " + why + "."});
+  s_.work.actions().emplace_back(warn{"What was lost is not made again, because " + why + "."});
   for (placed_task* const t : std::exchange(s_.losses.torn, {})) {
     end_torn(*t, s_.failed_on_device(*t, why_));
   }
@@ -225,6 +232,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
 /// All other tasks go on.
 void loss_recovery::end() {
   s_.losses.end();
+  has_loss_ = false;
   dropped_.release_refilled();
   dropped_.drop_waiting();
   if (!s_.losses.is_paused()) hold_.release();

@@ -11,9 +11,15 @@
 
 namespace hocket::placement {
 
-/// Makes content again that was lost with a device, where the runtime survives that. When a device
-/// is lost, no task starts any more until the commands in flight have ended. Then the tasks are run
-/// again that the lineage names, in the place of what they wrote before, and all goes on.
+/// A function that waited for another task may have thrown what that failed with.
+[[nodiscard]] inline bool is_lost_device(const failure& why) {
+  return why.code() == failure_code::device_lost && !why.thrown();
+}
+
+/// Makes content again that was lost with a device, where the runtime survives that, and runs tasks
+/// again that failed for a reason of their device. When that happens, no task starts any more until
+/// the commands in flight have ended. Then the tasks are run again that the lineage names, in the
+/// place of what they wrote before, and all goes on.
 class loss_recovery {
  public:
   loss_recovery(engine_state& state, memory_reclaimer& memory, task_hold& hold,
@@ -22,19 +28,18 @@ class loss_recovery {
 
   /// A device is lost, and takes no task any more.
   void begin(device_id device, const failure& why);
-  /// A command has failed. Where that is due to a device that will be told to be lost, the recovery
-  /// begins: streams that wait for it may hear of that before.
-  void may_begin(const failure& why);
+  /// A command has failed, because its device is lost, which will be told: the recovery begins, as
+  /// streams that wait for it may hear of that before.
+  void expect_loss(const failure& why);
+  /// Something has failed that is tried again. t: the task whose launch that was; null for a copy.
+  /// for_recovery: it belongs to a recovery, which is planned anew.
+  void repeat(placed_task* t, bool for_recovery, const failure& why);
   /// No command is in flight any more but functions of the user.
   [[nodiscard]] bool is_quiet() const;
   /// The task, which was issued, reads what is lost, or writes what is.
   void affect(placed_task& t);
   /// Returns whether the task, which is about to end with that failure, is run again instead.
   [[nodiscard]] bool takes(placed_task& t, const failure& why);
-  /// The command of a launch has ended while a task before it has not: it may be run again.
-  void command_ended(placed_task& t) {
-    if (s_.losses.is_affected(t)) take_launch(t);
-  }
   /// True if there is something to do for go_on().
   [[nodiscard]] bool is_due() const;
   /// Returns the tasks that have to be added now; null if there are none.
@@ -45,6 +50,7 @@ class loss_recovery {
   }
 
  private:
+  void start(const failure& why);
   void take_launch(placed_task& t);
   void issue_again(placed_task& t);
   void poison_waiting_functions();
@@ -64,6 +70,8 @@ class loss_recovery {
   dropped_buffers& dropped_;
   recovery_builder builder_{s_};
   bool is_expected_ = false;           ///< a device will be told to be lost
+  bool has_loss_ = false;              ///< one is, or was told since the recovery began
+  bool plans_again_ = false;           ///< what is under way has failed, and is tried again
   failure why_;                        ///< the last loss
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way

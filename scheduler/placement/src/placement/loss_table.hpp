@@ -16,6 +16,7 @@ struct recovery_counts {
   std::size_t recovered = 0;  ///< times that all lost content was made again
   std::size_t given_up = 0;   ///< times that it could not be
   std::size_t repeated = 0;   ///< tasks that were run again
+  std::size_t retried = 0;    ///< commands that failed, and were tried again
 };
 
 /// The tasks that a lost device concerns, while their runtime recovers from that. Until it has, no
@@ -23,7 +24,12 @@ struct recovery_counts {
 class loss_table {
  public:
   [[nodiscard]] bool is_recovering() const noexcept { return is_recovering_; }
-  void begin() noexcept { is_recovering_ = true; }
+  void begin() noexcept {
+    is_recovering_ = true;
+    ++begun_;
+  }
+  /// Counts calls of begin().
+  [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
   void end() noexcept {
     is_recovering_ = false;
     affected_.clear();
@@ -47,6 +53,7 @@ class loss_table {
 
  private:
   bool is_recovering_ = false;
+  std::size_t begun_ = 0;
   bool is_paused_ = false;
   boost::container::flat_set<task_id> affected_;
 };

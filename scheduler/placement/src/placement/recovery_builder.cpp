@@ -90,6 +90,25 @@ void recovery_builder::fill(recovery_task& made, const recovery_step& step) {
     access.is_in_history = false;
     made.launch->buffers.emplace_back().part = a.part;
   }
+  avoid_devices(made, from.id);
+}
+
+/// The task goes to the fastest device that it has not failed on, if there is one.
+void recovery_builder::avoid_devices(recovery_task& made, task_id original) {
+  if (made.on.valid() || s_.retries.failures(original) == 0) return;
+  device_id fastest;
+  bool avoids = false;
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    const device_id device{i};
+    if (!s_.view.can_run(made, device)) continue;
+    const auto time = [&](device_id on) { return s_.costs.predict(*made.launch, on); };
+    if (s_.retries.avoids(original, device)) {
+      avoids = true;
+    } else if (!fastest.valid() || time(device) < time(fastest)) {
+      fastest = device;
+    }
+  }
+  if (avoids && fastest.valid()) made.on = fastest;
 }
 
 void recovery_builder::fill_restore(recovery_task& made, const recovery_step& step) {

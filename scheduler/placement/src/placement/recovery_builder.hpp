@@ -27,6 +27,7 @@ class recovery_builder {
   [[nodiscard]] std::vector<bool> found_in_place(const recovery_plan& plan) const;
   void revive(const recovery_step& step);
   void fill(recovery_task& made, const recovery_step& step);
+  void avoid_devices(recovery_task& made, task_id original);
   void fill_restore(recovery_task& made, const recovery_step& step);
   void add_edges(recovery_run& run) const;
 

@@ -109,7 +109,9 @@ bool task_cost_table::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   if (!devices_[device.value].alive || (r.on.valid() && r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
-  if (!node.runs(*r.launch->kernel) || r.bytes > replicas_.ledger().capacity(node.memory))
+  const kernel_definition& kernel = *r.launch->kernel;
+  if (!node.runs(kernel) || (!r.on.valid() && !devices_[device.value].takes(kernel)) ||
+      r.bytes > replicas_.ledger().capacity(node.memory))
     return false;
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),

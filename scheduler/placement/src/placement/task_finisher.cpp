@@ -23,7 +23,6 @@ void task_finisher::launch_ended(const command_record& record, const command_res
     decision_log::launch_ended(t, how);
   }
   failure why = how.why;
-  if (why) recovery_.may_begin(why);
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
                   why.thrown());
@@ -35,7 +34,7 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   // Streams report in no common order: the end of a predecessor may be reported later.
   if (t.blockers > 0) {
     t.run.early_result = std::make_unique<failure>(why);
-    recovery_.command_ended(t);
+    if (s_.losses.is_affected(t)) recovery_.affect(t);
   } else {
     finish(t, t.poisoned && !seeded_bug(bug::commit_poisoned) ? t.poisoned : why);
   }
@@ -82,6 +81,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   }
   if (why) poison_outputs(t, why);
   if (s_.log.is_on()) note_end(t, memory, why);
+  s_.retries.forget(t.id);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
     s_.times.chain_ended(t.traced->before + t.traced->least);

@@ -77,18 +77,19 @@ void device_connection::connect() {
     events_.open(
         *machine_,
         {.spans = options_.trace_capacity, .decisions = decisions, .notes = wants_summary()},
-        std::move(chooser_), costs_.get(), max_logged());
+        std::move(chooser_), costs_.get(), recovery());
   }
   if (machine_->have_drivers()) when_opened_();
   // Pairs with the acquire in in_place().
   is_connected_.store(true, std::memory_order_release);
 }
 
-std::size_t device_connection::max_logged() const {
+placement::recovery_limits device_connection::recovery() const {
   const auto can_be_lost = [](const device_info& each) { return each.backend != "cpu"; };
   const bool survives = options_.resilience == resilience_kind::survive &&
                         std::ranges::any_of(machine_->infos(), can_be_lost);
-  return survives ? options_.max_repeated : 0;
+  if (!survives) return {};
+  return {.max_logged = options_.max_repeated, .max_attempts = options_.max_attempts};
 }
 
 bool device_connection::runs_in_place() const {

@@ -62,7 +62,7 @@ class device_connection {
   void connect();
   [[nodiscard]] bool runs_in_place() const;
   /// How many tasks the engine logs; 0: none, because no device can be lost, or is survived.
-  [[nodiscard]] std::size_t max_logged() const;
+  [[nodiscard]] placement::recovery_limits recovery() const;
 
   const runtime_options& options_;
   std::string names_;                 ///< of the devices to use

@@ -45,6 +45,9 @@ runtime_options with_environment(runtime_options given) {
   if (given.max_repeated == 0) {
     throw usage_error("runtime_options::max_repeated is 0; it must be at least 1.");
   }
+  if (given.max_attempts == 0) {
+    throw usage_error("runtime_options::max_attempts is 0; it must be at least 1.");
+  }
   if (environment_variable("HOCKET_TRACE")) {
     given.trace_decisions = true;
     if (given.trace_capacity == 0) given.trace_capacity = spans_of_trace;

@@ -84,6 +84,7 @@ class performer {
     where_.post_at(where_.now() + a.after,
                    [&pump = pump_] { pump.post(placement::time_passed{}); });
   }
+  void operator()(const placement::give_up_device& a) const { devices_.at(a.device).lose(a.why); }
   void operator()(const placement::warn& a) const {
     std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
   }
@@ -98,10 +99,10 @@ class performer {
 
 void event_pump::open(device_set& devices, const placement::trace_wishes& traces,
                       std::unique_ptr<placement::device_chooser> chooser,
-                      placement::kept_costs* kept, std::size_t max_logged) {
+                      placement::kept_costs* kept, const placement::recovery_limits& limits) {
   devices_ = &devices;
   engine_ = std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser),
-                                                kept, max_logged);
+                                                kept, limits);
   needs_time_ = home_.trace() != nullptr || engine_->state().needs_time();
   has_engine_ = true;
 }

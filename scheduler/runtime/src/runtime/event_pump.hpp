@@ -30,10 +30,10 @@ class event_pump final : public completion_sink {
 
   /// Makes the engine. It decides for these devices, which live until the last event was stepped.
   /// kept: costs of other processes, which live as long; null for none.
-  /// max_logged: see engine.
+  /// limits: see engine_state.
   void open(device_set& devices, const placement::trace_wishes& traces,
             std::unique_ptr<placement::device_chooser> chooser, placement::kept_costs* kept,
-            std::size_t max_logged);
+            const placement::recovery_limits& limits);
   /// Whether there is an engine. Any thread.
   [[nodiscard]] bool has_engine() const noexcept { return has_engine_; }
   [[nodiscard]] device_set& devices() const noexcept { return *devices_; }

@@ -73,6 +73,7 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.recoveries = recoveries.recovered;
   made.given_up = recoveries.given_up;
   made.repeated_tasks = recoveries.repeated;
+  made.retried_commands = recoveries.retried;
   return made;
 }
 
@@ -154,8 +155,12 @@ std::string summary(const runtime_report& report) {
   if (report.repeated_runs > 0) {
     text += "; runs of graphs that repeated a schedule: " + std::to_string(report.repeated_runs);
   }
+  if (report.retried_commands > 0) {
+    text +=
+        "; commands that failed and were tried again: " + std::to_string(report.retried_commands);
+  }
   if (report.recoveries > 0) {
-    text += "; lost devices recovered from: " + std::to_string(report.recoveries) + ", with " +
+    text += "; recoveries: " + std::to_string(report.recoveries) + ", with " +
             std::to_string(report.repeated_tasks) + " tasks repeated";
   }
   if (report.given_up > 0) text += "; not recovered from: " + std::to_string(report.given_up);

@@ -126,6 +126,13 @@ struct runtime_options {
   /// many have run, all content is copied to the host, while others run. At least 1.
   std::size_t max_repeated = 10'000;
 
+  /// With survive, how often a task is run at most whose launch, or a copy for it, fails for a
+  /// reason of the device: the driver refuses it, or cannot compile the kernel. The first attempt
+  /// after that is made at once, the next one after a millisecond, each further one after eight
+  /// times as long; on another device if one has failed twice. What a body throws ends the task. At
+  /// least 1.
+  std::size_t max_attempts = 3;
+
   /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
   /// prints it: of the last trace_capacity tasks, in about a kilobyte each.
   bool trace_decisions = false;

@@ -63,9 +63,10 @@ struct runtime_report {
       0;  ///< of recorded graphs: they repeat the schedule of an earlier one
 
   // With resilience_kind::survive.
-  std::size_t recoveries = 0;      ///< all that was lost with a device was made again
-  std::size_t given_up = 0;        ///< times that it could not be
-  std::size_t repeated_tasks = 0;  ///< tasks that ran again for that, or restored content
+  std::size_t recoveries = 0;        ///< times that all that was lost or failed was made again
+  std::size_t given_up = 0;          ///< times that it could not be
+  std::size_t repeated_tasks = 0;    ///< tasks that ran again for that, or restored content
+  std::size_t retried_commands = 0;  ///< launches and copies that failed, and were tried again
 
   /// No schedule of the same tasks takes less time than this.
   [[nodiscard]] nanoseconds bound() const { return std::max(area_bound, critical_path); }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+// Launches that fail for a reason of their device are tried again: on simulated devices and the
+// virtual clock.
+
+#include <algorithm>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "resilient_runtimes.hpp"
+
+namespace hocket {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+const failure refused{failure_code::task_failed, "The driver refuses."};
+
+class retries : public resilience {
+ protected:
+  /// A buffer that a function has filled with zeros, so that no launch is needed for that.
+  [[nodiscard]] buffer<float> zeros() {
+    buffer<float> made{rt, tile_size};
+    rt.submit([](view<float> to) { std::ranges::fill(to, 0.0F); }, writes(made)).get();
+    return made;
+  }
+  /// The next launches on the device fail.
+  void fail_next(const char* device, std::uint64_t count, const failure& why = refused) {
+    for (std::uint64_t i = 1; i <= count; ++i) simulated(device).fail_launch(i, why);
+  }
+  [[nodiscard]] std::uint64_t kernels_on(std::size_t number) {
+    return rt.report().devices[number].kernels;
+  }
+};
+
+class retries_at : public triangle, public ::testing::WithParamInterface<int> {};
+
+TEST_P(retries_at, change_no_result_whichever_launch_fails) {
+  submit_all();
+  rt.wait();
+  const std::vector<float> expected = firsts();
+  for (const char* const device : {"Sim0", "Sim1", "Sim2"}) {
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      rt.submit(ops::fill, static_cast<float>(i % 7), writes(data[i]));
+    }
+    simulated(device).fail_launch(static_cast<std::uint64_t>(GetParam()), refused);
+    submit_all();
+    rt.wait();
+    ASSERT_EQ(firsts(), expected) << device;
+  }
+  const runtime_report report = rt.report();
+  EXPECT_LE(report.retried_commands, 3U);
+  EXPECT_EQ(report.given_up, 0U);
+}
+
+// Seven launches and what fills the tiles run on the slowest device.
+INSTANTIATE_TEST_SUITE_P(, retries_at, ::testing::Range(1, 20));
+
+TEST_F(retries, begin_at_once_with_what_the_task_read_before) {
+  const buffer<float> x = zeros();
+  rt.submit(on("Sim0"), add_one, updates(x));
+  rt.wait();
+  fail_next("Sim0", 1);
+  const time_stamp before = rt.core()->where().now();
+  rt.submit(on("Sim0"), add_one, updates(x)).get();
+  EXPECT_LT(rt.core()->where().now() - before, milliseconds(1));
+  EXPECT_THAT(x.to_vector(), Each(2.0F));
+  EXPECT_EQ(rt.report().retried_commands, 1U);
+}
+
+TEST_F(retries, wait_longer_before_each_further_attempt) {
+  const buffer<float> x = zeros();
+  rt.wait();
+  fail_next("Sim0", 2);
+  const time_stamp before = rt.core()->where().now();
+  rt.submit(on("Sim0"), add_one, updates(x)).get();
+  EXPECT_GE(rt.core()->where().now() - before, milliseconds(1));
+  EXPECT_THAT(x.to_vector(), Each(1.0F));
+  EXPECT_EQ(rt.report().retried_commands, 2U);
+}
+
+TEST_F(retries, end_after_so_many_attempts) {
+  const buffer<float> x = zeros(), y = zeros();
+  fail_next("Sim0", 3);
+  const future<void> failed = rt.submit(on("Sim0"), add_one, updates(x));
+  const future<void> behind = rt.submit(on("Sim0"), add_other, reads(x), updates(y));
+  const future<void> other = rt.submit(on("Sim0"), add_one, updates(y));
+  EXPECT_THAT(failed.error().message(), HasSubstr("on Sim0, attempt 3"));
+  EXPECT_THAT(failed.error().message(), HasSubstr("The driver refuses."));
+  EXPECT_EQ(behind.error().code(), failure_code::dependency_failed);
+  EXPECT_THROW((void)x.to_vector(), error);
+  // The content is what the tasks before left.
+  rt.submit(ops::fill, 5.0F, writes(x));
+  rt.submit(on("Sim0"), add_one, updates(x)).get();
+  EXPECT_THAT(x.to_vector(), Each(6.0F));
+}
+
+TEST_F(retries, go_to_another_device_if_one_has_failed_twice) {
+  const buffer<float> x = zeros();
+  const auto wide = kernel<inout<float>>{
+      "wide", host_body{[](view<float> to) {
+        for (float& each : to) each += 1;
+      }}}.cost([](const launch_shape&) {
+    return work{1e9, 0};
+  });
+  fail_next("Sim0", 7);
+  rt.submit(wide, updates(x)).get();
+  EXPECT_THAT(x.to_vector(), Each(1.0F));
+  EXPECT_EQ(rt.report().retried_commands, 2U);
+}
+
+TEST_F(retries, are_not_made_of_what_a_body_throws) {
+  int calls = 0;
+  const kernel<inout<float>> fails{"fails", host_body{[&calls](view<float>) {
+                                     ++calls;
+                                     throw std::runtime_error("planned");
+                                   }}};
+  const buffer<float> x = zeros();
+  EXPECT_TRUE(rt.submit(on("Sim0"), fails, updates(x)).error());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(rt.report().retried_commands, 0U);
+}
+
+TEST_F(retries, leave_a_device_to_kernels_that_it_can_compile) {
+  fail_next("Sim0", 1, {failure_code::compile_failed, "The compiler refuses."});
+  const auto big = [](const char* name) {
+    return kernel<inout<float>>{name, host_body{[](view<float> to) {
+                                  for (float& each : to) each += 1;
+                                }}}
+        .cost([](const launch_shape&) {
+          return work{1e9, 0};
+        });
+  };
+  const auto bad = big("bad"), good = big("good");
+  const buffer<float> x = zeros();
+  for (int i = 0; i < 10; ++i) rt.submit(bad, updates(x));
+  rt.wait();
+  EXPECT_EQ(rt.report().retried_commands, 1U);
+  const std::uint64_t before = kernels_on(1);
+  EXPECT_LE(before, 1U) << "the fastest device is not asked again";
+  for (int i = 0; i < 10; ++i) rt.submit(good, updates(x));
+  rt.wait();
+  EXPECT_GT(kernels_on(1), before);
+  EXPECT_THAT(x.to_vector(), Each(20.0F));
+}
+
+TEST_F(retries, end_with_a_device_on_which_nothing_succeeds) {
+  fail_next("Sim0", 100);
+  std::vector<buffer<float>> tiles;
+  for (int i = 0; i < 20; ++i) {
+    tiles.emplace_back(rt, std::array{tile_size}, 0.0F);
+    for (int k = 0; k < 3; ++k) rt.submit(add_one, updates(tiles.back()));
+  }
+  ::testing::internal::CaptureStderr();
+  rt.wait();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("fail one after another"));
+  for (const buffer<float>& each : tiles) EXPECT_THAT(each.to_vector(), Each(3.0F));
+  EXPECT_FALSE(rt.report().devices[1].alive);
+}
+
+TEST_F(retries, and_losses_at_the_same_time_change_no_result) {
+  const buffer<float> x = zeros();
+  for (int i = 0; i < 30; ++i) rt.submit(add_one, updates(x));
+  fail_next("Sim0", 2);
+  testing::pass(rt, std::chrono::microseconds(500));
+  lose("Sim0");
+  rt.wait();
+  EXPECT_THAT(x.to_vector(), Each(30.0F));
+}
+
+TEST(retry_options, are_checked) {
+  EXPECT_THROW(runtime(runtime_options{.max_attempts = 0}), usage_error);
+}
+
+}  // namespace
+}  // namespace hocket
