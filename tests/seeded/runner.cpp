@@ -15,6 +15,7 @@
 #include <hocket/hocket.hpp>
 
 #include "bodies.hpp"
+#include "device_faults.hpp"
 #include "interpreter.hpp"
 #include "runtime/device_set.hpp"
 #include "runtime/runtime_core.hpp"
@@ -53,12 +54,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
 class runner {
  public:
   runner(runtime& rt, const program& made, const run_settings& settings)
-      : program_(made),
-        settings_(settings),
-        rt_(rt),
-        expected_(made),
-        losses_(made.seed, 5),
-        launch_failures_(made.seed, 6) {
+      : program_(made), settings_(settings), rt_(rt), expected_(made), faults_(rt, made.seed) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
@@ -71,10 +67,7 @@ class runner {
     for (index_ = 0; index_ < program_.steps.size() && wrong_.empty(); ++index_) {
       futures_.emplace_back();
       values_.emplace_back();
-      if (settings_.survives) {
-        lose_some_device();
-        fail_some_launch();
-      }
+      if (settings_.survives) faults_.make_some();
       perform(program_.steps[index_]);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
@@ -281,9 +274,9 @@ class runner {
         }
         return;
       case kind::pass_time:
-        return pass_time(s.count);
+        return faults_.pass_time(s.count);
       case kind::lose_device:
-        return lose_device(s.target);
+        return faults_.lose_device(s.target);
       case kind::stop_token:
         stop_.request_stop();
         stopped_ = true;
@@ -372,39 +365,8 @@ class runner {
     }
   }
 
-  void pass_time(std::size_t events) {
-    auto* seeded = dynamic_cast<seeded_executor*>(&rt_.core()->where());
-    if (seeded == nullptr || seeded->inside()) return;
-    for (std::size_t i = 0; i < events; ++i) (void)seeded->step();
-  }
-
-  void lose_device(std::size_t number_of) {
-    if (number_of >= devices_.size() || settings_.in_place) return;
-    auto& device = rt_.core()->connection().machine().at(device_id{number_of});
-    dynamic_cast<sim_device&>(device).lose(failure(failure_code::device_lost, "planned loss"));
-    lost_ = true;
-  }
-
-  /// At some steps, and at any moment of what is under way.
-  void lose_some_device() {
-    if (devices_.size() < 2 || !losses_.chance(0.05)) return;
-    pass_time(losses_.next() % 30);
-    lose_device(1 + losses_.next() % (devices_.size() - 1));
-  }
-
-  /// Some launch on some device, after some others.
-  void fail_some_launch() {
-    if (devices_.size() < 2 || !launch_failures_.chance(0.1)) return;
-    const std::size_t number = 1 + launch_failures_.next() % (devices_.size() - 1);
-    auto& device = rt_.core()->connection().machine().at(device_id{number});
-    constexpr std::array codes{failure_code::task_failed, failure_code::out_of_memory,
-                               failure_code::compile_failed};
-    const failure why{codes[launch_failures_.next() % codes.size()], "planned failure"};
-    dynamic_cast<sim_device&>(device).fail_launch(1 + launch_failures_.next() % 10, why);
-  }
-
   /// True if tasks may fail because a device was lost.
-  bool shows_loss() const { return lost_ && !settings_.survives; }
+  bool shows_loss() const { return faults_.have_lost() && !settings_.survives; }
 
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
@@ -539,9 +501,7 @@ class runner {
   std::optional<task_scope> scope_;
   std::size_t scope_begin_ = 0;
   bool stopped_ = false;
-  bool lost_ = false;
-  seeded_stream losses_;
-  seeded_stream launch_failures_;
+  device_faults faults_;
   std::size_t index_ = 0;
   std::size_t settled_ = 0;
   std::string wrong_;
