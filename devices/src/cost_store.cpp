@@ -3,21 +3,17 @@
 
 #include <hocket/devices/cost_store.hpp>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "cache_files.hpp"
 #include "cost_text.hpp"
+#include "private_files.hpp"
 
 namespace hocket {
 
@@ -27,33 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_file = std::uint64_t{8} << 20U;
 constexpr double small_change = 1.0 / 8;
-
-/// The store is this process's as long as this object lives. The system lets go of the lock if the
-/// process ends before that.
-class store_lock {
- public:
-  explicit store_lock(const fs::path& folder)
-      : file_(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-                     S_IRUSR | S_IWUSR)) {
-    constexpr int most_tries = 100, milliseconds_between = 1;
-    if (!file_) return;
-    for (int tries = 0; tries < most_tries; ++tries) {
-      is_held_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
-      if (is_held_ || errno != EWOULDBLOCK) return;
-      ::poll(nullptr, 0, milliseconds_between);
-    }
-    is_busy_ = true;
-  }
-
-  [[nodiscard]] bool is_held() const noexcept { return is_held_; }
-  /// Others hold it all the time. Where it is neither held nor busy, errno says why.
-  [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
-
- private:
-  descriptor file_;
-  bool is_held_ = false;
-  bool is_busy_ = false;
-};
+// For the store, while another process has it.
+constexpr std::chrono::milliseconds longest_wait{100};
 
 auto key_of(const launch_cost& of) {
   return std::make_tuple(std::string_view(of.device), std::string_view(of.kernel),
@@ -131,7 +102,7 @@ std::optional<cost_table> cost_store::read() const {
     }
     return cost_table{};
   }
-  const file_content content = read_cache_file(file(), largest_file);
+  const file_content content = read_private_file(file(), largest_file);
   if (content.state == file_state::read) return parse_costs(content.bytes);
   if (content.state == file_state::unreadable) {
     warn("The costs in " + quoted(file()) + " cannot be read" + reason() + advice);
@@ -145,7 +116,7 @@ std::optional<cost_table> cost_store::read() const {
 cost_table cost_store::load() const {
   if (!is_on()) return {};
   if (std::optional<cost_table> made = read()) return *std::move(made);
-  const store_lock lock(folder_);
+  const folder_lock lock(folder_, longest_wait);
   // Another process may have replaced the file meanwhile.
   std::optional<cost_table> made = read();
   if (!made && !lock.is_busy()) set_aside();
@@ -172,7 +143,7 @@ void cost_store::merge(const cost_table& all) const {
     return;
   }
   if (!is_trusted_folder(folder_)) return;  // which was said
-  const store_lock lock(folder_);
+  const folder_lock lock(folder_, longest_wait);
   if (lock.is_busy()) return;
   if (!lock.is_held()) {
     return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);
@@ -188,20 +159,9 @@ void cost_store::merge(const cost_table& all) const {
 
 /// The lock is held, so that no other process uses the name of the new file.
 bool cost_store::replace(const cost_table& all) const {
-  const std::string made = file().string() + ".new";
-  ::unlink(made.c_str());
-  bool written = false;
-  {
-    const descriptor file(::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                 S_IRUSR | S_IWUSR));
-    // Where the system fails, the file is the old one or the new one, and not an empty one.
-    written = file && write_all(file.get(), to_text(all)) && ::fsync(file.get()) == 0;
-  }
-  if (written && ::rename(made.c_str(), this->file().c_str()) == 0) return true;
-  const int why = errno;
-  ::unlink(made.c_str());
-  errno = why;
-  return false;
+  const std::string text = to_text(all);
+  const std::string_view content = text;
+  return replace_file(file(), file().string() + ".new", {&content, 1}, durability::system);
 }
 
 }  // namespace hocket

@@ -11,7 +11,7 @@
 #include <boost/json.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
-#include "cache_files.hpp"
+#include "private_files.hpp"
 
 namespace hocket {
 

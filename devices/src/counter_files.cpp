@@ -21,7 +21,7 @@
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
 
-#include "cache_files.hpp"
+#include "private_files.hpp"
 
 namespace hocket {
 
@@ -112,7 +112,7 @@ std::vector<exported_counters> read_counters(const fs::path& folder) {
       continue;
     }
     if (file.string().ends_with(suffix_of_new)) continue;
-    file_content content = read_cache_file(file, largest_counter_file);
+    file_content content = read_private_file(file, largest_counter_file);
     if (content.state == file_state::read) made.push_back({*from, std::move(content.bytes)});
   }
   if (problem) throw problem_of(folder, problem.message());
@@ -144,18 +144,7 @@ void counter_file::write(std::string_view content) {
 }
 
 bool counter_file::replace(std::string_view content) const {
-  ::unlink(next_.c_str());
-  bool written = false;
-  {
-    const descriptor file(::open(
-        next_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    written = file && write_all(file.get(), content);
-  }
-  if (written && ::rename(next_.c_str(), file_.c_str()) == 0) return true;
-  const int why = errno;
-  ::unlink(next_.c_str());
-  errno = why;
-  return false;
+  return replace_file(file_, next_, {&content, 1}, durability::process);
 }
 
 }  // namespace hocket

@@ -5,7 +5,7 @@
 
 #include <hocket/devices/cost_store.hpp>
 
-#include "cache_files.hpp"
+#include "private_files.hpp"
 
 namespace hocket {
 

@@ -15,7 +15,7 @@
 
 #include <boost/uuid/uuid_io.hpp>
 
-#include "cache_files.hpp"
+#include "private_files.hpp"
 #include "cache_room.hpp"
 
 namespace hocket {
@@ -66,7 +66,7 @@ program_cache::program_cache(in_folder folder)
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
   if (folder_.empty() || !is_trusted_folder(folder_)) return {};
   const fs::path path = entry_of(folder_, key);
-  const file_content content = read_cache_file(path, largest_entry);
+  const file_content content = read_private_file(path, largest_entry);
   if (content.state != file_state::read) return {};
   mark_used(path);
   const auto parts = parse(content.bytes);

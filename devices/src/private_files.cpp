@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "private_files.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+
+#include <hocket/core/environment.hpp>
+
+namespace hocket {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// True if it belongs to this user, and no other user may write it.
+bool is_trusted(const struct stat& about, mode_t kind) {
+  return (about.st_mode & S_IFMT) == kind && about.st_uid == ::geteuid() &&
+         (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+}  // namespace
+
+descriptor::~descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+fs::path user_cache(const fs::path& name) {
+  fs::path root;
+  if (const auto cache = environment_variable("XDG_CACHE_HOME")) root = *cache;
+  // The specification of XDG has relative paths ignored.
+  if (!root.is_absolute()) {
+    const auto home = environment_variable("HOME");
+    if (!home || !fs::path(*home).is_absolute()) return {};
+    root = fs::path(*home) / ".cache";
+  }
+  return root / "hocket" / name;
+}
+
+bool is_trusted_folder(const fs::path& folder) {
+  struct stat about {};
+  return ::lstat(folder.c_str(), &about) == 0 && is_trusted(about, S_IFDIR);
+}
+
+bool make_folder(const fs::path& folder) {
+  if (folder.empty()) return false;
+  struct stat about {};
+  if (::stat(folder.c_str(), &about) == 0) {
+    errno = ENOTDIR;
+    return S_ISDIR(about.st_mode);
+  }
+  if (!folder.has_parent_path() || folder.parent_path() == folder) return false;
+  if (!make_folder(folder.parent_path())) return false;
+  return ::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST;
+}
+
+open_private_file open_for_reading(const fs::path& path) {
+  // Without O_NONBLOCK a pipe of that name would wait for its writer.
+  descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file && errno == ENOENT) return {file_state::absent};
+  if (!file && errno == ELOOP) return {file_state::untrusted};
+  struct stat about {};
+  if (!file || ::fstat(file.get(), &about) != 0) return {};
+  if (!is_trusted(about, S_IFREG)) return {file_state::untrusted};
+  return {file_state::read, std::move(file), static_cast<std::uint64_t>(about.st_size)};
+}
+
+bool read_all(int file, char* into, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t got = ::read(file, into, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    if (got <= 0) return false;
+    into += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+file_content read_private_file(const fs::path& path, std::uint64_t max_bytes) {
+  const open_private_file opened = open_for_reading(path);
+  if (opened.state != file_state::read) return {opened.state, {}};
+  if (opened.bytes > max_bytes) {
+    errno = EFBIG;
+    return {};
+  }
+  std::string bytes(static_cast<std::size_t>(opened.bytes), '\0');
+  if (!read_all(opened.file.get(), bytes.data(), bytes.size())) return {};
+  return {file_state::read, std::move(bytes)};
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+bool replace_file(const fs::path& file, const fs::path& next,
+                  std::span<const std::string_view> content, durability how) {
+  ::unlink(next.c_str());
+  bool written = false;
+  {
+    const descriptor made(::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                 S_IRUSR | S_IWUSR));
+    written = static_cast<bool>(made);
+    for (const std::string_view piece : content) written = written && write_all(made.get(), piece);
+    if (how == durability::system) written = written && ::fsync(made.get()) == 0;
+  }
+  if (written && ::rename(next.c_str(), file.c_str()) == 0) return true;
+  const int why = errno;
+  ::unlink(next.c_str());
+  errno = why;
+  return false;
+}
+
+bool sync_folder(const fs::path& folder) {
+  const descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return opened && ::fsync(opened.get()) == 0;
+}
+
+folder_lock::folder_lock(const fs::path& folder, std::chrono::milliseconds most_wait)
+    : file_(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                   S_IRUSR | S_IWUSR)) {
+  constexpr std::chrono::milliseconds between{1};
+  if (!file_) return;
+  for (auto waited = between; waited <= most_wait; waited += between) {
+    is_held_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    if (is_held_ || errno != EWOULDBLOCK) return;
+    ::poll(nullptr, 0, static_cast<int>(between.count()));
+  }
+  is_busy_ = true;
+}
+
+boost::uuids::uuid digest_of(std::string_view bytes) {
+  return boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(bytes.data(), bytes.size());
+}
+
+}  // namespace hocket
