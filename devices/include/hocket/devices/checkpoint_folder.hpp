@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hocket/core/dtype.hpp>
+#include <hocket/core/shape.hpp>
+
+namespace hocket {
+
+class folder_lock;
+
+/// Where a run is, as texts under names that the program chooses: a step, a seed, a size.
+using checkpoint_position = std::map<std::string, std::string, std::less<>>;
+
+/// One array of a checkpoint, row by row.
+struct checkpoint_array {
+  std::string name;
+  element_type type = element_type::f32;
+  index_list extents;
+  std::span<const std::byte> bytes;
+};
+
+/// A file that was found where a checkpoint should be, and why it was not used.
+struct unusable_checkpoint {
+  std::filesystem::path file;
+  std::string why;  ///< a sentence
+};
+
+/// A checkpoint as it was read from its file.
+struct saved_checkpoint {
+  std::filesystem::path file;
+  std::uint64_t number = 0;  ///< counted in its folder
+  checkpoint_position position;
+  std::vector<checkpoint_array> arrays;        ///< their bytes lie in content
+  std::shared_ptr<const std::string> content;  ///< of the file
+  std::vector<unusable_checkpoint> newer;      ///< were passed over, newest first
+};
+
+/// The checkpoints in one folder: files `checkpoint-1`, `checkpoint-2` and so on, of which the
+/// newest are kept. A file has its name only once all of it is on the disk, so that a process or a
+/// system that ends at any moment leaves whole files. One thread at a time.
+class checkpoint_folder {
+ public:
+  /// Makes the folder, for this user alone, if there is none, and removes what killed processes
+  /// have left half written. Throws usage_error unless `keep` is at least 1, and error with the
+  /// code io if the folder cannot be used, or is in use: by another process, or by another object
+  /// of this one.
+  checkpoint_folder(const std::filesystem::path& folder, std::size_t keep);
+  ~checkpoint_folder();
+  checkpoint_folder(const checkpoint_folder&) = delete;
+  checkpoint_folder& operator=(const checkpoint_folder&) = delete;
+
+  /// Returns the number of the new checkpoint once it is on the disk, and removes those that are
+  /// not to be kept. Throws error with the code io, and leaves the earlier ones then.
+  std::uint64_t write(const checkpoint_position& position,
+                      std::span<const checkpoint_array> arrays);
+
+  /// Reads the newest checkpoint that is whole; nothing if there is no file of one. Files that are
+  /// not whole stay where they are, and do not count as kept. Throws error with the code io if
+  /// there are files and none can be used.
+  [[nodiscard]] std::optional<saved_checkpoint> read_newest();
+
+ private:
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const;
+  [[nodiscard]] std::filesystem::path file_of(std::uint64_t number) const;
+  void remove_unfinished() const;
+  void remove_old() const;
+
+  const std::filesystem::path folder_;
+  const std::size_t keep_;
+  std::unique_ptr<folder_lock> lock_;
+  std::vector<std::uint64_t> unusable_;
+};
+
+}  // namespace hocket

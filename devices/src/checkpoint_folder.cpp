@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/devices/checkpoint_folder.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <hocket/core/error.hpp>
+
+#include "checkpoint_format.hpp"
+#include "private_files.hpp"
+
+namespace hocket {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "checkpoint-";
+constexpr std::string_view suffix_of_unfinished = ".new";
+
+// For a folder in use: a process that was killed may still be ending.
+constexpr std::chrono::milliseconds longest_wait_for_folder{2000};
+
+error io_error(const std::string& what) { return error(failure(failure_code::io, what)); }
+
+std::string quoted_path(const fs::path& path) { return "\"" + path.string() + "\""; }
+
+/// An error of a call of the system, for which errno says why.
+error failed_call(const std::string& what, const fs::path& path) {
+  return io_error(what + " " + quoted_path(path) + ": " + std::strerror(errno) + ".");
+}
+
+/// The number of a file of that name; nothing if it is no checkpoint.
+std::optional<std::uint64_t> number_in(std::string_view name) {
+  if (!name.starts_with(prefix)) return {};
+  name.remove_prefix(prefix.size());
+  std::uint64_t number = 0;
+  const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_whole = problem == std::errc() && stop == name.data() + name.size();
+  // The numbers of a folder are written in one way alone, and leave room for the next one.
+  if (!is_whole || name.front() == '0' || number == UINT64_MAX) return {};
+  return number;
+}
+
+fs::path opened_folder(const fs::path& given) {
+  std::error_code problem;
+  // The program may go to another folder before the next checkpoint.
+  const fs::path folder = fs::absolute(given, problem).lexically_normal();
+  const bool is_new = !fs::exists(folder, problem);
+  if (given.empty() || !make_folder(folder)) {
+    if (given.empty()) errno = ENOENT;
+    throw failed_call("Checkpoints cannot be kept in", given);
+  }
+  // A folder that is gone after the system has failed would take its files with it.
+  if (is_new && !sync_folder(folder.parent_path())) {
+    throw failed_call("Checkpoints cannot be kept in", folder);
+  }
+  return folder;
+}
+
+result<std::string> content_of(const fs::path& file) {
+  const auto unusable = [](const std::string& why) {
+    return failure(failure_code::io, "The checkpoint cannot be read: " + why + ".");
+  };
+  const open_private_file opened = open_for_reading(file);
+  if (opened.state == file_state::untrusted) {
+    return unusable("it is no file of this user that others cannot write");
+  }
+  if (opened.state != file_state::read) return unusable(std::strerror(errno));
+  std::string content(std::min<std::uint64_t>(opened.bytes, bytes_of_checkpoint_head), '\0');
+  if (!read_all(opened.file.get(), content.data(), content.size())) {
+    return unusable(std::strerror(errno));
+  }
+  // No memory is taken for a file that is not as long as it says, were it a terabyte of nothing.
+  const auto bytes = checkpoint_bytes(content);
+  if (!bytes || bytes.value() != opened.bytes) return content;
+  const std::size_t begin = content.size();
+  content.resize(opened.bytes);
+  if (!read_all(opened.file.get(), content.data() + begin, content.size() - begin)) {
+    return unusable(std::strerror(errno));
+  }
+  return content;
+}
+
+}  // namespace
+
+checkpoint_folder::checkpoint_folder(const fs::path& folder, std::size_t keep)
+    : folder_(opened_folder(folder)), keep_(keep) {
+  if (keep == 0) {
+    throw usage_error("The number of checkpoints to keep is 0; it must be at least 1.");
+  }
+  lock_ = std::make_unique<folder_lock>(folder_, longest_wait_for_folder);
+  if (lock_->is_busy()) {
+    throw io_error("Checkpoints cannot be kept in " + quoted_path(folder_) +
+                   ": another process, or another object of this one, uses the folder.");
+  }
+  if (!lock_->is_held()) throw failed_call("Checkpoints cannot be kept in", folder_);
+  remove_unfinished();
+}
+
+checkpoint_folder::~checkpoint_folder() = default;
+
+fs::path checkpoint_folder::file_of(std::uint64_t number) const {
+  return folder_ / (std::string(prefix) + std::to_string(number));
+}
+
+/// In their order.
+std::vector<std::uint64_t> checkpoint_folder::numbers() const {
+  std::vector<std::uint64_t> made;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder_, problem), end; !problem && at != end;
+       at.increment(problem)) {
+    if (const auto number = number_in(at->path().filename().string())) made.push_back(*number);
+  }
+  if (problem) {
+    throw io_error("The folder " + quoted_path(folder_) + " cannot be read: " + problem.message() +
+                   ".");
+  }
+  std::ranges::sort(made);
+  return made;
+}
+
+void checkpoint_folder::remove_unfinished() const {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder_, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    std::string name = at->path().filename().string();
+    if (!name.ends_with(suffix_of_unfinished)) continue;
+    name.resize(name.size() - suffix_of_unfinished.size());
+    if (number_in(name)) ::unlink(at->path().c_str());
+  }
+}
+
+/// Files that cannot be used stay until all that are kept are newer: they may tell what happened.
+void checkpoint_folder::remove_old() const {
+  const std::vector<std::uint64_t> all = numbers();
+  std::vector<std::uint64_t> usable;
+  std::ranges::copy_if(all, std::back_inserter(usable), [&](std::uint64_t each) {
+    return std::ranges::find(unusable_, each) == unusable_.end();
+  });
+  if (usable.size() <= keep_) return;
+  const std::uint64_t oldest = usable[usable.size() - keep_];
+  for (const std::uint64_t each : all) {
+    if (each < oldest) ::unlink(file_of(each).c_str());
+  }
+}
+
+std::uint64_t checkpoint_folder::write(const checkpoint_position& position,
+                                       std::span<const checkpoint_array> arrays) {
+  const std::vector<std::uint64_t> before = numbers();
+  const std::uint64_t number = before.empty() ? 1 : before.back() + 1;
+  const std::string front = checkpoint_front(position, arrays);
+  std::vector<std::string_view> content{front};
+  for (const checkpoint_array& each : arrays) {
+    content.emplace_back(reinterpret_cast<const char*>(each.bytes.data()), each.bytes.size());
+  }
+  const fs::path file = file_of(number);
+  if (!replace_file(file, file.string() + std::string(suffix_of_unfinished), content,
+                    durability::system) ||
+      !sync_folder(folder_)) {
+    throw failed_call("The checkpoint cannot be written to", file);
+  }
+  remove_old();
+  return number;
+}
+
+std::optional<saved_checkpoint> checkpoint_folder::read_newest() {
+  const std::vector<std::uint64_t> all = numbers();
+  std::vector<unusable_checkpoint> passed_over;
+  unusable_.clear();
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    const fs::path file = file_of(*at);
+    auto bytes = content_of(file);
+    if (bytes) {
+      const auto kept = std::make_shared<const std::string>(std::move(bytes).value());
+      auto parsed = parse_checkpoint(*kept);
+      if (parsed) {
+        auto [position, arrays] = std::move(parsed).value();
+        return saved_checkpoint{
+            file, *at, std::move(position), std::move(arrays), kept, std::move(passed_over)};
+      }
+      bytes = parsed.error();
+    }
+    passed_over.push_back({file, bytes.error().message()});
+    unusable_.push_back(*at);
+  }
+  if (passed_over.empty()) return {};
+  throw io_error("None of the " + std::to_string(passed_over.size()) + " checkpoints in " +
+                 quoted_path(folder_) + " can be used. Of the newest one, " +
+                 quoted_path(passed_over.front().file.filename()) +
+                 ", is known: " + passed_over.front().why);
+}
+
+}  // namespace hocket
