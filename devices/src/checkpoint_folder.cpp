@@ -51,10 +51,16 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
   return number;
 }
 
+std::size_t checked_keep(std::size_t keep) {
+  if (keep > 0) return keep;
+  throw usage_error("The number of checkpoints to keep is 0; it must be at least 1.");
+}
+
 fs::path opened_folder(const fs::path& given) {
   std::error_code problem;
   // The program may go to another folder before the next checkpoint.
-  const fs::path folder = fs::absolute(given, problem).lexically_normal();
+  fs::path folder = fs::absolute(given, problem);
+  if (!folder.has_filename()) folder = folder.parent_path();
   const bool is_new = !fs::exists(folder, problem);
   if (given.empty() || !make_folder(folder)) {
     if (given.empty()) errno = ENOENT;
@@ -81,8 +87,7 @@ result<std::string> content_of(const fs::path& file) {
     return unusable(std::strerror(errno));
   }
   // No memory is taken for a file that is not as long as it says, were it a terabyte of nothing.
-  const auto bytes = checkpoint_bytes(content);
-  if (!bytes || bytes.value() != opened.bytes) return content;
+  if (const failure why = check_checkpoint_head(content, opened.bytes)) return why;
   const std::size_t begin = content.size();
   content.resize(opened.bytes);
   if (!read_all(opened.file.get(), content.data() + begin, content.size() - begin)) {
@@ -94,10 +99,7 @@ result<std::string> content_of(const fs::path& file) {
 }  // namespace
 
 checkpoint_folder::checkpoint_folder(const fs::path& folder, std::size_t keep)
-    : folder_(opened_folder(folder)), keep_(keep) {
-  if (keep == 0) {
-    throw usage_error("The number of checkpoints to keep is 0; it must be at least 1.");
-  }
+    : keep_(checked_keep(keep)), folder_(opened_folder(folder)) {
   lock_ = std::make_unique<folder_lock>(folder_, longest_wait_for_folder);
   if (lock_->is_busy()) {
     throw io_error("Checkpoints cannot be kept in " + quoted_path(folder_) +
@@ -113,30 +115,34 @@ fs::path checkpoint_folder::file_of(std::uint64_t number) const {
   return folder_ / (std::string(prefix) + std::to_string(number));
 }
 
-/// In their order.
-std::vector<std::uint64_t> checkpoint_folder::numbers() const {
-  std::vector<std::uint64_t> made;
+std::vector<std::string> checkpoint_folder::names() const {
+  std::vector<std::string> made;
   std::error_code problem;
   for (fs::directory_iterator at(folder_, problem), end; !problem && at != end;
        at.increment(problem)) {
-    if (const auto number = number_in(at->path().filename().string())) made.push_back(*number);
+    made.push_back(at->path().filename().string());
   }
-  if (problem) {
-    throw io_error("The folder " + quoted_path(folder_) + " cannot be read: " + problem.message() +
-                   ".");
+  if (!problem) return made;
+  throw io_error("The folder " + quoted_path(folder_) + " cannot be read: " + problem.message() +
+                 ".");
+}
+
+/// In their order.
+std::vector<std::uint64_t> checkpoint_folder::numbers() const {
+  std::vector<std::uint64_t> made;
+  for (const std::string& name : names()) {
+    if (const auto number = number_in(name)) made.push_back(*number);
   }
   std::ranges::sort(made);
   return made;
 }
 
 void checkpoint_folder::remove_unfinished() const {
-  std::error_code ignored;
-  for (fs::directory_iterator at(folder_, ignored), end; !ignored && at != end;
-       at.increment(ignored)) {
-    std::string name = at->path().filename().string();
-    if (!name.ends_with(suffix_of_unfinished)) continue;
-    name.resize(name.size() - suffix_of_unfinished.size());
-    if (number_in(name)) ::unlink(at->path().c_str());
+  for (const std::string& name : names()) {
+    std::string_view finished = name;
+    if (!finished.ends_with(suffix_of_unfinished)) continue;
+    finished.remove_suffix(suffix_of_unfinished.size());
+    if (number_in(finished)) ::unlink((folder_ / name).c_str());
   }
 }
 

@@ -163,20 +163,18 @@ std::string checkpoint_front(const checkpoint_position& position,
   return front + table;
 }
 
-result<std::uint64_t> checkpoint_bytes(std::string_view head) {
+failure check_checkpoint_head(std::string_view head, std::uint64_t bytes_of_file) {
   if (head.size() < bytes_of_checkpoint_head || !head.starts_with(format_name)) {
     return damaged("it does not begin as checkpoints of this version do");
   }
-  return number_at(head, begin_of_sizes);
+  const std::uint64_t written = number_at(head, begin_of_sizes);
+  if (written == bytes_of_file) return {};
+  return damaged("it has " + std::to_string(bytes_of_file) + " bytes, and " +
+                 std::to_string(written) + " were written");
 }
 
 result<checkpoint_content> parse_checkpoint(std::string_view file) {
-  const auto bytes = checkpoint_bytes(file);
-  if (!bytes) return bytes.error();
-  if (bytes.value() != file.size()) {
-    return damaged("it has " + std::to_string(file.size()) + " bytes, and " +
-                   std::to_string(bytes.value()) + " were written");
-  }
+  if (const failure why = check_checkpoint_head(file, file.size())) return why;
   std::string_view arrays = file.substr(bytes_of_checkpoint_head);
   const std::uint64_t table_bytes = number_at(file, begin_of_sizes + size_of_number);
   if (table_bytes > arrays.size()) return damaged("its table of contents is cut off");

@@ -22,8 +22,9 @@ inline constexpr std::size_t bytes_of_checkpoint_head = 32;
 [[nodiscard]] std::string checkpoint_front(const checkpoint_position& position,
                                            std::span<const checkpoint_array> arrays);
 
-/// How many bytes the file has, as its head says. Fails unless the head is that of a checkpoint.
-[[nodiscard]] result<std::uint64_t> checkpoint_bytes(std::string_view head);
+/// Says why a file of so many bytes, which begins with this, is no whole checkpoint; empty if it
+/// may be one.
+[[nodiscard]] failure check_checkpoint_head(std::string_view head, std::uint64_t bytes_of_file);
 
 /// What a file says. The bytes of the arrays lie in it.
 struct checkpoint_content {

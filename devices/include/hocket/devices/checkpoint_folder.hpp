@@ -73,13 +73,14 @@ class checkpoint_folder {
   [[nodiscard]] std::optional<saved_checkpoint> read_newest();
 
  private:
+  [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::vector<std::uint64_t> numbers() const;
   [[nodiscard]] std::filesystem::path file_of(std::uint64_t number) const;
   void remove_unfinished() const;
   void remove_old() const;
 
-  const std::filesystem::path folder_;
   const std::size_t keep_;
+  const std::filesystem::path folder_;
   std::unique_ptr<folder_lock> lock_;
   std::vector<std::uint64_t> unusable_;
 };
