@@ -13,6 +13,7 @@
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/budget.hpp>
 #include <hocket/scheduler/buffer.hpp>
+#include <hocket/scheduler/checkpoints.hpp>
 #include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>

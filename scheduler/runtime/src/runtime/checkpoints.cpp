@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <hocket/scheduler/checkpoints.hpp>
+
+#include <set>
+#include <string_view>
+
+#include "runtime/checkpoint_writer.hpp"
+#include "runtime/runtime_core.hpp"
+
+namespace hocket {
+
+namespace {
+
+void check_names(const std::vector<named_buffer>& buffers) {
+  std::set<std::string_view> names;
+  for (const named_buffer& each : buffers) {
+    if (names.insert(each.name()).second) continue;
+    throw usage_error("Two buffers of a checkpoint are called \"" + each.name() +
+                      "\"; each needs a name of its own.");
+  }
+}
+
+std::string text_of(element_type type, const index_list& extents) {
+  return to_string(extents) + " elements of " + std::string(to_string(type));
+}
+
+/// Throws usage_error unless there is an array for the buffer.
+const checkpoint_array& array_for(const named_buffer& wanted, const saved_checkpoint& from) {
+  const auto found = std::ranges::find(from.arrays, wanted.name(), &checkpoint_array::name);
+  if (found == from.arrays.end()) {
+    std::string names;
+    for (const checkpoint_array& each : from.arrays) {
+      names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
+    }
+    throw usage_error("The checkpoint \"" + from.file.string() + "\" has no \"" + wanted.name() +
+                      "\"; it has " + (names.empty() ? "no arrays" : names) + ".");
+  }
+  const detail::buffer_state& data = wanted.data();
+  if (found->type == data.type() && found->extents == data.extents()) return *found;
+  throw usage_error("The checkpoint \"" + from.file.string() + "\" has " +
+                    text_of(found->type, found->extents) + " for \"" + wanted.name() +
+                    "\", and buffer \"" + data.label() + "\" has " +
+                    text_of(data.type(), data.extents()) + "; they must be alike.");
+}
+
+}  // namespace
+
+checkpoints::checkpoints(runtime& home, const std::filesystem::path& folder,
+                         const checkpoint_options& options)
+    : home_(home),
+      writer_(std::make_shared<detail::checkpoint_writer>(home.core()->where(), folder,
+                                                          options.keep)) {}
+
+checkpoints::~checkpoints() = default;
+
+future<std::uint64_t> checkpoints::save(checkpoint_position position,
+                                        const std::vector<named_buffer>& buffers) {
+  check_names(buffers);
+  saving_.reset();
+  auto snapshot = std::make_shared<detail::checkpoint_snapshot>();
+  snapshot->position = std::move(position);
+  for (const named_buffer& each : buffers) {
+    const detail::buffer_state& data = each.data();
+    // For overwrite: the pages are first touched by the tasks that copy.
+    snapshot->blocks.push_back(
+        std::shared_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(data.bytes())]));
+    snapshot->arrays.push_back(
+        {each.name(), data.type(), data.extents(), {snapshot->blocks.back().get(), data.bytes()}});
+  }
+  saving_.emplace(home_, scope_options{.label = "checkpoint"});
+  std::vector<any_future> copied;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    copied.push_back(
+        buffers[i].copy_out(*saving_, {.label = "copy for checkpoint"}, snapshot->blocks[i]));
+  }
+  return saving_->async({.label = "checkpoint", .after = copied},
+                        [snapshot, writer = writer_] { return writer->write(*snapshot); });
+}
+
+std::optional<saved_checkpoint> checkpoints::newest() {
+  saving_.reset();
+  return writer_->read_newest();
+}
+
+void restore(const saved_checkpoint& from, const std::vector<named_buffer>& into) {
+  check_names(into);
+  std::vector<const checkpoint_array*> found;
+  for (const named_buffer& each : into) found.push_back(&array_for(each, from));
+  for (std::size_t i = 0; i < into.size(); ++i) into[i].copy_in(found[i]->bytes);
+}
+
+}  // namespace hocket
