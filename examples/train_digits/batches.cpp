@@ -21,10 +21,11 @@ batch_source::batch_source(const dataset& data, const hyperparameters& how, std:
     : data_(data), how_(how), seed_(seed), epoch_(no_epoch) {}
 
 void batch_source::select(std::size_t step) {
-  const std::size_t epoch = step / steps_of_epoch();
+  const std::size_t steps = steps_of_epoch(data_, how_);
+  const std::size_t epoch = step / steps;
   if (epoch != epoch_) order_ = shuffled_rows(data_.rows, seed_, epoch);
   epoch_ = epoch;
-  first_ = step % steps_of_epoch() * how_.batch;
+  first_ = step % steps * how_.batch;
 }
 
 void batch_source::submit_load(hocket::submitter& s, const model& network) const {

@@ -13,16 +13,19 @@
 
 namespace train {
 
+/// How many steps an epoch has; what does not fill a batch at its end is left out.
+[[nodiscard]] inline std::size_t steps_of_epoch(const dataset& data, const hyperparameters& how) {
+  return data.rows / how.batch;
+}
+
 /// Which images a step of training sees. Tasks read it, so it is moved on between two runs only.
 class batch_source {
  public:
   /// Both must outlive the tasks.
   batch_source(const dataset& data, const hyperparameters& how, std::uint64_t seed);
 
-  [[nodiscard]] std::size_t steps_of_epoch() const noexcept { return data_.rows / how_.batch; }
-
   /// Chooses the images of the step-th step, counted over all epochs. Every epoch has an order of
-  /// its own; what does not fill a batch at its end is left out.
+  /// its own.
   void select(std::size_t step);
 
   /// Submits host tasks that put the chosen images of every micro-batch into its buffers.

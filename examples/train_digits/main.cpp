@@ -11,6 +11,7 @@
 
 #include <hocket/hocket.hpp>
 
+#include "batches.hpp"
 #include "common/ending.hpp"
 #include "common/interrupt.hpp"
 #include "download.hpp"
@@ -21,6 +22,7 @@
 #include "report.hpp"
 #include "timing.hpp"
 #include "training.hpp"
+#include "training_saver.hpp"
 
 namespace train {
 
@@ -79,11 +81,37 @@ std::vector<device_report> reports_of(const hocket::runtime_report& report,
   for (const stage_device& stage : stages) {
     const hocket::device_report& each = report.devices[stage.handle.id.value];
     const double busy = std::chrono::duration<double>(each.busy).count();
-    made.push_back({each.name, each.backend, each.kernels,
-                    busy / (time * static_cast<double>(each.lanes)), each.bytes_in, each.bytes_out,
-                    each.peak_bytes, each.flops / flops});
+    const double span = time * static_cast<double>(each.lanes);
+    // A training that is resumed at its end runs no kernel.
+    made.push_back({each.name, each.backend, each.kernels, span > 0 ? busy / span : 0,
+                    each.bytes_in, each.bytes_out, each.peak_bytes,
+                    flops > 0 ? each.flops / flops : 0});
   }
   return made;
+}
+
+/// Messages of the program that are no progress: they come in quiet runs too.
+void tell(std::string_view line) { fmt::print(stderr, "train_digits: {}\n", line); }
+
+/// Runs the training, from its checkpoint and into new ones if the command line asks for that.
+training_log run(hocket::runtime& rt, const model& network, const dataset& data, training_plan plan,
+                 training_saver* saver, progress& shown) {
+  if (saver == nullptr) return run_training(rt, network, data, plan, shown);
+  plan.begin = saver->begin();
+  plan.after_step = [saver](const training_position& at) { saver->after_step(at); };
+  return run_training(rt, network, data, plan, shown);
+}
+
+std::optional<training_saver> saver_for(hocket::runtime& rt, const model& network,
+                                        const options& given, const hyperparameters& how,
+                                        dataset_kind kind, const dataset& data) {
+  if (!given.checkpoint) return std::nullopt;
+  const std::size_t steps = steps_of_epoch(data, how);
+  return std::optional<training_saver>(
+      std::in_place, rt, network,
+      saving_plan{*given.checkpoint, given.resume, given.steps_between_checkpoints.value_or(steps),
+                  steps * how.epochs},
+      identity_of(how, kind, given.seed, data), tell);
 }
 
 void train_and_report(options given, const std::stop_token& stop) {
@@ -100,9 +128,10 @@ void train_and_report(options given, const std::stop_token& stop) {
   const model network = make_model(rt, layers, devices, how, given.pipeline, given.seed);
   if (!given.quiet) say(header(given, clock, how, data, layers, devices, network));
 
+  std::optional<training_saver> saver = saver_for(rt, network, given, how, source.kind, data.train);
   progress shown(progress_view::of_standard_error(given.quiet));
-  const training_log log =
-      run_training(rt, network, data.train, {how, given.pipeline, given.seed, stop}, shown);
+  const training_log log = run(rt, network, data.train, {how, given.pipeline, given.seed, stop},
+                               saver ? &*saver : nullptr, shown);
   const hocket::trace_snapshot trace = rt.trace();
   const pipeline_timing timing =
       measure(trace, log.steps, given.pipeline, network.stages.size(), how.micro_batches);
@@ -123,6 +152,7 @@ void train_and_report(options given, const std::stop_token& stop) {
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   publish(report, given.json);
   if (given.trace) hocket::write_trace(trace, given.trace->string());
+  if (saver) saver->finish();
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include "model.hpp"
 
-#include <cstring>
-
 #include <fmt/format.h>
+
+#include "hash.hpp"
 
 namespace train {
 
@@ -55,15 +55,6 @@ std::uint64_t kept_bytes(std::span<const layer> shapes, const stage_range& range
   return columns * rows * sizeof(float);
 }
 
-void add(std::uint64_t& hash, const std::vector<float>& values) {
-  constexpr std::uint64_t fnv_prime = 0x100000001b3U;
-  for (const float value : values) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(bits));
-    hash = (hash ^ bits) * fnv_prime;
-  }
-}
-
 }  // namespace
 
 model make_model(hocket::runtime& rt, std::span<const layer> shapes,
@@ -90,12 +81,12 @@ model make_model(hocket::runtime& rt, std::span<const layer> shapes,
 }
 
 std::string hash_of_weights(const model& network) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
+  bit_hash bits;
   for (const dense& each : network.layers) {
-    add(hash, each.weights.value.to_vector());
-    add(hash, each.bias.value.to_vector());
+    bits.add(std::span<const float>(each.weights.value.to_vector()));
+    bits.add(std::span<const float>(each.bias.value.to_vector()));
   }
-  return fmt::format("{:016x}", hash);
+  return bits.text();
 }
 
 }  // namespace train

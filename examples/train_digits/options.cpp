@@ -90,6 +90,7 @@ class command_line {
     add_network();
     add_pipeline();
     add_machine();
+    add_checkpoints();
     add_output();
   }
 
@@ -192,6 +193,19 @@ class command_line {
         });
   }
 
+  void add_checkpoints() {
+    group_ = "Checkpoints";
+    add("--checkpoint", "DIR", "Save the training in this folder now and then",
+        [this](const auto& name, const auto& text) { into_.checkpoint = parse_path(name, text); });
+    add("--checkpoint-every", "N", "Batches between two checkpoints (default: those of an epoch)",
+        [this](const auto& name, const auto& text) {
+          into_.steps_between_checkpoints = parse_count(name, text);
+        });
+    app_.add_flag("--resume", into_.resume,
+                  "Go on from the newest checkpoint, if the folder has any")
+        ->group(group_);
+  }
+
   void add_output() {
     group_ = "Output";
     add("--trace", "FILE", "Write a timeline that Perfetto opens",
@@ -216,6 +230,11 @@ void check_together(const options& given) {
   if (given.download && given.dataset && *given.dataset != dataset_kind::mnist) {
     throw hocket::usage_error(fmt::format("--dataset is \"{}\"; with --download it must be mnist.",
                                           to_string(*given.dataset)));
+  }
+  if (!given.checkpoint && (given.resume || given.steps_between_checkpoints)) {
+    throw hocket::usage_error(
+        fmt::format("{} is given without --checkpoint, which names the folder.",
+                    given.resume ? "--resume" : "--checkpoint-every"));
   }
   if (given.json && given.trace && *given.json == *given.trace) {
     throw hocket::usage_error(

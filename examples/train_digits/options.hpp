@@ -41,6 +41,9 @@ struct options {
   std::optional<clock_kind> clock;
   std::map<std::string, std::string> backends;  ///< what each is told
   bool private_memory = false;
+  std::optional<std::filesystem::path> checkpoint;  ///< the folder
+  std::optional<std::size_t> steps_between_checkpoints;
+  bool resume = false;
   std::optional<std::filesystem::path> trace;
   std::optional<std::filesystem::path> json;  ///< "-" is standard output
   bool quiet = false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,6 +107,11 @@ void progress::erase() {
   bar_is_drawn_ = false;
 }
 
+void progress::begin_at(const progress_state& state) {
+  done_before_ = state.epoch * state.images_of_epoch + state.images;
+  done_before_of_epoch_ = state.images;
+}
+
 void progress::update(const progress_state& state) {
   if (view_.silent || !view_.bar) return;
   const std::chrono::nanoseconds now = view_.now();
@@ -113,7 +119,7 @@ void progress::update(const progress_state& state) {
   const std::size_t before = state.epoch * state.images_of_epoch;
   const std::size_t done = before + state.images;
   const std::size_t left = state.epochs * state.images_of_epoch - done;
-  const double speed = rate(done, seconds(now - begin_));
+  const double speed = rate(done - done_before_, seconds(now - begin_));
   const double seconds_left = static_cast<double>(left) / speed;
   // The last column stays free: some terminals break the line there.
   const std::size_t width = std::max<std::size_t>(view_.width(), 2) - 1;
@@ -126,10 +132,11 @@ void progress::end_epoch(const progress_state& state) {
   const std::chrono::nanoseconds now = view_.now();
   const double time = seconds(now - epoch_begin_);
   epoch_begin_ = now;
+  const std::size_t images = state.images - std::exchange(done_before_of_epoch_, 0);
   if (view_.silent) return;
   erase();
   view_.write(fmt::format("epoch {}/{}  loss {:.4f}  {:.0f} images/s  {:.1f} s\n", state.epoch + 1,
-                          state.epochs, state.loss, rate(state.images, time), time));
+                          state.epochs, state.loss, rate(images, time), time));
 }
 
 }  // namespace train

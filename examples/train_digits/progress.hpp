@@ -45,6 +45,9 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
+  /// The training has begun before this process: speeds are of what is done from here on.
+  void begin_at(const progress_state& state);
+
   /// Cheap: draws at most ten times a second.
   void update(const progress_state& state);
 
@@ -58,6 +61,8 @@ class progress {
   std::chrono::nanoseconds begin_;
   std::chrono::nanoseconds epoch_begin_;
   std::chrono::nanoseconds drawn_{};
+  std::size_t done_before_ = 0;           // images, when this process began
+  std::size_t done_before_of_epoch_ = 0;  // of this epoch
   bool bar_is_drawn_ = false;
 };
 

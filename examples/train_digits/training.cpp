@@ -42,8 +42,9 @@ void check(const std::stop_token& stop) {
 training_log run_training(hocket::runtime& rt, const model& network, const dataset& data,
                           const training_plan& plan, progress& shown) {
   batch_source batches(data, plan.how, plan.seed);
-  loss_counter counter;
-  batches.select(0);
+  const std::size_t steps = steps_of_epoch(data, plan.how);
+  loss_counter counter{plan.begin.loss_sum, plan.begin.steps % steps * plan.how.batch};
+  batches.select(plan.begin.steps);
   batches.submit_load(rt, network);
   // The images of the next step come while this one is under way, as soon as their buffers are
   // free.
@@ -54,25 +55,30 @@ training_log run_training(hocket::runtime& rt, const model& network, const datas
   });
   rt.wait();
 
-  training_log log;
-  progress_state state{0, plan.how.epochs, 0, batches.steps_of_epoch() * plan.how.batch, 0};
-  for (std::size_t number = 0; state.epoch < state.epochs; ++number) {
+  training_log log{plan.begin.losses, {}};
+  progress_state state{plan.begin.steps / steps, plan.how.epochs, counter.images,
+                       steps * plan.how.batch, counter.mean()};
+  shown.begin_at(state);
+  for (std::size_t ended = plan.begin.steps; state.epoch < state.epochs;) {
     check(plan.stop);
-    batches.select(number + 1);
+    batches.select(ended + 1);
     const hocket::time_stamp begin = rt.now();
     rt.run(step).get();
     if (log.steps.size() == steps_of_log) log.steps.erase(log.steps.begin());
     log.steps.push_back({begin, rt.now()});
 
+    ++ended;
     state.images += plan.how.batch;
     state.loss = counter.mean();
     shown.update(state);
-    if (state.images < state.images_of_epoch) continue;
-    shown.end_epoch(state);
-    log.loss.push_back(state.loss);
-    counter = {};
-    state.images = 0;
-    ++state.epoch;
+    if (state.images == state.images_of_epoch) {
+      shown.end_epoch(state);
+      log.loss.push_back(state.loss);
+      counter = {};
+      state.images = 0;
+      ++state.epoch;
+    }
+    plan.after_step({ended, counter.sum, log.loss});
   }
   return log;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "dataset.hpp"
 #include "model.hpp"
+#include "position.hpp"
 #include "progress.hpp"
 #include "timing.hpp"
 
@@ -20,6 +22,9 @@ struct training_plan {
   schedule kind = schedule::one_f_one_b;
   std::uint64_t seed = 0;
   std::stop_token stop;
+  training_position begin = {};  ///< the weights are those of that position
+  /// Called between two steps, where it may submit tasks.
+  std::function<void(const training_position&)> after_step = [](const training_position&) {};
 };
 
 /// What a training leaves beside the weights.
@@ -31,8 +36,8 @@ struct training_log {
 /// How many steps a log has at most.
 inline constexpr std::size_t steps_of_log = 8;
 
-/// Records one step and runs it for every batch of every epoch. Throws error, with the code
-/// cancelled, between two steps if a stop is requested.
+/// Records one step and runs it for every batch of every epoch that is left. Throws error, with the
+/// code cancelled, between two steps if a stop is requested.
 [[nodiscard]] training_log run_training(hocket::runtime& rt, const model& network,
                                         const dataset& data, const training_plan& plan,
                                         progress& shown);

@@ -52,9 +52,7 @@ running::running(const std::string& program, const arguments& options) {
 }
 
 running::~running() {
-  if (process_ == 0) return;
-  ::kill(process_, SIGKILL);
-  static_cast<void>(end());
+  if (process_ != 0) (void)kill();
 }
 
 bool running::says(std::string_view text) const {
@@ -67,6 +65,11 @@ bool running::says(std::string_view text) const {
 }
 
 void running::interrupt() const { ::kill(process_, SIGINT); }
+
+outcome running::kill() {
+  ::kill(process_, SIGKILL);
+  return end();
+}
 
 outcome running::end() {
   int status = 0;

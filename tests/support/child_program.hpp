@@ -50,6 +50,9 @@ class running {
   /// Sends SIGINT.
   void interrupt() const;
 
+  /// Sends SIGKILL, and waits for the end.
+  outcome kill();
+
   /// Waits for its end.
   [[nodiscard]] outcome end();
 

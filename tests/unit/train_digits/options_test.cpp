@@ -35,6 +35,9 @@ TEST(Options, Defaults) {
   EXPECT_FALSE(given.hidden);
   EXPECT_EQ(given.micro_batches, 8U);
   EXPECT_FALSE(given.clock);
+  EXPECT_FALSE(given.checkpoint);
+  EXPECT_FALSE(given.steps_between_checkpoints);
+  EXPECT_FALSE(given.resume);
   EXPECT_FALSE(given.trace);
   EXPECT_FALSE(given.json);
   EXPECT_FALSE(given.quiet);
@@ -66,6 +69,11 @@ TEST(Options, AllOfThem) {
                                "18446744073709551615",
                                "--clock",
                                "real",
+                               "--checkpoint",
+                               "saved",
+                               "--checkpoint-every",
+                               "5",
+                               "--resume",
                                "--trace",
                                "t.json",
                                "--json",
@@ -84,6 +92,9 @@ TEST(Options, AllOfThem) {
   EXPECT_EQ(given.momentum, 0);
   EXPECT_EQ(given.seed, 18446744073709551615U);
   EXPECT_EQ(given.clock, clock_kind::real);
+  EXPECT_EQ(given.checkpoint, "saved");
+  EXPECT_EQ(given.steps_between_checkpoints, 5U);
+  EXPECT_TRUE(given.resume);
   EXPECT_EQ(given.trace, "t.json");
   EXPECT_EQ(given.json, "-");
   EXPECT_TRUE(given.quiet);
@@ -108,7 +119,7 @@ TEST(Options, WrongValuesAreNamedWithWhatIsAllowed) {
 
 TEST(Options, EveryNumberIsChecked) {
   for (const char* name : {"--stages", "--micro-batches", "--batch", "--epochs", "--seed",
-                           "--hidden", "--learning-rate", "--momentum"}) {
+                           "--hidden", "--learning-rate", "--momentum", "--checkpoint-every"}) {
     for (const char* value : {"", "-1", "1x", "nan", "inf", "1,,2", "99999999999999999999999"}) {
       const std::string message = refusal({name, value});
       EXPECT_TRUE(message.starts_with(std::string(name) + " is \"")) << message;
@@ -135,6 +146,8 @@ TEST(Options, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NE(refusal({"--download", "--data", "x"}).find("--data"), std::string::npos);
   EXPECT_NE(refusal({"--download", "--dataset", "digits"}).find("mnist"), std::string::npos);
   EXPECT_NE(refusal({"--json", "x", "--trace", "x"}).find("differ"), std::string::npos);
+  EXPECT_NE(refusal({"--resume"}).find("without --checkpoint"), std::string::npos);
+  EXPECT_NE(refusal({"--checkpoint-every", "2"}).find("without --checkpoint"), std::string::npos);
 }
 
 TEST(Options, OfTheMachine) {
@@ -149,11 +162,30 @@ TEST(Options, OfTheMachine) {
 TEST(Options, HelpAndVersion) {
   EXPECT_EQ(text({"--version"}), "train_digits 1.2.3\n");
   const std::string help = text({"--help"});
-  for (const std::string name :
-       {"--data",   "--dataset",       "--download", "--schedule", "--stages",        "--devices",
-        "--hidden", "--micro-batches", "--batch",    "--epochs",   "--learning-rate", "--momentum",
-        "--seed",   "--clock",         "--backend",  "--memory",   "--trace",         "--json",
-        "--quiet",  "--version",       "--help"}) {
+  for (const std::string name : {"--data",
+                                 "--dataset",
+                                 "--download",
+                                 "--schedule",
+                                 "--stages",
+                                 "--devices",
+                                 "--hidden",
+                                 "--micro-batches",
+                                 "--batch",
+                                 "--epochs",
+                                 "--learning-rate",
+                                 "--momentum",
+                                 "--seed",
+                                 "--clock",
+                                 "--backend",
+                                 "--memory",
+                                 "--trace",
+                                 "--json",
+                                 "--quiet",
+                                 "--version",
+                                 "--help",
+                                 "--checkpoint",
+                                 "--checkpoint-every",
+                                 "--resume"}) {
     EXPECT_NE(help.find(name), std::string::npos) << name;
   }
 }
