@@ -15,8 +15,8 @@
 
 #include <boost/uuid/uuid_io.hpp>
 
-#include "private_files.hpp"
 #include "cache_room.hpp"
+#include "private_files.hpp"
 
 namespace hocket {
 
