@@ -24,25 +24,8 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using setting = testing::machine_setting;
 using testing::thrown_by;
-
-struct setting {
-  const char* name;
-  const char* devices = "NUMA0";
-  const char* sim = "";
-  clock_kind clock = clock_kind::real;
-  data_path data_tasks = data_path::placed;
-};
-
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
-
-runtime_options options_for(const setting& s) {
-  return {.devices = s.devices,
-          .backends = {{"sim", s.sim}},
-          .clock = s.clock,
-          .data_tasks = s.data_tasks,
-          .topology = testing::machine("numa:1 core:2 pu:1")};
-}
 
 /// A folder that outlives the runtime whose checkpoints are in it.
 class with_folder {

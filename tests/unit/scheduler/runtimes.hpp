@@ -50,6 +50,25 @@ class on_every_engine : public ::testing::TestWithParam<engine> {
                              return std::string(i.param.name);                                \
                            })
 
+/// What tasks with data may be placed on.
+struct machine_setting {
+  const char* name;
+  const char* devices = "NUMA0";
+  const char* sim = "";
+  clock_kind clock = clock_kind::real;
+  data_path data_tasks = data_path::placed;
+};
+
+inline void PrintTo(const machine_setting& s, std::ostream* out) { *out << s.name; }
+
+[[nodiscard]] inline runtime_options options_for(const machine_setting& s) {
+  return {.devices = s.devices,
+          .backends = {{"sim", s.sim}},
+          .clock = s.clock,
+          .data_tasks = s.data_tasks,
+          .topology = machine("numa:1 core:2 pu:1")};
+}
+
 /// Time passes. In a task its worker has other work meanwhile.
 inline void pass(runtime& rt, nanoseconds time) {
   std::shared_ptr<executor::gate> never;

@@ -19,25 +19,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using setting = testing::machine_setting;
 using testing::thrown_by;
-
-struct setting {
-  const char* name;
-  const char* devices = "NUMA0";
-  const char* sim = "";
-  clock_kind clock = clock_kind::real;
-  data_path data_tasks = data_path::placed;
-};
-
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
-
-runtime_options options_for(const setting& s) {
-  return {.devices = s.devices,
-          .backends = {{"sim", s.sim}},
-          .clock = s.clock,
-          .data_tasks = s.data_tasks,
-          .topology = testing::machine("numa:1 core:2 pu:1")};
-}
 
 class split_task : public ::testing::TestWithParam<setting> {
  protected:
