@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 // A checkpoint is, in the order of bytes of x86 and AArch64:
-//   head   8 bytes that name the format, u64 bytes of the file, u64 bytes of the table, u64
-//   checksum of all
-//          that stands between this checksum and the arrays, and of the two sizes
-//   table  u64 texts of the position, for each: text name, text value
-//          u64 arrays, for each: text name, u64 type, u64 rank, u64 for each extent, u64 checksum
-//   arrays one after the other, row by row
-// A text is u64 bytes and the bytes. A checksum is the CRC-64 of the archiver XZ.
+//   head    the name of the format (8 bytes), u64 bytes of the file, u64 bytes of the table,
+//           u64 checksum of these two numbers and of the table
+//   table   u64 texts of the position, for each: text name, text value
+//           u64 arrays, for each: text name, u64 type, u64 rank, u64 for each extent, u64 checksum
+//   arrays  one after the other, row by row
+// A text is u64 bytes and the bytes.
 
 #include "checkpoint_format.hpp"
 
@@ -17,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-#include <boost/crc.hpp>
+#include "crc64.hpp"
 
 namespace hocket {
 
@@ -33,21 +32,18 @@ constexpr std::size_t begin_of_sizes = format_name.size();
 constexpr std::size_t begin_of_checksum = begin_of_sizes + 2 * size_of_number;
 static_assert(bytes_of_checkpoint_head == begin_of_checksum + size_of_number);
 
-using checksum =
-    boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true>;
-
 std::uint64_t checksum_of(const void* bytes, std::size_t count) {
-  checksum sum;
-  sum.process_bytes(bytes, count);
-  return sum.checksum();
+  crc64 sum;
+  sum.add(bytes, count);
+  return sum.value();
 }
 
 /// Of the sizes in the head and of the table.
 std::uint64_t checksum_of_table(std::string_view head, std::string_view table) {
-  checksum sum;
-  sum.process_bytes(head.data() + begin_of_sizes, begin_of_checksum - begin_of_sizes);
-  sum.process_bytes(table.data(), table.size());
-  return sum.checksum();
+  crc64 sum;
+  sum.add(head.data() + begin_of_sizes, begin_of_checksum - begin_of_sizes);
+  sum.add(table.data(), table.size());
+  return sum.value();
 }
 
 void append_number(std::string& to, std::uint64_t number) {

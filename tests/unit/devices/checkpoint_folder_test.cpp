@@ -14,11 +14,14 @@
 #include <string>
 #include <vector>
 
+#include <boost/crc.hpp>
+
 #include <hocket/core/error.hpp>
 #include <hocket/devices/checkpoint_folder.hpp>
 
 #include "checkpoint_format.hpp"
 #include "child_program.hpp"
+#include "crc64.hpp"
 
 namespace hocket {
 
@@ -68,6 +71,25 @@ std::string bytes_of(const example& what) {
     made.append(reinterpret_cast<const char*>(each.bytes.data()), each.bytes.size());
   }
   return made;
+}
+
+// Boost computes the same, one byte at a time.
+TEST(crc64, is_the_one_of_xz) {
+  using reference =
+      boost::crc_optimal<64, 0x42F0E1EBA9EA3693, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true>;
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += static_cast<char>(i * i / 3);
+  for (std::size_t begin = 0; begin < 9; ++begin) {
+    for (std::size_t end = begin; end <= text.size(); ++end) {
+      reference expected;
+      expected.process_bytes(text.data() + begin, end - begin);
+      crc64 sum;
+      const std::size_t middle = begin + (end - begin) / 3;
+      sum.add(text.data() + begin, middle - begin);
+      sum.add(text.data() + middle, end - middle);
+      ASSERT_EQ(sum.value(), expected.checksum()) << begin << " to " << end;
+    }
+  }
 }
 
 TEST(checkpoint_format, is_read_as_it_was_written) {
