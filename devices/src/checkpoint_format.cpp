@@ -38,7 +38,7 @@ std::uint64_t checksum_of(const void* bytes, std::size_t count) {
   return sum.value();
 }
 
-/// Of the sizes in the head and of the table.
+/// The checksum of the sizes in the head and of the table.
 std::uint64_t checksum_of_table(std::string_view head, std::string_view table) {
   crc64 sum;
   sum.add(head.data() + begin_of_sizes, begin_of_checksum - begin_of_sizes);

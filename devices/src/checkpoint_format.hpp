@@ -26,7 +26,7 @@ inline constexpr std::size_t bytes_of_checkpoint_head = 32;
 /// may be one.
 [[nodiscard]] failure check_checkpoint_head(std::string_view head, std::uint64_t bytes_of_file);
 
-/// What a file says. The bytes of the arrays lie in it.
+/// The content of a file. The bytes of the arrays lie in the file's.
 struct checkpoint_content {
   checkpoint_position position;
   std::vector<checkpoint_array> arrays;

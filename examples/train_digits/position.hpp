@@ -27,9 +27,9 @@ struct training_position {
   friend bool operator==(const training_position&, const training_position&) = default;
 };
 
-/// What two trainings have in common if one can go on where the other one was and ends with the
-/// same bits: options by their names, and the images. The devices, the stages and the schedule are
-/// not among them, nor is the number of epochs.
+/// The properties that two trainings share if one can go on where the other one was and ends with
+/// the same bits: options by their names, and the images. The devices, the stages and the schedule
+/// are not among them, nor is the number of epochs.
 [[nodiscard]] position_texts identity_of(const hyperparameters& how, dataset_kind kind,
                                          std::uint64_t seed, const dataset& data);
 

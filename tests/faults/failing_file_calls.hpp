@@ -6,7 +6,7 @@
 
 namespace hocket::testing {
 
-/// What happens to a call of open, write, fsync, rename or unlink.
+/// A fault of a call of open, write, fsync, rename or unlink.
 enum class call_fault {
   fails,        ///< with ENOSPC; nothing is done
   is_short,     ///< a write takes half of its bytes, then the next one fails; others fail

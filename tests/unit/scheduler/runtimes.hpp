@@ -50,7 +50,7 @@ class on_every_engine : public ::testing::TestWithParam<engine> {
                              return std::string(i.param.name);                                \
                            })
 
-/// What tasks with data may be placed on.
+/// A machine for tasks with data, and the way that they go.
 struct machine_setting {
   const char* name;
   const char* devices = "NUMA0";

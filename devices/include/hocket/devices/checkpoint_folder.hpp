@@ -21,7 +21,7 @@ namespace hocket {
 
 class folder_lock;
 
-/// Where a run is, as texts under names that the program chooses: a step, a seed, a size.
+/// The position of a run, as texts under names that the program chooses: a step, a seed, a size.
 using checkpoint_position = std::map<std::string, std::string, std::less<>>;
 
 /// One array of a checkpoint, row by row.

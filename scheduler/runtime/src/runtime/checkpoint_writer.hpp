@@ -15,7 +15,8 @@
 
 namespace hocket::detail {
 
-/// What a checkpoint is written from. The bytes of the arrays lie in the blocks.
+/// A copy of buffers, from which a checkpoint is written. The bytes of the arrays lie in the
+/// blocks.
 struct checkpoint_snapshot {
   checkpoint_position position;
   std::vector<checkpoint_array> arrays;
@@ -32,7 +33,7 @@ class checkpoint_writer {
   /// disk; the worker does other work meanwhile. Throws what checkpoint_folder::write throws.
   std::uint64_t write(const checkpoint_snapshot& what);
 
-  /// While nothing is written.
+  /// Not while a task writes.
   [[nodiscard]] std::optional<saved_checkpoint> read_newest() { return folder_.read_newest(); }
 
  private:

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,9 +99,8 @@ class checkpoints {
   checkpoints(runtime& home, const std::filesystem::path& folder,
               const checkpoint_options& options = {});
 
-  /// Waits for the checkpoint that is being written; left by an exception, it cancels that one if
-  /// its content is not copied yet. A failure that no thread has looked at is left to
-  /// runtime::wait.
+  /// Waits for the last checkpoint; left by an exception, it cancels that one unless the file is
+  /// being written. A failure that no thread has looked at is left to runtime::wait.
   ~checkpoints();
   checkpoints(const checkpoints&) = delete;
   checkpoints& operator=(const checkpoints&) = delete;
