@@ -30,7 +30,8 @@ host_device::~host_device() {
   outbound_->close();
 }
 
-void host_device::end_epoch(const failure& why) {
+void host_device::lose(const failure& why) {
+  assert(info_.can_be_lost);
   epoch_->end(why);
   for (const auto& lane : compute_) lane->wake_waiters();
   inbound_->wake_waiters();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <hocket/devices/driver_device.hpp>
 #include <hocket/devices/null.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -19,7 +18,7 @@ std::vector<target> null_targets() {
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = "devices=2,memory=16M";
-  made.lose = [](device& d, const failure& why) { dynamic_cast<driver_device&>(d).lose(why); };
+  made.lose = [](device& d, const failure& why) { d.lose(why); };
   return {made};
 }
 

@@ -19,7 +19,7 @@ target on_threads(std::string name, std::string configuration) {
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = std::move(configuration);
-  made.lose = [](device& d, const failure& why) { dynamic_cast<sim_device&>(d).lose(why); };
+  made.lose = [](device& d, const failure& why) { d.lose(why); };
   return made;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <hocket/core/sanitizers.hpp>
-#include <hocket/devices/driver_device.hpp>
 #include <hocket/devices/vulkan.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -30,7 +29,7 @@ target on_device(std::size_t number, std::string name, const std::string& option
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = "memory=16M,device=" + std::to_string(number) + options;
-  made.lose = [](device& d, const failure& why) { dynamic_cast<driver_device&>(d).lose(why); };
+  made.lose = [](device& d, const failure& why) { d.lose(why); };
   return made;
 }
 

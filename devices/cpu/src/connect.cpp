@@ -45,6 +45,7 @@ device_info describe(const executor& where, std::size_t node, const cpu::options
   info.shares_host_memory = true;
   info.keeps_freed_blocks = true;
   info.peer_copies = true;
+  info.can_be_lost = false;
   info.arena = node;
   info.lanes = given.lanes.value_or(where.workers(node));
   info.host_cores = info.lanes;

@@ -20,8 +20,6 @@ sim_device::sim_device(host_device_parts parts, std::shared_ptr<faults> injected
                        const device_numbers& numbers, executor& where, completion_sink& sink)
     : host_device(std::move(parts), numbers, where, sink), faults_(std::move(injected)) {}
 
-void sim_device::lose(const failure& why) { end_epoch(why); }
-
 void sim_device::refuse_memory(bool on) { faults_->refuses_memory = on; }
 
 void sim_device::fail_launch(std::uint64_t nth, const failure& why) {

@@ -26,6 +26,7 @@ class importing_device final : public device {
   [[nodiscard]] stream& compute(std::size_t) noexcept override { std::abort(); }
   [[nodiscard]] stream& inbound() noexcept override { std::abort(); }
   [[nodiscard]] stream& outbound() noexcept override { std::abort(); }
+  void lose(const failure&) override { std::abort(); }
   void forget(const allocation& host) noexcept override { forgotten.push_back(host); }
 
   std::vector<allocation> forgotten;

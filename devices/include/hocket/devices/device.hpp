@@ -66,6 +66,7 @@ struct device_info {
   std::vector<kernel_rate> kernel_rates;
   double watts = 0;           ///< that it takes while it works; 0: unknown
   bool is_simulated = false;  ///< what it takes is made up, and tells nothing of this machine
+  bool can_be_lost = true;    ///< false for the cores that the program itself runs on
   /// How many cores of the host its kernels run on; 0: it has processors of its own. Devices that
   /// use more together than there are hold up one another.
   std::size_t host_cores = 0;
@@ -98,13 +99,13 @@ class device {
   /// Copies from this device's memory into host memory.
   [[nodiscard]] virtual stream& outbound() noexcept = 0;
 
+  /// Declares the device lost, as if its driver had said so: see completion_sink::device_lost. Only
+  /// the first call does anything. Any thread, also the sink. Precondition: info().can_be_lost.
+  virtual void lose(const failure& why) = 0;
+
   /// A block of the host's memory goes back to the system: what was made to import it has to go.
   /// Only for devices that use the host's memory; no command uses the block any more.
   virtual void forget(const allocation& host) noexcept { (void)host; }
-
-  /// Declares the device lost, as if its driver had said so: its commands fail, and it takes no
-  /// more. Does nothing for a device that cannot be lost. Any thread.
-  virtual void lose(const failure& why) { (void)why; }
 
   /// True if the device belongs to a driver that ends with the program.
   [[nodiscard]] virtual bool has_driver() const noexcept { return false; }

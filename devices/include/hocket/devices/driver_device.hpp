@@ -36,11 +36,10 @@ class driver_device final : public device {
   [[nodiscard]] stream& compute(std::size_t lane) noexcept override;
   [[nodiscard]] stream& inbound() noexcept override { return *parts_.inbound; }
   [[nodiscard]] stream& outbound() noexcept override { return *parts_.outbound; }
+  void lose(const failure& why) override { parts_.compute->lose(why); }
   void forget(const allocation& host) noexcept override;
   [[nodiscard]] bool has_driver() const noexcept override { return parts_.leave != nullptr; }
   void leave_driver() noexcept override;
-
-  void lose(const failure& why) override { parts_.compute->lose(why); }
 
  private:
   void close();

@@ -32,10 +32,7 @@ class host_device : public device {
   [[nodiscard]] stream& compute(std::size_t lane) noexcept override { return *compute_[lane]; }
   [[nodiscard]] stream& inbound() noexcept override { return *inbound_; }
   [[nodiscard]] stream& outbound() noexcept override { return *outbound_; }
-
- protected:
-  /// Ends the device's epoch. Any thread, also the sink.
-  void end_epoch(const failure& why);
+  void lose(const failure& why) override;
 
  private:
   device_info info_;

@@ -3,6 +3,7 @@
 
 #include "runtime/device_connection.hpp"
 
+#include <cstdio>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -46,6 +47,12 @@ std::unique_ptr<placement::device_chooser> chooser_for(const runtime_options& op
                                  "HOCKET_POLICY");
 }
 
+void warn_of_faults(const fault_plan& plan) {
+  const std::size_t rules = plan.rules().size();
+  std::fprintf(stderr, "hocket: faults are injected by %zu rule%s of %s.\n", rules,
+               rules == 1 ? "" : "s", plan.source().c_str());
+}
+
 }  // namespace
 
 device_connection::device_connection(const runtime_options& options, data_runtime& home,
@@ -56,7 +63,8 @@ device_connection::device_connection(const runtime_options& options, data_runtim
       home_(home),
       events_(events),
       when_opened_(std::move(when_opened)),
-      chooser_(chooser_for(options)) {
+      chooser_(chooser_for(options)),
+      faults_(options.faults.empty() ? nullptr : std::make_unique<fault_injector>(options.faults)) {
   if (!names_.empty()) return;
   names_ = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
   source_of_names_ = "HOCKET_VISIBLE_DEVICES";
@@ -68,11 +76,15 @@ void device_connection::connect() {
   // The lock orders this: relaxed.
   if (is_connected_.load(std::memory_order_relaxed)) return;
   machine_ = std::make_unique<device_set>(names_, source_of_names_, options_.backends,
-                                          options_.private_memory, home_.where(), events_);
+                                          options_.private_memory, faults_.get(), home_.where(),
+                                          events_);
+  if (faults_ != nullptr) warn_of_faults(options_.faults);
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
   } else {
-    costs_ = cost_keeper::make(options_.costs, *machine_, home_.where());
+    // Devices with faults take other times than they do without.
+    const std::string costs = faults_ == nullptr ? options_.costs : "off";
+    costs_ = cost_keeper::make(costs, *machine_, home_.where());
     const std::size_t decisions = options_.trace_decisions ? options_.trace_capacity : 0;
     events_.open(
         *machine_,
@@ -85,16 +97,15 @@ void device_connection::connect() {
 }
 
 placement::recovery_limits device_connection::recovery() const {
-  const auto can_be_lost = [](const device_info& each) { return each.backend != "cpu"; };
   const bool survives = options_.resilience == resilience_kind::survive &&
-                        std::ranges::any_of(machine_->infos(), can_be_lost);
+                        std::ranges::any_of(machine_->infos(), &device_info::can_be_lost);
   if (!survives) return {};
   return {.max_logged = options_.max_repeated, .max_attempts = options_.max_attempts};
 }
 
 bool device_connection::runs_in_place() const {
   const executor& where = home_.where();
-  const bool possible = is_host_alone(*machine_, where);
+  const bool possible = is_host_alone(*machine_, where) && faults_ == nullptr;
   switch (options_.data_tasks) {
     case data_path::placed:
       return false;
@@ -102,7 +113,7 @@ bool device_connection::runs_in_place() const {
       if (possible) return true;
       throw usage_error(
           "runtime_options::data_tasks is data_path::in_place, for which there has to be one "
-          "device only, with all cores of the host and its memory.");
+          "device only, with all cores of the host and its memory, and no plan of faults.");
     case data_path::automatic:
       break;
   }
@@ -146,6 +157,7 @@ void device_connection::end() noexcept {
 void device_connection::leave_behind() noexcept {
   (void)in_place_.release();
   (void)costs_.release();
+  (void)faults_.release();
   (void)machine_.release();
 }
 

@@ -53,6 +53,9 @@ class device_connection {
 
   /// Keeps for later processes what was measured, if anything is kept.
   void keep_costs() noexcept;
+  /// Null if nothing goes wrong on purpose.
+  [[nodiscard]] fault_injector* faults() const noexcept { return faults_.get(); }
+
   /// Lets go of the devices. No task is left, and no event is stepped any more.
   void end() noexcept;
   /// Nothing of it is ever destroyed: what is stuck still refers to it.
@@ -73,6 +76,7 @@ class device_connection {
   std::unique_ptr<placement::device_chooser> chooser_;  ///< until it is the engine's
   std::mutex connecting_;
   std::atomic<bool> is_connected_{false};
+  std::unique_ptr<fault_injector> faults_;
   std::unique_ptr<device_set> machine_;
   std::unique_ptr<cost_keeper> costs_;          ///< null: nothing is kept
   std::unique_ptr<in_place_runtime> in_place_;  ///< null: the engine of the event pump places

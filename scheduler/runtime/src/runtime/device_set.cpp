@@ -50,13 +50,14 @@ copy_route route_of(memory_id from, memory_id to) {
 
 device_set::device_set(const std::string& names, std::string_view source,
                        const backend_configurations& configurations, bool private_memory,
-                       executor& where, completion_sink& sink) {
+                       fault_injector* faults, executor& where, completion_sink& sink) {
   const backend_list backends = all_backends();
   found_devices found =
       find_devices(backends, where, with_environment(configurations, backends), names);
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
-  const candidate_list chosen = select_devices(std::move(found), names, source);
+  candidate_list chosen = select_devices(std::move(found), names, source);
+  if (faults != nullptr) chosen = faults->decorate(std::move(chosen));
   // The host's memory is that of the first device that shares it, unless replicas are forced.
   const auto host = std::find_if(chosen.begin(), chosen.end(), [&](const auto& candidate) {
     return !private_memory && candidate->info().shares_host_memory;
@@ -65,6 +66,9 @@ device_set::device_set(const std::string& names, std::string_view source,
   for (auto at = chosen.begin(); at != chosen.end(); ++at) {
     const device_info& info = (*at)->info();
     const bool imports = info.imports_host_memory && !private_memory;
+    if (faults != nullptr) {
+      faults->check(info.name, {.has_copies = !imports && at != host, .allocates = !imports});
+    }
     const failure why = add_device(**at, imports || at == host, where, sink);
     if (!why && at == host) of_host = devices_.back().get();
     if (!why) continue;

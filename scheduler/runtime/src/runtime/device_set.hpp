@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hocket/devices/fault_injector.hpp>
 #include <hocket/devices/registry.hpp>
 
 #include "placement/action.hpp"
@@ -22,10 +23,10 @@ class device_set {
   /// Throws error if there is no device, or one that was named does not connect; usage_error for
   /// wrong names or configurations. Others that cannot be used are left out, which is said on
   /// standard error.
-  /// source says where names come from, for messages.
+  /// source says where names come from, for messages. faults outlives this; null for none.
   device_set(const std::string& names, std::string_view source,
-             const backend_configurations& configurations, bool private_memory, executor& where,
-             completion_sink& sink);
+             const backend_configurations& configurations, bool private_memory,
+             fault_injector* faults, executor& where, completion_sink& sink);
   device_set(const device_set&) = delete;
   device_set& operator=(const device_set&) = delete;
   ~device_set() = default;

@@ -42,6 +42,10 @@ runtime_options with_environment(runtime_options given) {
     const auto name = environment_variable("HOCKET_RESILIENCE");
     if (name) given.resilience = resilience_of(*name);
   }
+  if (given.faults.empty()) {
+    const auto text = environment_variable("HOCKET_FAULTS");
+    if (text) given.faults = fault_plan(*text, "HOCKET_FAULTS");
+  }
   if (given.max_repeated == 0) {
     throw usage_error("runtime_options::max_repeated is 0; it must be at least 1.");
   }

@@ -7,7 +7,7 @@
 
 namespace hocket::detail {
 
-/// The options, and what HOCKET_CLOCK, HOCKET_TRACE and HOCKET_TOP say where they say nothing.
+/// The options, and what HOCKET_CLOCK, HOCKET_FAULTS and others say where they say nothing.
 /// Throws usage_error.
 [[nodiscard]] runtime_options with_environment(runtime_options given);
 

@@ -74,6 +74,7 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.given_up = recoveries.given_up;
   made.repeated_tasks = recoveries.repeated;
   made.retried_commands = recoveries.retried;
+  if (devices.faults() != nullptr) made.faults = devices.faults()->counts();
   return made;
 }
 
@@ -163,6 +164,7 @@ std::string summary(const runtime_report& report) {
     text += "; recoveries: " + std::to_string(report.recoveries) + ", with " +
             std::to_string(report.repeated_tasks) + " tasks repeated";
   }
+  if (report.faults.total() > 0) text += "; faults injected: " + to_string(report.faults);
   if (report.given_up > 0) text += "; not recovered from: " + std::to_string(report.given_up);
   return text;
 }

@@ -108,6 +108,7 @@ void runtime_core::shut_down() noexcept {
   // In a forked child no thread is left to wait for, and threads of the parent may hold locks.
   if (executor_->is_forked()) return leave_behind();
   waits_on_stacks_.close_forgotten_views();
+  release_hangs();
   const auto idle = [this] { return is_idle(); };
   try {
     events_.stop_polling();
@@ -124,6 +125,7 @@ void runtime_core::shut_down() noexcept {
   pending_.stop_watching();
   if (export_ != nullptr) export_->stop();
   if (connection_.is_connected()) print_summary(connection_, events_);
+  tell_unmet_faults();
   connection_.keep_costs();
   if (connection_.is_connected()) write_trace_file(*this);
   // The owner of the strand uses the placement engine and the devices until it has left them. This
@@ -138,9 +140,21 @@ void runtime_core::shut_down() noexcept {
   executor_.reset();
 }
 
+void runtime_core::tell_unmet_faults() noexcept {
+  if (!connection_.is_connected() || connection_.faults() == nullptr) return;
+  for (const std::string& sentence : connection_.faults()->unmet()) {
+    std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
+  }
+}
+
+void runtime_core::release_hangs() noexcept {
+  if (connection_.faults() != nullptr) connection_.faults()->release_hangs();
+}
+
 void runtime_core::leave_drivers() noexcept {
   if (!open_) return;
   if (export_ != nullptr && !executor_->is_forked()) export_->stop();
+  release_hangs();
   // A task that ends the program would wait for itself, and one that never ends may be waited for.
   constexpr nanoseconds moment = std::chrono::milliseconds(1), patience = std::chrono::seconds(5);
   std::uint64_t ended = 0;
@@ -230,6 +244,7 @@ void runtime_core::stop() {
     post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
   }
+  release_hangs();
 }
 
 pending_report runtime_core::pending() {

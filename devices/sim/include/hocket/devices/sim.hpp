@@ -100,9 +100,6 @@ class sim_device final : public host_device {
   sim_device(host_device_parts parts, std::shared_ptr<faults> injected,
              const device_numbers& numbers, executor& where, completion_sink& sink);
 
-  /// The device is lost, for the reason given.
-  void lose(const failure& why) override;
-
   /// The nth launch from now that starts on this device (1 is the next) fails, without being run.
   void fail_launch(std::uint64_t nth, const failure& why);
 

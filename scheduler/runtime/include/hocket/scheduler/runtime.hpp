@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hocket/devices/device.hpp>
+#include <hocket/devices/fault_plan.hpp>
 #include <hocket/execution/topology.hpp>
 #include <hocket/scheduler/pending.hpp>
 #include <hocket/scheduler/placement_policy.hpp>
@@ -132,6 +133,11 @@ struct runtime_options {
   /// times as long; on another device if one has failed twice. What a body throws ends the task. At
   /// least 1.
   std::size_t max_attempts = 3;
+
+  /// What is to go wrong on the devices, for tests of a program: a text as in "lose Sim0 launch 17",
+  /// or a plan; see the guide. Empty: HOCKET_FAULTS, and nothing goes wrong if that is not set. With
+  /// a plan tasks with data are placed, and no costs are kept.
+  fault_plan faults = {};
 
   /// The trace also says of each placed task why it ran where and when it did, as `hocket explain`
   /// prints it: of the last trace_capacity tasks, in about a kilobyte each.

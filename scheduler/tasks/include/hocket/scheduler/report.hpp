@@ -9,6 +9,7 @@
 
 #include <hocket/core/duration.hpp>
 #include <hocket/core/trace.hpp>
+#include <hocket/devices/fault_plan.hpp>
 #include <hocket/scheduler/traced_run.hpp>
 
 namespace hocket {
@@ -67,6 +68,8 @@ struct runtime_report {
   std::size_t given_up = 0;          ///< times that it could not be
   std::size_t repeated_tasks = 0;    ///< tasks that ran again for that, or restored content
   std::size_t retried_commands = 0;  ///< launches and copies that failed, and were tried again
+
+  fault_counts faults;  ///< that were injected: see runtime_options::faults
 
   /// No schedule of the same tasks takes less time than this.
   [[nodiscard]] nanoseconds bound() const { return std::max(area_bound, critical_path); }
