@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <hocket/devices/fault_injector.hpp>
 #include <hocket/memory/host_resource.hpp>
 
 #include "kernels.hpp"
@@ -27,7 +28,35 @@ device_numbers number(const device_info& info, const std::vector<device_numbers>
   return made;
 }
 
+/// Finds the devices of another backend, with faults.
+class decorated_backend final : public backend {
+ public:
+  explicit decorated_backend(std::unique_ptr<const backend> of) : of_(std::move(of)) {}
+
+  [[nodiscard]] std::string name() const override { return of_->name(); }
+  [[nodiscard]] found_devices find(const executor& where,
+                                   const std::string& configuration) const override {
+    found_devices found = of_->find(where, configuration);
+    fault_injector faults(
+        fault_plan("fail * launch 1000000000; corrupt * launch 1000000000; hang * wait 1000000000"));
+    if (!found.usable.empty()) found.usable = faults.decorate(std::move(found.usable));
+    return found;
+  }
+  [[nodiscard]] std::string why_none() const override { return of_->why_none(); }
+
+ private:
+  const std::unique_ptr<const backend> of_;
+};
+
 }  // namespace
+
+target with_faults(target of) {
+  of.name += "_with_faults";
+  of.make_backend = [make = of.make_backend] {
+    return std::make_unique<const decorated_backend>(make());
+  };
+  return of;
+}
 
 void conformance::SetUp() {
   const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();

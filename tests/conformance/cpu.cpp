@@ -26,7 +26,7 @@ std::vector<target> cpu_targets() {
   };
   modelled.configuration = "memory=16M";
   modelled.modelled = true;
-  return {real, modelled};
+  return {real, modelled, with_faults(real)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::vector<target> null_targets() {
   };
   made.configuration = "devices=2,memory=16M";
   made.lose = [](device& d, const failure& why) { d.lose(why); };
-  return {made};
+  return {made, with_faults(made)};
 }
 
 }  // namespace

@@ -25,8 +25,9 @@ target on_drivers(std::string name, std::string configuration) {
 std::vector<target> opencl_targets() {
   target imported = on_drivers("imported", "memory=16M");
   imported.host_memory = true;
-  return {on_drivers("whole", "memory=16M,import=no"), imported,
-          on_drivers("parts", "memory=16M,import=no,sub-devices=2")};
+  const target parts = on_drivers("parts", "memory=16M,import=no,sub-devices=2");
+  return {on_drivers("whole", "memory=16M,import=no"), imported, parts, with_faults(imported),
+          with_faults(parts)};
 }
 
 }  // namespace

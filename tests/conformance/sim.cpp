@@ -42,6 +42,7 @@ std::vector<target> sim_targets() {
   timed.modelled = true;
   std::vector<target> all{on_threads("real", "2,memory=16M,lanes=2"), timed,
                           on_a_seed("virtual", 1, {})};
+  for (std::size_t i = 0; i < 3; ++i) all.push_back(with_faults(all[i]));
   for (std::uint64_t seed = 2; seed < 6; ++seed) {
     all.push_back(on_a_seed("delayed_" + std::to_string(seed), seed, std::chrono::microseconds(9)));
     all.back().gaps["a_modelled_copy_overlaps_a_kernel"] =

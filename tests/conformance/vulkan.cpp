@@ -41,6 +41,7 @@ std::vector<target> vulkan_targets() {
     all.push_back(on_device(number, "staging", ",import=no,staging=yes"));
     all.push_back(on_device(number, "imported", ""));
     all.back().host_memory = true;
+    all.push_back(with_faults(on_device(number, "private", ",import=no")));
   }
   return all;
 }

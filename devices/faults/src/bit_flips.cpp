@@ -26,6 +26,13 @@ void flip(std::byte* first, std::size_t bytes) {
   }
 }
 
+/// As a word of a machine whose words begin with the lowest byte.
+std::uint32_t first_bytes_of_mask(std::size_t count) {
+  std::uint32_t word = 0;
+  for (std::size_t i = count; i-- > 0;) word = word << 8U | mask[i];
+  return word;
+}
+
 /// A launch that keeps the one that it stands for.
 struct standing_in final : counted_launch {
   standing_in(launch_command&& what, launch_ref of)
@@ -68,8 +75,8 @@ launch_ref flipped_on_host(const launch_ref& launch) {
   return {new standing_in(std::move(made), launch)};
 }
 
-kernel_ref flip_kernel(element_type type, std::uint32_t bits) {
-  const std::string name(to_string(type));
+/// name: of the type in texts.
+kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t bits) {
   const std::size_t step = stride / size_of(type);
   auto made = std::make_shared<kernel_definition>();
   made->name = "flipped bits of " + name;
@@ -124,12 +131,9 @@ void flip_bits(const copy_command& written) {
 }
 
 flip_kernels::flip_kernels()
-    : of_size_{flip_kernel(element_type::u8, mask[0]),
-               flip_kernel(element_type::u16, mask[0] | mask[1] << 8U),
-               flip_kernel(element_type::u32, static_cast<std::uint32_t>(mask[0]) |
-                                                  static_cast<std::uint32_t>(mask[1]) << 8U |
-                                                  static_cast<std::uint32_t>(mask[2]) << 16U |
-                                                  static_cast<std::uint32_t>(mask[3]) << 24U)} {}
+    : of_size_{flip_kernel(element_type::u8, "u8", first_bytes_of_mask(1)),
+               flip_kernel(element_type::u16, "u16", first_bytes_of_mask(2)),
+               flip_kernel(element_type::u32, "u32", first_bytes_of_mask(4))} {}
 
 const kernel_ref& flip_kernels::for_size(std::size_t bytes) const {
   return of_size_[std::min<std::size_t>(bytes, 4) / 2];

@@ -71,10 +71,12 @@ struct fault_rule {
 /// the number of the call alone.
 class fault_plan {
  public:
+  static constexpr const char* default_source = "runtime_options::faults";
+
   fault_plan() = default;
   /// Reads a text, or with `@name` the text of that file. Throws usage_error, which names the place,
   /// what is there and what is allowed. source is what messages call the plan.
-  fault_plan(std::string_view text, std::string source = "The fault plan");  // NOLINT(*-explicit-*)
+  fault_plan(std::string_view text, std::string source = default_source);  // NOLINT(*-explicit-*)
   fault_plan(const char* text) : fault_plan(std::string_view(text)) {}       // NOLINT(*-explicit-*)
   fault_plan(const std::string& text)                                        // NOLINT(*-explicit-*)
       : fault_plan(std::string_view(text)) {}
@@ -89,7 +91,7 @@ class fault_plan {
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
 
  private:
-  std::string source_ = "The fault plan";
+  std::string source_ = default_source;
   std::vector<fault_rule> rules_;
   std::uint64_t seed_ = 0;
 };
