@@ -100,13 +100,14 @@ TEST_F(injection, of_a_command_that_hangs_ends_with_the_runtime) {
     each.record(rt);
     while (rt.report().faults.hung == 0) std::this_thread::yield();
     rt.stop();
-    EXPECT_THROW(rt.wait(), error);
+    rt.wait();
+    EXPECT_THROW((void)each.difference(), error);
   });
 }
 
 TEST_F(injection, of_a_loss_is_survived) {
   each_device([](const std::string& device) {
-    for (const char* const call : {" copy-in 3", " copy-out 1", " launch 1", " launch 7"}) {
+    for (const char* const call : {" copy-in 3", " copy-out 1", " launch 7"}) {
       const std::string plan = "lose " + device + call;
       runtime rt(options(plan, resilience_kind::survive));
       EXPECT_EQ(difference(rt), "") << plan;

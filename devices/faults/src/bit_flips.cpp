@@ -82,7 +82,7 @@ kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t
   made->name = "flipped bits of " + name;
   made->parameters = {{parameter::kind::buffer, type, access_mode::update}};
   kernel_pass pass;
-  pass.text = "uint i = ITEM(0) * " + std::to_string(step) + "u; if (i < uint(x_count)) x(i) = AS(" +
+  pass.text = "uint i = ITEM(0) * " + std::to_string(step) + "u; if (i < x_count) x(i) = AS(" +
               name + ", AS(u32, x(i)) ^ " + std::to_string(bits) + "u);";
   pass.items = [step](const launch_shape& shape) {
     return grid{(volume(shape.front()) + step - 1) / step, 1, 1};

@@ -159,11 +159,12 @@ bool fault_stream::is_over(held_command& delayed) {
 void fault_stream::begin_corruption(command& what) {
   auto& copy = std::get<copy_command>(what.what);
   corrupting_ = what.value;
-  if (copy.route != copy_route::to_device) {
+  if (copies_ == fault_call::copy_out || runs_on_host(given_.of)) {
     corrupted_ = copy;
     return;
   }
-  // The device is given a copy of the source that has other bits.
+  // The host cannot reach the target; it reaches the source, because the device has no copies from
+  // others of its kind. The device is given a copy of the source that has other bits.
   auto staged = staging_.allocate(copy.from.bytes, std::max<std::size_t>(given_.of.alignment, 64));
   if (!staged) {
     what.what = failed_command{staged.error()};

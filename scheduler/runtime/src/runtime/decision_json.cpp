@@ -46,6 +46,7 @@ json::object report_json(const runtime_report& of) {
           {"area_bound", of.area_bound.count()},
           {"critical_path", of.critical_path.count()},
           {"repeated_runs", of.repeated_runs},
+          {"faults", to_string(of.faults)},
           {"devices", std::move(devices)}};
 }
 
