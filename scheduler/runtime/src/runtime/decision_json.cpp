@@ -32,6 +32,14 @@ json::object idle_json(const device_idle& of) {
           {"turn", of.turn.count()}};
 }
 
+json::object faults_json(const fault_counts& of) {
+  return {{"failed", of.failed},
+          {"delayed", of.delayed},
+          {"hung", of.hung},
+          {"corrupted", of.corrupted},
+          {"lost", of.lost}};
+}
+
 json::object report_json(const runtime_report& of) {
   json::array devices;
   for (const device_report& each : of.devices) {
@@ -46,7 +54,7 @@ json::object report_json(const runtime_report& of) {
           {"area_bound", of.area_bound.count()},
           {"critical_path", of.critical_path.count()},
           {"repeated_runs", of.repeated_runs},
-          {"faults", to_string(of.faults)},
+          {"faults", faults_json(of.faults)},
           {"devices", std::move(devices)}};
 }
 
