@@ -57,12 +57,19 @@ std::string to_string(const fault_rule& rule) {
   return text;
 }
 
+fault_plan::fault_plan() noexcept = default;
+fault_plan::fault_plan(const fault_plan& other) = default;
+fault_plan::fault_plan(fault_plan&& other) noexcept = default;
+fault_plan& fault_plan::operator=(const fault_plan& other) = default;
+fault_plan& fault_plan::operator=(fault_plan&& other) noexcept = default;
+fault_plan::~fault_plan() = default;
+
 fault_plan::fault_plan(std::string_view text, std::string source) : source_(std::move(source)) {
   faults::read_plan(text, *this);
 }
 
 void fault_plan::add(fault_rule rule) {
-  faults::check_rule(rule, source_ + ", rule " + std::to_string(rules_.size() + 1) + " (\"" +
+  faults::check_rule(rule, source() + ", rule " + std::to_string(rules_.size() + 1) + " (\"" +
                                to_string(rule) + "\")");
   rules_.push_back(std::move(rule));
 }

@@ -73,7 +73,13 @@ class fault_plan {
  public:
   static constexpr const char* default_source = "runtime_options::faults";
 
-  fault_plan() = default;
+  // Not inline: each runtime_options has a plan.
+  fault_plan() noexcept;
+  fault_plan(const fault_plan& other);
+  fault_plan(fault_plan&& other) noexcept;
+  fault_plan& operator=(const fault_plan& other);
+  fault_plan& operator=(fault_plan&& other) noexcept;
+  ~fault_plan();
   /// Reads a text, or with `@name` the text of that file. Throws usage_error, which names the place,
   /// what is there and what is allowed. source is what messages call the plan.
   fault_plan(std::string_view text, std::string source = default_source);  // NOLINT(*-explicit-*)
@@ -88,10 +94,10 @@ class fault_plan {
   [[nodiscard]] bool empty() const noexcept { return rules_.empty(); }
   [[nodiscard]] const std::vector<fault_rule>& rules() const noexcept { return rules_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
-  [[nodiscard]] const std::string& source() const noexcept { return source_; }
+  [[nodiscard]] std::string source() const { return source_.empty() ? default_source : source_; }
 
  private:
-  std::string source_ = default_source;
+  std::string source_;
   std::vector<fault_rule> rules_;
   std::uint64_t seed_ = 0;
 };
