@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// Faults are injected into each device that is no core of the host, in a computation of all devices.
+// Faults are injected into each device that is no core of the host, in a computation of all
+// devices.
 
 #include <thread>
 

@@ -37,8 +37,8 @@ class decorated_backend final : public backend {
   [[nodiscard]] found_devices find(const executor& where,
                                    const std::string& configuration) const override {
     found_devices found = of_->find(where, configuration);
-    fault_injector faults(
-        fault_plan("fail * launch 1000000000; corrupt * launch 1000000000; hang * wait 1000000000"));
+    fault_injector faults(fault_plan(
+        "fail * launch 1000000000; corrupt * launch 1000000000; hang * wait 1000000000"));
     if (!found.usable.empty()) found.usable = faults.decorate(std::move(found.usable));
     return found;
   }

@@ -105,7 +105,8 @@ TEST_P(every_call, that_loses_its_device_is_survived) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, every_call,
-                         ::testing::Values("allocation", "copy-in", "copy-out", "launch", "compile"),
+                         ::testing::Values("allocation", "copy-in", "copy-out", "launch",
+                                           "compile"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::ranges::replace(name, '-', '_');

@@ -100,9 +100,8 @@ kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t
 
 /// The same bytes as words of at most four bytes.
 placed_buffer in_words(const placed_buffer& of) {
-  static constexpr std::array<element_type, 5> types{element_type::u8, element_type::u8,
-                                                     element_type::u16, element_type::u32,
-                                                     element_type::u32};
+  static constexpr std::array<element_type, 5> types{
+      element_type::u8, element_type::u8, element_type::u16, element_type::u32, element_type::u32};
   const std::size_t size = size_of(of.part->type());
   index_list extents = of.part->extents();
   box region = of.part->region();
@@ -125,9 +124,8 @@ std::vector<std::size_t> first_indices(std::size_t count) {
 
 void flip_bits(const copy_command& written) {
   auto* const base = static_cast<std::byte*>(written.to.address());
-  for_each_piece(written, [base](std::size_t offset, std::size_t bytes) {
-    flip(base + offset, bytes);
-  });
+  for_each_piece(written,
+                 [base](std::size_t offset, std::size_t bytes) { flip(base + offset, bytes); });
 }
 
 flip_kernels::flip_kernels()
@@ -147,13 +145,12 @@ launch_ref flip_kernels::flipped_by_device(const launch_ref& launch) const {
   launch_command made = *launch;
   auto kernel = std::make_shared<kernel_definition>(*made.kernel);
   if (kernel->sequence.empty()) {
-    kernel->sequence.push_back({made.kernel, first_indices(made.buffers.size()),
-                                first_indices(made.scalars.size())});
+    kernel->sequence.push_back(
+        {made.kernel, first_indices(made.buffers.size()), first_indices(made.scalars.size())});
   }
   kernel->sources.clear();
   for (const placed_buffer& each : written_by(*launch)) {
-    kernel->sequence.push_back(
-        {for_size(size_of(each.part->type())), {made.buffers.size()}, {}});
+    kernel->sequence.push_back({for_size(size_of(each.part->type())), {made.buffers.size()}, {}});
     made.buffers.push_back(in_words(each));
   }
   made.kernel = std::move(kernel);

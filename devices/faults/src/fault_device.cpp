@@ -84,10 +84,9 @@ fault_device::~fault_device() {
 void fault_device::open(std::unique_ptr<device> inner) {
   inner_ = std::move(inner);
   loser_ = std::make_shared<loser>(home_, *inner_);
-  const fault_stream::parts given{home_,  rules_,
-                                  info_,  where_,
-                                  where_.now(),
-                                  [loser = loser_](const injected_fault& f) { loser->lose(f); }};
+  const fault_stream::parts given{
+      home_,  rules_,       info_,
+      where_, where_.now(), [loser = loser_](const injected_fault& f) { loser->lose(f); }};
   memory_ = std::make_unique<fault_memory>(given, inner_->memory());
   for (std::size_t lane = 0; lane < info_.lanes; ++lane) {
     compute_.push_back(made(given, inner_->compute(lane), fault_call::copy));

@@ -38,8 +38,7 @@ void check_devices(const fault_plan& plan, const candidate_list& devices) {
   for (const fault_rule& rule : plan.rules()) {
     const auto named = [&](const auto& each) { return names(rule, each->info().name); };
     if (std::ranges::none_of(devices, named)) {
-      refuse(rule, "there is no device \"" + rule.device +
-                       "\", but: " + names_of(devices) + ".");
+      refuse(rule, "there is no device \"" + rule.device + "\", but: " + names_of(devices) + ".");
     }
     const auto can_be_met = [&](const auto& each) {
       return named(each) && (rule.action != fault_action::lose || each->info().can_be_lost);
@@ -78,9 +77,10 @@ candidate_list fault_injector::decorate(candidate_list devices) {
   for (auto& each : devices) {
     device_info info = with_faults(plan(), each->info());
     decorated.push_back(std::make_unique<device_candidate>(
-        info, [home = hub_, info, of = std::shared_ptr<const device_candidate>(std::move(each))](
-                  const device_numbers& numbers, executor& where,
-                  completion_sink& sink) -> result<std::unique_ptr<device>> {
+        info,
+        [home = hub_, info, of = std::shared_ptr<const device_candidate>(std::move(each))](
+            const device_numbers& numbers, executor& where,
+            completion_sink& sink) -> result<std::unique_ptr<device>> {
           auto made = std::make_unique<faults::fault_device>(home, info, where, sink);
           auto inner = of->connect(numbers, where, made->sink());
           if (!inner) return inner.error();

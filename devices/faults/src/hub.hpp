@@ -20,8 +20,8 @@ namespace hocket::faults {
 
 class fault_stream;
 
-/// What the devices of one runtime have in common: the plan, and the streams that hold commands back
-/// and so have to learn of the ends of others. Any thread.
+/// What the devices of one runtime have in common: the plan, and the streams that hold commands
+/// back and so have to learn of the ends of others. Any thread.
 class hub {
  public:
   explicit hub(fault_plan plan) : plan_(std::move(plan)), tally_(plan_.rules().size()) {}

@@ -15,9 +15,9 @@ namespace hocket {
 namespace {
 
 using testing::fault_place;
+using ::testing::HasSubstr;
 using testing::options_at;
 using testing::run_rounds;
-using ::testing::HasSubstr;
 
 class faults_at : public ::testing::TestWithParam<std::tuple<fault_place, fault_call>> {
  protected:

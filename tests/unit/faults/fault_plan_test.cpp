@@ -44,21 +44,33 @@ TEST(FaultPlan, ReadsEachAction) {
       "corrupt * copy-out 2.5%\n"
       "lose Vulkan0 after 20ms\n"
       "lose Sim0 launch after 1s");
-  EXPECT_THAT(
-      plan.rules(),
-      ElementsAre(
-          fault_rule{.action = fault_action::fail, .device = "OpenCL0",
-                     .call = fault_call::allocation, .first = 4, .last = 5},
-          fault_rule{.action = fault_action::delay, .device = "GPU1", .call = fault_call::copy,
-                     .first = 5, .by = milliseconds(2)},
-          fault_rule{.action = fault_action::hang, .device = "Sim1", .call = fault_call::wait,
-                     .first = 9, .last = fault_rule::no_end},
-          fault_rule{.action = fault_action::corrupt, .device = "*",
-                     .call = fault_call::copy_out, .percent = 2.5},
-          fault_rule{.action = fault_action::lose, .device = "Vulkan0", .call = {},
-                     .after = milliseconds(20)},
-          fault_rule{.action = fault_action::lose, .device = "Sim0", .call = fault_call::launch,
-                     .after = milliseconds(1000)}));
+  EXPECT_THAT(plan.rules(), ElementsAre(fault_rule{.action = fault_action::fail,
+                                                   .device = "OpenCL0",
+                                                   .call = fault_call::allocation,
+                                                   .first = 4,
+                                                   .last = 5},
+                                        fault_rule{.action = fault_action::delay,
+                                                   .device = "GPU1",
+                                                   .call = fault_call::copy,
+                                                   .first = 5,
+                                                   .by = milliseconds(2)},
+                                        fault_rule{.action = fault_action::hang,
+                                                   .device = "Sim1",
+                                                   .call = fault_call::wait,
+                                                   .first = 9,
+                                                   .last = fault_rule::no_end},
+                                        fault_rule{.action = fault_action::corrupt,
+                                                   .device = "*",
+                                                   .call = fault_call::copy_out,
+                                                   .percent = 2.5},
+                                        fault_rule{.action = fault_action::lose,
+                                                   .device = "Vulkan0",
+                                                   .call = {},
+                                                   .after = milliseconds(20)},
+                                        fault_rule{.action = fault_action::lose,
+                                                   .device = "Sim0",
+                                                   .call = fault_call::launch,
+                                                   .after = milliseconds(1000)}));
 }
 
 TEST(FaultPlan, ReadsEachCall) {
@@ -113,8 +125,8 @@ TEST(FaultPlan, NamesThePlaceTheValueAndWhatIsAllowed) {
   EXPECT_THAT(refusal("fail Sim0 read 3"),
               AllOf(HasSubstr("\"read\""), HasSubstr("allocation, copy, copy-in, copy-out, launch, "
                                                      "wait, compile")));
-  for (const char* const when : {"0x3", "many", "-1", "1.5", "3...5", "..5", "3..x",
-                                 "18446744073709551616"}) {
+  for (const char* const when :
+       {"0x3", "many", "-1", "1.5", "3...5", "..5", "3..x", "18446744073709551616"}) {
     EXPECT_THAT(refusal(std::string("fail Sim0 launch ") + when),
                 AllOf(HasSubstr("\"" + std::string(when) + "\""), HasSubstr("3..5")));
   }
@@ -141,8 +153,8 @@ TEST(FaultPlan, SaysWhatIsMissingOrTooMuch) {
 }
 
 TEST(FaultPlan, RefusesWhatACallCannotDo) {
-  for (const char* const rule : {"delay Sim0 allocation 1 by 1ms", "hang Sim0 allocation 1",
-                                 "corrupt Sim0 allocation 1"}) {
+  for (const char* const rule :
+       {"delay Sim0 allocation 1 by 1ms", "hang Sim0 allocation 1", "corrupt Sim0 allocation 1"}) {
     EXPECT_THAT(refusal(rule), HasSubstr("can fail, or lose"));
   }
   EXPECT_THAT(refusal("corrupt Sim0 wait 1"), HasSubstr("copies and launches"));

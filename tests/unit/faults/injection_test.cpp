@@ -17,14 +17,14 @@ namespace hocket {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::options_at;
-using testing::run_rounds;
-using testing::scale;
-using testing::virtual_sim;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::options_at;
+using testing::run_rounds;
+using testing::scale;
+using testing::virtual_sim;
 
 std::string refusal(const runtime_options& options) {
   try {
@@ -157,8 +157,8 @@ TEST(FaultInjection, GivesTheSameResultsForTheSameSeed) {
 TEST(FaultInjection, LetsATaskThatHangsRunOutOfTime) {
   runtime rt(options_at(virtual_sim, "hang Sim0 launch 1"));
   const buffer<float> x{rt, 1000};
-  const future<void> hangs = rt.submit({.on = rt.device("Sim0"), .timeout = milliseconds(5)},
-                                       ops::fill, 1.0F, writes(x));
+  const future<void> hangs =
+      rt.submit({.on = rt.device("Sim0"), .timeout = milliseconds(5)}, ops::fill, 1.0F, writes(x));
   EXPECT_EQ(hangs.error().code(), failure_code::timed_out);
 }
 

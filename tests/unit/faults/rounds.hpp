@@ -20,7 +20,8 @@ struct fault_place {
   clock_kind clock;
 };
 
-inline constexpr fault_place virtual_sim{"virtual_sim", "sim", "2,lanes=2", "Sim0", clock_kind::simulated};
+inline constexpr fault_place virtual_sim{"virtual_sim", "sim", "2,lanes=2", "Sim0",
+                                         clock_kind::simulated};
 inline constexpr fault_place fault_places[] = {
     virtual_sim,
     {"real_sim", "sim", "2", "Sim0", clock_kind::real},

@@ -75,9 +75,9 @@ void device_connection::connect() {
   const std::scoped_lock lock(connecting_);
   // The lock orders this: relaxed.
   if (is_connected_.load(std::memory_order_relaxed)) return;
-  machine_ = std::make_unique<device_set>(names_, source_of_names_, options_.backends,
-                                          options_.private_memory, faults_.get(), home_.where(),
-                                          events_);
+  machine_ =
+      std::make_unique<device_set>(names_, source_of_names_, options_.backends,
+                                   options_.private_memory, faults_.get(), home_.where(), events_);
   if (faults_ != nullptr) warn_of_faults(options_.faults);
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));

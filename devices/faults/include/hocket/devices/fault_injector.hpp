@@ -33,8 +33,8 @@ class fault_injector {
 
   /// What a device does with memory, which is known when it is connected.
   struct memory_use {
-    bool has_copies = true;   ///< false if it uses the host's memory in place
-    bool allocates = true;    ///< false if it has no memory of its own
+    bool has_copies = true;  ///< false if it uses the host's memory in place
+    bool allocates = true;   ///< false if it has no memory of its own
   };
   /// Throws usage_error if a rule names the device and counts what it never does.
   void check(const std::string& device, memory_use use) const;

@@ -43,11 +43,11 @@ struct fault_rule {
   std::string device = "*";  ///< a name, or "*" for each
   /// Empty for the loss of a device at a time.
   std::optional<fault_call> call = fault_call::launch;
-  std::uint64_t first = 1;           ///< of the calls that are met, counted from one
+  std::uint64_t first = 1;                 ///< of the calls that are met, counted from one
   std::optional<std::uint64_t> last = {};  ///< absent: the same; no_end: all that follow
-  double percent = 0;                ///< of the calls; each with this probability, instead
+  double percent = 0;                      ///< of the calls; each with this probability, instead
   std::optional<nanoseconds> after = {};   ///< since the devices connected; the next call, instead
-  nanoseconds by{0};                 ///< of delay
+  nanoseconds by{0};                       ///< of delay
 
   friend bool operator==(const fault_rule&, const fault_rule&) = default;
 };
@@ -55,8 +55,8 @@ struct fault_rule {
 /// The rule as the text of a plan has it.
 [[nodiscard]] std::string to_string(const fault_rule& rule);
 
-/// What is to go wrong on which devices, and when. A text has rules, separated by semicolons or ends
-/// of lines; what follows a `#` in a line is a comment:
+/// What is to go wrong on which devices, and when. A text has rules, separated by semicolons or
+/// ends of lines; what follows a `#` in a line is a comment:
 ///
 ///     seed 42                          of the percentages; 0 if it is not given
 ///     fail DEVICE CALL WHEN            DEVICE is a name or *
@@ -80,11 +80,11 @@ class fault_plan {
   fault_plan& operator=(const fault_plan& other);
   fault_plan& operator=(fault_plan&& other) noexcept;
   ~fault_plan();
-  /// Reads a text, or with `@name` the text of that file. Throws usage_error, which names the place,
-  /// what is there and what is allowed. source is what messages call the plan.
+  /// Reads a text, or with `@name` the text of that file. Throws usage_error, which names the
+  /// place, what is there and what is allowed. source is what messages call the plan.
   fault_plan(std::string_view text, std::string source = default_source);  // NOLINT(*-explicit-*)
-  fault_plan(const char* text) : fault_plan(std::string_view(text)) {}       // NOLINT(*-explicit-*)
-  fault_plan(const std::string& text)                                        // NOLINT(*-explicit-*)
+  fault_plan(const char* text) : fault_plan(std::string_view(text)) {}     // NOLINT(*-explicit-*)
+  fault_plan(const std::string& text)                                      // NOLINT(*-explicit-*)
       : fault_plan(std::string_view(text)) {}
 
   /// Throws usage_error for a rule that no text could have.
