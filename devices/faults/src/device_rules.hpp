@@ -32,7 +32,7 @@ class tally {
   std::vector<std::uint64_t> by_rule_;
 };
 
-/// What a rule does to a call.
+/// The effect of a rule on one call.
 struct injected_fault {
   fault_action action = fault_action::fail;
   std::size_t rule = 0;  ///< in the plan

@@ -104,7 +104,7 @@ void fault_stream::step() {
       held_.pop_front();
       if (held_.empty()) given_.home->holding_ends();
       lock.unlock();
-      // It may be reported within, and then comes here again.
+      // The command may be reported within, and the report calls step() again.
       inner_.submit(std::move(next));
       lock.lock();
     }
@@ -116,7 +116,7 @@ void fault_stream::step() {
 bool fault_stream::may_start(held_command& head) {
   if (corrupting_ != 0) return false;
   if (!head.fault) {
-    // What it waits for on the device has to be what others see.
+    // A copy that it waits for is not reported, and so not corrupted, when the device has ended it.
     return std::ranges::all_of(head.what.after, [this](const timepoint& t) {
       const auto on = t.on == nullptr ? nullptr : given_.home->find(t.on->stream());
       return on == nullptr || on->has_corrupted(t.value);

@@ -34,7 +34,7 @@ class fault_stream final : public stream, public std::enable_shared_from_this<fa
     std::function<void(const injected_fault&)> lose;
   };
 
-  /// What is used of `given` and `inner` outlives close().
+  /// `inner`, and the objects that `given` refers to, outlive the call of close().
   fault_stream(parts given, stream& inner, fault_call copies);
   ~fault_stream() override;
 

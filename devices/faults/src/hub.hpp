@@ -20,7 +20,7 @@ namespace hocket::faults {
 
 class fault_stream;
 
-/// What the devices of one runtime have in common: the plan, and the streams that hold commands
+/// The parts that the devices of one runtime share: the plan, and the streams that hold commands
 /// back and so have to learn of the ends of others. Any thread.
 class hub {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What a runtime says of a plan, and what it refuses.
+// Messages of a runtime with a plan, and plans that it refuses.
 
 #include <cstdlib>
 

@@ -11,7 +11,7 @@
 
 namespace hocket::testing {
 
-/// Where a plan is tried.
+/// A device and a clock that plans are tried with.
 struct fault_place {
   const char* name;
   const char* backend;

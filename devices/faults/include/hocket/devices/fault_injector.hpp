@@ -31,7 +31,7 @@ class fault_injector {
   /// device that is not among them, or is to lose one that cannot be lost.
   [[nodiscard]] candidate_list decorate(candidate_list devices);
 
-  /// What a device does with memory, which is known when it is connected.
+  /// The use that a device makes of memory, which is known when it is connected.
   struct memory_use {
     bool has_copies = true;  ///< false if it uses the host's memory in place
     bool allocates = true;   ///< false if it has no memory of its own

@@ -12,7 +12,7 @@
 
 namespace hocket {
 
-/// What a rule does to a call of a device.
+/// The effect of a rule on a call of a device.
 enum class fault_action : std::uint8_t {
   fail,     ///< the call fails, and nothing is done
   delay,    ///< the command begins so much later than it could
@@ -21,7 +21,8 @@ enum class fault_action : std::uint8_t {
   lose      ///< the device is lost
 };
 
-/// What a rule counts. A command is a copy or a launch; it may be a wait and a compile as well.
+/// The calls that a rule counts. A command is a copy or a launch; it may be a wait and a compile as
+/// well.
 enum class fault_call : std::uint8_t {
   allocation,  ///< of the device's memory; blocks that are used again are not allocated again
   copy,        ///< in either direction
@@ -55,8 +56,8 @@ struct fault_rule {
 /// The rule as the text of a plan has it.
 [[nodiscard]] std::string to_string(const fault_rule& rule);
 
-/// What is to go wrong on which devices, and when. A text has rules, separated by semicolons or
-/// ends of lines; what follows a `#` in a line is a comment:
+/// Rules that say which calls of which devices go wrong, and when. A text has rules, separated by
+/// semicolons or ends of lines; what follows a `#` in a line is a comment:
 ///
 ///     seed 42                          of the percentages; 0 if it is not given
 ///     fail DEVICE CALL WHEN            DEVICE is a name or *

@@ -134,7 +134,7 @@ struct runtime_options {
   /// least 1.
   std::size_t max_attempts = 3;
 
-  /// What is to go wrong on the devices, for tests of a program: a text as in "lose Sim0 launch
+  /// Faults to be injected into the devices, for tests of a program: a text as in "lose Sim0 launch
   /// 17", or a plan; see the guide. Empty: HOCKET_FAULTS, and nothing goes wrong if that is not
   /// set. With a plan tasks with data are placed, and no costs are kept.
   fault_plan faults = {};
