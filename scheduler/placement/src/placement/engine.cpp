@@ -55,6 +55,7 @@ struct engine::dispatch {
   void operator()(time_passed& /*e*/) const {
     on.scheduled_.time_passed();
     on.retries_.time_passed();
+    on.hangs_.time_passed();
   }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
@@ -72,6 +73,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   std::visit(dispatch{*this}, what);
   settle();
   while (state_.log.is_on() && cutter_.look()) settle();
+  hangs_.look_later();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
                          [this](task_id t) {

@@ -7,6 +7,7 @@
 #include <hocket/core/trace.hpp>
 
 #include "placement/command_retries.hpp"
+#include "placement/hang_watch.hpp"
 #include "placement/idle_times.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
@@ -26,6 +27,7 @@ class engine {
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
          kept_costs* kept = nullptr, const recovery_limits& limits = {})
       : state_(std::move(description), traces, std::move(chooser), kept, limits),
+        hangs_(state_, limits.hang_timeout),
         cutter_(state_, recovery_, hold_, dropped_, limits.max_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
@@ -72,6 +74,7 @@ class engine {
   dropped_buffers dropped_{state_, memory_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
   command_retries retries_{state_, recovery_};
+  hang_watch hangs_;
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   log_cutter cutter_;
   loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};

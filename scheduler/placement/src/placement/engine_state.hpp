@@ -39,6 +39,7 @@ struct trace_wishes {
 struct recovery_limits {
   std::size_t max_logged = 0;    ///< about so many tasks are run again at most; 0: none is
   std::size_t max_attempts = 1;  ///< a task is run so often at most
+  nanoseconds hang_timeout{0};   ///< a device is lost if a command takes so much too long; 0: never
 };
 
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
@@ -49,6 +50,7 @@ struct engine_state {
                const recovery_limits& limits = {})
       : nodes(std::move(described)),
         costs(nodes, kept),
+        commands(nodes, limits.hang_timeout > nanoseconds{0}),
         log(limits.max_logged > 0),
         trace(nodes, traces.spans),
         decisions(traces.decisions),
@@ -60,7 +62,7 @@ struct engine_state {
 
   const machine nodes;  ///< the memories, devices and streams that there are
   cost_model costs;
-  in_flight_table commands{nodes};
+  in_flight_table commands;
   id_map<data_id, tracked_buffer> buffers;
   task_table tasks{buffers};
   coherence content{nodes.memories.size()};

@@ -24,8 +24,8 @@ timepoint_set& after_of(action& a) {
 
 }  // namespace
 
-in_flight_table::in_flight_table(const machine& machine)
-    : machine_(machine), streams_(machine.streams.size()) {}
+in_flight_table::in_flight_table(const machine& machine, bool notes_order)
+    : machine_(machine), notes_order_(notes_order), streams_(machine.streams.size()) {}
 
 bool in_flight_table::may_hand_over(std::size_t domain, timepoint_set& after) const {
   if (after.empty()) return true;

@@ -35,6 +35,8 @@ struct command_record {
   bool alone = false;                   ///< no command may queue behind it
   time_stamp left = time_stamp::max();  ///< when it yielded its stream, if it did
   time_stamp wanted{};                  ///< the earliest time at which it could have run
+  /// The commands that have to end before it can run; null for none, or if that is not noted.
+  std::shared_ptr<const timepoint_set> after;
 };
 
 /// The commands of one stream that were planned and have not ended.
@@ -49,7 +51,8 @@ struct stream_load {
 /// waits.
 class in_flight_table {
  public:
-  explicit in_flight_table(const machine& machine);
+  /// notes_order: commands note what they come after.
+  explicit in_flight_table(const machine& machine, bool notes_order = false);
 
   /// A step begins at this time. memory: how far busy_share() looks back.
   void begin(time_stamp now, nanoseconds memory) noexcept {
@@ -68,6 +71,7 @@ class in_flight_table {
   command_record& plan(point number, nanoseconds predicted, timepoint_set&& after, action_list& out,
                        Rest&&... rest) {
     stream_state& s = streams_[number.stream.value];
+    const auto noted = notes_order_ ? std::make_shared<const timepoint_set>(after) : nullptr;
     s.planned = number.value;
     s.backlog += predicted;
     if (s.commands.empty()) {
@@ -84,6 +88,7 @@ class in_flight_table {
     command_record& record = s.commands.add();
     record.number = number;
     record.predicted = predicted;
+    record.after = noted;
     return record;
   }
 
@@ -144,6 +149,10 @@ class in_flight_table {
     const stream_state& s = streams_[stream.value];
     return {s.commands.size(), s.backlog};
   }
+  /// Of those in flight in the stream; there must be one.
+  [[nodiscard]] const command_record& oldest(stream_id stream) const {
+    return streams_[stream.value].commands.front();
+  }
   /// Calls visit(record) for each command that is in flight in a stream, of one stream after the
   /// other, oldest first.
   template <class Visit>
@@ -190,6 +199,7 @@ class in_flight_table {
   bool run_all_woken();
 
   const machine& machine_;
+  const bool notes_order_;
   std::vector<stream_state> streams_;
   std::map<point, command_record> apart_;
   std::size_t unhanded_ = 0;  ///< commands in all outboxes

@@ -97,10 +97,13 @@ void device_connection::connect() {
 }
 
 placement::recovery_limits device_connection::recovery() const {
-  const bool survives = options_.resilience == resilience_kind::survive &&
-                        std::ranges::any_of(machine_->infos(), &device_info::can_be_lost);
-  if (!survives) return {};
-  return {.max_logged = options_.max_repeated, .max_attempts = options_.max_attempts};
+  if (!std::ranges::any_of(machine_->infos(), &device_info::can_be_lost)) return {};
+  placement::recovery_limits made{.hang_timeout = options_.hang_timeout};
+  if (options_.resilience == resilience_kind::survive) {
+    made.max_logged = options_.max_repeated;
+    made.max_attempts = options_.max_attempts;
+  }
+  return made;
 }
 
 bool device_connection::runs_in_place() const {

@@ -52,6 +52,15 @@ runtime_options with_environment(runtime_options given) {
   if (given.max_attempts == 0) {
     throw usage_error("runtime_options::max_attempts is 0; it must be at least 1.");
   }
+  if (given.hang_timeout < nanoseconds{0}) {
+    throw usage_error("runtime_options::hang_timeout is " +
+                      std::to_string(given.hang_timeout.count()) +
+                      " ns; it is a time, or zero for none.");
+  }
+  if (given.hang_timeout == nanoseconds{0}) {
+    const auto text = environment_variable("HOCKET_HANG_TIMEOUT");
+    if (text) given.hang_timeout = parse_duration("HOCKET_HANG_TIMEOUT", *text);
+  }
   if (environment_variable("HOCKET_TRACE")) {
     given.trace_decisions = true;
     if (given.trace_capacity == 0) given.trace_capacity = spans_of_trace;

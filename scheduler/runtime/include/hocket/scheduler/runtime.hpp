@@ -114,6 +114,12 @@ struct runtime_options {
   /// not set. Not on the virtual clock. With a watchdog each task costs a look into a table more.
   nanoseconds watchdog{0};
 
+  /// A device is declared lost if one of its commands, a kernel or a copy, takes longer than that
+  /// and than ten times what was predicted, while it waits for no other; without survive its tasks
+  /// fail then. Zero: HOCKET_HANG_TIMEOUT, for example 30s, and no limit if that is not set. Not
+  /// for the cores of the host. At the end the runtime waits for commands that a driver still has.
+  nanoseconds hang_timeout{0};
+
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;
 

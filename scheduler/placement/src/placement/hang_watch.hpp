@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "placement/engine_state.hpp"
+
+namespace hocket::placement {
+
+/// Declares a device lost if one of its commands does not end: if it takes longer than ten times
+/// what was predicted, and the timeout. A command that waits for others is not meant, and
+/// devices whose kernels are functions of the host are not.
+class hang_watch {
+ public:
+  /// timeout: 0: no command is looked at.
+  hang_watch(engine_state& state, nanoseconds timeout);
+
+  /// At the end of each step.
+  void look_later() {
+    if (timeout_ > nanoseconds{0} && !is_awaited_) await();
+  }
+  void time_passed();
+
+ private:
+  /// The oldest command of a stream, and how often it was found there, ready to run.
+  struct oldest {
+    stream_id stream;
+    device_id device;
+    std::uint64_t value = 0;
+    int looks = 0;
+  };
+  static constexpr int looks_at_timeout = 4;
+
+  void await();
+  [[nodiscard]] bool has_commands(const oldest& of) const;
+  void look_at(oldest& seen, const command_record& c);
+  void give_up(const command_record& c, device_id device);
+
+  engine_state& s_;
+  const nanoseconds timeout_;
+  std::vector<oldest> seen_;  ///< of each stream of a device that is looked at
+  bool is_awaited_ = false;
+};
+
+}  // namespace hocket::placement
