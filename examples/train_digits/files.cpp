@@ -78,8 +78,24 @@ class unpacker {
   z_stream stream_{};
 };
 
-std::vector<std::uint8_t> unpack(const fs::path& path, std::vector<std::uint8_t> packed,
-                                 std::size_t limit) {
+}  // namespace
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t most = 20;
+  std::string shown(text.substr(0, most));
+  for (char& each : shown) {
+    if (each < ' ' || each > '~') each = '?';
+  }
+  return '"' + shown + (text.size() > most ? "...\"" : "\"");
+}
+
+std::vector<std::uint8_t> read_file(const fs::path& path, std::size_t limit) {
+  return unpacked(path, read_packed(path, limit), limit);
+}
+
+std::vector<std::uint8_t> unpacked(const fs::path& path, std::vector<std::uint8_t> packed,
+                                   std::size_t limit) {
+  if (!is_gzip(packed)) return packed;
   unpacker from(packed);
   std::vector<std::uint8_t> bytes;
   for (int answer = Z_OK; answer != Z_STREAM_END;) {
@@ -105,22 +121,6 @@ std::vector<std::uint8_t> unpack(const fs::path& path, std::vector<std::uint8_t>
                                        from.input_left()));
   }
   return bytes;
-}
-
-}  // namespace
-
-std::string printable(std::string_view text) {
-  constexpr std::size_t most = 20;
-  std::string shown(text.substr(0, most));
-  for (char& each : shown) {
-    if (each < ' ' || each > '~') each = '?';
-  }
-  return '"' + shown + (text.size() > most ? "...\"" : "\"");
-}
-
-std::vector<std::uint8_t> read_file(const fs::path& path, std::size_t limit) {
-  std::vector<std::uint8_t> bytes = read_packed(path, limit);
-  return is_gzip(bytes) ? unpack(path, std::move(bytes), limit) : bytes;
 }
 
 folder_guard::folder_guard(const fs::path& folder) {

@@ -62,9 +62,8 @@ void check_label(const fs::path& path, std::size_t entry, unsigned label) {
   }
 }
 
-void read_images(const fs::path& path, raw_digits& into) {
+void parse_images(const fs::path& path, bytes content, raw_digits& into) {
   constexpr std::size_t header = 16;
-  bytes content = read_file(path);
   const std::uint32_t count = check_header(path, content, images_magic, header);
   const std::uint32_t height = big_endian(content, 8);
   const std::uint32_t width = big_endian(content, 12);
@@ -85,9 +84,8 @@ void read_images(const fs::path& path, raw_digits& into) {
   into.pixels = std::move(content);
 }
 
-void read_labels(const fs::path& path, const fs::path& images, raw_digits& into) {
+void parse_labels(const fs::path& path, bytes content, const fs::path& images, raw_digits& into) {
   constexpr std::size_t header = 8;
-  bytes content = read_file(path);
   const std::uint32_t count = check_header(path, content, labels_magic, header);
   check_size(path, content, header + std::uint64_t{count}, count);
   if (count != into.rows) {
@@ -132,15 +130,21 @@ void read_line(const fs::path& path, std::size_t number, std::string_view line, 
 
 }  // namespace
 
-raw_digits read_idx(const fs::path& images, const fs::path& labels) {
+raw_digits parse_idx(file_content images, file_content labels) {
   raw_digits digits;
-  read_images(images, digits);
-  read_labels(labels, images, digits);
+  parse_images(images.path, std::move(images.bytes), digits);
+  parse_labels(labels.path, std::move(labels.bytes), images.path, digits);
   return digits;
 }
 
-raw_digits read_csv(const fs::path& path) {
-  const bytes content = read_file(path);
+raw_digits read_idx(const fs::path& images, const fs::path& labels) {
+  return parse_idx({images, read_file(images)}, {labels, read_file(labels)});
+}
+
+raw_digits read_csv(const fs::path& path) { return parse_csv({path, read_file(path)}); }
+
+raw_digits parse_csv(const file_content& of) {
+  const auto& [path, content] = of;
   raw_digits digits;
   digits.columns = 64;
   digits.largest_pixel = 16;

@@ -20,11 +20,19 @@ struct raw_digits {
   std::vector<std::uint8_t> labels;
 };
 
+/// The bytes of a file, unpacked. Messages name the path.
+struct file_content {
+  std::filesystem::path path;
+  std::vector<std::uint8_t> bytes;
+};
+
 /// A file of images and one of labels, in MNIST's IDX format.
 [[nodiscard]] raw_digits read_idx(const std::filesystem::path& images,
                                   const std::filesystem::path& labels);
+[[nodiscard]] raw_digits parse_idx(file_content images, file_content labels);
 
 /// A text of lines of 64 pixels of 0 .. 16 and a label, separated by commas.
 [[nodiscard]] raw_digits read_csv(const std::filesystem::path& path);
+[[nodiscard]] raw_digits parse_csv(const file_content& of);
 
 }  // namespace train
