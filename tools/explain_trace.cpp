@@ -34,9 +34,9 @@ constexpr std::uint64_t most_lanes = 4096;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56U;
 constexpr int known_version = 1;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse(const std::string& source, const std::string& why) {
   throw hocket::error(
-      hocket::failure(hocket::failure_code::io, fmt::format("The trace \"{}\" {}.", path, why)));
+      hocket::failure(hocket::failure_code::io, fmt::format("The trace \"{}\" {}.", source, why)));
 }
 
 std::string content_of(const std::string& path) {
@@ -273,18 +273,20 @@ std::string recorded_run::label_of(hocket::data_id buffer) const {
   return at == buffers.end() || at->id != buffer ? "" : at->label;
 }
 
-recorded_run read_trace(const std::string& path) {
+recorded_run read_trace(const std::string& path) { return parse_trace(content_of(path), path); }
+
+recorded_run parse_trace(std::string_view text, const std::string& source) {
   boost::json::error_code problem;
-  const boost::json::value all = boost::json::parse(content_of(path), problem);
-  if (problem) refuse(path, "is no whole JSON: " + problem.message());
+  const boost::json::value all = boost::json::parse(text, problem);
+  if (problem) refuse(source, "is no whole JSON: " + problem.message());
   const auto* const object = all.if_object();
   const auto* const own = object == nullptr ? nullptr : object->if_contains("hocket");
   if (own == nullptr) {
-    refuse(path,
+    refuse(source,
            "says nothing of decisions; runs with HOCKET_TRACE, or with "
            "runtime_options::trace_decisions, write a trace that does");
   }
-  return read_run(json_reader(*own, fmt::format("The trace \"{}\"", path)));
+  return read_run(json_reader(*own, fmt::format("The trace \"{}\"", source)));
 }
 
 }  // namespace tools

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -38,5 +39,8 @@ struct recorded_run : hocket::traced_run {
 /// Reads the decisions from the file of a trace. Throws error for what is no such file, or is not
 /// whole.
 [[nodiscard]] recorded_run read_trace(const std::string& path);
+
+/// The same of a text that was read. Messages name its source.
+[[nodiscard]] recorded_run parse_trace(std::string_view text, const std::string& source);
 
 }  // namespace tools
