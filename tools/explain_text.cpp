@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <hocket/core/printable.hpp>
+
 #include "explain_findings.hpp"
 #include "output.hpp"
 
@@ -180,8 +182,8 @@ std::string accesses_text(const recorded_run& run, const traced_task& of) {
 }  // namespace
 
 std::string run_text(const recorded_run& run, const wait_finder& waits, const run_findings& found) {
-  std::string text = fmt::format("{} tasks and {} copies by the policy \"{}\", on the {} clock.\n",
-                                 run.tasks.size(), run.copies.size(), run.policy,
+  std::string text = fmt::format("{} tasks and {} copies by the policy {}, on the {} clock.\n",
+                                 run.tasks.size(), run.copies.size(), hocket::in_quotes(run.policy),
                                  run.is_virtual ? "virtual" : "real");
   if (run.dropped > 0) {
     text += fmt::format(

@@ -4,18 +4,15 @@
 #include "explain_trace.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
+#include <hocket/core/text_file.hpp>
 
 #include "json_reader.hpp"
 
@@ -35,21 +32,8 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56U;
 constexpr int known_version = 1;
 
 [[noreturn]] void refuse(const std::string& source, const std::string& why) {
-  throw hocket::error(
-      hocket::failure(hocket::failure_code::io, fmt::format("The trace \"{}\" {}.", source, why)));
-}
-
-std::string content_of(const std::string& path) {
-  std::error_code problem;
-  const std::uintmax_t size = std::filesystem::file_size(path, problem);
-  if (problem) refuse(path, "cannot be read: " + problem.message());
-  if (size > largest_file) {
-    refuse(path, fmt::format("has {} bytes; at most {} can be read", size, largest_file));
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) refuse(path, "cannot be read");
-  return text;
+  throw hocket::error(hocket::failure(
+      hocket::failure_code::io, fmt::format("The trace {} {}.", hocket::in_quotes(source), why)));
 }
 
 nanoseconds time_of(const json_reader& in, const char* key) {
@@ -273,7 +257,11 @@ std::string recorded_run::label_of(hocket::data_id buffer) const {
   return at == buffers.end() || at->id != buffer ? "" : at->label;
 }
 
-recorded_run read_trace(const std::string& path) { return parse_trace(content_of(path), path); }
+recorded_run read_trace(const std::string& path) {
+  const hocket::result<std::string> text = hocket::read_text_file(path, largest_file);
+  if (!text) refuse(path, "cannot be read: " + text.error().message());
+  return parse_trace(text.value(), path);
+}
 
 recorded_run parse_trace(std::string_view text, const std::string& source) {
   boost::json::error_code problem;
@@ -286,7 +274,7 @@ recorded_run parse_trace(std::string_view text, const std::string& source) {
            "says nothing of decisions; runs with HOCKET_TRACE, or with "
            "runtime_options::trace_decisions, write a trace that does");
   }
-  return read_run(json_reader(*own, fmt::format("The trace \"{}\"", source)));
+  return read_run(json_reader(*own, "The trace " + hocket::in_quotes(source)));
 }
 
 }  // namespace tools

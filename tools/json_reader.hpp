@@ -13,6 +13,7 @@
 #include <boost/json.hpp>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace tools {
 
@@ -67,7 +68,8 @@ class json_reader {
     for (const auto& [name, value] : known) {
       if (name == found) return value;
     }
-    refuse(fmt::format("has \"{}\" in \"{}\", which this program does not know", found, key));
+    refuse(fmt::format("has {} in \"{}\", which this program does not know",
+                       hocket::in_quotes(found), key));
   }
 
   /// Calls read(json_reader) for each object of a list.

@@ -16,6 +16,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace tools {
 
@@ -58,11 +59,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
+  const auto whole = [](const std::string& cell) {
+    return hocket::printable(cell, std::string::npos);
+  };
   for (const auto& row : rows) {
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      text += fmt::format("{:<{}}  ", row[i], widths[i]);
+      text += fmt::format("{:<{}}  ", whole(row[i]), widths[i]);
     }
-    text += row.back() + "\n";
+    text += whole(row.back()) + "\n";
   }
   return text;
 }

@@ -19,7 +19,8 @@ namespace tools {
 /// The languages that the kernels of a device are written in, best first.
 [[nodiscard]] std::vector<std::string> format_names(const hocket::device_info& device);
 
-/// Rows of equally many cells as aligned lines; the first row is the heading.
+/// Rows of equally many cells as aligned lines; the first row is the heading. Control characters
+/// become question marks: names come from files and drivers.
 [[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows);
 
 enum class colour { none, green, yellow, red };

@@ -7,14 +7,14 @@
 #include <cstdlib>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace hocket {
 
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, const std::string& allowed) {
-  throw usage_error(std::string(what) + " is \"" + std::string(text) + "\"; it must be " + allowed +
-                    ".");
+  throw usage_error(std::string(what) + " is " + in_quotes(text) + "; it must be " + allowed + ".");
 }
 
 }  // namespace

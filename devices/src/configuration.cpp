@@ -10,6 +10,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace hocket {
 
@@ -21,7 +22,7 @@ struct unit {
 };
 
 [[noreturn]] void refuse(const std::string& what, std::string_view text, const char* allowed) {
-  throw usage_error(what + " is \"" + std::string(text) + "\"; it must be " + allowed + ".");
+  throw usage_error(what + " is " + in_quotes(text) + "; it must be " + allowed + ".");
 }
 
 /// A number that is not negative, times the factor of the unit it ends with.
@@ -46,8 +47,8 @@ configuration_reader::configuration_reader(const std::string& backend, std::stri
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw usage_error("The configuration of " + backend + " has the part \"" + part +
-                        "\"; each part must be key=value.");
+      throw usage_error("The configuration of " + backend + " has the part " + in_quotes(part) +
+                        "; each part must be key=value.");
     }
     add({part.substr(0, equals), part.substr(equals + 1)});
   }
@@ -61,7 +62,7 @@ configuration_reader::configuration_reader(std::string of, std::vector<entry> en
 void configuration_reader::add(entry&& e) {
   const auto same = [&](const entry& other) { return other.key == e.key; };
   if (std::any_of(entries_.begin(), entries_.end(), same)) {
-    throw usage_error("\"" + e.key + "\" is given twice in " + of_ + ".");
+    throw usage_error(in_quotes(e.key) + " is given twice in " + of_ + ".");
   }
   entries_.push_back(std::move(e));
 }
@@ -112,8 +113,9 @@ void configuration_reader::finish() const {
   if (entries_.empty()) return;
   std::string known;
   for (const std::string& key : known_) known += (known.empty() ? "" : ", ") + key;
-  throw usage_error("There is \"" + entries_.front().key + "=" + entries_.front().value + "\" in " +
-                    of_ + "; the keys are: " + known + ".");
+  const entry& first = entries_.front();
+  throw usage_error("There is " + in_quotes(first.key + "=" + first.value) + " in " + of_ +
+                    "; the keys are: " + known + ".");
 }
 
 std::optional<std::string> configuration_reader::take(const char* key) {
@@ -127,7 +129,7 @@ std::optional<std::string> configuration_reader::take(const char* key) {
 }
 
 std::string configuration_reader::what(const char* key) const {
-  return "\"" + std::string(key) + "\" in " + of_;
+  return in_quotes(key) + " in " + of_;
 }
 
 }  // namespace hocket

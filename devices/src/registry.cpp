@@ -7,6 +7,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace hocket {
 
@@ -36,8 +37,9 @@ void refuse_unknown(const backend_list& backends, const backend_configurations& 
   for (const auto& b : backends) known.push_back(b->name());
   for (const auto& [name, text] : configurations) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw usage_error("The configuration \"" + text + "\" is for the backend \"" + name +
-                        "\", which this program does not have; it has: " + joined(known) + ".");
+      throw usage_error("The configuration " + in_quotes(text) + " is for the backend " +
+                        in_quotes(name) +
+                        ", which this program does not have; it has: " + joined(known) + ".");
     }
   }
 }
@@ -51,8 +53,8 @@ backend_list select_backends(backend_list all, std::string_view names, std::stri
   for (const auto& b : all) known.push_back(b->name());
   for (const std::string& name : wanted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw usage_error(std::string(option) + " is \"" + std::string(names) +
-                      "\"; there is no backend \"" + name + "\", but: " + joined(known) + ".");
+    throw usage_error(std::string(option) + " is " + in_quotes(names) + "; there is no backend " +
+                      in_quotes(name) + ", but: " + joined(known) + ".");
   }
   std::erase_if(all, [&](const auto& b) {
     return std::find(wanted.begin(), wanted.end(), b->name()) == wanted.end();
@@ -78,7 +80,7 @@ candidate_list select_devices(found_devices found, std::string_view names,
                               std::string_view option) {
   if (names.empty()) return std::move(found.usable);
   const auto refuse = [&](const std::string& why) {
-    throw usage_error(std::string(option) + " is \"" + std::string(names) + "\"; " + why);
+    throw usage_error(std::string(option) + " is " + in_quotes(names) + "; " + why);
   };
   std::string known = "the devices are: " + names_of(found.usable) + ".";
   for (const std::string& sentence : found.left_out) known += " " + sentence;
@@ -89,7 +91,8 @@ candidate_list select_devices(found_devices found, std::string_view names,
     if (at != found.usable.end()) return std::move(*at);
     if (name.empty()) refuse("it must be names with one comma between them.");
     const bool twice = std::any_of(selected.begin(), selected.end(), same);
-    refuse(twice ? "it names \"" + name + "\" twice." : "there is no \"" + name + "\"; " + known);
+    refuse(twice ? "it names " + in_quotes(name) + " twice."
+                 : "there is no " + in_quotes(name) + "; " + known);
     return std::unique_ptr<device_candidate>();
   };
   for (const std::string& name : split(names, ',')) selected.push_back(chosen(name));

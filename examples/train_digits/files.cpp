@@ -80,15 +80,6 @@ class unpacker {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t most = 20;
-  std::string shown(text.substr(0, most));
-  for (char& each : shown) {
-    if (each < ' ' || each > '~') each = '?';
-  }
-  return '"' + shown + (text.size() > most ? "...\"" : "\"");
-}
-
 std::vector<std::uint8_t> read_file(const fs::path& path, std::size_t limit) {
   return unpacked(path, read_packed(path, limit), limit);
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/files.hpp"
@@ -45,8 +44,5 @@ class folder_guard {
  private:
   std::vector<std::filesystem::path> created_;  // innermost first
 };
-
-/// A piece of a file's content for a message: in quotes, of moderate length, on one line.
-[[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace train

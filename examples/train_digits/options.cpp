@@ -14,6 +14,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace train {
 
@@ -22,7 +23,8 @@ namespace {
 constexpr std::uint64_t max_of_anything = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
-  throw hocket::usage_error(fmt::format("{} is \"{}\"; it must be {}.", name, value, allowed));
+  throw hocket::usage_error(
+      fmt::format("{} is {}; it must be {}.", name, hocket::in_quotes(value), allowed));
 }
 
 std::size_t parse_count(std::string_view name, std::string_view text) {

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <hocket/core/printable.hpp>
+
 #include "files.hpp"
 
 namespace train {
@@ -103,6 +105,7 @@ void parse_labels(const fs::path& path, bytes content, const fs::path& images, r
 /// Reads one line of a CSV file.
 void read_line(const fs::path& path, std::size_t number, std::string_view line, raw_digits& into) {
   constexpr unsigned largest_pixel = 16;
+  constexpr std::size_t shown = 20;
   std::size_t fields = 0;
   for (const char* at = line.data(); at != nullptr; ++fields) {
     const char* end = line.data() + line.size();
@@ -113,9 +116,10 @@ void read_line(const fs::path& path, std::size_t number, std::string_view line, 
     unsigned value = 0;
     const auto [stop, problem] = std::from_chars(at, comma, value);
     if (problem != std::errc() || stop != comma || value > largest) {
-      throw file_error(path, fmt::format("has {} in column {} of line {}; expected is a whole "
-                                         "number from 0 to {}",
-                                         printable(text), fields + 1, number, largest));
+      throw file_error(path,
+                       fmt::format("has {} in column {} of line {}; expected is a whole "
+                                   "number from 0 to {}",
+                                   hocket::in_quotes(text, shown), fields + 1, number, largest));
     }
     if (fields <= into.columns) {
       (is_label ? into.labels : into.pixels).push_back(static_cast<std::uint8_t>(value));

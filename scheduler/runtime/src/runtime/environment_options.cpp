@@ -10,6 +10,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "runtime/counter_export.hpp"
 
@@ -23,13 +24,15 @@ constexpr std::size_t spans_of_trace = std::size_t{1} << 18U;
 clock_kind clock_of(const std::string& name) {
   if (name == "simulated") return clock_kind::simulated;
   if (name == "real") return clock_kind::real;
-  throw usage_error("HOCKET_CLOCK is \"" + name + "\"; it must be \"real\" or \"simulated\".");
+  throw usage_error("HOCKET_CLOCK is " + in_quotes(name) +
+                    "; it must be \"real\" or \"simulated\".");
 }
 
 resilience_kind resilience_of(const std::string& name) {
   if (name == "survive") return resilience_kind::survive;
   if (name == "none") return resilience_kind::none;
-  throw usage_error("HOCKET_RESILIENCE is \"" + name + "\"; it must be \"none\" or \"survive\".");
+  throw usage_error("HOCKET_RESILIENCE is " + in_quotes(name) +
+                    "; it must be \"none\" or \"survive\".");
 }
 
 }  // namespace
