@@ -83,10 +83,15 @@ std::optional<std::uint64_t> configuration_reader::bytes(const char* key) {
 std::optional<double> configuration_reader::rate(const char* key) {
   static constexpr std::array<unit, 5> units{
       {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}};
+  // Times that are amounts divided by rates stay finite and are no NaN.
+  constexpr double least = 1e-18, most = 1e30;
   const auto text = take(key);
   if (!text) return {};
   const auto value = scaled(*text, units);
-  if (!value) refuse(what(key), *text, "a number for each second such as 0, 250M, 1.5G or 2T");
+  if (!value || *value > most || (*value > 0 && *value < least)) {
+    refuse(what(key), *text,
+           "0 or a number for each second from 1e-18 to 1e30, such as 250M, 1.5G or 2T");
+  }
   return value;
 }
 

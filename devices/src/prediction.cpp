@@ -10,11 +10,6 @@ namespace hocket {
 
 namespace {
 
-nanoseconds time_for(double amount, double per_second) {
-  constexpr double century = 3.2e18;  // keeps sums of times within 64 bits
-  return nanoseconds(std::llround(std::min(amount * 1e9 / per_second, century)));
-}
-
 struct rates {
   double flops, memory, link;
   std::chrono::microseconds launch;
@@ -35,6 +30,11 @@ rates usual_rates(device_style style) {
 }
 
 }  // namespace
+
+nanoseconds time_for(double amount, double per_second) {
+  constexpr double century = 3.2e18;
+  return nanoseconds(std::llround(std::min(amount * 1e9 / per_second, century)));
+}
 
 void guess_rates(device_info& info) {
   const rates guess = usual_rates(info.style);

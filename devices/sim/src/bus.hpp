@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include <hocket/devices/prediction.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/streams/command.hpp>
 
@@ -23,8 +24,7 @@ class bus {
   /// A copy wants to go over the link now. Returns how long others keep it from that, and has the
   /// ones after it wait for this one.
   [[nodiscard]] nanoseconds enter(copy_route way, time_stamp now, std::uint64_t bytes) {
-    const nanoseconds takes(
-        static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / of_.bytes_per_second));
+    const nanoseconds takes = time_for(static_cast<double>(bytes), of_.bytes_per_second);
     const std::lock_guard lock(mutex_);
     time_stamp& free_at = free_at_[of_.duplex && way == copy_route::to_host ? 1 : 0];
     const time_stamp begins = std::max(now, free_at);

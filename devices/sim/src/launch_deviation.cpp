@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <hocket/devices/prediction.hpp>
 #include <hocket/execution/seed.hpp>
 
 namespace hocket::sim {
@@ -41,7 +42,7 @@ nanoseconds launch_deviation::apply(const launch_command& what, nanoseconds by_r
     std::uint64_t state = (seed_ << 40U) ^ before.all;
     factor *= std::exp(what_.noise * next_normal(state) - what_.noise * what_.noise / 2);
   }
-  return nanoseconds(std::llround(static_cast<double>(by_rates.count()) * factor));
+  return time_for(static_cast<double>(by_rates.count()) * factor, 1e9);
 }
 
 }  // namespace hocket::sim

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <boost/json.hpp>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
+#include <hocket/core/text_file.hpp>
 
 #include "options.hpp"
 
@@ -33,7 +33,7 @@ constexpr built_in built_ins[] = {
 /// Reads one machine file.
 class machine_reader {
  public:
-  explicit machine_reader(const std::string& source) : source_("machine \"" + source + "\"") {}
+  explicit machine_reader(const std::string& source) : source_("machine " + in_quotes(source)) {}
 
   [[nodiscard]] sim_machine read(std::string_view text) {
     const json::object all = object_of(parsed(text), source_);
@@ -46,8 +46,8 @@ class machine_reader {
       if (key == "devices") {
         read_devices(value, made);
       } else if (key != "machine" && key != "source" && key != "buses") {
-        refuse(source_, "has the key \"" + std::string(key) +
-                            "\"; the keys are: machine, source, buses, devices");
+        refuse(source_,
+               "has the key " + in_quotes(key) + "; the keys are: machine, source, buses, devices");
       }
     }
     if (made.devices.empty()) refuse(source_, "has no \"devices\"; there must be at least one");
@@ -85,7 +85,7 @@ class machine_reader {
 
   void read_buses(const json::value& from, sim_machine& to) const {
     for (const auto& [name, value] : object_of(from, source_ + ", buses")) {
-      const std::string where = source_ + ", bus \"" + std::string(name) + "\"";
+      const std::string where = source_ + ", bus " + in_quotes(name);
       configuration_reader reader = reader_of(object_of(value, where), where);
       sim_bus made;
       made.name = name;
@@ -104,7 +104,7 @@ class machine_reader {
       json::object given = object_of(from.get_array()[i], where);
       const std::size_t count = count_of(given, where);
       const sim_options made = read_device(std::move(given), to, where);
-      to.devices.insert(to.devices.end(), count, made);
+      sim::add_devices(to, made, count, source_);
     }
   }
 
@@ -113,7 +113,7 @@ class machine_reader {
     if (count == nullptr) return 1;
     if (!count->is_int64() || count->get_int64() < 1 ||
         count->get_int64() > static_cast<std::int64_t>(sim::max_devices)) {
-      refuse(where, "has the count " + json::serialize(*count) + "; it must be 1 to " +
+      refuse(where, "has the count " + printable(json::serialize(*count)) + "; it must be 1 to " +
                         std::to_string(sim::max_devices));
     }
     const auto made = static_cast<std::size_t>(count->get_int64());
@@ -140,20 +140,29 @@ class machine_reader {
   [[nodiscard]] static std::size_t find_bus(const std::string& name, const sim_machine& in,
                                             const std::string& where) {
     const auto at = std::ranges::find(in.buses, name, &sim_bus::name);
-    if (at == in.buses.end()) refuse(where, "has the bus \"" + name + "\", which \"buses\" lacks");
+    if (at == in.buses.end())
+      refuse(where, "has the bus " + in_quotes(name) + ", which \"buses\" lacks");
     return static_cast<std::size_t>(at - in.buses.begin());
   }
 
   [[nodiscard]] static std::vector<kernel_rate> rates_of(const json::value& from,
                                                          const std::string& where) {
+    constexpr std::size_t max_kernels = 1000;
+    const std::string in_kernels = where + ", kernels";
+    const json::object given = object_of(from, in_kernels);
+    if (given.size() > max_kernels) {
+      refuse(in_kernels, "has " + std::to_string(given.size()) + " entries; there may be at most " +
+                             std::to_string(max_kernels));
+    }
+    configuration_reader reader = reader_of(given, in_kernels);
     std::vector<kernel_rate> made;
-    for (const auto& [name, value] : object_of(from, where + ", kernels")) {
-      const double of_rate = value.is_number() ? value.to_number<double>() : 0;
-      if (of_rate <= 0) {
-        refuse(where, "has " + json::serialize(value) + " for the kernel \"" + std::string(name) +
-                          "\"; it must be a number above 0, times \"flops\"");
+    for (const auto& [name, value] : given) {
+      const std::string kernel(name);
+      made.push_back({kernel, reader.rate(kernel.c_str()).value_or(0)});
+      if (made.back().of_rate <= 0) {
+        refuse(where, "has " + printable(json::serialize(value)) + " for the kernel " +
+                          in_quotes(kernel) + "; it must be above 0, times \"flops\"");
       }
-      made.push_back({std::string(name), of_rate});
     }
     return made;
   }
@@ -171,8 +180,8 @@ class machine_reader {
     if (value.is_string()) return std::string(value.get_string());
     if (value.is_bool()) return value.get_bool() ? "yes" : "no";
     if (!value.is_number()) {
-      refuse(where, "has a list or an object for \"" + std::string(key) +
-                        "\"; it must be a text or a number");
+      refuse(where,
+             "has a list or an object for " + in_quotes(key) + "; it must be a text or a number");
     }
     if (!value.is_double()) return json::serialize(value);
     std::array<char, 32> text;
@@ -199,16 +208,17 @@ sim_machine find_machine(const std::string& name_or_file) {
   for (const built_in& each : built_ins) {
     if (each.name == name_or_file) return parse_machine(each.text, name_or_file);
   }
-  std::ifstream file(name_or_file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
+  constexpr std::uint64_t largest_file = std::uint64_t{64} << 20U;
+  const result<std::string> text = read_text_file(name_or_file, largest_file);
+  if (!text) {
     std::string known;
     for (const built_in& each : built_ins)
       known.append(known.empty() ? "" : ", ").append(each.name);
-    throw usage_error("The machine \"" + name_or_file +
-                      "\" is neither a file that can be read nor one of: " + known + ".");
+    throw usage_error("The machine " + in_quotes(name_or_file) +
+                      " is neither a file that can be read (" + text.error().message() +
+                      ") nor one of: " + known + ".");
   }
-  return parse_machine(text, name_or_file);
+  return parse_machine(text.value(), name_or_file);
 }
 
 }  // namespace hocket

@@ -28,15 +28,12 @@ json::string exact(double rate) {
 }
 
 void put_deviation(const sim_deviation& from, json::object& to) {
-  if (from.noise > 0) to["noise"] = exact(from.noise);
-  if (from.first_launches > 0) {
-    to["first"] = from.first_launches;
-    to["first_factor"] = exact(from.first_factor);
-  }
-  if (from.later_factor != 1) {
-    to["later"] = in_nanoseconds(from.later);
-    to["later_factor"] = exact(from.later_factor);
-  }
+  const sim_deviation none;
+  if (from.noise != none.noise) to["noise"] = exact(from.noise);
+  if (from.first_launches != none.first_launches) to["first"] = from.first_launches;
+  if (from.first_factor != none.first_factor) to["first_factor"] = exact(from.first_factor);
+  if (from.later != none.later) to["later"] = in_nanoseconds(from.later);
+  if (from.later_factor != none.later_factor) to["later_factor"] = exact(from.later_factor);
 }
 
 json::object described(const sim_options& of, const sim_machine& in) {
@@ -67,7 +64,7 @@ json::object described(const sim_options& of, const sim_machine& in) {
   if (of.bus) made["bus"] = json::string(in.buses[*of.bus].name);
   if (!of.kernel_rates.empty()) {
     json::object& kernels = made["kernels"].emplace_object();
-    for (const kernel_rate& each : of.kernel_rates) kernels[each.kernel] = each.of_rate;
+    for (const kernel_rate& each : of.kernel_rates) kernels[each.kernel] = exact(each.of_rate);
   }
   return made;
 }

@@ -5,6 +5,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace hocket {
 
@@ -58,6 +59,15 @@ sim_options read_device(configuration_reader&& reader) {
   return made;
 }
 
+void add_devices(sim_machine& to, const sim_options& each, std::size_t count,
+                 const std::string& source) {
+  to.devices.insert(to.devices.end(), count, each);
+  if (to.devices.size() <= max_devices_in_all) return;
+  throw usage_error("The " + source + " has " + std::to_string(to.devices.size()) +
+                    " devices or more; there may be at most " + std::to_string(max_devices_in_all) +
+                    ".");
+}
+
 namespace {
 
 /// "machine=NAME", and what holds for all of its devices.
@@ -85,11 +95,11 @@ sim_machine parse_sim_configuration(std::string_view configuration) {
                      std::string_view(group).substr(0, comma), 1, sim::max_devices);
     const std::string keys = comma == std::string::npos ? "" : group.substr(comma + 1);
     if (keys.empty() && comma != std::string::npos) {
-      throw usage_error("The configuration of sim has the group \"" + group +
-                        "\"; after the comma there must be key=value.");
+      throw usage_error("The configuration of sim has the group " + in_quotes(group) +
+                        "; after the comma there must be key=value.");
     }
-    made.devices.insert(made.devices.end(), count,
-                        sim::read_device(configuration_reader("sim", keys)));
+    sim::add_devices(made, sim::read_device(configuration_reader("sim", keys)), count,
+                     "configuration of sim");
   }
   return made;
 }

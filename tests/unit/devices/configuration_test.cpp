@@ -50,6 +50,25 @@ TEST(configuration_reader, names_key_value_and_what_is_allowed) {
   EXPECT_THAT(refusal([&] { r.finish(); }), mentions("other=1", "keys are", "n, m, f, t, y"));
 }
 
+TEST(configuration_reader, refuses_rates_by_which_times_are_no_numbers) {
+  for (const char* text : {"f=1e31", "f=1e300T", "f=1e-19", "f=nan", "f=inf", "f=1e400"}) {
+    EXPECT_THAT(refusal([&] { (void)configuration_reader("sim", text).rate("f"); }),
+                HasSubstr("from 1e-18 to 1e30"))
+        << text;
+  }
+  EXPECT_EQ(configuration_reader("sim", "f=1e18T").rate("f"), 1e30);
+  EXPECT_EQ(configuration_reader("sim", "f=0").rate("f"), 0.0);
+}
+
+TEST(configuration_reader, shows_values_on_one_line_and_cut) {
+  const std::string flag = refusal([] {
+    (void)configuration_reader("sim", "y=\x1b[2J\n" + std::string(10'000, 'x')).flag("y");
+  });
+  EXPECT_THAT(flag, HasSubstr("is \"?[2J?xxx"));
+  EXPECT_THAT(flag, HasSubstr("xxx...\"; it must be yes or no."));
+  EXPECT_LT(flag.size(), 600U);
+}
+
 TEST(configuration_reader, refuses_what_is_no_list_of_keys) {
   for (const char* text : {"a", "=1", "a=1,", ",a=1", "a=1,,b=2"}) {
     EXPECT_THAT(refusal([&] { configuration_reader("cpu", text); }), HasSubstr("key=value"))

@@ -76,8 +76,31 @@ TEST(machine_file, is_refused_with_the_place_and_what_is_allowed) {
       {R"({"machine": "a", "devices": [{"bus": "none"}]})", "the bus \"none\""},
       {R"({"machine": "a", "buses": {"b": {}}, "devices": [{}]})", "bus \"b\" needs"},
       {R"({"machine": "a", "devices": [{"kernels": {"gemm": 0}}]})", "for the kernel \"gemm\""},
+      {R"({"machine": "a", "devices": [{"kernels": {"gemm": 1e400}}]})", "\"gemm\" in machine"},
+      {R"({"machine": "a", "devices": [{"count": 4096}, {"count": 4096}, {"count": 4096},
+                                       {"count": 4096}, {}]})",
+       "has 16385 devices or more; there may be at most 16384"},
+      {R"({"machine": "a", "\u001b[2J": 1, "devices": [{}]})", "the key \"?[2J\""},
   };
   for (const auto& [text, said] : wrong) EXPECT_THAT(refusal(text), HasSubstr(said)) << text;
+}
+
+TEST(machine_file, is_written_with_what_has_no_effect_as_well) {
+  sim_machine made{.name = "mine", .devices = {sim_options{}}, .buses = {}};
+  made.devices[0].kernel_rates = {{"potrf", 0.1 + 0.2}};
+  made.devices[0].deviation = {.noise = 0, .first_factor = 3, .later = microseconds(7)};
+  EXPECT_EQ(parse_machine(to_json(made, "itself"), "mine.json"), made);
+}
+
+TEST(machine_file, is_no_folder_and_no_device_without_an_end) {
+  for (const std::string path : {"/", "/dev/zero"}) {
+    try {
+      (void)find_machine(path);
+      ADD_FAILURE() << path;
+    } catch (const usage_error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("The machine \"" + path + "\" is neither a file"));
+    }
+  }
 }
 
 TEST(machine_file, is_found_by_its_name_or_its_path) {

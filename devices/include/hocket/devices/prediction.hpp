@@ -9,6 +9,10 @@ namespace hocket {
 /// First guesses of a device's rates by its style, for a driver that does not say more of it.
 void guess_rates(device_info& info);
 
+/// How long an amount takes at so much each second, which is above zero; at most a century, so that
+/// the sum of two such times fits.
+[[nodiscard]] nanoseconds time_for(double amount, double per_second);
+
 /// How long a kernel takes by the numbers of the device: the longer of computing and moving its
 /// bytes, and the latency. A wide body has all lanes. Without a name it is none with a rate of its
 /// own.
