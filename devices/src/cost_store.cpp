@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include <hocket/core/printable.hpp>
+
 #include "cost_text.hpp"
 #include "private_files.hpp"
 
@@ -68,16 +70,14 @@ std::vector<Cost> merged(const std::vector<Cost>& measured, const std::vector<Co
   return made;
 }
 
-fs::path folder_for(std::string_view asked) {
+own_folder folder_for(std::string_view asked) {
   if (asked == "off") return {};
-  if (asked.empty()) return user_cache("costs");
+  if (asked.empty()) return in_user_cache("costs");
   // The program may go to another folder before it ends.
   std::error_code problem;
   const fs::path absolute = fs::absolute(asked, problem);
-  return problem ? fs::path(asked) : absolute;
+  return own_folder(problem ? fs::path(asked) : absolute);
 }
-
-std::string quoted(const fs::path& path) { return "\"" + path.string() + "\""; }
 
 std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
 
@@ -94,9 +94,9 @@ void cost_store::warn(const std::string& what) const {
 
 std::optional<cost_table> cost_store::read() const {
   std::error_code unknown;
-  if (!is_trusted_folder(folder_)) {
-    if (fs::exists(folder_, unknown)) {
-      warn("The costs in " + quoted(folder_) +
+  if (!folder_.is_trusted()) {
+    if (fs::exists(fs::symlink_status(folder_.path(), unknown))) {
+      warn("The costs in " + in_quotes(folder_.path().string()) +
            " are not used, because that is no folder of this user that others cannot write" +
            advice);
     }
@@ -105,9 +105,9 @@ std::optional<cost_table> cost_store::read() const {
   const file_content content = read_private_file(file(), largest_file);
   if (content.state == file_state::read) return parse_costs(content.bytes);
   if (content.state == file_state::unreadable) {
-    warn("The costs in " + quoted(file()) + " cannot be read" + reason() + advice);
+    warn("The costs in " + in_quotes(file().string()) + " cannot be read" + reason() + advice);
   } else if (content.state == file_state::untrusted) {
-    warn("The costs in " + quoted(file()) +
+    warn("The costs in " + in_quotes(file().string()) +
          " are not used, because that is no file of this user that others cannot write" + advice);
   }
   return cost_table{};
@@ -116,7 +116,7 @@ std::optional<cost_table> cost_store::read() const {
 cost_table cost_store::load() const {
   if (!is_on()) return {};
   if (std::optional<cost_table> made = read()) return *std::move(made);
-  const folder_lock lock(folder_, longest_wait);
+  const folder_lock lock(folder_.path(), longest_wait);
   // Another process may have replaced the file meanwhile.
   std::optional<cost_table> made = read();
   if (!made && !lock.is_busy()) set_aside();
@@ -125,7 +125,7 @@ cost_table cost_store::load() const {
 
 void cost_store::set_aside() const {
   const bool moved = ::rename(file().c_str(), (file().string() + ".damaged").c_str()) == 0;
-  warn("The costs in " + quoted(file()) + " are damaged; they are " +
+  warn("The costs in " + in_quotes(file().string()) + " are damaged; they are " +
        (moved ? "set aside under that name with \".damaged\"" : "not used"));
 }
 
@@ -134,26 +134,28 @@ void cost_store::merge(const cost_table& all) const {
   std::erase_if(measured.launches, [](const launch_cost& each) { return !is_sound(each); });
   std::erase_if(measured.copies, [](const copy_cost& each) { return !is_sound(each); });
   if (!is_on() || (measured.launches.empty() && measured.copies.empty())) return;
-  if (!make_folder(folder_)) {
-    return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);
+  if (!folder_.make()) {
+    return warn("Costs cannot be kept in " + in_quotes(folder_.path().string()) + reason() +
+                advice);
   }
   const std::optional<cost_table> before = read();
   if (before && has_all(before->launches, measured.launches) &&
       has_all(before->copies, measured.copies)) {
     return;
   }
-  if (!is_trusted_folder(folder_)) return;  // which was said
-  const folder_lock lock(folder_, longest_wait);
+  if (!folder_.is_trusted()) return;  // which was said
+  const folder_lock lock(folder_.path(), longest_wait);
   if (lock.is_busy()) return;
   if (!lock.is_held()) {
-    return warn("Costs cannot be kept in " + quoted(folder_) + reason() + advice);
+    return warn("Costs cannot be kept in " + in_quotes(folder_.path().string()) + reason() +
+                advice);
   }
   std::optional<cost_table> read_now = read();
   if (!read_now) set_aside();
   const cost_table kept = std::move(read_now).value_or(cost_table{});
   if (!replace({merged(measured.launches, kept.launches, max_launches),
                 merged(measured.copies, kept.copies, max_copies)})) {
-    warn("Costs cannot be kept in " + quoted(file()) + reason() + advice);
+    warn("Costs cannot be kept in " + in_quotes(file().string()) + reason() + advice);
   }
 }
 

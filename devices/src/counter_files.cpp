@@ -20,6 +20,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "private_files.hpp"
 
@@ -31,8 +32,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix_of_new = ".new";
 constexpr std::uint64_t largest_counter_file = std::uint64_t{1} << 20U;
-
-std::string in_quotes(const fs::path& path) { return "\"" + path.string() + "\""; }
 
 std::string system_reason() { return std::string(" (") + std::strerror(errno) + ")"; }
 
@@ -82,8 +81,8 @@ bool is_old(const fs::path& file) {
 }
 
 error problem_of(const fs::path& folder, const std::string& what) {
-  return error(failure(failure_code::io,
-                       "The counters in " + in_quotes(folder) + " cannot be read: " + what + "."));
+  return error(failure(failure_code::io, "The counters in " + in_quotes(folder.string()) +
+                                             " cannot be read: " + what + "."));
 }
 
 }  // namespace
@@ -98,7 +97,7 @@ fs::path counter_folder() {
 std::vector<exported_counters> read_counters(const fs::path& folder) {
   std::error_code problem;
   if (fs::symlink_status(folder, problem).type() == fs::file_type::not_found) return {};
-  if (!is_trusted_folder(folder)) {
+  if (!own_folder(folder).is_trusted()) {
     throw problem_of(folder, "that is no folder of this user that others cannot write");
   }
   std::vector<exported_counters> made;
@@ -120,9 +119,9 @@ std::vector<exported_counters> read_counters(const fs::path& folder) {
   return made;
 }
 
-counter_file::counter_file(fs::path folder, std::uint64_t runtime)
-    : folder_(std::move(folder)),
-      file_(folder_ /
+counter_file::counter_file(const fs::path& folder, std::uint64_t runtime)
+    : folder_(folder),
+      file_(folder_.path() /
             name_of({static_cast<std::uint64_t>(::getpid()),
                      begin_of(static_cast<std::uint64_t>(::getpid())).value_or(0), runtime})),
       next_(file_.string() + std::string(suffix_of_new)) {}
@@ -132,12 +131,12 @@ counter_file::~counter_file() { ::unlink(file_.c_str()); }
 void counter_file::warn(const std::string& why) {
   if (std::exchange(warned_, true)) return;
   std::fprintf(stderr, "hocket: Counters cannot be written to %s%s; \"hocket top\" shows none.\n",
-               in_quotes(folder_).c_str(), why.c_str());
+               in_quotes(folder_.path().string()).c_str(), why.c_str());
 }
 
 void counter_file::write(std::string_view content) {
-  if (!make_folder(folder_)) return warn(system_reason());
-  if (!is_trusted_folder(folder_)) {
+  if (!folder_.make()) return warn(system_reason());
+  if (!folder_.is_trusted()) {
     return warn(", because that is no folder of this user that others cannot write");
   }
   if (!replace(content)) warn(system_reason());

@@ -14,19 +14,11 @@
 
 #include <boost/uuid/name_generator_sha1.hpp>
 
-#include <hocket/core/environment.hpp>
-
 namespace hocket {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// True if it belongs to this user, and no other user may write it.
-bool is_trusted(const struct stat& about, mode_t kind) {
-  return (about.st_mode & S_IFMT) == kind && about.st_uid == ::geteuid() &&
-         (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
 
 }  // namespace
 
@@ -34,21 +26,9 @@ descriptor::~descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-fs::path user_cache(const fs::path& name) {
-  fs::path root;
-  if (const auto cache = environment_variable("XDG_CACHE_HOME")) root = *cache;
-  // The specification of XDG has relative paths ignored.
-  if (!root.is_absolute()) {
-    const auto home = environment_variable("HOME");
-    if (!home || !fs::path(*home).is_absolute()) return {};
-    root = fs::path(*home) / ".cache";
-  }
-  return root / "hocket" / name;
-}
-
-bool is_trusted_folder(const fs::path& folder) {
-  struct stat about {};
-  return ::lstat(folder.c_str(), &about) == 0 && is_trusted(about, S_IFDIR);
+bool is_private(const struct stat& about, mode_t kind) {
+  return (about.st_mode & S_IFMT) == kind && about.st_uid == ::geteuid() &&
+         (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 bool make_folder(const fs::path& folder) {
@@ -70,7 +50,7 @@ open_private_file open_for_reading(const fs::path& path) {
   if (!file && errno == ELOOP) return {file_state::untrusted};
   struct stat about {};
   if (!file || ::fstat(file.get(), &about) != 0) return {};
-  if (!is_trusted(about, S_IFREG)) return {file_state::untrusted};
+  if (!is_private(about, S_IFREG)) return {file_state::untrusted};
   return {file_state::read, std::move(file), static_cast<std::uint64_t>(about.st_size)};
 }
 

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -28,15 +30,12 @@ class descriptor {
   int number_;
 };
 
-/// The folder of this name in the user's cache, below `$XDG_CACHE_HOME/hocket` or
-/// `~/.cache/hocket`; empty if the user has no cache. It need not exist.
-[[nodiscard]] std::filesystem::path user_cache(const std::filesystem::path& name);
+/// True if it is of that kind (S_IFREG, S_IFDIR), belongs to this user, and no other user may write
+/// it.
+[[nodiscard]] bool is_private(const struct stat& about, mode_t kind);
 
-/// True if it is a folder that belongs to this user, and that no other user may write.
-[[nodiscard]] bool is_trusted_folder(const std::filesystem::path& folder);
-
-/// Makes what is missing, for this user alone. Returns whether it is a folder then; errno says why
-/// not.
+/// Makes what is missing, for this user alone, and follows links. Returns whether it is a folder
+/// then; errno says why not.
 [[nodiscard]] bool make_folder(const std::filesystem::path& folder);
 
 enum class file_state : std::uint8_t {

@@ -33,14 +33,14 @@ fs::path entry_of(const fs::path& folder, const std::string& key) {
 }  // namespace
 
 program_cache::program_cache(const std::string& backend)
-    : folder_(user_cache(fs::path("programs") / backend)) {}
+    : folder_(in_user_cache(fs::path("programs") / backend)) {}
 
 program_cache::program_cache(in_folder folder)
-    : folder_(std::move(folder.path)), max_bytes_(folder.max_bytes) {}
+    : folder_(folder.path), max_bytes_(folder.max_bytes) {}
 
 std::optional<std::vector<std::byte>> program_cache::load(const std::string& key) const {
-  if (folder_.empty() || !is_trusted_folder(folder_)) return {};
-  const fs::path path = entry_of(folder_, key);
+  if (!folder_.is_trusted()) return {};
+  const fs::path path = entry_of(folder_.path(), key);
   const file_content content = read_private_file(path, largest_entry);
   if (content.state != file_state::read) return {};
   mark_used(path);
@@ -55,11 +55,11 @@ std::optional<std::vector<std::byte>> program_cache::load(const std::string& key
 }
 
 void program_cache::store(const std::string& key, std::span<const std::byte> program) const {
-  if (!make_folder(folder_) || !is_trusted_folder(folder_)) return;
+  if (!folder_.make() || !folder_.is_trusted()) return;
   const std::string entry =
       to_bytes({key, {reinterpret_cast<const char*>(program.data()), program.size()}});
   if (entry.size() > largest_entry) return;
-  std::string name = (folder_ / "new-XXXXXX").string();
+  std::string name = (folder_.path() / "new-XXXXXX").string();
   bool written = false;
   {
     // mkstemp makes a file that only this user may read and write.
@@ -67,11 +67,11 @@ void program_cache::store(const std::string& key, std::span<const std::byte> pro
     if (!file) return;
     written = write_all(file.get(), entry);
   }
-  if (!written || ::rename(name.c_str(), entry_of(folder_, key).c_str()) != 0) {
+  if (!written || ::rename(name.c_str(), entry_of(folder_.path(), key).c_str()) != 0) {
     ::unlink(name.c_str());
   }
   // The sum is looked at once in a while: a run stores many programs or none.
-  if (stores_.fetch_add(1) % stores_between_looks == 0) make_room(folder_, max_bytes_);
+  if (stores_.fetch_add(1) % stores_between_looks == 0) make_room(folder_.path(), max_bytes_);
 }
 
 void program_cache::set_aside(const fs::path& entry) const {

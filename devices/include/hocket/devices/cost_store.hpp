@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <hocket/devices/device.hpp>
+#include <hocket/devices/own_folder.hpp>
 #include <hocket/kernels/definition.hpp>
 
 namespace hocket {
@@ -58,8 +59,8 @@ struct cost_table {
 /// Costs on disk, kept from process to process: one file in `$XDG_CACHE_HOME/hocket/costs`, in
 /// `~/.cache/hocket/costs`, or in a folder that was asked for. Whatever is wrong with it means that
 /// nothing is kept: nothing fails, and the first problem is said on standard error. Only a file and
-/// a folder that belong to this user, and that no other user may write, are trusted. The oldest
-/// costs go where there are too many. Any thread, any number of processes.
+/// a folder that belong to this user, that no other user may write, and that are no links, are
+/// trusted. The oldest costs go where there are too many. Any thread, any number of processes.
 class cost_store {
  public:
   static constexpr std::size_t max_launches = 2000;
@@ -69,8 +70,8 @@ class cost_store {
   explicit cost_store(std::string_view asked);
 
   /// False if nothing is kept.
-  [[nodiscard]] bool is_on() const noexcept { return !folder_.empty(); }
-  [[nodiscard]] std::filesystem::path file() const { return folder_ / file_name; }
+  [[nodiscard]] bool is_on() const noexcept { return !folder_.path().empty(); }
+  [[nodiscard]] std::filesystem::path file() const { return folder_.path() / file_name; }
 
   /// The costs that were kept. A file that is damaged is set aside under another name.
   [[nodiscard]] cost_table load() const;
@@ -90,7 +91,7 @@ class cost_store {
   [[nodiscard]] bool replace(const cost_table& all) const;
   void warn(const std::string& what) const;
 
-  std::filesystem::path folder_;
+  own_folder folder_;
   mutable std::atomic<bool> warned_{false};
 };
 

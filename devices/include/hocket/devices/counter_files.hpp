@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <hocket/devices/own_folder.hpp>
+
 namespace hocket {
 
 /// Names a runtime among all of this machine.
@@ -43,7 +45,7 @@ struct exported_counters {
 /// is said on standard error. One thread at a time.
 class counter_file {
  public:
-  counter_file(std::filesystem::path folder, std::uint64_t runtime);
+  counter_file(const std::filesystem::path& folder, std::uint64_t runtime);
   counter_file(const counter_file&) = delete;
   counter_file& operator=(const counter_file&) = delete;
   /// Removes the file.
@@ -56,7 +58,7 @@ class counter_file {
   [[nodiscard]] bool replace(std::string_view content) const;
   void warn(const std::string& why);
 
-  const std::filesystem::path folder_;
+  const own_folder folder_;
   const std::filesystem::path file_;
   const std::filesystem::path next_;  ///< the name while the file is written
   bool warned_ = false;

@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include <hocket/devices/own_folder.hpp>
+
 namespace hocket {
 
 /// Compiled programs on disk, kept from one run to the next, below `$XDG_CACHE_HOME/hocket` or
 /// `~/.cache/hocket`. Whatever is wrong with the files means that there is no cache: nothing fails.
-/// Only files and folders that belong to this user, and that no other user may write, are trusted.
+/// Only files and folders that belong to this user, that no other user may write, and that are no
+/// links, are trusted.
 /// Where the files of a backend grow beyond a limit, the least recently used half of them goes.
 /// Any thread, any number of processes.
 class program_cache {
@@ -44,7 +47,7 @@ class program_cache {
  private:
   void set_aside(const std::filesystem::path& entry) const;
 
-  std::filesystem::path folder_;
+  own_folder folder_;
   std::uint64_t max_bytes_ = usual_bytes;
   mutable std::atomic<std::uint64_t> stores_{0};
   mutable std::atomic<bool> warned_{false};
