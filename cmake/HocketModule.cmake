@@ -19,6 +19,9 @@
 #                                     ThreadSanitizer), full (only in scripts/test --full), house (not under sanitizers).
 #                                     ONE_THREAD: no two threads run code of Hocket, so that there is none under
 #                                     ThreadSanitizer. COMPUTES: optimised as the library is, for what takes long
+#   hocket_add_fuzz_target(<name> LINK ... [INTERNALS <module> ...])
+#                                     executable fuzz_<name> of <name>.cpp, ctest entry fuzz.<name>: replays the files of
+#                                     corpus/<name>. In the preset `fuzz` it is what libFuzzer drives
 #   hocket_add_bench(<name> SOURCES ... LINK ...)       executable bench_<name>
 #   hocket_add_example(<name> SOURCES ... LINK ...)     executable <name>
 
@@ -227,6 +230,22 @@ function(hocket_add_test name)
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "${arg_ENVIRONMENT}" RUN_SERIAL ${arg_RUN_SERIAL})
+endfunction()
+
+function(hocket_add_fuzz_target name)
+  cmake_parse_arguments(arg "" "" "LINK;INTERNALS" ${ARGN})
+  set(sources ${name}.cpp)
+  if(HOCKET_FUZZER)
+    set(options -runs=0)
+  else()
+    set(options "")
+    list(APPEND sources replay.cpp)
+  endif()
+  _hocket_add_executable(fuzz_${name} SOURCES ${sources} LINK ${arg_LINK} INTERNALS ${arg_INTERNALS})
+  target_compile_options(fuzz_${name} PRIVATE ${HOCKET_TEST_FLAGS})
+  target_link_options(fuzz_${name} PRIVATE $<$<BOOL:${HOCKET_FUZZER}>:-fsanitize=fuzzer>)
+  add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${options} "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+  set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endfunction()
 
 # What keeps a test from the costs that its user's programs have measured.
