@@ -150,7 +150,8 @@ void compile(const hocket::kernel_definition& kernel, std::size_t rank) {
 }
 
 void compile_elementwise(fuzz::input_bytes& in) {
-  hocket::kernel_definition kernel{.name = "traced", .parameters = {}};
+  hocket::kernel_definition kernel;
+  kernel.name = "traced";
   const std::size_t count = 1 + in.below(4), rank = 1 + in.below(2);
   for (std::size_t k = 0; k < count; ++k) {
     const bool is_scalar = k > 0 && in.below(4) == 0;
@@ -175,7 +176,8 @@ void compile_elementwise(fuzz::input_bytes& in) {
 }
 
 void compile_reduction(fuzz::input_bytes& in) {
-  hocket::kernel_definition kernel{.name = "traced", .parameters = {}};
+  hocket::kernel_definition kernel;
+  kernel.name = "traced";
   hocket::scalar_argument identity{types[in.below(std::size(types))]};
   const std::uint64_t bits = in.number();
   std::memcpy(identity.bytes, &bits, size_of(identity.type));
