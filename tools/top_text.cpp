@@ -24,7 +24,8 @@ constexpr std::string_view indent = "  ";
 std::string bytes_or_zero(std::uint64_t bytes) { return bytes == 0 ? "0 B" : bytes_text(bytes); }
 
 std::string bytes_rate(double bytes) {
-  return bytes_or_zero(static_cast<std::uint64_t>(std::llround(bytes))) + "/s";
+  constexpr double most = 9e18;  // which llround() can return
+  return bytes_or_zero(static_cast<std::uint64_t>(std::llround(std::min(bytes, most)))) + "/s";
 }
 
 /// Names come from files: nothing in them moves the cursor.
