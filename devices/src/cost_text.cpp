@@ -3,13 +3,17 @@
 
 #include "cost_text.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <boost/json.hpp>
 #include <boost/uuid/uuid_io.hpp>
+
+#include <hocket/core/exact_text.hpp>
 
 #include "private_files.hpp"
 
@@ -19,7 +23,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view first_words = "hocket costs 1 ";
+constexpr std::string_view first_words = "hocket costs 2 ";
 
 /// Identities are long and recur: they are written once, and counted.
 class identity_list {
@@ -38,6 +42,16 @@ class identity_list {
 
 std::string text_of(const json::value& written) { return std::string(written.as_string()); }
 
+/// Amounts are texts, see exact_text().
+double amount_of(const json::value& written) {
+  const std::string text = text_of(written);
+  double amount = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, amount);
+  if (problem != std::errc() || stop != end) throw std::invalid_argument("no amount");
+  return amount;
+}
+
 std::string identity_at(const json::array& devices, const json::value& number) {
   return text_of(devices.at(number.to_number<std::size_t>()));
 }
@@ -46,7 +60,7 @@ launch_cost launch_of(const json::array& from, const json::array& devices) {
   return {.device = identity_at(devices, from.at(0)),
           .kernel = text_of(from.at(1)),
           .definition = text_of(from.at(2)),
-          .done = {from.at(3).to_number<double>(), from.at(4).to_number<double>()},
+          .done = {amount_of(from.at(3)), amount_of(from.at(4))},
           .is_wide = from.at(5).as_bool(),
           .time = nanoseconds(from.at(6).to_number<std::int64_t>())};
 }
@@ -79,8 +93,8 @@ std::string to_text(const cost_table& costs) {
   json::array launches, copies;
   for (const launch_cost& each : costs.launches) {
     launches.push_back(json::array{devices.number_of(each.device), each.kernel, each.definition,
-                                   each.done.flops, each.done.bytes, each.is_wide,
-                                   each.time.count()});
+                                   exact_text(each.done.flops), exact_text(each.done.bytes),
+                                   each.is_wide, each.time.count()});
   }
   for (const copy_cost& each : costs.copies) {
     const std::size_t from = devices.number_of(each.from), to = devices.number_of(each.to);

@@ -27,6 +27,6 @@ void read(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   read(text);
-  read("hocket costs 1 " + to_string(hocket::digest_of(text)) + "\n" + std::string(text));
+  read("hocket costs 2 " + to_string(hocket::digest_of(text)) + "\n" + std::string(text));
   return 0;
 }

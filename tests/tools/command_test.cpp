@@ -195,7 +195,7 @@ TEST_F(HocketCommand, DoctorFindsWhatIsBroken) {
 class Calibration : public HocketCommand {
  protected:
   std::string costs() const { return "HOCKET_COSTS='" + (folder() / "costs").string() + "'"; }
-  std::string file_of_costs() const { return (folder() / "costs" / "costs-1").string(); }
+  std::string file_of_costs() const { return (folder() / "costs" / "costs-2").string(); }
 };
 
 TEST_F(Calibration, MeasuresAndKeepsCosts) {
@@ -274,7 +274,7 @@ TEST_F(HocketCommand, DoctorSaysWhereCostsAreKept) {
   EXPECT_THAT(run("doctor", "HOCKET_COSTS=off").out, HasSubstr("costs: They are not kept"));
   const fs::path costs = folder() / "damaged";
   fs::create_directory(costs);
-  std::ofstream(costs / "costs-1") << "hocket costs 1 and nothing else";
+  std::ofstream(costs / "costs-2") << "hocket costs 2 and nothing else";
   const outcome ended = run("doctor", "HOCKET_COSTS='" + costs.string() + "'");
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.err, HasSubstr("damaged"));

@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <utility>
 
 #include <boost/json.hpp>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/exact_text.hpp>
 #include <hocket/core/printable.hpp>
 #include <hocket/core/text_file.hpp>
 
@@ -183,10 +182,7 @@ class machine_reader {
       refuse(where,
              "has a list or an object for " + in_quotes(key) + "; it must be a text or a number");
     }
-    if (!value.is_double()) return json::serialize(value);
-    std::array<char, 32> text;
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value.get_double()).ptr;
-    return {text.data(), end};
+    return value.is_double() ? exact_text(value.get_double()) : json::serialize(value);
   }
 
   const std::string source_;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include <boost/json.hpp>
 
+#include <hocket/core/exact_text.hpp>
 #include <hocket/devices/sim.hpp>
 
 namespace hocket {
@@ -20,12 +19,7 @@ json::string in_nanoseconds(nanoseconds time) {
   return json::string(std::to_string(time.count()) + "ns");
 }
 
-/// As a text: numbers of JSON are read with an error in the last bit.
-json::string exact(double rate) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), rate).ptr;
-  return json::string(text.data(), static_cast<std::size_t>(end - text.data()));
-}
+json::string exact(double rate) { return json::string(exact_text(rate)); }
 
 void put_deviation(const sim_deviation& from, json::object& to) {
   const sim_deviation none;

@@ -65,7 +65,8 @@ class cost_store_test : public ::testing::Test {
 };
 
 TEST_F(cost_store_test, what_was_merged_is_loaded) {
-  const cost_table all{{gemm_of(1e9, 3ms), gemm_of(0.1, 7ns)}, {copy_of(4096, 5us)}};
+  const cost_table all{{gemm_of(1e9, 3ms), gemm_of(0.1, 7ns), gemm_of(3e91, 1ms)},
+                       {copy_of(4096, 5us)}};
   EXPECT_EQ(store().load(), cost_table{});
   store().merge(all);
   EXPECT_EQ(store().load(), all);
@@ -230,11 +231,11 @@ TEST_F(cost_store_test, is_off_or_in_a_folder_or_in_the_users_cache) {
   EXPECT_FALSE(cost_store("off").is_on());
   cost_store("off").merge({{gemm_of(1e9, 3ms)}, {}});
   EXPECT_EQ(cost_store("off").load(), cost_table{});
-  EXPECT_EQ(cost_store("here").file(), fs::current_path() / "here" / "costs-1");
+  EXPECT_EQ(cost_store("here").file(), fs::current_path() / "here" / "costs-2");
   const char* const known = std::getenv("XDG_CACHE_HOME");
   const std::string before = known == nullptr ? "" : known;
   ASSERT_EQ(::setenv("XDG_CACHE_HOME", (root_ / "xdg").c_str(), 1), 0);
-  EXPECT_EQ(cost_store("").file(), root_ / "xdg/hocket/costs/costs-1");
+  EXPECT_EQ(cost_store("").file(), root_ / "xdg/hocket/costs/costs-2");
   ASSERT_EQ(::setenv("XDG_CACHE_HOME", before.c_str(), 1), 0);
 }
 

@@ -83,7 +83,7 @@ class cost_store {
   void merge(const cost_table& all) const;
 
  private:
-  static constexpr const char* file_name = "costs-1";  // the version of the format
+  static constexpr const char* file_name = "costs-2";  // the version of the format
 
   /// Nothing if the file is damaged.
   [[nodiscard]] std::optional<cost_table> read() const;
