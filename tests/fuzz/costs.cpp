@@ -6,9 +6,9 @@
 
 #include <boost/uuid/uuid_io.hpp>
 
-#include "private_files.hpp"
 #include "cost_text.hpp"
 #include "fuzz.hpp"
+#include "private_files.hpp"
 
 namespace {
 

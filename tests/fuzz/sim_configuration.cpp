@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Files of the machine that fuzzes are no part of the input.
   constexpr std::string_view machine = "machine=";
   if (text.starts_with(machine) && text.find_first_of("/.") != text.npos) return 0;
-  const auto made = fuzz::read_or_refuse("", [&] { return hocket::parse_sim_configuration(text); });
+  const std::string_view object = text.starts_with(machine) ? "" : "configuration of sim";
+  const auto made =
+      fuzz::read_or_refuse(object, [&] { return hocket::parse_sim_configuration(text); });
   if (!made) return 0;
   constexpr std::size_t most_devices = 16'384;
   fuzz::require(made->devices.size() <= most_devices, "devices are limited");
