@@ -40,7 +40,7 @@ struct recorded_run : hocket::traced_run {
 /// whole.
 [[nodiscard]] recorded_run read_trace(const std::string& path);
 
-/// The same of a text that was read. Messages name its source.
+/// Parses a trace that was read. Messages name its source.
 [[nodiscard]] recorded_run parse_trace(std::string_view text, const std::string& source);
 
 }  // namespace tools

@@ -20,8 +20,7 @@ inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 30;
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::filesystem::path& path,
                                                   std::size_t limit = max_unpacked_bytes);
 
-/// The same of bytes that were read from the file; bytes that are not gzip are returned as they
-/// are.
+/// Unpacks bytes that were read from the file; bytes that are not gzip are returned as they are.
 [[nodiscard]] std::vector<std::uint8_t> unpacked(const std::filesystem::path& path,
                                                  std::vector<std::uint8_t> packed,
                                                  std::size_t limit = max_unpacked_bytes);

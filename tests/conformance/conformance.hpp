@@ -42,8 +42,8 @@ struct target {
 // Found by GoogleTest, which would print bytes otherwise.
 inline void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 
-/// The same with a plan of faults between the suite and the devices, of which none is ever met: the
-/// suite must not notice.
+/// The target with a plan of faults between the suite and the devices, of which none is ever met:
+/// the suite must not notice.
 [[nodiscard]] target with_faults(target of);
 
 inline std::string target_name(const ::testing::TestParamInfo<target>& info) {

@@ -75,7 +75,7 @@ class input_bytes {
     for (std::size_t i = 0; i < sizeof made; ++i) made = made << 8U | byte();
     return made;
   }
-  /// What is left before the first `separator`, which is taken as well.
+  /// The part of the rest before the first `separator`, which is taken as well.
   [[nodiscard]] std::string_view part(char separator) {
     const std::size_t end = std::min(rest_.find(separator), rest_.size());
     const std::string_view made = rest_.substr(0, end);

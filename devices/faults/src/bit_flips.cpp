@@ -98,7 +98,7 @@ kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t
   return made;
 }
 
-/// The same bytes as words of at most four bytes.
+/// The bytes of the buffer as words of at most four bytes.
 placed_buffer in_words(const placed_buffer& of) {
   static constexpr std::array<element_type, 5> types{
       element_type::u8, element_type::u8, element_type::u16, element_type::u32, element_type::u32};

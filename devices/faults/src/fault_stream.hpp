@@ -52,7 +52,8 @@ class fault_stream final : public stream, public std::enable_shared_from_this<fa
   void ended(std::uint64_t value, const command_result& how);
   /// The device is lost: what is held back is dropped.
   void drop();
-  /// The same of a stream that goes. Once this has returned step() passes nothing on.
+  /// The stream goes: commands that are held back are dropped. Once this has returned step() passes
+  /// nothing on.
   void close();
 
   /// False while the command is to be corrupted and was not. Any thread.
@@ -60,7 +61,7 @@ class fault_stream final : public stream, public std::enable_shared_from_this<fa
     const std::uint64_t next = next_corrupted_;
     return next == 0 || next > value;
   }
-  /// Whether the command has ended, or never will. Any thread.
+  /// True if the command has ended, or never will. Any thread.
   [[nodiscard]] bool has_ended(std::uint64_t value) const noexcept {
     return is_dropped_ || (has_corrupted(value) && inner_.time().completed() >= value);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What comes out of the compiler of Vulkan kernels is valid SPIR-V, whatever the cache holds.
+// The compiler of Vulkan kernels makes valid SPIR-V, whatever the cache holds.
 
 #include "compile.hpp"
 

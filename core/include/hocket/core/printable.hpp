@@ -13,7 +13,7 @@ namespace hocket {
 /// what is beyond `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 400);
 
-/// The same in quotation marks, which "..." stands within.
+/// Text as printable() makes it, in quotation marks, which "..." stands within.
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t most = 400);
 
 }  // namespace hocket

@@ -34,7 +34,7 @@ class engine {
   /// The time is for the trace, and for policies that plan ahead.
   void step(time_stamp now, event&& what, action_list& out);
 
-  /// What the engine knows: valid until the next step.
+  /// All that the engine knows, valid until the next step.
   [[nodiscard]] const engine_state& state() const noexcept { return state_; }
   [[nodiscard]] device_statistics statistics(device_id device) const;
   /// The program whose bound is the area bound of all that was done. Solving it may take

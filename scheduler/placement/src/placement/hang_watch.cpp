@@ -57,7 +57,7 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   }
   if (!is_ready) return;
   ++seen.looks;
-  // It was ready at the first look, and became so some time before that.
+  // The command was ready at the first look, and became so some time before that.
   const nanoseconds waited = (seen.looks - 1) * (timeout_ / looks_at_timeout);
   if (waited < timeout_ || waited < patience * c.predicted) return;
   seen.looks = 0;

@@ -36,7 +36,7 @@ class host_versions {
   void drop_block(const tracked_buffer& buffer, aside_reader read) {
     if (in_blocks_.contains(buffer.id)) write(buffer, buffer.all, 0, read);
   }
-  /// It is not known any more what the block holds there.
+  /// The block holds something unknown there.
   void forget(data_id data, const box& region);
   /// The blocks do not hold what the task was to write there.
   void forget_written(const logged_task& t);
@@ -61,7 +61,7 @@ class host_versions {
   void comes_for_cut(const tracked_buffer& buffer, const box& part);
   /// The cut comes to nothing: something was lost.
   void invalidate_cut() noexcept { is_cut_invalid_ = true; }
-  /// What the host had or got for the cut is a version of that position, and older ones are
+  /// Content that the host had or got for the cut is a version of that position, and older ones are
   /// forgotten. Returns false, and only ends the cut, if something was written before the copy of
   /// what was there before had come, or if the cut is invalid.
   [[nodiscard]] bool end_cut(std::uint64_t position);

@@ -38,7 +38,7 @@ class recovery_walk {
   }
 
  private:
-  /// Whether the content of a part is needed as it was at the place of the walk.
+  /// Says of a part if its content is needed as it was at the place of the walk.
   struct need {
     bool is_wanted = false;
     bool is_read = false;          ///< by a task that is run again

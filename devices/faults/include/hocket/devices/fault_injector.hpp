@@ -27,8 +27,9 @@ class fault_injector {
 
   [[nodiscard]] const fault_plan& plan() const noexcept;
 
-  /// The same devices, with faults once they are connected. Throws usage_error if a rule names a
-  /// device that is not among them, or is to lose one that cannot be lost.
+  /// Devices that have faults once they are connected, in the order of those given. Throws
+  /// usage_error if a rule names a device that is not among them, or is to lose one that cannot be
+  /// lost.
   [[nodiscard]] candidate_list decorate(candidate_list devices);
 
   /// The use that a device makes of memory, which is known when it is connected.
