@@ -71,6 +71,35 @@ TEST_F(loss, of_any_device_at_any_moment_changes_no_result) {
   }
 }
 
+/// Failures of the call, on each device that can be lost.
+std::string on_all(const std::string& call) {
+  std::string plan = "seed 5";
+  runtime found(surviving());
+  for (const device_info& each : found.devices()) {
+    if (each.can_be_lost) plan += "; fail " + each.name + " " + call;
+  }
+  return plan;
+}
+
+TEST_F(loss, of_single_launches_changes_no_result) {
+  for (const char* const call : {"launch 1", "launch 5", "launch 7%"}) {
+    runtime_options options = surviving();
+    options.faults = on_all(call);
+    options.max_attempts = 10;
+    runtime rt(options);
+    std::vector<device_handle> handles;
+    for (const device_info& each : rt.devices()) handles.push_back(rt.device(each.name));
+    circle each(rt, handles, 3);
+    for (int run = 0; run < runs_with_loss; ++run) {
+      each.record(rt);
+      each.expect_run();
+    }
+    rt.wait();
+    EXPECT_EQ(each.difference(), "") << call;
+    EXPECT_EQ(rt.report().given_up, 0U) << call;
+  }
+}
+
 }  // namespace
 
 }  // namespace hocket::testing

@@ -150,11 +150,13 @@ TEST_F(retries, leave_a_device_to_kernels_that_it_can_compile) {
 }
 
 TEST_F(retries, end_with_a_device_on_which_nothing_succeeds) {
+  const buffer<float> nothing = zeros();
   fail_next("Sim0", 100);
   std::vector<buffer<float>> tiles;
   for (int i = 0; i < 20; ++i) {
     tiles.emplace_back(rt, std::array{tile_size}, 0.0F);
     for (int k = 0; k < 3; ++k) rt.submit(add_one, updates(tiles.back()));
+    rt.submit(add_other, reads(nothing), updates(tiles.back()));
   }
   ::testing::internal::CaptureStderr();
   rt.wait();
@@ -172,6 +174,56 @@ TEST_F(retries, and_losses_at_the_same_time_change_no_result) {
   rt.wait();
   EXPECT_THAT(x.to_vector(), Each(30.0F));
 }
+
+TEST_F(retries, ask_each_device_that_may_compile_a_kernel) {
+  const failure why{failure_code::compile_failed, "The compiler refuses."};
+  fail_next("Sim0", 1, why);
+  fail_next("Sim1", 1, why);
+  const auto big = kernel<inout<float>>{
+      "big", host_body{[](view<float> to) {
+        for (float& each : to) each += 1;
+      }}}.cost([](const launch_shape&) {
+    return work{1e9, 0};
+  });
+  const buffer<float> x = zeros();
+  rt.submit(big, updates(x)).get();
+  EXPECT_THAT(x.to_vector(), Each(1.0F));
+  EXPECT_EQ(rt.report().retried_commands, 2U);
+}
+
+TEST_F(retries, of_one_bad_kernel_take_no_device_from_others) {
+  const buffer<float> x = zeros();
+  fail_next("Sim0", 30);
+  for (int i = 0; i < 10; ++i) (void)rt.submit(on("Sim0"), add_one, updates(zeros())).error();
+  EXPECT_TRUE(rt.report().devices[1].alive);
+}
+
+class retries_of_copies : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(retries_of_copies, change_no_result) {
+  runtime_options options = surviving();
+  options.faults = std::string(GetParam());
+  runtime rt(options);
+  const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
+  rt.submit([](view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
+  const std::vector<const char*> devices{"Sim0", "Sim1", "Sim2"};
+  for (int i = 0; i < 12; ++i) {
+    rt.submit({.on = rt.device(devices[i % 3])}, add_other, reads(x), updates(y));
+    rt.submit({.on = rt.device(devices[(i + 1) % 3])}, add_one, updates(x));
+  }
+  rt.wait();
+  EXPECT_THAT(x.to_vector(), Each(13.0F));
+  EXPECT_THAT(y.to_vector(), Each(78.0F));
+  const runtime_report report = rt.report();
+  EXPECT_GT(report.faults.failed, 0U);
+  EXPECT_EQ(report.retried_commands > 0, report.faults.failed > 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, retries_of_copies,
+                         ::testing::Values("fail Sim0 copy-in 1", "fail Sim1 copy-in 2",
+                                           "fail Sim0 copy-out 1", "fail Sim2 copy-out 1",
+                                           "fail Sim0 copy-in 1..2; fail Sim1 copy-out 1",
+                                           "fail * copy 10%; seed 3"));
 
 TEST(retry_options, are_checked) {
   EXPECT_THROW(runtime(runtime_options{.max_attempts = 0}), usage_error);

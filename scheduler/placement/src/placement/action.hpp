@@ -11,6 +11,7 @@
 
 #include "placement/kept_bytes.hpp"
 #include "placement/run_tasks.hpp"
+#include "placement/timed_part.hpp"
 
 namespace hocket::placement {
 
@@ -94,8 +95,9 @@ struct await_memory {
   nanoseconds after{0};
 };
 
-/// Posts time_passed after this time.
+/// Posts time_passed, for the same part, after this time.
 struct await_time {
+  timed_part part;
   nanoseconds after{0};
 };
 

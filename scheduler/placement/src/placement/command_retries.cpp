@@ -3,60 +3,99 @@
 
 #include "placement/command_retries.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace hocket::placement {
 
 namespace {
 
-// The first attempt after a failure is made at once, each one after that waits eight times as long.
+// The first attempt after a failure is made at once, those after the second one wait, each eight
+// times as long as the one before.
 constexpr nanoseconds first_wait = std::chrono::milliseconds(1);
+constexpr std::size_t longest_wait = 3;  // as a power of eight
+
+// Drivers tell of a loss at about the time at which commands fail for it.
+constexpr nanoseconds longest_silence = std::chrono::seconds(1);
 
 }  // namespace
 
 void command_retries::command_ended(const command_record& record, const command_result& how) {
   if (!s_.log.is_on()) return;
   const stream_id stream = record.number.stream;
-  if (!how.why) return s_.retries.command_succeeded(stream);
+  if (!how.why) {
+    s_.retries.command_succeeded(stream);
+    if (record.copy != nullptr) s_.retries.forget(retry_table::of_buffer(record.copy->data));
+    return;
+  }
   const auto device = s_.nodes.streams[stream.value].device;
   if (!device || !s_.devices[device->value].alive) return;
-  if (is_lost_device(how.why)) return recovery_.expect_loss(how.why);
-  if (retry_table::may_pass(how.why)) command_failed(record, *device, how.why);
+  if (is_lost_device(how.why)) {
+    if (!recovery_.expect_loss(how.why)) return;
+    suspect_ = *device;
+    s_.work.actions().emplace_back(await_time{timed_part::loss, longest_silence});
+  } else if (retry_table::may_pass(how.why)) {
+    command_failed(record, *device, how.why);
+  }
+}
+
+void command_retries::loss_not_told() {
+  if (!recovery_.is_expecting() || !suspect_.valid()) return;
+  s_.work.actions().emplace_back(give_up_device{
+      suspect_, failure(failure_code::device_lost,
+                        s_.nodes.devices[suspect_.value].label_text() +
+                            " is not used any more, because a command has said that it is lost.")});
 }
 
 void command_retries::command_failed(const command_record& record, device_id device,
                                      const failure& why) {
-  if (!s_.nodes.devices[device.value].runs_host_tasks &&
-      s_.retries.command_failed(record.number.stream)) {
-    give_up(device, why);
+  placed_task* const t = record.launched;
+  if (t == nullptr) {
+    copy_failed(record, why);
+  } else if ((!t->host_only || t->is_recovery) && !t->poisoned && !s_.losses.is_affected(*t)) {
+    launch_failed(*t, device, why);
   }
-  placed_task* const t = s_.tasks.find(record.task);
-  const bool is_launch = record.launched != nullptr;
-  if (is_launch && record.launched->host_only) return;
-  if (t != nullptr && (t->poisoned || !note(*t, device, why))) return;
-  ++s_.losses.counts.retried;
-  recovery_.repeat(is_launch ? t : nullptr, t != nullptr && t->is_recovery, why);
+  // The other codes say nothing of the device as a whole.
+  if (why.code() != failure_code::task_failed) return;
+  if (s_.nodes.devices[device.value].runs_host_tasks) return;
+  const void* const what = t == nullptr ? nullptr : t->launch->kernel.get();
+  if (s_.retries.command_failed(record.number.stream, what)) give_up(device, why);
 }
 
-bool command_retries::note(const placed_task& t, device_id device, const failure& why) {
-  const task_id task = s_.original_of(t);
-  const bool is_again = s_.retries.failed(task, device, why);
+void command_retries::launch_failed(placed_task& t, device_id device, const failure& why) {
   if (why.code() == failure_code::compile_failed) refuse_kernel(t, device);
-  const std::size_t failures = s_.retries.failures(task);
-  if (is_again && failures > 1 && !is_waiting_) {
-    is_waiting_ = true;
-    s_.work.actions().emplace_back(await_time{first_wait * (1LL << (3 * (failures - 2)))});
-  }
-  return is_again;
+  if (note(s_.original_of(t), device, why)) recovery_.repeat(&t, why);
 }
 
-/// No later task with that kernel is placed there, unless there is no other device for it.
+/// The tasks that were to read the copy are found and torn when its content is poisoned.
+void command_retries::copy_failed(const command_record& record, const failure& why) {
+  const placed_task* const t = s_.tasks.find(record.task);
+  const bool is_for_task = t != nullptr && !t->poisoned;
+  // No device is to blame: the copy may have been meant for another one.
+  const task_id what = is_for_task ? s_.original_of(*t) : retry_table::of_buffer(record.copy->data);
+  if (note(what, device_id{}, why)) recovery_.repeat(nullptr, why);
+}
+
+bool command_retries::note(task_id what, device_id device, const failure& why) {
+  if (!s_.retries.failed(what, device, why)) return false;
+  ++s_.losses.counts.retried;
+  const std::size_t failures = s_.retries.failures(what);
+  if (failures > 1 && !is_waiting_) {
+    is_waiting_ = true;
+    const std::size_t power = std::min(failures - 2, longest_wait);
+    s_.work.actions().emplace_back(
+        await_time{timed_part::retry, first_wait * (std::int64_t{1} << (3 * power))});
+  }
+  return true;
+}
+
+/// No later task with that kernel is placed there, as long as there is another device for it.
 void command_retries::refuse_kernel(const placed_task& t, device_id device) {
-  if (t.kind != task_kind::launch) return;
+  const kernel_definition& kernel = *t.launch->kernel;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    const device_id other{i};
-    if (other == device || !s_.view.can_run(t, other)) continue;
-    s_.devices[device.value].refuses.insert(t.launch->kernel->name);
+    const bool is_other = device_id{i} != device;
+    if (!is_other || !s_.devices[i].takes(kernel) || !s_.nodes.devices[i].runs(kernel)) continue;
+    s_.devices[device.value].refuses.insert(kernel.name);
     return s_.costs.note_change();
   }
 }
@@ -66,7 +105,7 @@ void command_retries::give_up(device_id device, const failure& why) {
       failure_code::device_lost,
       s_.nodes.devices[device.value].label_text() +
           " is not used any more, because its commands fail one after another: " + why.message());
-  recovery_.expect_loss(lost);
+  (void)recovery_.expect_loss(lost);
   s_.work.actions().emplace_back(give_up_device{device, lost});
 }
 

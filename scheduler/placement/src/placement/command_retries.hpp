@@ -18,17 +18,22 @@ class command_retries {
   /// Until time_passed() tasks are not run again.
   [[nodiscard]] bool is_waiting() const noexcept { return is_waiting_; }
   void time_passed() noexcept { is_waiting_ = false; }
+  /// A device of which a command had said so has not been told to be lost in time.
+  void loss_not_told();
 
  private:
   void command_failed(const command_record& record, device_id device, const failure& why);
-  /// Returns whether the task may be run again.
-  [[nodiscard]] bool note(const placed_task& t, device_id device, const failure& why);
+  void launch_failed(placed_task& t, device_id device, const failure& why);
+  void copy_failed(const command_record& record, const failure& why);
+  /// Returns whether the task, or what stands for the buffer of a copy, may be tried again.
+  [[nodiscard]] bool note(task_id what, device_id device, const failure& why);
   void refuse_kernel(const placed_task& t, device_id device);
   void give_up(device_id device, const failure& why);
 
   engine_state& s_;
   loss_recovery& recovery_;
   bool is_waiting_ = false;
+  device_id suspect_;  ///< is declared lost if no loss is told
 };
 
 }  // namespace hocket::placement

@@ -52,10 +52,17 @@ struct engine::dispatch {
     on.finisher_.launch_ended(*record, e.how);
   }
   void operator()(device_gone& e) const { on.losses_.lose_device(e.device, e.why); }
-  void operator()(time_passed& /*e*/) const {
-    on.scheduled_.time_passed();
-    on.retries_.time_passed();
-    on.hangs_.time_passed();
+  void operator()(time_passed& e) const {
+    switch (e.part) {
+      case timed_part::schedule:
+        return on.scheduled_.time_passed();
+      case timed_part::retry:
+        return on.retries_.time_passed();
+      case timed_part::loss:
+        return on.retries_.loss_not_told();
+      case timed_part::hang:
+        return on.hangs_.time_passed();
+    }
   }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }

@@ -27,7 +27,8 @@ task_id engine_state::original_of(const placed_task& t) const {
   if (!t.is_recovery) return t.id;
   const auto& of_recovery = static_cast<const recovery_task&>(t);
   const bool restores = of_recovery.part != nullptr;
-  return restores ? t.id : log.tasks().at(of_recovery.position).id;
+  return restores ? retry_table::of_buffer(t.accesses.front().data)
+                  : log.tasks().at(of_recovery.position).id;
 }
 
 }  // namespace hocket::placement

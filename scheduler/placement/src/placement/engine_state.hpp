@@ -111,7 +111,8 @@ struct engine_state {
   [[nodiscard]] failure without_device(const placed_task& t) const;
   /// The failure of a launch of the task on its device.
   [[nodiscard]] failure failed_on_device(const placed_task& t, const failure& why) const;
-  /// The task; that which it runs again, if it belongs to a recovery.
+  /// The task under which failures are noted: that which it runs again, if it belongs to a
+  /// recovery.
   [[nodiscard]] task_id original_of(const placed_task& t) const;
 };
 

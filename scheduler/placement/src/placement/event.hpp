@@ -11,6 +11,7 @@
 #include <hocket/streams/command.hpp>
 
 #include "placement/run_tasks.hpp"
+#include "placement/timed_part.hpp"
 
 namespace hocket::placement {
 
@@ -109,7 +110,9 @@ struct device_gone {
 };
 
 /// The time of an await_time action has passed.
-struct time_passed {};
+struct time_passed {
+  timed_part part;
+};
 
 /// The time of an await_memory action has passed.
 struct memory_awaited {

@@ -4,6 +4,7 @@
 #include "placement/hang_watch.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -14,6 +15,8 @@ namespace {
 // Predictions may be wrong, and others may use the device.
 constexpr std::int64_t patience = 10;
 
+constexpr nanoseconds shortest = std::chrono::microseconds(1);  // between two looks
+
 std::string in_seconds(nanoseconds time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(time.count()) / 1e9);
@@ -22,7 +25,8 @@ std::string in_seconds(nanoseconds time) {
 
 }  // namespace
 
-hang_watch::hang_watch(engine_state& state, nanoseconds timeout) : s_(state), timeout_(timeout) {
+hang_watch::hang_watch(engine_state& state, nanoseconds timeout)
+    : s_(state), timeout_(timeout), period_(std::max(timeout / looks_at_timeout, shortest)) {
   for (std::size_t i = 0; i < s_.nodes.streams.size(); ++i) {
     const auto device = s_.nodes.streams[i].device;
     const bool is_of_host = device && s_.nodes.devices[device->value].runs_host_tasks;
@@ -38,11 +42,10 @@ void hang_watch::await() {
   const auto has = [&](const oldest& each) { return has_commands(each); };
   if (std::ranges::none_of(seen_, has)) return;
   is_awaited_ = true;
-  s_.work.actions().emplace_back(await_time{timeout_ / looks_at_timeout});
+  s_.work.actions().emplace_back(await_time{timed_part::hang, period_});
 }
 
 void hang_watch::time_passed() {
-  if (!is_awaited_) return;
   is_awaited_ = false;
   for (oldest& each : seen_) {
     if (has_commands(each)) look_at(each, s_.commands.oldest(each.stream));
@@ -58,10 +61,20 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   if (!is_ready) return;
   ++seen.looks;
   // The command was ready at the first look, and became so some time before that.
-  const nanoseconds waited = (seen.looks - 1) * (timeout_ / looks_at_timeout);
-  if (waited < timeout_ || waited < patience * c.predicted) return;
+  const nanoseconds waited = (seen.looks - 1) * period_;
+  if (waited < timeout_ || waited / patience < expected_on(seen.device)) return;
   seen.looks = 0;
   give_up(c, seen.device);
+}
+
+/// Streams of one device may hold up one another in its driver.
+nanoseconds hang_watch::expected_on(device_id device) const {
+  nanoseconds sum{0};
+  for (const oldest& each : seen_) {
+    if (each.device != device || !has_commands(each)) continue;
+    sum += s_.commands.oldest(each.stream).predicted;
+  }
+  return sum;
 }
 
 void hang_watch::give_up(const command_record& c, device_id device) {

@@ -9,9 +9,9 @@
 
 namespace hocket::placement {
 
-/// Declares a device lost if one of its commands does not end: if it takes longer than ten times
-/// what was predicted, and the timeout. A command that waits for others is not meant, and
-/// devices whose kernels are functions of the host are not.
+/// Declares a device lost if one of its commands does not end: if it takes longer than the timeout,
+/// and than ten times what was predicted for those that run there. A command that waits for others
+/// is not meant, and devices whose kernels are functions of the host are not.
 class hang_watch {
  public:
   /// timeout: 0: no command is looked at.
@@ -35,11 +35,14 @@ class hang_watch {
 
   void await();
   [[nodiscard]] bool has_commands(const oldest& of) const;
+  /// The sum of what the oldest commands on the device were thought to take.
+  [[nodiscard]] nanoseconds expected_on(device_id device) const;
   void look_at(oldest& seen, const command_record& c);
   void give_up(const command_record& c, device_id device);
 
   engine_state& s_;
   const nanoseconds timeout_;
+  const nanoseconds period_;  ///< between two looks
   std::vector<oldest> seen_;  ///< of each stream of a device that is looked at
   bool is_awaited_ = false;
 };

@@ -18,19 +18,19 @@ void loss_recovery::begin(device_id device, const failure& why) {
   hold_.take_all(why_);
 }
 
-void loss_recovery::expect_loss(const failure& why) {
+bool loss_recovery::expect_loss(const failure& why) {
   // Commands that had to do with a device may fail after it was told to be lost.
-  if (!has_loss_) is_expected_ = has_loss_ = true;
+  const bool is_new = !has_loss_;
+  if (is_new) is_expected_ = has_loss_ = true;
   start(why);
+  return is_new;
 }
 
-void loss_recovery::repeat(placed_task* t, bool for_recovery, const failure& why) {
-  if (for_recovery) {
-    plans_again_ = true;
-    return;
-  }
+void loss_recovery::repeat(placed_task* t, const failure& why) {
+  // What a recovery makes again, or moves for that, has to be there when it ends.
+  if (run_ != nullptr) plans_again_ = true;
   start(why);
-  if (t != nullptr) s_.losses.affect(*t);
+  if (t != nullptr && !t->is_recovery) s_.losses.affect(*t);
 }
 
 void loss_recovery::start(const failure& why) {
@@ -78,7 +78,9 @@ void loss_recovery::take_launch(placed_task& t) {
 /// may wait for others.
 void loss_recovery::issue_again(placed_task& t) {
   --s_.issued;
-  memory_.unpin(t, t.kind == task_kind::launch ? s_.node_of(t).memory : host_memory);
+  const bool is_launch = t.kind == task_kind::launch;
+  if (is_launch) s_.schedules.launch_ended();
+  memory_.unpin(t, is_launch ? s_.node_of(t).memory : host_memory);
   s_.log.undone(t.id);
   poison_outputs(t, why_);
   t.begin_attempt();
@@ -178,7 +180,6 @@ void loss_recovery::end_run(recovery_run* ran) {
       } else if (t.poisoned && t.part == nullptr) {
         s_.log.failed_again(t.position, t.poisoned);
       }
-      s_.retries.forget(s_.original_of(t));
     }
   }
   end();
@@ -233,6 +234,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
 void loss_recovery::end() {
   s_.losses.end();
   has_loss_ = false;
+  s_.retries.forget_if([&](task_id task) { return s_.tasks.find(task) == nullptr; });
   dropped_.release_refilled();
   dropped_.drop_waiting();
   if (!s_.losses.is_paused()) hold_.release();

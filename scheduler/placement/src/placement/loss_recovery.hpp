@@ -29,11 +29,11 @@ class loss_recovery {
   /// A device is lost, and takes no task any more.
   void begin(device_id device, const failure& why);
   /// A command has failed, because its device is lost, which will be told: the recovery begins, as
-  /// streams that wait for it may hear of that before.
-  void expect_loss(const failure& why);
+  /// streams that wait for it may hear of that before. Returns false if a loss is known already.
+  bool expect_loss(const failure& why);
+  [[nodiscard]] bool is_expecting() const noexcept { return is_expected_; }
   /// Something has failed that is tried again. t: the task whose launch that was; null for a copy.
-  /// for_recovery: it belongs to a recovery, which is planned anew.
-  void repeat(placed_task* t, bool for_recovery, const failure& why);
+  void repeat(placed_task* t, const failure& why);
   /// No command is in flight any more but functions of the user.
   [[nodiscard]] bool is_quiet() const;
   /// The task, which was issued, reads what is lost, or writes what is.

@@ -84,6 +84,7 @@ void recovery_builder::fill(recovery_task& made, const recovery_step& step) {
   for (const logged_task::access& a : from.accesses) {
     task_access& access = made.accesses.emplace_back();
     access.data = a.data;
+    access.buffer = s_.buffers.find(a.data);
     access.part = a.part.get();
     access.mode = a.mode;
     access.is_all = a.region() == s_.buffers.find(a.data)->all;

@@ -19,26 +19,34 @@ bool retry_table::may_pass(const failure& why) noexcept {
 }
 
 bool retry_table::failed(task_id task, device_id device, const failure& why) {
-  std::size_t& on_device = tasks_[task][device];
-  ++on_device;
-  const std::size_t all = failures(task);
-  if (why.code() == failure_code::compile_failed) on_device = max_failures;
-  return all < max_attempts_;
+  failures_on& there = tasks_[task][device];
+  ++there.count;
+  if (why.code() == failure_code::compile_failed) there.cannot_compile = true;
+  return failures(task) < max_attempts_;
 }
 
 std::size_t retry_table::failures(task_id task) const {
   const auto found = tasks_.find(task);
   if (found == tasks_.end()) return 0;
   std::size_t sum = 0;
-  for (const auto& [device, count] : found->second) sum += count;
+  for (const auto& [device, there] : found->second) sum += there.count;
   return sum;
 }
 
 bool retry_table::avoids(task_id task, device_id device) const {
   const auto found = tasks_.find(task);
   if (found == tasks_.end()) return false;
-  const auto on_device = found->second.find(device);
-  return on_device != found->second.end() && on_device->second >= max_failures;
+  const auto there = found->second.find(device);
+  if (there == found->second.end()) return false;
+  return there->second.cannot_compile || there->second.count >= max_failures;
+}
+
+bool retry_table::command_failed(stream_id stream, const void* what) {
+  failed_commands& row = in_a_row_[stream.value];
+  if (row.count == 0) row.first = what;
+  if (what != row.first) row.are_different = true;
+  ++row.count;
+  return row.count >= max_in_a_row && row.are_different;
 }
 
 }  // namespace hocket::placement

@@ -95,7 +95,7 @@ void scheduled_tasks::await_due() {
   const time_stamp at = std::max(first.rank.due, s_.now) + late;
   if (at >= awaited_) return;
   awaited_ = at;
-  s_.work.actions().emplace_back(await_time{at - s_.now});
+  s_.work.actions().emplace_back(await_time{timed_part::schedule, at - s_.now});
 }
 
 bool scheduled_tasks::wake_idle() {

@@ -82,7 +82,7 @@ class performer {
   }
   void operator()(const placement::await_time& a) const {
     where_.post_at(where_.now() + a.after,
-                   [&pump = pump_] { pump.post(placement::time_passed{}); });
+                   [&pump = pump_, part = a.part] { pump.post(placement::time_passed{part}); });
   }
   void operator()(const placement::give_up_device& a) const { devices_.at(a.device).lose(a.why); }
   void operator()(const placement::warn& a) const {

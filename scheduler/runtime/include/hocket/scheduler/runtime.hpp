@@ -136,8 +136,8 @@ struct runtime_options {
   /// With survive, how often a task is run at most whose launch, or a copy for it, fails for a
   /// reason of the device: the driver refuses it, or cannot compile the kernel. The first attempt
   /// after that is made at once, the next one after a millisecond, each further one after eight
-  /// times as long; on another device if one has failed twice. What a body throws ends the task. At
-  /// least 1.
+  /// times as long, half a second at most; on another device if one has failed twice. What a body
+  /// throws ends the task. At least 1.
   std::size_t max_attempts = 3;
 
   /// Faults to be injected into the devices, for tests of a program: a text as in "lose Sim0 launch
