@@ -207,7 +207,7 @@ TEST_P(retries_of_copies, change_no_result) {
   const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
   rt.submit([](view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
   const std::vector<const char*> devices{"Sim0", "Sim1", "Sim2"};
-  for (int i = 0; i < 12; ++i) {
+  for (std::size_t i = 0; i < 12; ++i) {
     rt.submit({.on = rt.device(devices[i % 3])}, add_other, reads(x), updates(y));
     rt.submit({.on = rt.device(devices[(i + 1) % 3])}, add_one, updates(x));
   }
