@@ -35,6 +35,14 @@ void add_all(runtime& rt, const buffer<float>& x, const buffer<float>& y) {
   }
 }
 
+/// Takes half a second and more.
+const kernel<inout<float>> slow = kernel<inout<float>>{
+    "slow", host_body{[](view<float> to) {
+      for (float& each : to) each += 1;
+    }}}.cost([](const launch_shape&) {
+  return work{2e9, 0};
+});
+
 class hangs : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(hangs, are_survived_as_losses_are) {
@@ -73,18 +81,22 @@ TEST(hang_timeout, fails_the_tasks_of_the_device_without_survive) {
 
 TEST(hang_timeout, lets_long_kernels_end) {
   runtime rt(with("delay Sim1 launch 1 by 5ms"));
-  const kernel<inout<float>> slow = kernel<inout<float>>{
-      "slow", host_body{[](view<float> to) {
-        for (float& each : to) each += 1;
-      }}}.cost([](const launch_shape&) {
-    return work{2e9, 0};
-  });
   const buffer<float> x{rt, tile_size, 0.0F};
   const task_options there{.on = rt.device("Sim1")};
   // Half a second each, of which the second waits for the first.
   for (int i = 0; i < 3; ++i) rt.submit(there, slow, updates(x));
   rt.wait();
   EXPECT_THAT(x.to_vector(), Each(3.0F));
+  EXPECT_EQ(rt.report().recoveries, 0U);
+}
+
+TEST(hang_timeout, blames_no_device_that_waits_for_another) {
+  runtime rt(with("hang Sim0 launch 1000"));
+  const buffer<float> x{rt, tile_size, 0.0F};
+  rt.submit({.on = rt.device("Sim1")}, slow, updates(x));
+  rt.submit({.on = rt.device("Sim2")}, add_one, updates(x));
+  rt.wait();
+  EXPECT_THAT(x.to_vector(), Each(2.0F));
   EXPECT_EQ(rt.report().recoveries, 0U);
 }
 
