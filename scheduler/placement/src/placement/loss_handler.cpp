@@ -64,7 +64,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   if (!d.alive) return;
   d.alive = false;
   d.lost = why.message();
-  // What another device cannot compile may have no other device any more.
+  // Kernels that another device cannot compile may have no other device any more.
   for (device_record& each : s_.devices) each.refuses.clear();
   s_.costs.note_change();
   ++s_.lost;

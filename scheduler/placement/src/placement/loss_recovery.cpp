@@ -27,7 +27,7 @@ bool loss_recovery::expect_loss(const failure& why) {
 }
 
 void loss_recovery::repeat(placed_task* t, const failure& why) {
-  // What a recovery makes again, or moves for that, has to be there when it ends.
+  // Content that a recovery makes again, or moves for that, has to be there when it ends.
   if (run_ != nullptr) plans_again_ = true;
   start(why);
   if (t != nullptr && !t->is_recovery) s_.losses.affect(*t);
