@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// True if what this user makes in the folder stays there: the folder is this user's, or has the
-/// bit by which nobody else may rename it, as /tmp does.
+/// bit by which no other user may rename it, as /tmp does.
 bool may_keep_folders(const fs::path& folder) {
   struct stat about {};
   return ::stat(folder.empty() ? "." : folder.c_str(), &about) == 0 &&

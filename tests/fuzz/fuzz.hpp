@@ -41,7 +41,7 @@ inline void require_good(std::string_view message, std::string_view object) {
   require(is_good, "a refusal is one sentence that names the object");
 }
 
-/// Calls a reader of input that nobody has checked. It returns a value, or throws a usage_error or
+/// Calls a reader of unchecked input. It returns a value, or throws a usage_error or
 /// an error with a good message about the object; then there is no value. Any other exception is a
 /// finding.
 template <class Read>

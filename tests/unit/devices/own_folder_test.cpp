@@ -106,7 +106,7 @@ TEST_F(own_folder_test, a_folder_of_another_user_is_neither_used_nor_added_to) {
   }
 }
 
-TEST_F(own_folder_test, a_folder_for_all_serves_as_root_if_nobody_can_rename_what_is_in_it) {
+TEST_F(own_folder_test, a_folder_for_all_serves_as_root_if_no_other_user_can_rename_what_is_in_it) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give folders to other users";
   fs::create_directory(root());
   ASSERT_EQ(::chown(root().c_str(), another_user, another_user), 0);
