@@ -21,6 +21,7 @@
 
 namespace hocket {
 
+/// Which time a runtime works by, and who runs its tasks.
 enum class clock_kind : std::uint8_t {
   real,      ///< oneTBB workers and the time that passes
   simulated  ///< one thread, an order that comes from the seed, and time that devices model
