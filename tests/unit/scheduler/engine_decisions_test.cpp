@@ -29,7 +29,7 @@ class engine_decisions : public engine_parts {
   command_record end(stream_id stream) {
     const command_record record = commands_.end(stream, ++ended_[stream.value]);
     state_.lanes.ended(record, commands_.load(stream));
-    (void)commands_.run_woken();
+    (void)commands_.waiters().run_due();
     commands_.flush(actions_);
     return record;
   }
@@ -107,7 +107,7 @@ TEST_F(engine_decisions, a_task_is_queued_once_though_it_is_told_late_that_its_c
   ASSERT_EQ(copies().size(), 1U);
   (void)commands_.end(to_near, 1);
   queues_.enqueue(t, quick);
-  (void)commands_.run_woken();
+  (void)commands_.waiters().run_due();
   EXPECT_EQ(queues_.pick(quick), &t);
   queues_.dequeue(t);
   EXPECT_EQ(queues_.pick(quick), nullptr);

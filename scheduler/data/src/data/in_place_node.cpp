@@ -43,17 +43,12 @@ void in_place_node::take_place(std::span<const in_place_use> uses, std::span<hos
   const order_locks locks(uses);
   if (with.in_order) (*with.in_order)();
   for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
-  enter(uses, found, with.within);
+  edge_finder finder(*this, found, with.within);
+  for (const in_place_use& use : uses) finder.find_for(use);
   // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
   // know that it waits.
   before().be_known_early();
   expect_found(found, with.more);
-}
-
-void in_place_node::enter(std::span<const in_place_use> uses, edge_list& found,
-                          domain_node* within) noexcept {
-  edge_finder finder(*this, found, within);
-  for (const in_place_use& use : uses) finder.find_for(use);
 }
 
 void in_place_node::take_place_and_start(std::span<const in_place_use> uses,

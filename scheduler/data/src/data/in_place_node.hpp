@@ -122,7 +122,6 @@ class in_place_node : public host_task {
   template <std::size_t Count>
   [[gnu::noinline]] void take_places_and_start(std::span<const in_place_use, Count> uses,
                                                std::span<host_edge> near) noexcept;
-  void enter(std::span<const in_place_use> uses, edge_list& found, domain_node* within) noexcept;
   void expect_found(const edge_list& found, std::uint32_t more) noexcept;
   void drop_far_edges() noexcept;
 

@@ -38,6 +38,14 @@ std::uint32_t next_number() noexcept {
   return static_cast<std::uint32_t>(numbers.fetch_add(1) % 0xffffffffU + 1);
 }
 
+void check_named(const graph_content& recording, const task_state_ptr& named,
+                 std::string_view label) {
+  const auto place = named->recorded();
+  if (place.number == 0 || recording.has(place)) return;
+  throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
+                    ", which names it.");
+}
+
 /// A graph in a plan is there for its place.
 constexpr auto never_called = [] {};
 
@@ -87,16 +95,9 @@ task_state_ptr graph_content::add(node&& made, const task_label& label) {
   return state;
 }
 
-void graph_content::check_named(const task_state_ptr& named, std::string_view label) const {
-  const auto place = named->recorded();
-  if (place.number == 0 || has(place)) return;
-  throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
-                    ", which names it.");
-}
-
 task_state_ptr graph_content::add(task_description&& task) {
-  for (const task_state_ptr& each : task.after) check_named(each, task.label_text());
-  for (const task_state_ptr& each : task.returns) check_named(each, task.label_text());
+  for (const task_state_ptr& each : task.after) check_named(*this, each, task.label_text());
+  for (const task_state_ptr& each : task.returns) check_named(*this, each, task.label_text());
   check_numbers(task);
   if (plan) give_up_plan();
   const task_label label(task.label_text());
@@ -107,7 +108,7 @@ void graph_content::check_numbers(const task_description& task) {
   for (const auto& argument : task.arguments) {
     const auto* number = std::get_if<number_argument>(&argument);
     if (number == nullptr) continue;
-    if (number->from) check_named(number->from, task.label_text());
+    if (number->from) check_named(*this, number->from, task.label_text());
     if (number->set_by) parameters.add(number->set_by);
   }
 }
@@ -145,7 +146,7 @@ task_handle graph_content::add_carefully(const task_options& options, recorded_f
 task_state_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
   host_node made{&function, host_options_of(options, nullptr),
                  named_states_of(options.after.all())};
-  for (const task_state_ptr& each : made.after) check_named(each, options.label.text());
+  for (const task_state_ptr& each : made.after) check_named(*this, each, options.label.text());
   if (plan) give_up_plan();
   return add(node(std::move(made)), options.label);
 }
@@ -163,8 +164,8 @@ bool graph_content::add_to_plan(graph_use& use) {
 }
 
 task_state_ptr graph_content::add(graph_use&& use) {
-  for (const task_state_ptr& each : use.after) check_named(each, use.label.text());
-  if (use.ask.future) check_named(use.ask.future, use.label.text());
+  for (const task_state_ptr& each : use.after) check_named(*this, each, use.label.text());
+  if (use.ask.future) check_named(*this, use.ask.future, use.label.text());
   if (use.ask.task) check_numbers(*use.ask.task);
   const bindings with(use.with);
   for (const auto& body : use.bodies) {

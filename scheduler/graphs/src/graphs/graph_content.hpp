@@ -126,7 +126,6 @@ struct graph_content final : recording {
     return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
   }
   void check_numbers(const task_description& task);
-  void check_named(const task_state_ptr& named, std::string_view label) const;
   void give_up_plan();
 
   // Once finished, one of these or none: what the plan and all in it run as, and what the nodes do.

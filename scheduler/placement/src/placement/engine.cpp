@@ -184,7 +184,7 @@ void engine::settle() {
     commands.flush(state_.work.actions());
     if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
     if (state_.losses.is_recovering() && recovery_.is_due() && !retries_.is_waiting()) recover();
-  } while (commands.run_woken() || !state_.work.is_empty() ||
+  } while (commands.waiters().run_due() || !state_.work.is_empty() ||
            (throttle.changed() && !state_.losses.holds_tasks()) || pool_.wants_round() ||
            (!scheduled_.is_empty() && scheduled_.has_more()));
   if (!scheduled_.is_empty()) scheduled_.await_due();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "data/seeded_bug.hpp"
@@ -25,7 +24,10 @@ timepoint_set& after_of(action& a) {
 }  // namespace
 
 in_flight_table::in_flight_table(const machine& machine, bool notes_order)
-    : machine_(machine), notes_order_(notes_order), streams_(machine.streams.size()) {}
+    : machine_(machine),
+      notes_order_(notes_order),
+      streams_(machine.streams.size()),
+      waiters_(machine.streams.size()) {}
 
 bool in_flight_table::may_hand_over(std::size_t domain, timepoint_set& after) const {
   if (after.empty()) return true;
@@ -60,7 +62,7 @@ command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
   s.backlog -= record.predicted;
   s.first_since = now_;
   if (s.commands.empty()) s.busy.go_on(now_, memory_, true);
-  if (!s.waiters.empty()) wake(s, value);
+  waiters_.wake(stream, value);
   return record;
 }
 
@@ -91,40 +93,12 @@ std::vector<command_record> in_flight_table::lose(stream_id stream) {
   s.outbox.clear();
   s.backlog = nanoseconds{0};
   s.lost = true;
-  wake(s, std::numeric_limits<std::uint64_t>::max());
+  waiters_.wake(stream, std::numeric_limits<std::uint64_t>::max());
   return lost;
 }
 
 bool in_flight_table::all_done(const timepoint_set& points) const {
   return std::all_of(points.begin(), points.end(), [&](point t) { return done(t); });
-}
-
-void in_flight_table::when_done(const timepoint_set& points, std::function<void()> next) {
-  const auto waits = std::make_shared<waiter>();
-  for (const point t : points) {
-    if (done(t)) continue;
-    ++waits->missing;
-    streams_[t.stream.value].waiters.emplace(t.value, waits);
-  }
-  if (waits->missing == 0) {
-    next();
-  } else {
-    waits->next = std::move(next);
-  }
-}
-
-void in_flight_table::wake(stream_state& s, std::uint64_t up_to) {
-  const auto last = s.waiters.upper_bound(up_to);
-  for (auto at = s.waiters.begin(); at != last; ++at) {
-    if (--at->second->missing == 0) woken_.push_back(std::move(at->second->next));
-  }
-  s.waiters.erase(s.waiters.begin(), last);
-}
-
-bool in_flight_table::run_all_woken() {
-  const std::vector<std::function<void()>> due = std::exchange(woken_, {});
-  for (const auto& next : due) next();
-  return true;
 }
 
 std::size_t in_flight_table::in_flight() const {

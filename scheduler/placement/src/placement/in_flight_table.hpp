@@ -11,6 +11,7 @@
 #include <hocket/core/ring.hpp>
 
 #include "placement/action.hpp"
+#include "placement/command_waiters.hpp"
 #include "placement/machine.hpp"
 
 namespace hocket::placement {
@@ -120,12 +121,12 @@ class in_flight_table {
   }
   [[nodiscard]] bool all_done(const timepoint_set& points) const;
 
-  /// Calls next when all timepoints are done: at once if they are, else from run_woken.
-  void when_done(const timepoint_set& points, std::function<void()> next);
-  /// True if something that when_done() was given has become due.
-  [[nodiscard]] bool has_woken() const noexcept { return !woken_.empty(); }
-  /// Calls what when_done() was given and has become due. Returns false if there was nothing.
-  bool run_woken() { return !woken_.empty() && run_all_woken(); }
+  /// Calls next when all timepoints are done: at once if they are, else among the calls of
+  /// waiters() that are due.
+  void when_done(const timepoint_set& points, std::function<void()> next) {
+    waiters_.add(points, std::move(next), [this](point t) { return done(t); });
+  }
+  [[nodiscard]] command_waiters& waiters() noexcept { return waiters_; }
 
   /// Commands planned and not ended.
   [[nodiscard]] std::size_t in_flight(stream_id stream) const {
@@ -163,10 +164,6 @@ class in_flight_table {
   }
 
  private:
-  struct waiter {
-    std::size_t missing = 0;
-    std::function<void()> next;
-  };
   struct busy_average {
     double share = 0;
     time_stamp until{0};
@@ -190,20 +187,17 @@ class in_flight_table {
     busy_average busy;          ///< until it began or ceased to have commands
     ring<command_record> commands;
     ring<action> outbox;
-    std::multimap<std::uint64_t, std::shared_ptr<waiter>> waiters;
   };
 
   void flush_all(action_list& out);
   [[nodiscard]] bool may_hand_over(std::size_t domain, timepoint_set& after) const;
-  void wake(stream_state& s, std::uint64_t up_to);
-  bool run_all_woken();
 
   const machine& machine_;
   const bool notes_order_;
   std::vector<stream_state> streams_;
   std::map<point, command_record> apart_;
   std::size_t unhanded_ = 0;  ///< commands in all outboxes
-  std::vector<std::function<void()>> woken_;
+  command_waiters waiters_;
   time_stamp now_{0};
   nanoseconds memory_{0};
 };

@@ -98,7 +98,7 @@ void loss_recovery::poison_outputs(const placed_task& t, const failure& why) {
 bool loss_recovery::is_due() const {
   if (!s_.losses.is_recovering() || is_expected_ || s_.runs.is_adding()) return false;
   // A view may be about to find out that its content has not come.
-  if (s_.work.has_endings() || s_.commands.has_woken()) return false;
+  if (s_.work.has_endings() || s_.commands.waiters().has_due()) return false;
   return run_ != nullptr ? run_->has_ended() : is_quiet();
 }
 

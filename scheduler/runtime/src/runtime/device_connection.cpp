@@ -152,6 +152,13 @@ void device_connection::keep_costs() noexcept {
   }
 }
 
+void device_connection::tell_unmet_faults() const noexcept {
+  if (!is_connected() || faults_ == nullptr) return;
+  for (const std::string& sentence : faults_->unmet()) {
+    std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
+  }
+}
+
 void device_connection::end() noexcept {
   in_place_.reset();
   machine_.reset();

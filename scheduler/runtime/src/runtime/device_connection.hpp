@@ -55,6 +55,12 @@ class device_connection {
   void keep_costs() noexcept;
   /// Null if nothing goes wrong on purpose.
   [[nodiscard]] fault_injector* faults() const noexcept { return faults_.get(); }
+  /// What a plan of faults makes hang goes on, if there is a plan.
+  void release_hangs() noexcept {
+    if (faults_ != nullptr) faults_->release_hangs();
+  }
+  /// Prints which rules of a plan of faults never came true, if there is a plan.
+  void tell_unmet_faults() const noexcept;
 
   /// Lets go of the devices. No task is left, and no event is stepped any more.
   void end() noexcept;

@@ -78,16 +78,22 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   return made;
 }
 
-std::vector<device_report> device_reports(device_connection& devices, event_pump& events) {
+runtime_counters device_counters(device_connection& devices, event_pump& events) {
+  runtime_counters made;
+  // A program that uses no device does not pay for drivers.
+  if (!devices.is_connected()) return made;
   const std::vector<device_info>& infos = devices.machine().infos();
   if (const in_place_runtime* const in_place = devices.in_place()) {
-    return with_devices(infos, {in_place->statistics()}).devices;
+    made.devices = with_devices(infos, {in_place->statistics()}).devices;
+    return made;
   }
+  made.are_placed = true;
   std::vector<device_statistics> all;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
   });
-  return with_devices(infos, all).devices;
+  made.devices = with_devices(infos, all).devices;
+  return made;
 }
 
 namespace {

@@ -72,7 +72,14 @@ runtime_core::runtime_core(const runtime_options& options)
   only_counts_ = trace_ == nullptr && pending_.registry() == nullptr;
   pending_.watch([this] { return pending(); });
   if (options_.export_counters && !executor_->is_virtual()) {
-    export_ = std::make_unique<counter_export>(number(), [this] { return counters(); });
+    export_ = std::make_unique<counter_export>(number(), [this] {
+      runtime_counters made = device_counters(connection_, events_);
+      made.ended = own_counts_.ended();
+      made.pending = own_counts_.unfinished();
+      // The placement engine may have had much to do before it answered.
+      made.now = executor_->now();
+      return made;
+    });
   }
 }
 
@@ -90,25 +97,11 @@ task_state_ptr runtime_core::launch(task_description&& task) {
   return here->launch(std::move(task));
 }
 
-runtime_counters runtime_core::counters() {
-  runtime_counters made;
-  // A program that uses no device does not pay for drivers.
-  if (connection_.is_connected()) {
-    made.are_placed = connection_.in_place() == nullptr;
-    made.devices = device_reports(connection_, events_);
-  }
-  made.ended = own_counts_.ended();
-  made.pending = own_counts_.unfinished();
-  // The placement engine may have had much to do before it answered.
-  made.now = executor_->now();
-  return made;
-}
-
 void runtime_core::shut_down() noexcept {
   // In a forked child no thread is left to wait for, and threads of the parent may hold locks.
   if (executor_->is_forked()) return leave_behind();
   waits_on_stacks_.close_forgotten_views();
-  release_hangs();
+  connection_.release_hangs();
   const auto idle = [this] { return is_idle(); };
   try {
     events_.stop_polling();
@@ -125,7 +118,7 @@ void runtime_core::shut_down() noexcept {
   pending_.stop_watching();
   if (export_ != nullptr) export_->stop();
   if (connection_.is_connected()) print_summary(connection_, events_);
-  tell_unmet_faults();
+  connection_.tell_unmet_faults();
   connection_.keep_costs();
   if (connection_.is_connected()) write_trace_file(*this);
   // The owner of the strand uses the placement engine and the devices until it has left them. This
@@ -140,21 +133,10 @@ void runtime_core::shut_down() noexcept {
   executor_.reset();
 }
 
-void runtime_core::tell_unmet_faults() noexcept {
-  if (!connection_.is_connected() || connection_.faults() == nullptr) return;
-  for (const std::string& sentence : connection_.faults()->unmet()) {
-    std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
-  }
-}
-
-void runtime_core::release_hangs() noexcept {
-  if (connection_.faults() != nullptr) connection_.faults()->release_hangs();
-}
-
 void runtime_core::leave_drivers() noexcept {
   if (!open_) return;
   if (export_ != nullptr && !executor_->is_forked()) export_->stop();
-  release_hangs();
+  connection_.release_hangs();
   // A task that ends the program would wait for itself, and one that never ends may be waited for.
   constexpr nanoseconds moment = std::chrono::milliseconds(1), patience = std::chrono::seconds(5);
   std::uint64_t ended = 0;
@@ -217,24 +199,24 @@ void runtime_core::ended(task_state& task) noexcept {
   one_ended(task);
 }
 
-void runtime_core::wait_for_all() {
-  const auto ended = [this] { return own_counts_.unfinished() == 0; };
-  events_.stop_polling();
-  // A task may run until the caller closes its view, which it does when the check below has thrown.
-  if (!waits_on_stacks_.holds_view() && executor_->help_until(ended)) return;
-  parked_wait by(*this);
-  waits_on_stacks_.note(by);
-  if (!by.is_to_be_checked_again()) return wait_until(ended);
-  const auto check = [&] { waits_on_stacks_.check_again(by); };
-  check();
-  wait_until(ended, check);
-}
-
 void runtime_core::wait_all() {
   if (executor_->inside() || runs_in_a_waiter(*this)) {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
-  wait_for_all();
+  const auto ended = [this] { return own_counts_.unfinished() == 0; };
+  events_.stop_polling();
+  // A task may run until the caller closes its view, which it does when the check below has thrown.
+  if (waits_on_stacks_.holds_view() || !executor_->help_until(ended)) {
+    parked_wait by(*this);
+    waits_on_stacks_.note(by);
+    if (by.is_to_be_checked_again()) {
+      const auto check = [&] { waits_on_stacks_.check_again(by); };
+      check();
+      wait_until(ended, check);
+    } else {
+      wait_until(ended);
+    }
+  }
   if (const task_state_ptr first = unseen_.take_first()) first->error().raise();
 }
 
@@ -244,7 +226,7 @@ void runtime_core::stop() {
     post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
   }
-  release_hangs();
+  connection_.release_hangs();
 }
 
 pending_report runtime_core::pending() {

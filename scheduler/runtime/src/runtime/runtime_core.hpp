@@ -72,12 +72,7 @@ class runtime_core final : public placed_runtime {
     pending_.started(task);
     own_counts_.start(current_worker(pool_));
   }
-  [[nodiscard]] runtime_counters counters();
-  void wait_for_all();
   void shut_down() noexcept;
-  /// Of a plan of faults, if there is one.
-  void tell_unmet_faults() noexcept;
-  void release_hangs() noexcept;
   /// The program ends before the runtime: awaits what is under way, as long as something ends now
   /// and then, and gives up the devices whose drivers end with the program.
   void leave_drivers() noexcept;

@@ -25,6 +25,11 @@ struct scope_room {
   std::array<void*, (sizeof(scope_core) + alignof(scope_core)) / sizeof(void*) + 1> bytes;
 };
 
+/// The failed task, or null if a thread has looked at it.
+task_state_ptr if_unseen(const task_state_ptr& failed) {
+  return failed == nullptr || failed->outcome().is_seen() ? nullptr : failed;
+}
+
 }  // namespace
 
 /// Not one of the scope's tasks: it belongs to the runtime.
@@ -92,7 +97,7 @@ bool scope_core::has_ended_well() {
   if (!has_ended()) return false;
   if (!may_have_failure_) return true;
   const std::lock_guard lock(guard_);
-  return first_unseen() == nullptr;
+  return if_unseen(first_) == nullptr;
 }
 
 std::string scope_core::title() const {
@@ -135,7 +140,7 @@ void scope_core::tell_ends() noexcept {
     const std::lock_guard lock(guard_);
     // Others may have come since; a thread that waits then waits for them too.
     if (unfinished_ == 0) due.swap(ends_);
-    failed = first_unseen();
+    failed = if_unseen(first_);
   }
   if (due[false]) due[false]->end_with(nullptr);
   if (due[true]) due[true]->end_with(failed);
@@ -149,7 +154,7 @@ void scope_core::keep(task_state& failed) noexcept {
     // Either this sees that the scope is closed, or close() sees that it may have a failure.
     may_have_failure_ = true;
     closed = closed_;
-    const bool is_first = first_unseen() == nullptr;
+    const bool is_first = if_unseen(first_) == nullptr;
     if (!closed && is_first) seen = std::exchange(first_, &failed);
     // A thread that looks at the first one has not overlooked the others.
     if (!closed && !is_first) failed.outcome().look();
@@ -166,10 +171,6 @@ void scope_core::hand_on(task_state& failed) noexcept {
   }
 }
 
-task_state_ptr scope_core::first_unseen() const {
-  return first_ == nullptr || first_->outcome().is_seen() ? nullptr : first_;
-}
-
 task_state_ptr scope_core::end(bool tells) {
   boost::intrusive_ptr<end_of_scope> made;
   task_state_ptr failed;
@@ -181,7 +182,7 @@ task_state_ptr scope_core::end(bool tells) {
     core_.started(*made);
     may_have_end_ = true;
     if (unfinished_ != 0) return ends_[tells] = made;
-    if (tells) failed = first_unseen();
+    if (tells) failed = if_unseen(first_);
   }
   made->end_with(failed);
   return made;
@@ -201,7 +202,7 @@ void scope_core::close() noexcept {
   task_state_ptr first;
   {
     const std::lock_guard lock(guard_);
-    failed = first_unseen();
+    failed = if_unseen(first_);
     first.swap(first_);
   }
   if (failed) hand_on(*failed);

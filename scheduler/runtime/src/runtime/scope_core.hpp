@@ -35,9 +35,8 @@ class scope_core final : public host_context {
   static void operator delete(void* scope, std::align_val_t alignment) noexcept;
 
   // For the front.
-  /// To be called once, before there are tasks: what stops them.
-  void open(const scope_options& options) { own_stop_.open(options); }
-  void cancel() noexcept { own_stop_.request(scope_stop::reason::cancelled); }
+  /// What stops the tasks: to be opened once, before there are tasks.
+  [[nodiscard]] scope_stop& own_stop() noexcept { return own_stop_; }
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that no thread has looked at.
   [[nodiscard]] task_state_ptr end(bool tells);
@@ -87,7 +86,6 @@ class scope_core final : public host_context {
   void release() noexcept;
   /// No task is left: the tasks that end() has made end, if that is still so.
   void tell_ends() noexcept;
-  [[nodiscard]] task_state_ptr first_unseen() const;
 
   // Each task writes these two as it starts and ends. Of what follows it writes recent_ alone.
   alignas(64) std::atomic<std::int64_t> unfinished_{0};

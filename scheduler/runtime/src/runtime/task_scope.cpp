@@ -26,7 +26,7 @@ task_scope::task_scope(const scope_options& options, submitter& in)
   auto* const outer =
       around.context->is_scope() ? static_cast<detail::scope_core*>(around.context) : nullptr;
   core_.reset(new detail::scope_core(*home_.core(), outer, options));
-  core_->open(options);
+  core_->own_stop().open(options);
 }
 
 task_scope::~task_scope() {
@@ -65,7 +65,9 @@ void task_scope::wait() {
 
 future<void> task_scope::done() { return future<void>(core_->end(true)); }
 
-void task_scope::cancel() noexcept { core_->cancel(); }
+void task_scope::cancel() noexcept {
+  core_->own_stop().request(detail::scope_stop::reason::cancelled);
+}
 
 std::stop_token task_scope::stop_token() const { return core_->stop().token(); }
 
