@@ -16,6 +16,7 @@
 #include <hocket/execution/pause_processor.hpp>
 
 #include "carried_state.hpp"
+#include "intrusive_item.hpp"
 
 namespace hocket {
 namespace {
@@ -45,12 +46,17 @@ executor::bare_item with_memory(executor::work_item&& item) {
   return {run_with_memory, new executor::work_item(std::move(item))};
 }
 
+/// True if the poster made it a bare item.
+bool is_bare(const executor::bare_item& item) {
+  return item.run != run_with_memory && item.run != run_intrusive;
+}
+
 }  // namespace
 
 void* bare_item_at_hand() noexcept {
   const item_context* const context = current_item();
   if (context == nullptr || context->bare == nullptr) return nullptr;
-  return context->bare->run == run_with_memory ? nullptr : context->bare->what;
+  return is_bare(*context->bare) ? context->bare->what : nullptr;
 }
 
 bool work_turn::is_young() noexcept {
@@ -126,7 +132,7 @@ void* node_queue::take_newest_if(worker_place& own, bool (*accepts)(void*, const
     own.passed_over = 0;
     return nullptr;
   }
-  if (newest.run != run_with_memory && accepts(newest.what, by)) return newest.what;
+  if (is_bare(newest) && accepts(newest.what, by)) return newest.what;
   // There is room. A worker may have looked for the item, and have left, while it was away.
   own.items.push(newest, std::memory_order_seq_cst);
   send_if_wanted();

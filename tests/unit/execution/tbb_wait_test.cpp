@@ -511,6 +511,27 @@ TEST(tbb_wait, a_worker_takes_back_what_it_has_posted_last) {
   EXPECT_EQ(called, (std::array<int, 3>{1, 0, 0})) << "what is not taken back is called";
 }
 
+/// Counts how often it was run.
+class counted_item final : public executor::intrusive_item {
+ public:
+  void run() noexcept override { ++runs; }
+  std::atomic<int> runs{0};
+};
+
+TEST(tbb_wait, an_intrusive_item_runs_as_often_as_it_is_posted_and_is_no_bare_item) {
+  counted_item item;
+  {
+    tbb_executor ex(one_worker());
+    for (const int priority : {-1, 0, 1}) ex.post_intrusive(0, priority, item);
+    run_inside(ex, [&] {
+      const auto accepts = [](void*, const void*) { return true; };
+      ex.post_intrusive(0, 0, item);
+      EXPECT_EQ(take_own_item_if(accepts, nullptr), nullptr);
+    });
+  }
+  EXPECT_EQ(item.runs, 4);
+}
+
 TEST(tbb_wait, an_item_does_not_help) {
   std::atomic<bool> ran{false};
   tbb_executor ex(one_worker());

@@ -63,6 +63,20 @@ class executor {
   virtual void post_bare(std::size_t arena, int priority, bare_item item,
                          worker_record* poster) = 0;
 
+  /// An item that is part of an object, and so needs no memory of its own.
+  class intrusive_item {
+   public:
+    virtual void run() noexcept = 0;
+
+   protected:
+    ~intrusive_item() = default;
+  };
+
+  /// Posts such an item, which lives until it has run as often as it was posted. Like a bare item
+  /// it is certain to be run; for those that look for bare items it is none. Throws std::bad_alloc,
+  /// and the item is not run then.
+  void post_intrusive(std::size_t arena, int priority, intrusive_item& item);
+
   /// Runs item on some worker at or after time. item must not throw and must be short.
   virtual void post_at(time_stamp time, work_item item) = 0;
 

@@ -11,12 +11,6 @@
 
 namespace hocket::detail {
 
-namespace {
-
-constexpr std::size_t max_spare_states = 8;
-
-}  // namespace
-
 host_plan::host_plan(recorded_functions_ptr owner) : owner_(std::move(owner)) {}
 
 host_plan::~host_plan() = default;
@@ -112,25 +106,22 @@ std::span<const host_plan::successor> host_plan::next_after(
 }
 
 std::unique_ptr<run_state> host_plan::state_for_run() {
+  std::unique_ptr<run_state> last;
   {
-    const std::lock_guard lock(guard_);
+    const tbb::spin_mutex::scoped_lock lock(guard_);
     if (!spare_.empty()) {
-      std::unique_ptr<run_state> last = std::move(spare_.back());
+      last = std::move(spare_.back());
       spare_.pop_back();
-      last->make_ready();
-      return last;
     }
   }
-  return std::make_unique<run_state>(*this);
+  if (last == nullptr) return std::make_unique<run_state>(*this);
+  last->make_ready();
+  return last;
 }
 
 void host_plan::give_back(std::unique_ptr<run_state> state) noexcept {
-  const std::lock_guard lock(guard_);
-  try {
-    if (spare_.size() < max_spare_states) spare_.push_back(std::move(state));
-  } catch (const std::bad_alloc&) {
-    // The next run makes another one.
-  }
+  const tbb::spin_mutex::scoped_lock lock(guard_);
+  if (spare_.size() < max_spare_states) spare_.push_back(std::move(state));
 }
 
 }  // namespace hocket::detail

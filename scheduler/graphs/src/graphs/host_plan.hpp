@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <oneapi/tbb/spin_mutex.h>
+
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
+
+#include <boost/container/static_vector.hpp>
 
 #include <hocket/scheduler/detail/graph_use.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
@@ -145,8 +148,9 @@ class host_plan : public recorded_order {
   std::vector<bool> waits_outside_;       // of each function, if some do
   std::uint32_t numbers_ = 0;
 
-  std::mutex guard_;
-  std::vector<std::unique_ptr<run_state>> spare_;
+  static constexpr std::size_t max_spare_states = 8;
+  tbb::spin_mutex guard_;  // for what follows
+  boost::container::static_vector<std::unique_ptr<run_state>, max_spare_states> spare_;
 };
 
 }  // namespace hocket::detail

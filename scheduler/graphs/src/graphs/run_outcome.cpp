@@ -32,6 +32,9 @@ void run_outcome::fail(std::uint32_t node, failure why, std::size_t functions) n
 }
 
 failure run_outcome::first_failure() {
+  // Relaxed: as in is_plain().
+  const std::uint8_t failed = failed_bit | cancelled_bit;
+  if ((mode_.load(std::memory_order_relaxed) & failed) == 0) return {};
   const std::lock_guard lock(guard_);
   return first_failure_;
 }

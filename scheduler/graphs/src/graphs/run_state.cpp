@@ -24,7 +24,7 @@ void run_state::make_ready() {
 }
 
 worker_slot& run_state::take_slot() {
-  const std::lock_guard lock(guard_);
+  const tbb::spin_mutex::scoped_lock lock(guard_);
   if (!free_.empty()) {
     worker_slot& last = *free_.back();
     free_.pop_back();
@@ -62,7 +62,7 @@ bool run_state::has_stock() const noexcept {
 }
 
 void run_state::free_slot(worker_slot& slot) noexcept {
-  const std::lock_guard lock(guard_);
+  const tbb::spin_mutex::scoped_lock lock(guard_);
   free_.push_back(&slot);
 }
 

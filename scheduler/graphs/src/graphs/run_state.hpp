@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <oneapi/tbb/spin_mutex.h>
+
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -89,7 +90,7 @@ struct run_state {
   std::atomic<std::uint32_t> newest_from_outside_{none};
   std::vector<std::uint32_t> from_outside_;  ///< of each that is there, the one before
 
-  std::mutex guard_;  // for what follows
+  tbb::spin_mutex guard_;  // for what follows
   std::deque<worker_slot> all_;
   std::vector<worker_slot*> free_;
 };

@@ -33,18 +33,22 @@ worker_supply::worker_supply(host_run& run, executor& where, int priority)
 
 void worker_supply::send() noexcept {
   count_.send_for();
-  const boost::intrusive_ptr<host_run> run(&run_);
+  intrusive_ptr_add_ref(&run_);  // run() takes it over
   try {
     // Relaxed: any order of the arenas will do.
     const std::size_t arena =
         arenas_used_.fetch_add(1, std::memory_order_relaxed) % where_.arenas();
-    where_.post(arena, priority_, [run] {
-      if (run->work()) run->workers().send();
-    });
+    where_.post_intrusive(arena, priority_, *this);
   } catch (...) {
     // No memory for the item: this thread does the work itself.
+    const boost::intrusive_ptr<host_run> keeps(&run_, false);
     while (run_.work()) count_.send_for();
   }
+}
+
+void worker_supply::run() noexcept {
+  const boost::intrusive_ptr<host_run> keeps(&run_, false);
+  if (run_.work()) send();
 }
 
 void worker_supply::send_if_open() noexcept {

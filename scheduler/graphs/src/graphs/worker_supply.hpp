@@ -14,9 +14,9 @@ namespace hocket::detail {
 class host_run;
 
 /// Supplies a run with threads: counts those that take part, and sends for another worker where
-/// functions are in stock and there are too few. A worker that was sent for is an item of the
-/// executor, which keeps the run and calls its work().
-class worker_supply {
+/// functions are in stock and there are too few. This is the item by which workers are sent for:
+/// it keeps the run as often as it is posted, and calls its work().
+class worker_supply final : private executor::intrusive_item {
  public:
   worker_supply(host_run& run, executor& where, int priority);
 
@@ -51,6 +51,9 @@ class worker_supply {
   [[nodiscard]] std::size_t looks_before_leaving() const noexcept { return looks_; }
 
  private:
+  /// A worker that was sent for has come.
+  void run() noexcept override;
+
   host_run& run_;
   executor& where_;  ///< lives as long as its items
   int priority_;
