@@ -92,9 +92,7 @@ class runner {
     o.label = "s" + std::to_string(index_);
     o.priority = s.priority;
     if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
-      // Tasks in order stay on their device: on that of the host, which is not lost.
-      const bool stays = settings_.survives && s.in_order;
-      o.on = devices_[stays ? 0 : static_cast<std::size_t>(s.device)];
+      o.on = devices_[static_cast<std::size_t>(s.device)];
       o.in_order = s.in_order;
     }
     if (s.timeout > 0) o.timeout = std::chrono::microseconds(s.timeout);

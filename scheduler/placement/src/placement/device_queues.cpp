@@ -156,7 +156,7 @@ placed_task* device_queues::pick_without_needs(const device_record& d, memory_id
 /// While its predecessors run on the device where it is queued, or copies are on the way there, a
 /// task stays.
 bool device_queues::should_steal(const placed_task& t, device_id thief) {
-  return t.blockers == 0 && !t.run.fetching && s_.view.can_run(t, thief) &&
+  return t.blockers == 0 && !t.run.fetching && !t.in_order && s_.view.can_run(t, thief) &&
          s_.chooser->should_steal(t, thief, s_.view);
 }
 

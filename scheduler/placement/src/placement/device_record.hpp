@@ -23,6 +23,8 @@ using detail::device_statistics;
 struct device_record {
   bool alive = true;
   std::string lost;               ///< the reason why it is not alive
+  bool is_left = false;           ///< it is lost, and tasks that name it may run elsewhere
+  device_id stand_in;             ///< if it is left: where its tasks in order run, if they can
   std::set<std::string> refuses;  ///< kernels that it cannot compile, while other devices can
   task_queue present;             ///< tasks whose data are in its memory
   task_queue absent;              ///< tasks whose data have to be copied

@@ -84,6 +84,7 @@ void loss_recovery::issue_again(placed_task& t) {
   s_.log.undone(t.id);
   poison_outputs(t, why_);
   t.begin_attempt();
+  s_.throttle.stand_in_line_again(t);
   hold_.take(t);
 }
 

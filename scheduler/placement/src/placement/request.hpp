@@ -66,7 +66,7 @@ struct request_facts {
   /// the domain, which is open and stays so until all of its tasks have ended.
   task_id within;
 
-  device_id on;                ///< if valid, where it has to run
+  device_id on;                ///< if valid, where it has to run, and the line of tasks in order
   std::int64_t priority = 0;   ///< higher first
   std::uint32_t external = 0;  ///< futures it waits for; the end of each is posted once
 };

@@ -46,7 +46,12 @@ void scheduled_tasks::plan_late() {
     });
     for (placed_task* const t : open) remove(*t);
     for (placed_task* const t : open) {
-      t->on.valid() ? queues_.enqueue(*t, t->on) : pool_.add(*t);
+      if (!t->on.valid()) {
+        pool_.add(*t);
+      } else {
+        const bool is_left = s_.devices[t->on.value].is_left;
+        queues_.enqueue(*t, is_left ? schedule_keeper::recorded_place(*t).device : t->on);
+      }
     }
   }
 }

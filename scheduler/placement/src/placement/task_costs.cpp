@@ -107,10 +107,11 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
-  if (!devices_[device.value].alive || (r.on.valid() && r.on != device)) return false;
+  const bool is_bound = r.on.valid() && !devices_[r.on.value].is_left;
+  if (!devices_[device.value].alive || (is_bound && r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
   const kernel_definition& kernel = *r.launch->kernel;
-  if (!node.runs(kernel) || (!r.on.valid() && !devices_[device.value].takes(kernel)) ||
+  if (!node.runs(kernel) || (!is_bound && !devices_[device.value].takes(kernel)) ||
       r.bytes > replicas_.ledger().capacity(node.memory))
     return false;
   return node.largest_binding == 0 ||

@@ -32,10 +32,20 @@ void task_placer::consider(placed_task& t) {
   }
 }
 
-/// A task that survives is not bound to a device that is gone. Its line of tasks in order is.
+/// A task that survives is not bound to a device that is gone. One in order stays in its line.
 void task_placer::leave_lost_device(placed_task& t) const {
-  if (s_.lost == 0 || !s_.log.is_on() || !t.on.valid() || t.in_order) return;
-  if (!s_.devices[t.on.value].alive) t.on = {};
+  if (s_.lost == 0 || !t.on.valid() || t.in_order) return;
+  if (s_.devices[t.on.value].is_left) t.on = {};
+}
+
+/// All tasks in order of a device that is left go to one other, where their data stay, if that can
+/// run them.
+std::optional<device_id> task_placer::stand_in_for(placed_task& t) const {
+  device_record& left = s_.devices[t.on.value];
+  if (left.stand_in.valid() && s_.view.can_run(t, left.stand_in)) return left.stand_in;
+  const std::optional<device_id> chosen = s_.chooser->choose(t, s_.view);
+  if (chosen) left.stand_in = *chosen;
+  return chosen;
 }
 
 /// The device on which a task may be enqueued before its predecessors end; none if it has to wait.
@@ -86,6 +96,7 @@ std::optional<device_id> task_placer::choose_device(placed_task& t) const {
     return s_.view.can_run(t, only) ? std::optional(only) : std::nullopt;
   }
   if (!t.on.valid()) return s_.chooser->choose(t, s_.view);
+  if (s_.devices[t.on.value].is_left) return stand_in_for(t);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, t.on);
   if (t.suits && s_.devices[t.on.value].alive) return t.on;

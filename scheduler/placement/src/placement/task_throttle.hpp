@@ -27,8 +27,18 @@ class task_throttle : private detail::throttle {
   }
   /// The task starts, or it never will: the next one in order may have its turn.
   void leave_line(const placed_task& t) {
-    if (t.in_order && throttle::leave_line(request_of(t))) work_.mark_dirty(t.on);
+    if (!t.in_order || !throttle::leave_line(request_of(t))) return;
+    lines_are_apart_ ? work_.mark_dirty(t.on) : work_.mark_all_dirty();
   }
+  /// The task has not started after all, and keeps its bytes.
+  void stand_in_line_again(const placed_task& t) {
+    if (!t.in_order) return;
+    detail::throttle_request made = request_of(t);
+    made.budget = {};
+    throttle::announce(made);
+  }
+  /// The device is lost, and tasks of its line may run on any.
+  void line_may_run_anywhere() noexcept { lines_are_apart_ = false; }
   /// The task will not run, or it has ended: it wants no turn and no bytes.
   void withdraw(const placed_task& t) {
     leave_line(t);
@@ -56,6 +66,7 @@ class task_throttle : private detail::throttle {
   }
 
   worklist& work_;
+  bool lines_are_apart_ = true;  ///< the tasks of each line run on the device of that line
 };
 
 }  // namespace hocket::placement

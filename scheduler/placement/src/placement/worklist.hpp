@@ -28,6 +28,9 @@ class worklist {
 
   /// The device may have room for a task, or a task that it has queued may start now.
   void mark_dirty(device_id device) { dirty_.insert(device.value); }
+  void mark_all_dirty() {
+    for (std::size_t i = 0; i < machine_.devices.size(); ++i) mark_dirty(device_id{i});
+  }
   /// The same of all devices that use the memory.
   void mark_users_dirty(memory_id memory) {
     for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
