@@ -4,10 +4,12 @@
 // Devices are lost, and runtimes that survive that: on simulated devices and the virtual clock.
 
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "resilient_runtimes.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 
 using std::chrono::microseconds;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class triangle_at : public triangle, public ::testing::WithParamInterface<int> {
@@ -137,6 +140,37 @@ TEST_F(resilience, gives_up_where_a_view_is_in_the_way) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("in use by \"view of"));
   EXPECT_THAT(open[0], 1.0F);
   EXPECT_EQ(rt.report().given_up, 1U);
+}
+
+class traced_resilience : public resilience {
+ protected:
+  traced_resilience() : resilience(traced()) {}
+  static runtime_options traced() {
+    runtime_options made = surviving();
+    made.trace_capacity = 1000;
+    return made;
+  }
+};
+
+TEST_F(traced_resilience, names_what_is_made_again) {
+  const buffer<float> x{rt, tile_size, 0.0F}, y{rt, tile_size, 0.0F};
+  task_options first = on("Sim0"), second = on("Sim0");
+  first.label = "first";
+  second.label = "second";
+  rt.submit(first, add_one, updates(x));
+  rt.submit(second, add_other, reads(x), updates(y));
+  rt.wait();
+  lose("Sim0");
+  EXPECT_THAT(y.to_vector(), Each(1.0F));
+  const auto trace = boost::json::parse(to_chrome_json(rt.trace())).as_object();
+  std::vector<std::string> again;
+  for (const auto& each : trace.at("traceEvents").as_array()) {
+    const auto& event = each.as_object();
+    if (!event.contains("cat") || event.at("cat") != "kernel") continue;
+    if (!event.at("args").as_object().contains("again")) continue;
+    again.emplace_back(event.at("name").as_string());
+  }
+  EXPECT_THAT(again, ElementsAre("fill", "fill", "first", "second"));
 }
 
 class resilience_with_short_log : public resilience {

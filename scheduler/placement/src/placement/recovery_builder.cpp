@@ -26,7 +26,7 @@ std::unique_ptr<recovery_run> recovery_builder::build(const recovery_plan& plan)
   }
   if (made->all().empty()) return nullptr;
   add_edges(*made);
-  made->begin(task_id{first_number + numbers_});
+  made->begin(task_id{first_recovery_number + numbers_});
   numbers_ += made->all().size();
   return made;
 }
@@ -64,6 +64,7 @@ void recovery_builder::fill(recovery_task& made, const recovery_step& step) {
   made.position = step.position;
   made.label = from.label;
   made.bytes = from.bytes;
+  made.trace_name = from.trace_name;
   if (from.on.valid() && s_.devices[from.on.value].alive) made.on = from.on;
   made.launch = new counted_launch;
   if (from.torn) {
@@ -124,6 +125,9 @@ void recovery_builder::fill_restore(recovery_task& made, const recovery_step& st
   }
   made.position = step.position;
   made.label = task_label("restore " + buffer.label);
+  // In the trace it is the task that wrote the content first.
+  const task_log& tasks = s_.log.tasks();
+  if (step.position >= tasks.first()) made.trace_name = tasks.at(step.position).trace_name;
   made.host_only = true;
   made.bytes = s_.content.bytes(step.data);
   made.launch = new counted_launch;

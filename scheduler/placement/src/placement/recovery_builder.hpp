@@ -19,11 +19,9 @@ class recovery_builder {
   /// once.
   [[nodiscard]] std::unique_ptr<recovery_run> build(const recovery_plan& plan);
   /// A number that no other task has.
-  [[nodiscard]] task_id new_id() { return task_id{first_number + numbers_++}; }
+  [[nodiscard]] task_id new_id() { return task_id{first_recovery_number + numbers_++}; }
 
  private:
-  static constexpr std::uint64_t first_number = std::uint64_t{1} << 62U;
-
   [[nodiscard]] std::vector<bool> found_in_place(const recovery_plan& plan) const;
   void revive(const recovery_step& step);
   void fill(recovery_task& made, const recovery_step& step);

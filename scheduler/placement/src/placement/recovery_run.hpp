@@ -11,6 +11,9 @@
 
 namespace hocket::placement {
 
+/// The numbers of tasks of recoveries begin here, above those of all others.
+inline constexpr std::uint64_t first_recovery_number = std::uint64_t{1} << 62U;
+
 /// A task that was issued before and is run again, or one that restores content.
 struct recovery_task final : run_task {
   recovery_task() {

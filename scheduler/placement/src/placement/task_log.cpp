@@ -41,6 +41,7 @@ void task_log::add(const placed_task& t) {
   const bool has_name = !t.label.empty() || is_repeatable(t);
   if (!has_name) made.label = task_label(std::string(t.label_text()));
   made.bytes = t.bytes;
+  made.trace_name = t.trace_name;
   made.on = t.on;
   made.is_view = t.kind == task_kind::view;
   for (const task_access& a : t.accesses) {

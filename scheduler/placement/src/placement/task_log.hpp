@@ -33,8 +33,9 @@ struct logged_task {
   boost::container::small_vector<access, 3> accesses;  ///< as in the signature of the kernel
   work cost;
   body_width width = body_width::serial;
-  std::uint64_t bytes = 0;  ///< as in the request
-  device_id on;             ///< as in the request
+  std::uint32_t trace_name = 0;  ///< as in the request
+  std::uint64_t bytes = 0;       ///< as in the request
+  device_id on;                  ///< as in the request
   bool is_view = false;
   bool ended = false;
   bool failed = false;  ///< what it was to write is poisoned, or gone

@@ -12,6 +12,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/scheduler/report.hpp>
 
+#include "placement/recovery_run.hpp"
 #include "runtime/decision_json.hpp"
 
 namespace hocket {
@@ -58,6 +59,7 @@ json::object span(const trace_record& r, const std::string& name) {
     return id.valid() ? json::value(id.value) : json::value(nullptr);
   };
   json::object args{{"task", number(r.task)}};
+  if (r.task.valid() && r.task.value >= placement::first_recovery_number) args["again"] = true;
   if (r.kind == trace_kind::wait) args["for"] = number(r.cause);
   if (r.kind == trace_kind::transfer) args["bytes"] = r.bytes;
   return {{"ph", "X"},
