@@ -39,6 +39,7 @@ rate_meter::state rate_meter::parse(const hocket::exported_counters& file) {
     device.now.name = from.text("name");
     device.now.backend = from.text("backend");
     device.now.alive = from.flag("alive");
+    if (from.has("state")) device.now.state = from.text("state");
     device.now.used_bytes = from.number("used_bytes");
     device.now.memory_bytes = from.number("memory_bytes");
     device.now.queued = from.number("queued");

@@ -17,7 +17,8 @@ struct device_rates {
   std::string name;
   std::string backend;
   bool alive = true;
-  double busy = 0;  ///< share of its lanes, from 0 to 1
+  std::string state;  ///< as in "in use"; empty: not known
+  double busy = 0;    ///< share of its lanes, from 0 to 1
   double kernels_per_second = 0;
   double bytes_in_per_second = 0;
   double bytes_out_per_second = 0;

@@ -40,11 +40,17 @@ std::string rate_text(double rate) {
                                                 : fmt::format("{:.0f}", rate);
 }
 
+/// Nothing for a device in use.
+std::string state_text(const device_rates& of) {
+  if (of.state.empty()) return of.alive ? "" : " (lost)";
+  return of.state == "in use" ? "" : " (" + printable(of.state) + ")";
+}
+
 std::vector<std::string> row_of(const device_rates& of, bool are_placed) {
   const auto count = [&](std::uint64_t number) {
     return are_placed ? std::to_string(number) : std::string("-");
   };
-  return {std::string(indent) + printable(of.name) + (of.alive ? "" : " (lost)"),
+  return {std::string(indent) + printable(of.name) + state_text(of),
           fmt::format("{:.0f} %", 100 * of.busy),
           rate_text(of.kernels_per_second),
           count(of.queued),
@@ -69,6 +75,7 @@ json::object to_json(const device_rates& of, bool are_placed) {
   return {{"name", of.name},
           {"backend", of.backend},
           {"alive", of.alive},
+          {"state", of.state.empty() ? json::value(nullptr) : json::value(of.state)},
           {"busy", of.busy},
           {"kernels_per_second", of.kernels_per_second},
           {"queued", count(of.queued)},

@@ -111,6 +111,11 @@ class watcher {
     add(a.after);
   }
   void see(const placement::await_time& a) { add(a.after); }
+  void see(const placement::await_probe& a) {
+    hash_.add(a.device.value);
+    add(a.after);
+  }
+  void see(const placement::answer& a) { add(a.why); }
   void see(const placement::give_up_device& a) { hash_.add(a.device.value); }
   void see(const placement::await_memory& a) {
     add(a.task);

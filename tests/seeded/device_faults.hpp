@@ -5,6 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <hocket/devices/sim.hpp>
 #include <hocket/execution/seeded_executor.hpp>
@@ -15,11 +18,16 @@
 
 namespace hocket::seeded {
 
-/// Loses the simulated devices of a runtime and lets launches on them fail.
+/// Loses the simulated devices of a runtime, lets launches on them fail, and takes devices out of
+/// use for a while.
 class device_faults {
  public:
   device_faults(runtime& rt, std::uint64_t seed)
-      : rt_(rt), devices_(rt.devices().size()), losses_(seed, 5), failures_(seed, 6) {}
+      : rt_(rt),
+        devices_(rt.devices().size()),
+        losses_(seed, 5),
+        failures_(seed, 6),
+        drains_(seed, 7) {}
 
   /// Steps the executor with a virtual clock so often.
   void pass_time(std::size_t events) {
@@ -45,7 +53,48 @@ class device_faults {
     if (failures_.chance(0.1)) fail_some_launch();
   }
 
+  /// At some calls takes a device out of use, or back into it.
+  void drain_some() {
+    if (devices_ < 2 || !drains_.chance(0.15)) return;
+    const device_handle device{device_id{any(drains_)}};
+    pass_time(drains_.next() % 30);
+    if (drains_.chance(0.4)) {
+      resume(device);
+    } else {
+      drained_.push_back(rt_.drain(device));
+      if (drains_.chance(0.3)) (void)drained_.back().error();
+    }
+  }
+  /// Tasks that name a device may have to wait until then.
+  void resume_all() {
+    for (std::size_t i = 1; i < devices_; ++i) resume({device_id{i}});
+  }
+  /// What is wrong with the drains so far, all of which end; empty if nothing is.
+  [[nodiscard]] std::string check_drains() {
+    for (const future<void>& each : std::exchange(drained_, {})) {
+      const failure why = each.error();
+      const bool is_planned =
+          why.code() == failure_code::cancelled ||  // by another program as well
+          why.code() == failure_code::device_lost;
+      if (why && !is_planned) return "a drain failed: " + why.message();
+    }
+    for (const device_report& each : rt_.report().devices) {
+      if (each.state == device_state::drained && each.used_bytes > 0 && each.queued == 0) {
+        return each.name + " was drained, and is not empty";
+      }
+    }
+    return {};
+  }
+
  private:
+  /// A lost device stays lost.
+  void resume(const device_handle& device) {
+    try {
+      rt_.resume(device);
+    } catch (const error& e) {
+      if (e.code() != failure_code::device_lost) throw;
+    }
+  }
   [[nodiscard]] std::size_t any(seeded_stream& from) const {
     return 1 + from.next() % (devices_ - 1);
   }
@@ -65,6 +114,8 @@ class device_faults {
   const std::size_t devices_;
   seeded_stream losses_;
   seeded_stream failures_;
+  seeded_stream drains_;
+  std::vector<future<void>> drained_;
   bool has_lost_ = false;
 };
 

@@ -68,10 +68,12 @@ class runner {
       futures_.emplace_back();
       values_.emplace_back();
       if (settings_.survives) faults_.make_some();
+      if (settings_.drains) faults_.drain_some();
       perform(program_.steps[index_]);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
     if (wrong_.empty()) compare_buffers();
+    if (settings_.drains && wrong_.empty()) wrong_ = faults_.check_drains();
     return wrong_;
   }
 
@@ -92,7 +94,8 @@ class runner {
     o.label = "s" + std::to_string(index_);
     o.priority = s.priority;
     if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
-      o.on = devices_[static_cast<std::size_t>(s.device)];
+      // A device that rests for long would keep its tasks.
+      o.on = devices_[rests_long() ? 0 : static_cast<std::size_t>(s.device)];
       o.in_order = s.in_order;
     }
     if (s.timeout > 0) o.timeout = std::chrono::microseconds(s.timeout);
@@ -101,6 +104,17 @@ class runner {
     if (s.takes > 0) o.takes = budget_->share(static_cast<std::uint64_t>(s.takes));
     if (s.returns >= 0) o.returns.push_back(futures[static_cast<std::size_t>(s.returns)]);
     return o;
+  }
+
+  /// True if devices may stay drained while steps are waited for, also for room for one more: none
+  /// of them names one.
+  [[nodiscard]] bool rests_long() const noexcept {
+    return settings_.drains &&
+           (program_.seed % 2 == 0 || program_.max_pending > 0 || settings_.has_other);
+  }
+  /// Before a wait for steps that may name a device.
+  void before_wait() {
+    if (settings_.drains && !rests_long()) faults_.resume_all();
   }
 
   template <class Constant>
@@ -296,6 +310,7 @@ class runner {
       scope_->cancel();
     }
     settle_outcomes(index_);
+    before_wait();
     try {
       scope_->wait();
     } catch (const std::exception&) {
@@ -332,6 +347,7 @@ class runner {
     std::vector<future<void>> runs;
     for (std::size_t i = 0; i < s.count; ++i) {
       runs.push_back(here().run(g));
+      if (s.one_by_one) before_wait();
       if (s.one_by_one) runs.back().wait();
     }
     futures_.back() = when_all(runs);
@@ -369,6 +385,7 @@ class runner {
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
     close_views();
+    before_wait();
     for (; settled_ < end && wrong_.empty(); ++settled_) {
       const step& s = program_.steps[settled_];
       if (!futures_[settled_].valid()) continue;
@@ -515,7 +532,8 @@ std::string run_one(runtime& rt, const program& made, const run_settings& settin
 }
 
 /// The program, and beside it another one: in a thread, or in a task where there are none.
-std::string run_both(runtime& rt, program made, program other, const run_settings& settings) {
+std::string run_both(runtime& rt, program made, program other, run_settings settings) {
+  settings.has_other = true;
   if (!settings.real_clock) {
     // Waits in one thread end from the inside out: none of the other program may need this one.
     for (step& each : made.steps) each.stays_open = false;

@@ -15,6 +15,8 @@ struct run_settings {
   std::shared_ptr<const host_topology> topology;
   bool real_clock = false;  ///< over threads; what is checked is the same
   bool in_place = false;    ///< on the host alone, without a placement engine
+  bool drains = false;      ///< devices are drained and resumed, which must not show
+  bool has_other = false;   ///< another program runs on the same devices
   bool survives = false;    ///< devices are lost, and everything has to be as if they were not
 };
 

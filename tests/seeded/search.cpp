@@ -30,6 +30,7 @@ struct arguments {
   bool real_clock = false;
   bool in_place = false;  ///< on the host alone, without a placement engine
   bool survives = false;  ///< devices are lost, which must not show
+  bool drains = false;    ///< devices are drained and resumed, which must not show either
   bool describe = false;
   bool expect_found = false;  ///< of a seeded bug
   bool actions = false;       ///< their hash is printed
@@ -50,6 +51,10 @@ arguments parse(int count, char** values) {
     }
     if (name == "--survive") {
       made.survives = true;
+      continue;
+    }
+    if (name == "--drain") {
+      made.drains = true;
       continue;
     }
     if (name == "--expect-found") {
@@ -109,6 +114,7 @@ int search(const arguments& given) {
   settings.real_clock = given.real_clock;
   settings.in_place = given.in_place;
   settings.survives = given.survives;
+  settings.drains = given.drains;
   detail::seed_bug(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {

@@ -60,7 +60,9 @@ class engine_decisions : public engine_parts {
   dropped_buffers dropped_{state_, memory_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
-  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};
+  device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  device_drains drains_{state_, roster_, memory_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_};
 
  private:
   std::array<std::uint64_t, 5> ended_{};
@@ -234,7 +236,7 @@ TEST_F(engine_decisions, a_task_starts_when_the_one_before_it_has_ended) {
 }
 
 TEST_F(engine_decisions, a_task_without_a_device_fails) {
-  devices_[slow.value].alive = devices_[quick.value].alive = false;
+  devices_[slow.value].state = devices_[quick.value].state = device_state::lost;
   placed_task& t = add({});
   placer_.place(t);
   const std::vector<worklist::ending> due = state_.work.take_endings();
@@ -343,7 +345,7 @@ TEST_F(engine_decisions, tasks_of_a_lost_device_fail_or_begin_an_attempt_elsewhe
   EXPECT_EQ(queued.phase, task_phase::queued);
   EXPECT_EQ(queued.run.device, slow);
   EXPECT_EQ(queues_.pick(slow), &queued);
-  EXPECT_FALSE(devices_[quick.value].alive);
+  EXPECT_FALSE(devices_[quick.value].alive());
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(engine_parts, the_device_is_chosen_where_the_task_ends_first) {
   EXPECT_EQ(policy_.choose(t, view_), quick);
   devices_[quick.value].queued = 1s;
   EXPECT_EQ(policy_.choose(t, view_), slow);
-  devices_[slow.value].alive = devices_[quick.value].alive = false;
+  devices_[slow.value].state = devices_[quick.value].state = device_state::lost;
   EXPECT_EQ(policy_.choose(t, view_), std::nullopt);
 }
 

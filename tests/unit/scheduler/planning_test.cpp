@@ -151,7 +151,7 @@ TEST_F(planning, times_of_a_launch_are_those_that_the_model_predicts) {
 TEST_F(planning, a_lost_device_has_no_times) {
   const launch_command task = launch_of(kernel_called("k"), 1e9);
   const device_id fastest = state_.task_times.times_of(task).fastest;
-  state_.devices[fastest.value].alive = false;
+  state_.devices[fastest.value].state = device_state::lost;
   state_.costs.note_change();
   const launch_times& times = state_.task_times.times_of(task);
   EXPECT_FALSE(times.on[fastest.value].can_run);

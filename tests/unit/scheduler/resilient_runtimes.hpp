@@ -4,6 +4,7 @@
 
 // A runtime on simulated devices and the virtual clock that survives failures of devices.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,20 @@ class resilience : public ::testing::Test {
   }
   void lose(const std::string& name) {
     simulated(name).lose({failure_code::device_lost, "It is gone."});
+  }
+  /// The next launches on the device fail.
+  void fail_next(const char* device, std::uint64_t count,
+                 const failure& why = {failure_code::task_failed, "The driver refuses."}) {
+    for (std::uint64_t i = 1; i <= count; ++i) simulated(device).fail_launch(i, why);
+  }
+  /// A buffer that a function has filled with zeros, so that no launch is needed for that.
+  [[nodiscard]] buffer<float> zeros() {
+    buffer<float> made{rt, tile_size};
+    rt.submit([](view<float> to) { std::ranges::fill(to, 0.0F); }, writes(made)).get();
+    return made;
+  }
+  [[nodiscard]] std::uint64_t kernels_on(std::size_t number) {
+    return rt.report().devices[number].kernels;
   }
   [[nodiscard]] task_options on(const char* name) { return {.on = rt.device(name)}; }
 

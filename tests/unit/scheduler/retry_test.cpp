@@ -21,22 +21,7 @@ using ::testing::HasSubstr;
 
 const failure refused{failure_code::task_failed, "The driver refuses."};
 
-class retries : public resilience {
- protected:
-  /// A buffer that a function has filled with zeros, so that no launch is needed for that.
-  [[nodiscard]] buffer<float> zeros() {
-    buffer<float> made{rt, tile_size};
-    rt.submit([](view<float> to) { std::ranges::fill(to, 0.0F); }, writes(made)).get();
-    return made;
-  }
-  /// The next launches on the device fail.
-  void fail_next(const char* device, std::uint64_t count, const failure& why = refused) {
-    for (std::uint64_t i = 1; i <= count; ++i) simulated(device).fail_launch(i, why);
-  }
-  [[nodiscard]] std::uint64_t kernels_on(std::size_t number) {
-    return rt.report().devices[number].kernels;
-  }
-};
+using retries = resilience;
 
 class retries_at : public triangle, public ::testing::WithParamInterface<int> {};
 
@@ -147,22 +132,6 @@ TEST_F(retries, leave_a_device_to_kernels_that_it_can_compile) {
   rt.wait();
   EXPECT_GT(kernels_on(1), before);
   EXPECT_THAT(x.to_vector(), Each(20.0F));
-}
-
-TEST_F(retries, end_with_a_device_on_which_nothing_succeeds) {
-  const buffer<float> nothing = zeros();
-  fail_next("Sim0", 100);
-  std::vector<buffer<float>> tiles;
-  for (int i = 0; i < 20; ++i) {
-    tiles.emplace_back(rt, std::array{tile_size}, 0.0F);
-    for (int k = 0; k < 3; ++k) rt.submit(add_one, updates(tiles.back()));
-    rt.submit(add_other, reads(nothing), updates(tiles.back()));
-  }
-  ::testing::internal::CaptureStderr();
-  rt.wait();
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("fail one after another"));
-  for (const buffer<float>& each : tiles) EXPECT_THAT(each.to_vector(), Each(3.0F));
-  EXPECT_FALSE(rt.report().devices[1].alive);
 }
 
 TEST_F(retries, and_losses_at_the_same_time_change_no_result) {

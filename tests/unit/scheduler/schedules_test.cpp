@@ -419,7 +419,7 @@ TEST_F(one_schedule, is_sought_again_after_more_and_more_runs) {
     repeat(milliseconds(20));
   }
   EXPECT_THAT(runs, ::testing::ElementsAre(8, 8, 24, 72, 264, 1032, 1032));
-  kept_.devices_lost(1);
+  kept_.devices_changed(1);
   EXPECT_EQ(runs_until_repeated(), 8U);
 }
 

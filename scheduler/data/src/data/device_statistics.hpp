@@ -21,7 +21,7 @@ struct device_statistics {
   std::uint64_t memory_bytes = 0;  ///< that tasks may use
   std::size_t queued = 0;
   std::size_t in_flight = 0;
-  bool alive = true;
+  device_state state = device_state::in_use;
   device_idle idle;
 };
 

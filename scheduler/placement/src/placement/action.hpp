@@ -9,6 +9,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/memory/timepoint_set.hpp>
 
+#include "placement/answer_call.hpp"
 #include "placement/kept_bytes.hpp"
 #include "placement/run_tasks.hpp"
 #include "placement/timed_part.hpp"
@@ -101,6 +102,18 @@ struct await_time {
   nanoseconds after{0};
 };
 
+/// Posts rest_ended after this time.
+struct await_probe {
+  device_id device;
+  nanoseconds after{0};
+};
+
+/// Calls tell(why).
+struct answer {
+  answer_call tell;
+  failure why;
+};
+
 /// Declares the device lost, which its device_gone tells.
 struct give_up_device {
   device_id device;
@@ -112,9 +125,9 @@ struct warn {
   std::string text;
 };
 
-using action =
-    std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete, retire,
-                 tell_run, start_timer, await_memory, await_time, give_up_device, warn, put_aside>;
+using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
+                            retire, tell_run, start_timer, await_memory, await_time, give_up_device,
+                            warn, put_aside, await_probe, answer>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

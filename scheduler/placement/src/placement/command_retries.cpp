@@ -26,10 +26,11 @@ void command_retries::command_ended(const command_record& record, const command_
   if (!how.why) {
     s_.retries.command_succeeded(stream);
     if (record.copy != nullptr) s_.retries.forget(retry_table::of_buffer(record.copy->data));
+    if (s_.quarantined > 0 && record.launched != nullptr) launch_succeeded(record);
     return;
   }
   const auto device = s_.nodes.streams[stream.value].device;
-  if (!device || !s_.devices[device->value].alive) return;
+  if (!device || !s_.devices[device->value].alive()) return;
   if (is_lost_device(how.why)) {
     if (!recovery_.expect_loss(how.why)) return;
     suspect_ = *device;
@@ -37,6 +38,12 @@ void command_retries::command_ended(const command_record& record, const command_
   } else if (retry_table::may_pass(how.why)) {
     command_failed(record, *device, how.why);
   }
+}
+
+void command_retries::launch_succeeded(const command_record& record) {
+  const auto device = s_.nodes.streams[record.number.stream.value].device;
+  if (s_.devices[device->value].state != device_state::quarantined) return;
+  quarantine_.launch_succeeded(*device, *record.launched);
 }
 
 void command_retries::loss_not_told() {
@@ -58,8 +65,13 @@ void command_retries::command_failed(const command_record& record, device_id dev
   // The other codes say nothing of the device as a whole.
   if (why.code() != failure_code::task_failed) return;
   if (s_.nodes.devices[device.value].runs_host_tasks) return;
+  if (s_.devices[device.value].state == device_state::quarantined) {
+    return quarantine_.command_failed(device, t, record, why);
+  }
   const void* const what = t == nullptr ? nullptr : t->launch->kernel.get();
-  if (s_.retries.command_failed(record.number.stream, what)) give_up(device, why);
+  if (!s_.retries.command_failed(record.number.stream, what)) return;
+  s_.retries.command_succeeded(record.number.stream);
+  quarantine_.begin(device, why);
 }
 
 void command_retries::launch_failed(placed_task& t, device_id device, const failure& why) {
@@ -98,15 +110,6 @@ void command_retries::refuse_kernel(const placed_task& t, device_id device) {
     s_.devices[device.value].refuses.insert(kernel.name);
     return s_.costs.note_change();
   }
-}
-
-void command_retries::give_up(device_id device, const failure& why) {
-  const failure lost(
-      failure_code::device_lost,
-      s_.nodes.devices[device.value].label_text() +
-          " is not used any more, because its commands fail one after another: " + why.message());
-  (void)recovery_.expect_loss(lost);
-  s_.work.actions().emplace_back(give_up_device{device, lost});
 }
 
 }  // namespace hocket::placement

@@ -19,10 +19,19 @@ namespace hocket::placement {
 
 using detail::device_statistics;
 
+/// The task that shows whether a quarantined device works again.
+struct device_probe {
+  bool is_awaited = false;  ///< the next task that could run there is that
+  task_id task;             ///< not valid: there is none
+  std::size_t failed = 0;   ///< probes in a row
+};
+
 /// The tasks that wait for one device, and how the device fares.
 struct device_record {
-  bool alive = true;
-  std::string lost;               ///< the reason why it is not alive
+  device_state state = device_state::in_use;
+  device_probe probe;
+  bool is_waited_for = false;     ///< a warning told that a task waits until it is in use
+  std::string lost;               ///< the reason why it is lost
   bool is_left = false;           ///< it is lost, and tasks that name it may run elsewhere
   device_id stand_in;             ///< if it is left: where its tasks in order run, if they can
   std::set<std::string> refuses;  ///< kernels that it cannot compile, while other devices can
@@ -35,9 +44,16 @@ struct device_record {
   std::size_t waiting = 0;           ///< number of the queued tasks
   device_statistics done;
 
+  [[nodiscard]] bool alive() const noexcept { return state != device_state::lost; }
+  /// True if tasks are placed there.
+  [[nodiscard]] bool is_used() const noexcept { return state == device_state::in_use; }
+  /// False if the device cannot compile the kernel, while others can.
+  [[nodiscard]] bool compiles(const kernel_definition& kernel) const {
+    return refuses.empty() || !refuses.contains(kernel.name);
+  }
   /// True if tasks with that kernel may be placed there, as far as the device itself matters.
   [[nodiscard]] bool takes(const kernel_definition& kernel) const {
-    return alive && (refuses.empty() || !refuses.contains(kernel.name));
+    return is_used() && compiles(kernel);
   }
   /// True if no task is queued.
   [[nodiscard]] bool is_empty() const noexcept { return present.empty() && absent.empty(); }

@@ -13,7 +13,7 @@ std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   const device_record& d = devices_[device.value];
   const std::size_t own_lanes = lanes(device);
   const std::size_t committed = tasks(device);
-  if (!d.alive || committed >= most * own_lanes) return 0;
+  if (!d.is_used() || committed >= most * own_lanes) return 0;
   if (committed < least * own_lanes) return least * own_lanes - committed;
   // Over busy links data may come late; where links are idle, tasks are better decided late.
   const machine::device_node& node = machine_.devices[device.value];

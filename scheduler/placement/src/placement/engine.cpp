@@ -64,6 +64,9 @@ struct engine::dispatch {
         return on.hangs_.time_passed();
     }
   }
+  void operator()(drain_asked& e) const { on.drains_.begin(e); }
+  void operator()(resume_asked& e) const { on.drains_.resume(e); }
+  void operator()(rest_ended& e) const { on.quarantine_.rest_ended(e.device); }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
   void operator()(inspected& e) const { e.look(on); }
@@ -79,7 +82,9 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   state_.guard.begin(out);
   std::visit(dispatch{*this}, what);
   settle();
-  while (state_.log.is_on() && cutter_.look()) settle();
+  while ((state_.log.is_on() && cutter_.look()) || (drains_.is_active() && drains_.look())) {
+    settle();
+  }
   hangs_.look_later();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
@@ -106,7 +111,7 @@ void engine::submit(submitted& e) { admit(state_.tasks.add(std::move(e.task)), e
 
 void engine::begin_run(submitted_run& run) {
   state_.runs.begin(run);
-  state_.schedules.begin(run, state_.now, *state_.chooser, state_.lost);
+  state_.schedules.begin(run, state_.now, *state_.chooser, state_.changes);
 }
 
 void engine::add_next_of_run() {
@@ -193,7 +198,7 @@ void engine::settle() {
 
 void engine::pump(device_id device) {
   device_record& d = state_.devices[device.value];
-  if (!d.alive) return;
+  if (!d.alive()) return;
   if (d.reserving != nullptr) memory_.find_memory(state_.nodes.devices[device.value].memory);
   bool again = false;
   do {
@@ -235,7 +240,7 @@ device_statistics engine::statistics(device_id device) const {
   made.memory_bytes = state_.replicas.ledger().capacity(memory);
   made.queued = record.waiting;
   made.in_flight = state_.lanes.in_flight(device);
-  made.alive = record.alive;
+  made.state = record.state;
   made.idle = idle_.of(device);
   return made;
 }

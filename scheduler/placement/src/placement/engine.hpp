@@ -7,6 +7,7 @@
 #include <hocket/core/trace.hpp>
 
 #include "placement/command_retries.hpp"
+#include "placement/device_drains.hpp"
 #include "placement/hang_watch.hpp"
 #include "placement/idle_times.hpp"
 #include "placement/log_cutter.hpp"
@@ -27,6 +28,7 @@ class engine {
   engine(machine description, const trace_wishes& traces, std::unique_ptr<device_chooser> chooser,
          kept_costs* kept = nullptr, const recovery_limits& limits = {})
       : state_(std::move(description), traces, std::move(chooser), kept, limits),
+        quarantine_(state_, roster_, recovery_, limits.quarantine),
         hangs_(state_, limits.hang_timeout),
         cutter_(state_, recovery_, hold_, dropped_, limits.max_logged) {}
 
@@ -73,11 +75,14 @@ class engine {
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
-  command_retries retries_{state_, recovery_};
+  device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  device_drains drains_{state_, roster_, memory_};
+  device_quarantine quarantine_;
+  command_retries retries_{state_, recovery_, quarantine_};
   hang_watch hangs_;
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   log_cutter cutter_;
-  loss_handler losses_{state_, queues_, scheduled_, memory_, placer_, recovery_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };

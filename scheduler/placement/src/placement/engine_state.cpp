@@ -3,10 +3,38 @@
 
 #include "placement/engine_state.hpp"
 
+#include <utility>
+
 #include "placement/recovery_run.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::placement {
+
+bool engine_state::waits_for_device(placed_task& t) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    device_record& d = devices[i];
+    if (!d.alive() || d.is_used() || !view.could_run(t, device_id{i})) continue;
+    t.phase = task_phase::blocked;
+    waiting.insert(t.id);
+    if (!std::exchange(d.is_waited_for, true)) {
+      work.actions().emplace_back(warn{detail::task_name(t.label_text()) + " waits for " +
+                                       nodes.devices[i].label_text() + ", which is " +
+                                       std::string(to_string(d.state)) +
+                                       (t.on.valid() ? ", because it names that device."
+                                                     : ", because no other device can run it.")});
+    }
+    return true;
+  }
+  return false;
+}
+
+void engine_state::await_other_probe(const placed_task& t) {
+  for (device_record& d : devices) {
+    if (d.state != device_state::quarantined || d.probe.task != t.id) continue;
+    d.probe.task = {};
+    d.probe.is_awaited = true;
+  }
+}
 
 failure engine_state::without_device(const placed_task& t) const {
   const std::string reason = t.on.valid() ? nodes.devices[t.on.value].label_text() +

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/flat_set.hpp>
+
 #include "placement/command_trace.hpp"
 #include "placement/cost_model.hpp"
 #include "placement/decision_log.hpp"
@@ -40,6 +42,7 @@ struct recovery_limits {
   std::size_t max_logged = 0;    ///< about so many tasks are run again at most; 0: none is
   std::size_t max_attempts = 1;  ///< a task is run so often at most
   nanoseconds hang_timeout{0};   ///< a device is lost if a command takes so much too long; 0: never
+  nanoseconds quarantine{0};     ///< a failing device is probed after that; 0: it is lost at once
 };
 
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
@@ -92,8 +95,11 @@ struct engine_state {
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
   std::size_t lost = 0;             ///< devices that were lost
-  time_stamp now{0};                ///< of the current step
-  bool is_alone = false;            ///< the task that was submitted last is considered now
+  std::size_t changes = 0;          ///< how often a device was lost, or taken in or out of use
+  std::size_t quarantined = 0;      ///< devices that are
+  boost::container::flat_set<task_id> waiting;  ///< tasks that no device takes now
+  time_stamp now{0};                            ///< of the current step
+  bool is_alone = false;  ///< the task that was submitted last is considered now
 
   /// True if there is something to plan. With one device there is not.
   [[nodiscard]] bool plans_ahead() const noexcept {
@@ -107,6 +113,12 @@ struct engine_state {
   [[nodiscard]] const machine::device_node& node_of(const placed_task& t) const {
     return nodes.devices[t.run.device.value];
   }
+  /// To be called for a task that could start, and that no device can run now. Returns whether it
+  /// waits for a device that takes no task now, and could run it.
+  [[nodiscard]] bool waits_for_device(placed_task& t);
+  /// The task ends. If it was to probe a quarantined device, and has not shown how that fares,
+  /// another one is to do so.
+  void await_other_probe(const placed_task& t);
   /// The failure of a task that no device can run any more.
   [[nodiscard]] failure without_device(const placed_task& t) const;
   /// The failure of a launch of the task on its device.

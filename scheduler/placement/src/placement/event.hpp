@@ -10,6 +10,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/streams/command.hpp>
 
+#include "placement/answer_call.hpp"
 #include "placement/run_tasks.hpp"
 #include "placement/timed_part.hpp"
 
@@ -104,6 +105,18 @@ struct command_ended_apart {
   command_result how;
 };
 
+/// No more tasks are to be placed on the device. tell: called once the device is empty, or will
+/// not become so.
+struct drain_asked {
+  device_id device;
+  answer_call tell;
+};
+/// The device is to take tasks again.
+struct resume_asked {
+  device_id device;
+  answer_call tell;
+};
+
 struct device_gone {
   device_id device;
   failure why;
@@ -112,6 +125,11 @@ struct device_gone {
 /// The time of an await_time action has passed.
 struct time_passed {
   timed_part part;
+};
+
+/// The time of an await_probe action has passed.
+struct rest_ended {
+  device_id device;
 };
 
 /// The time of an await_memory action has passed.
@@ -133,10 +151,10 @@ struct inspected {
   std::function<void(const engine&)> look;
 };
 
-using event =
-    std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
-                 run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
-                 command_ended, commands_ended, command_left, command_ended_apart, device_gone,
-                 memory_awaited, time_passed, allocation_failed, inspected>;
+using event = std::variant<data_added, data_dropped, budget_added, submitted, run_submitted,
+                           run_continued, run_cancelled, external_ended, cancel_asked, stop_asked,
+                           view_released, command_ended, commands_ended, command_left,
+                           command_ended_apart, device_gone, memory_awaited, time_passed,
+                           allocation_failed, inspected, drain_asked, resume_asked, rest_ended>;
 
 }  // namespace hocket::placement

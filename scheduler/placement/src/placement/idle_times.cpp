@@ -23,7 +23,7 @@ void idle_times::look_at(device_id device) {
 
 nanoseconds device_idle::*idle_times::cause_of(device_id device) const {
   const device_record& d = s_.devices[device.value];
-  if (!d.alive || s_.tasks.size() == 0) return nullptr;
+  if (!d.is_used() || s_.tasks.size() == 0) return nullptr;
   if (d.reserving != nullptr) return &device_idle::memory;
   if (d.fetching > 0 || !d.absent.empty()) return &device_idle::data;
   if (!d.present.empty()) return &device_idle::turn;

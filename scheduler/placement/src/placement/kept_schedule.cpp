@@ -35,8 +35,8 @@ void kept_schedule::measured_repeated(const graph_schedule& repeated, nanosecond
   next_rest_ = std::clamp(4 * next_rest_, least_rest, longest_rest);
 }
 
-void kept_schedule::devices_lost(std::size_t count) noexcept {
-  if (std::exchange(lost_, count) == count) return;
+void kept_schedule::devices_changed(std::size_t count) noexcept {
+  if (std::exchange(changes_, count) == count) return;
   drop();
   resting_ = next_rest_ = 0;
 }

@@ -55,8 +55,9 @@ class kept_schedule {
   void not_measured() noexcept { counts_ = false; }
   /// A run that repeated this schedule has ended.
   void measured_repeated(const graph_schedule& repeated, nanoseconds took);
-  /// So many devices were lost so far. Where another one was, runs are planned anew.
-  void devices_lost(std::size_t count) noexcept;
+  /// So often a device was lost, or taken in or out of use. Where one was since, runs are planned
+  /// anew.
+  void devices_changed(std::size_t count) noexcept;
 
  private:
   friend class schedule_keeper;
@@ -73,7 +74,7 @@ class kept_schedule {
   std::size_t slow_ = 0;       ///< runs in a row that took longer than those in the mean
   std::size_t resting_ = 0;    ///< so many runs are planned as usual before others are compared
   std::size_t next_rest_ = 0;  ///< so many, once this schedule is dropped
-  std::size_t lost_ = 0;       ///< devices
+  std::size_t changes_ = 0;    ///< of devices
 
   // The schedule_keeper's.
   submitted_run* pending_ = nullptr;  ///< the last run, if it has not ended

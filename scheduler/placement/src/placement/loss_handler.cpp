@@ -61,12 +61,12 @@ void loss_handler::poison_readers(const copied_part& copy, const failure& why) {
 
 void loss_handler::lose_device(device_id device, const failure& why) {
   device_record& d = s_.devices[device.value];
-  if (!d.alive) return;
-  d.alive = false;
+  if (!d.alive()) return;
+  drains_.lose(device, why);
+  roster_.set(device, device_state::lost);
   d.lost = why.message();
   // Kernels that another device cannot compile may have no other device any more.
   for (device_record& each : s_.devices) each.refuses.clear();
-  s_.costs.note_change();
   ++s_.lost;
   const machine::device_node& node = s_.nodes.devices[device.value];
   if (s_.log.is_on()) {
@@ -81,21 +81,8 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   } else {
     lose_launches(device, why);
   }
-  place_elsewhere(device, reserving);
-}
-
-void loss_handler::place_elsewhere(device_id device, placed_task* reserving) {
-  std::vector<placed_task*> homeless = queues_.queued_at(device);
-  if (reserving != nullptr) homeless.push_back(reserving);
-  scheduled_.evacuate(device, homeless);
-  std::ranges::sort(homeless, {}, [](const placed_task* t) { return t->id; });
-  const memory_id memory = s_.nodes.devices[device.value].memory;
-  for (placed_task* const t : homeless) {
-    if (t->phase == task_phase::queued) queues_.dequeue(*t);
-    memory_.unpin(*t, memory);
-    t->begin_attempt();
-  }
-  for (placed_task* const t : homeless) placer_.place(*t);
+  roster_.place_elsewhere(device, reserving);
+  roster_.place_waiting();
 }
 
 /// The input of the task, which was issued, is not valid.

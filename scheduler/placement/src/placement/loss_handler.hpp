@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include "placement/device_drains.hpp"
 #include "placement/loss_recovery.hpp"
 
 namespace hocket::placement {
@@ -9,14 +10,9 @@ namespace hocket::placement {
 /// Copies that have ended, and what is not valid any more when one has failed or a device is lost.
 class loss_handler {
  public:
-  loss_handler(engine_state& state, device_queues& queues, scheduled_tasks& scheduled,
-               memory_reclaimer& memory, task_placer& placer, loss_recovery& recovery)
-      : s_(state),
-        queues_(queues),
-        scheduled_(scheduled),
-        memory_(memory),
-        placer_(placer),
-        recovery_(recovery) {}
+  loss_handler(engine_state& state, device_roster& roster, device_drains& drains,
+               memory_reclaimer& memory, loss_recovery& recovery)
+      : s_(state), roster_(roster), drains_(drains), memory_(memory), recovery_(recovery) {}
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail, unless
@@ -30,14 +26,12 @@ class loss_handler {
   void poison_readers(const copied_part& copy, const failure& why);
   void lose_memory(device_id device, const failure& why);
   void lose_launches(device_id device, const failure& why);
-  void place_elsewhere(device_id device, placed_task* reserving);
   void poison(placed_task& t, const failure& why);
 
   engine_state& s_;
-  device_queues& queues_;
-  scheduled_tasks& scheduled_;
+  device_roster& roster_;
+  device_drains& drains_;
   memory_reclaimer& memory_;
-  task_placer& placer_;
   loss_recovery& recovery_;
 };
 

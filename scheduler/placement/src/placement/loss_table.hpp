@@ -13,10 +13,12 @@ namespace hocket::placement {
 
 /// How often devices were lost, and what became of that.
 struct recovery_counts {
-  std::size_t recovered = 0;  ///< times that all lost content was made again
-  std::size_t given_up = 0;   ///< times that it could not be
-  std::size_t repeated = 0;   ///< tasks that were run again
-  std::size_t retried = 0;    ///< commands that failed, and were tried again
+  std::size_t recovered = 0;    ///< times that all lost content was made again
+  std::size_t given_up = 0;     ///< times that it could not be
+  std::size_t repeated = 0;     ///< tasks that were run again
+  std::size_t retried = 0;      ///< commands that failed, and were tried again
+  std::size_t quarantined = 0;  ///< times that a device was
+  std::size_t readmitted = 0;   ///< times that one was used again
 };
 
 /// The tasks that a lost device concerns, while their runtime recovers from that. Until it has, no

@@ -23,6 +23,8 @@ class memory_reclaimer {
   /// Grants reservations again: the task at the front may have gone, and replicas that were in use
   /// may be free. Evicts replicas for the first that is not granted.
   void find_memory(memory_id memory);
+  /// Drops the replica, which is not pinned. Content that only it has is copied to the host.
+  void evict(data_id data, memory_id memory);
   /// The block is freed when the commands that use it have ended.
   void release(const released_block& freed);
   /// Removes the pins of the task.
@@ -46,7 +48,6 @@ class memory_reclaimer {
  private:
   void grant_reservations();
   void relieve(memory_id memory);
-  void evict(data_id data, memory_id memory);
   [[nodiscard]] bool lacks_memory(const placed_task* t) const;
   [[nodiscard]] std::string what_it_lacks(const placed_task& t) const;
 

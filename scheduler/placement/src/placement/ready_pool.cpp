@@ -105,12 +105,17 @@ ready_pool::pending_time ready_pool::count_as_pending(const placed_task& t) {
   return made;
 }
 
-/// No round would find that, where no device has room. The task leaves the pool when it ends.
+/// No round would find that, where no device has room. The task leaves the pool when it ends, or
+/// now if it waits for a device.
 void ready_pool::end_without_device(placed_task& t) {
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
     if (s_.view.can_run(t, device_id{i})) return;
   }
-  s_.work.end_later(t, s_.without_device(t));
+  if (s_.waits_for_device(t)) {
+    remove(t);
+  } else {
+    s_.work.end_later(t, s_.without_device(t));
+  }
 }
 
 std::size_t ready_pool::window() const {
@@ -131,7 +136,7 @@ bool ready_pool::should_ask_more() {
   constexpr std::size_t rounds_between_tries = 64;
   std::size_t idle = 0;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    if (s_.devices[i].alive && s_.view.tasks(device_id{i}) == 0) ++idle;
+    if (s_.devices[i].is_used() && s_.view.tasks(device_id{i}) == 0) ++idle;
   }
   const bool is_in_vain = idle <= idle_in_vain_ && ++rounds_in_vain_ < rounds_between_tries;
   idle_in_vain_ = idle;
@@ -146,9 +151,10 @@ void ready_pool::hold_round() {
     estimates_ = s_.costs.changes();
     news_.estimates = true;
   }
-  if (lost_ != s_.lost) {
-    lost_ = s_.lost;
-    for (const place_in_queue& each : tasks_) end_without_device(*each.task);
+  if (seen_changes_ != s_.changes) {
+    seen_changes_ = s_.changes;
+    const std::vector<place_in_queue> all(tasks_.begin(), tasks_.end());
+    for (const place_in_queue& each : all) end_without_device(*each.task);
   }
   if (!s_.chooser->begin_round(s_.view, news_)) return;
   news_ = {};

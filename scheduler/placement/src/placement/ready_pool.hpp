@@ -62,8 +62,8 @@ class ready_pool {
   round_news news_;  ///< since the last round
   /// The first task that the last round did not come to, where devices had room when it ended.
   std::optional<place_in_queue> not_reached_;
-  std::uint64_t estimates_ = 0;  ///< the last cost_model::changes that was seen
-  std::size_t lost_ = 0;         ///< the last engine_state::lost that was seen
+  std::uint64_t estimates_ = 0;   ///< the last cost_model::changes that was seen
+  std::size_t seen_changes_ = 0;  ///< the last engine_state::changes that was seen
 };
 
 }  // namespace hocket::placement

@@ -65,7 +65,7 @@ void recovery_builder::fill(recovery_task& made, const recovery_step& step) {
   made.label = from.label;
   made.bytes = from.bytes;
   made.trace_name = from.trace_name;
-  if (from.on.valid() && s_.devices[from.on.value].alive) made.on = from.on;
+  if (from.on.valid() && s_.devices[from.on.value].is_used()) made.on = from.on;
   made.launch = new counted_launch;
   if (from.torn) {
     made.original = s_.tasks.find(from.id);

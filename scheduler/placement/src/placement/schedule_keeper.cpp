@@ -14,14 +14,14 @@ nanoseconds schedule_keeper::largest_delay(const placed_task& t) {
 }
 
 void schedule_keeper::begin(submitted_run& run, time_stamp now, device_chooser& chooser,
-                            std::size_t lost) {
+                            std::size_t changes) {
   // With one device there is nothing to plan.
   if (devices_ == 1 || !chooser.repeats_schedules()) {
     run.kept_ = nullptr;
     return;
   }
   kept_schedule& kept = *run.kept_;
-  kept.devices_lost(lost);
+  kept.devices_changed(changes);
   run.repeated_ = kept.to_repeat();
   if (run.repeated_ != nullptr) ++repeated_;
   chooser.vary(run.repeated_ == nullptr ? kept.variant() : 0);
@@ -59,13 +59,13 @@ void schedule_keeper::issued(run_task& t, time_stamp now) {
 }
 
 void schedule_keeper::ended(submitted_run& run, time_stamp now, device_chooser& chooser,
-                            std::size_t lost) {
+                            std::size_t changes) {
   if (run.kept_ == nullptr) return;
   kept_schedule& kept = *run.kept_;
   chooser.vary(0);
   std::erase(late_, &run);
   if (kept.pending_ == &run) kept.pending_ = nullptr;
-  const bool is_whole = !run.why_ && run.issued_ == run.tasks_.size() && lost == kept.lost_;
+  const bool is_whole = !run.why_ && run.issued_ == run.tasks_.size() && changes == kept.changes_;
   const bool had_others = !run.begins_quietly_ || issued_ - kept.issued_ != run.others_;
   const nanoseconds took = now - run.begun_;
   if (!is_whole || had_others || !run.is_alone_) {

@@ -19,8 +19,8 @@ class schedule_keeper {
  public:
   explicit schedule_keeper(const machine& machine) : devices_(machine.devices.size()) {}
 
-  /// The run is about to be added. lost: number of devices that were lost.
-  void begin(submitted_run& run, time_stamp now, device_chooser& chooser, std::size_t lost);
+  /// The run is about to be added. changes: see engine_state.
+  void begin(submitted_run& run, time_stamp now, device_chooser& chooser, std::size_t changes);
   /// The task gets the device.
   void chosen(run_task& t, device_id device, time_stamp now) noexcept;
   /// The launch was issued.
@@ -31,7 +31,7 @@ class schedule_keeper {
   /// A task whose launch was issued ends.
   void launch_ended() noexcept { ++ended_; }
   /// All tasks of the run have ended or were cancelled.
-  void ended(submitted_run& run, time_stamp now, device_chooser& chooser, std::size_t lost);
+  void ended(submitted_run& run, time_stamp now, device_chooser& chooser, std::size_t changes);
 
   /// How many runs repeated a schedule.
   [[nodiscard]] std::size_t repeated() const noexcept { return repeated_; }

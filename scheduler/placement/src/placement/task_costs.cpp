@@ -64,7 +64,7 @@ task_costs::task_costs(const task_cost_table& table, const placed_task& task)
 }
 
 bool task_costs::can_run(device_id device) const {
-  return times_->on[device.value].can_run && table_.devices_[device.value].alive &&
+  return times_->on[device.value].can_run && table_.devices_[device.value].is_used() &&
          (runs_everywhere_ || table_.can_run(task_, device));
 }
 
@@ -106,12 +106,16 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
 }
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
+  return devices_[device.value].is_used() && could_run(r, device);
+}
+
+bool task_cost_table::could_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   const bool is_bound = r.on.valid() && !devices_[r.on.value].is_left;
-  if (!devices_[device.value].alive || (is_bound && r.on != device)) return false;
+  if (!devices_[device.value].alive() || (is_bound && r.on != device)) return false;
   if (r.host_only) return node.runs_host_tasks;
   const kernel_definition& kernel = *r.launch->kernel;
-  if (!node.runs(kernel) || (!is_bound && !devices_[device.value].takes(kernel)) ||
+  if (!node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel)) ||
       r.bytes > replicas_.ledger().capacity(node.memory))
     return false;
   return node.largest_binding == 0 ||

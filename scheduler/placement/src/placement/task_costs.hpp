@@ -76,9 +76,11 @@ class task_cost_table {
                   const in_flight_table& commands, const replica_store& replicas,
                   const std::vector<device_record>& devices);
 
-  /// True if the device is there and has a body for the task, and the buffers of the task fit into
-  /// its memory.
+  /// True if the device takes tasks and has a body for this one, and the buffers of the task fit
+  /// into its memory.
   [[nodiscard]] bool can_run(const request& r, device_id device) const;
+  /// True if the device can run the task, or could if it took tasks again.
+  [[nodiscard]] bool could_run(const request& r, device_id device) const;
   /// True if each device that is there and has a body for the task can run it.
   [[nodiscard]] bool runs_everywhere(const request& r) const noexcept {
     return !r.on.valid() && !r.host_only && r.bytes <= smallest_;

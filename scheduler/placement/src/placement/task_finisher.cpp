@@ -82,6 +82,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (why) poison_outputs(t, why);
   if (s_.log.is_on()) note_end(t, memory, why);
   s_.retries.forget(t.id);
+  if (s_.quarantined > 0) s_.await_other_probe(t);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
     s_.times.chain_ended(t.traced->before + t.traced->least);
@@ -97,7 +98,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
     if (why) t.poisoned = why;
     auto& of_run = static_cast<run_task&>(t);
     if (s_.runs.has_ended(of_run, is_issued, why)) {
-      s_.schedules.ended(*of_run.part_of, s_.now, *s_.chooser, s_.lost);
+      s_.schedules.ended(*of_run.part_of, s_.now, *s_.chooser, s_.changes);
     }
   } else if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});

@@ -20,6 +20,9 @@ void task_hold::take_all(const failure& why) {
     }
     scheduled_.evacuate(device, held);
   }
+  for (const task_id id : std::exchange(s_.waiting, {})) {
+    if (placed_task* const t = s_.tasks.find(id)) held.push_back(t);
+  }
   for (placed_task* const t : held) {
     if (t->run.device.valid()) memory_.unpin(*t, s_.node_of(*t).memory);
     t->begin_attempt();

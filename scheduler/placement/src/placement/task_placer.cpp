@@ -70,17 +70,38 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
 void task_placer::place(placed_task& t) {
   if (t.kind != task_kind::launch) return views_.open(t);
   leave_lost_device(t);
+  if (s_.quarantined > 0) {
+    if (const auto probed = probed_device(t)) return queues_.enqueue(t, *probed);
+  }
   if (const scheduled_task* const kept = kept_place(t)) return scheduled_.add(t, *kept);
   if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
   const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
-  s_.work.end_later(t, s_.without_device(t));
+  if (!s_.waits_for_device(t)) s_.work.end_later(t, s_.without_device(t));
+}
+
+/// The quarantined device that the task is to probe, or has begun to; none if it is no probe. All
+/// tasks wait for those of a recovery, which are not put at risk while another device can run them.
+std::optional<device_id> task_placer::probed_device(const placed_task& t) const {
+  for (std::size_t i = 0; t.is_recovery && i < s_.devices.size(); ++i) {
+    if (s_.view.can_run(t, device_id{i})) return std::nullopt;
+  }
+  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+    device_record& d = s_.devices[i];
+    if (d.state != device_state::quarantined) continue;
+    if (!d.probe.is_awaited && d.probe.task != t.id) continue;
+    if (!s_.view.could_run(t, device_id{i})) continue;
+    d.probe.is_awaited = false;
+    d.probe.task = t.id;
+    return device_id{i};
+  }
+  return std::nullopt;
 }
 
 /// Where the task is in the schedule that its run repeats; null if it repeats none, or not there.
 const scheduled_task* task_placer::kept_place(placed_task& t) const {
   const scheduled_task* const place = schedule_keeper::place_of(t);
-  if (place == nullptr || !s_.devices[place->device.value].alive) return nullptr;
+  if (place == nullptr || !s_.devices[place->device.value].is_used()) return nullptr;
   t.suits = t.suits || s_.view.can_run(t, place->device);
   return t.suits ? place : nullptr;
 }
@@ -99,7 +120,7 @@ std::optional<device_id> task_placer::choose_device(placed_task& t) const {
   if (s_.devices[t.on.value].is_left) return stand_in_for(t);
   // This changes only when the device is lost.
   t.suits = t.suits || s_.view.can_run(t, t.on);
-  if (t.suits && s_.devices[t.on.value].alive) return t.on;
+  if (t.suits && s_.devices[t.on.value].is_used()) return t.on;
   return std::nullopt;
 }
 

@@ -38,6 +38,7 @@ class task_placer {
   static void note_end_before(placed_task& next, const placed_task& ended);
   void leave_lost_device(placed_task& t) const;
   [[nodiscard]] std::optional<device_id> stand_in_for(placed_task& t) const;
+  [[nodiscard]] std::optional<device_id> probed_device(const placed_task& t) const;
   [[nodiscard]] const scheduled_task* kept_place(placed_task& t) const;
   void enqueue(placed_task& t, device_id device, const scheduled_task* kept);
   [[nodiscard]] std::optional<device_id> choose_device(placed_task& t) const;

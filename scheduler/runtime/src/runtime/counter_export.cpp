@@ -34,6 +34,7 @@ json::object to_json(const device_report& of) {
           {"backend", of.backend},
           {"lanes", of.lanes},
           {"alive", of.alive},
+          {"state", to_string(of.state)},
           {"kernels", of.kernels},
           {"busy_ns", of.busy.count()},
           {"bytes_in", of.bytes_in},

@@ -102,6 +102,7 @@ placement::recovery_limits device_connection::recovery() const {
   if (options_.resilience == resilience_kind::survive) {
     made.max_logged = options_.max_repeated;
     made.max_attempts = options_.max_attempts;
+    made.quarantine = options_.quarantine;
   }
   return made;
 }

@@ -60,6 +60,10 @@ runtime_options with_environment(runtime_options given) {
                       std::to_string(given.hang_timeout.count()) +
                       " ns; it is a time, or zero for none.");
   }
+  if (given.quarantine < nanoseconds{0}) {
+    throw usage_error("runtime_options::quarantine is " + std::to_string(given.quarantine.count()) +
+                      " ns; it is a time, or zero for none.");
+  }
   if (given.hang_timeout == nanoseconds{0}) {
     const auto text = environment_variable("HOCKET_HANG_TIMEOUT");
     if (text) given.hang_timeout = parse_duration("HOCKET_HANG_TIMEOUT", *text);

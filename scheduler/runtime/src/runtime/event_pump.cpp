@@ -84,6 +84,12 @@ class performer {
     where_.post_at(where_.now() + a.after,
                    [&pump = pump_, part = a.part] { pump.post(placement::time_passed{part}); });
   }
+  void operator()(const placement::await_probe& a) const {
+    where_.post_at(where_.now() + a.after, [&pump = pump_, device = a.device] {
+      pump.post(placement::rest_ended{device});
+    });
+  }
+  void operator()(const placement::answer& a) const { a.tell(a.why); }
   void operator()(const placement::give_up_device& a) const { devices_.at(a.device).lose(a.why); }
   void operator()(const placement::warn& a) const {
     std::fprintf(stderr, "hocket: %s\n", a.text.c_str());

@@ -28,7 +28,8 @@ runtime_report with_devices(const std::vector<device_info>& infos,
     made.devices.push_back({.name = infos[i].name,
                             .backend = infos[i].backend,
                             .lanes = infos[i].lanes,
-                            .alive = s.alive,
+                            .alive = s.state != device_state::lost,
+                            .state = s.state,
                             .kernels = s.kernels,
                             .flops = s.flops,
                             .busy = s.busy,
@@ -74,6 +75,8 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.given_up = recoveries.given_up;
   made.repeated_tasks = recoveries.repeated;
   made.retried_commands = recoveries.retried;
+  made.quarantines = recoveries.quarantined;
+  made.readmissions = recoveries.readmitted;
   if (devices.faults() != nullptr) made.faults = devices.faults()->counts();
   return made;
 }
@@ -129,7 +132,7 @@ std::string idle_text(const device_idle& idle, nanoseconds makespan) {
 
 std::string device_text(const device_report& of, nanoseconds makespan) {
   std::string text = of.name + " " + std::to_string(of.kernels);
-  if (!of.alive) text += " (lost)";
+  if (of.state != device_state::in_use) text += " (" + std::string(to_string(of.state)) + ")";
   if (makespan <= nanoseconds{0}) return text;
   const double whole = in_milliseconds(makespan) * static_cast<double>(of.lanes);
   return text + printed(" (%.0f %% busy", 100 * in_milliseconds(of.busy) / whole) +
@@ -165,6 +168,10 @@ std::string summary(const runtime_report& report) {
   if (report.retried_commands > 0) {
     text +=
         "; commands that failed and were tried again: " + std::to_string(report.retried_commands);
+  }
+  if (report.quarantines > 0) {
+    text += "; devices quarantined: " + std::to_string(report.quarantines) +
+            ", and used again: " + std::to_string(report.readmissions);
   }
   if (report.recoveries > 0) {
     text += "; recoveries: " + std::to_string(report.recoveries) + ", with " +

@@ -5,6 +5,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "graphs/graph_content.hpp"
+#include "runtime/device_control.hpp"
 #include "runtime/run_report.hpp"
 #include "runtime/run_trace.hpp"
 #include "runtime/runtime_core.hpp"
@@ -46,6 +47,10 @@ detail::launch_lane* runtime::find_in_place_lane() {
 detail::task_state_ptr runtime::enqueue(detail::graph_use&& use) {
   return detail::start(std::move(use), {*core_});
 }
+
+future<void> runtime::drain(const device_handle& device) { return detail::drain(*core_, device); }
+
+void runtime::resume(const device_handle& device) { detail::resume(*core_, device); }
 
 runtime_report runtime::report() {
   runtime_report made = detail::report_of(core_->connection(), core_->events());

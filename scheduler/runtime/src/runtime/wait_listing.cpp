@@ -115,12 +115,14 @@ pending_task wait_listing::described(std::size_t at) const {
     const bool wants_memory = found.phase == placement::task_phase::reserving;
     made.label = std::string(found.label_text());
     if (found.run.device.valid()) made.device = name_of_device_(found.run.device);
-    const bool is_ready = made.waits_for.empty() && !wants_budget && !wants_memory;
+    const bool wants_device = placement_->state().waiting.contains(*id);
+    const bool is_ready = made.waits_for.empty() && !wants_budget && !wants_memory && !wants_device;
     made.state = found.is_issued() ? pending_state::running
                  : is_ready        ? pending_state::ready
                                    : pending_state::waiting;
     if (wants_budget) made.waits_for.emplace_back("bytes of its budget");
     if (wants_memory) made.waits_for.push_back("memory of " + made.device);
+    if (wants_device) made.waits_for.emplace_back("a device that is out of use");
   }
   return made;
 }

@@ -141,6 +141,13 @@ struct runtime_options {
   /// throws ends the task. At least 1.
   std::size_t max_attempts = 3;
 
+  /// With survive, a device on which commands of several kernels fail, eight in a row, is
+  /// quarantined: it gets no task for this time, and then a single one. If that ends well, the
+  /// device is used again. If it fails, the device rests twice as long before the next one, ten
+  /// seconds at most, and after five failures it is declared lost. Zero: such a device is declared
+  /// lost at once.
+  nanoseconds quarantine = std::chrono::milliseconds(100);
+
   /// Faults to be injected into the devices, for tests of a program: a text as in "lose Sim0 launch
   /// 17", or a plan; see the guide. Empty: HOCKET_FAULTS, and nothing goes wrong if that is not
   /// set. With a plan tasks with data are placed, and no costs are kept.
@@ -202,6 +209,25 @@ class runtime : public submitter {
 
   /// Throws usage_error for an unknown name; the message lists the known ones.
   [[nodiscard]] device_handle device(std::string_view name);
+
+  /// Takes the device out of use: no more tasks are placed there. Tasks that it has begun end
+  /// there, the others are placed anew, and content that only its memory holds moves to the host.
+  /// The future ends when nothing is left on the device. It fails with device_lost if the device is
+  /// lost meanwhile, and with cancelled if the device is resumed before that. Tasks that no other
+  /// device can run, and those that name this one (task_options::on), wait until it is resumed or
+  /// lost, which is said on standard error. Does not block; any thread. Throws usage_error for the
+  /// host.
+  ///
+  /// ```cpp
+  /// runtime rt({.backends = {{"sim", "2"}}});
+  /// rt.drain(rt.device("Sim1")).get();
+  /// rt.resume(rt.device("Sim1"));
+  /// ```
+  [[nodiscard]] future<void> drain(const device_handle& device);
+
+  /// Takes the device back into use, whether it is drained, is being drained or is quarantined.
+  /// Does nothing if it is in use. Throws error with device_lost if it is lost. Any thread.
+  void resume(const device_handle& device);
 
   /// What every device has done so far.
   [[nodiscard]] runtime_report report();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <hocket/core/duration.hpp>
@@ -24,6 +25,17 @@ struct device_idle {
   nanoseconds turn{0};     ///< its tasks waited for their turn
 };
 
+/// Whether a device takes tasks.
+enum class device_state : std::uint8_t {
+  in_use,       ///< tasks are placed there
+  draining,     ///< it takes no more tasks, and is not empty yet: see runtime::drain
+  drained,      ///< it is empty, and takes no task before runtime::resume
+  quarantined,  ///< its commands failed one after another; it is probed after a while
+  lost,
+};
+/// As in "in use".
+[[nodiscard]] std::string_view to_string(device_state state) noexcept;
+
 /// What one device has done.
 ///
 /// ```cpp
@@ -37,7 +49,8 @@ struct device_report {
   std::string name;
   std::string backend;
   std::size_t lanes = 1;
-  bool alive = true;
+  bool alive = true;  ///< it is not lost
+  device_state state = device_state::in_use;
   std::uint64_t kernels = 0;
   double flops = 0;
   nanoseconds busy{0};  ///< running kernels, summed over its lanes
@@ -67,6 +80,8 @@ struct runtime_report {
   std::size_t recoveries = 0;        ///< times that all that was lost or failed was made again
   std::size_t given_up = 0;          ///< times that it could not be
   std::size_t repeated_tasks = 0;    ///< tasks that ran again for that, or restored content
+  std::size_t quarantines = 0;       ///< times that a device was quarantined
+  std::size_t readmissions = 0;      ///< times that one was used again after that
   std::size_t retried_commands = 0;  ///< launches and copies that failed, and were tried again
 
   fault_counts faults;  ///< that were injected: see runtime_options::faults
