@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,8 @@ class device_faults {
         devices_(rt.devices().size()),
         losses_(seed, 5),
         failures_(seed, 6),
-        drains_(seed, 7) {}
+        drains_(seed, 7),
+        reopens_(seed, 8) {}
 
   /// Steps the executor with a virtual clock so often.
   void pass_time(std::size_t events) {
@@ -37,7 +39,7 @@ class device_faults {
   }
 
   void lose_device(std::size_t number) {
-    if (number == 0 || number >= devices_) return;
+    if (number == 0 || number >= devices_ || removed_.contains(number)) return;
     simulated(number).lose(failure(failure_code::device_lost, "planned loss"));
     has_lost_ = true;
   }
@@ -63,6 +65,20 @@ class device_faults {
     } else {
       drained_.push_back(rt_.drain(device));
       if (drains_.chance(0.3)) (void)drained_.back().error();
+    }
+  }
+  /// At some calls connects a device again that is lost or removed, or removes one that is drained.
+  /// Only by the one thread that makes the steps.
+  void reopen_some() {
+    if (devices_ < 2 || !reopens_.chance(0.1)) return;
+    const device_handle device{device_id{any(reopens_)}};
+    const device_state state = rt_.report().devices[device.id.value].state;
+    if (state == device_state::drained && reopens_.chance(0.3)) {
+      rt_.remove(device);
+      removed_.insert(device.id.value);
+    } else if (state == device_state::lost || state == device_state::removed) {
+      rt_.reopen(device);
+      removed_.erase(device.id.value);
     }
   }
   /// Tasks that name a device may have to wait until then.
@@ -105,9 +121,10 @@ class device_faults {
   void fail_some_launch() {
     constexpr std::array codes{failure_code::task_failed, failure_code::out_of_memory,
                                failure_code::compile_failed};
-    sim_device& on = simulated(any(failures_));
+    const std::size_t number = any(failures_);
     const failure why{codes[failures_.next() % codes.size()], "planned failure"};
-    on.fail_launch(1 + failures_.next() % 10, why);
+    const std::uint64_t nth = 1 + failures_.next() % 10;
+    if (!removed_.contains(number)) simulated(number).fail_launch(nth, why);
   }
 
   runtime& rt_;
@@ -115,6 +132,8 @@ class device_faults {
   seeded_stream losses_;
   seeded_stream failures_;
   seeded_stream drains_;
+  seeded_stream reopens_;
+  std::set<std::size_t> removed_;  ///< devices that are not there
   std::vector<future<void>> drained_;
   bool has_lost_ = false;
 };

@@ -69,6 +69,7 @@ class runner {
       values_.emplace_back();
       if (settings_.survives) faults_.make_some();
       if (settings_.drains) faults_.drain_some();
+      if (settings_.drains && settings_.survives && !settings_.has_other) faults_.reopen_some();
       perform(program_.steps[index_]);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());

@@ -26,23 +26,28 @@ class pooled_memory final : public memory_resource {
   }
   void deallocate(const allocation& a) noexcept override { pool_.deallocate(a); }
 
+  /// The device imports the memory from now on, or no longer. Not while another thread uses this.
+  void add_user(device& importing) { imported_.users.push_back(&importing); }
+  void remove_user(const device& importing) { std::erase(imported_.users, &importing); }
+
  private:
   /// Has devices forget a block before it goes back to the bottom.
   class imported_memory final : public memory_resource {
    public:
     imported_memory(memory_resource& bottom, std::vector<device*> users)
-        : bottom_(bottom), users_(std::move(users)) {}
+        : users(std::move(users)), bottom_(bottom) {}
     [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
       return bottom_.allocate(bytes, alignment);
     }
     void deallocate(const allocation& a) noexcept override {
-      for (device* user : users_) user->forget(a);
+      for (device* user : users) user->forget(a);
       bottom_.deallocate(a);
     }
 
+    std::vector<device*> users;
+
    private:
     memory_resource& bottom_;
-    const std::vector<device*> users_;
   };
 
   imported_memory imported_;

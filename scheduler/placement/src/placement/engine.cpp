@@ -66,6 +66,8 @@ struct engine::dispatch {
   }
   void operator()(drain_asked& e) const { on.drains_.begin(e); }
   void operator()(resume_asked& e) const { on.drains_.resume(e); }
+  void operator()(close_asked& e) const { on.closings_.begin(e); }
+  void operator()(device_opened& e) const { on.closings_.open(e); }
   void operator()(rest_ended& e) const { on.quarantine_.rest_ended(e.device); }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
   void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
@@ -82,7 +84,8 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   state_.guard.begin(out);
   std::visit(dispatch{*this}, what);
   settle();
-  while ((state_.log.is_on() && cutter_.look()) || (drains_.is_active() && drains_.look())) {
+  while ((state_.log.is_on() && cutter_.look()) || (drains_.is_active() && drains_.look()) ||
+         (closings_.is_active() && closings_.look())) {
     settle();
   }
   hangs_.look_later();

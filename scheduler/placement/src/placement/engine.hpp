@@ -7,6 +7,7 @@
 #include <hocket/core/trace.hpp>
 
 #include "placement/command_retries.hpp"
+#include "placement/device_closings.hpp"
 #include "placement/device_drains.hpp"
 #include "placement/hang_watch.hpp"
 #include "placement/idle_times.hpp"
@@ -77,6 +78,7 @@ class engine {
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
   device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
   device_drains drains_{state_, roster_, memory_};
+  device_closings closings_{state_, roster_};
   device_quarantine quarantine_;
   command_retries retries_{state_, recovery_, quarantine_};
   hang_watch hangs_;

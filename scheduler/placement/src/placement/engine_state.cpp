@@ -37,9 +37,12 @@ void engine_state::await_other_probe(const placed_task& t) {
 }
 
 failure engine_state::without_device(const placed_task& t) const {
-  const std::string reason = t.on.valid() ? nodes.devices[t.on.value].label_text() +
-                                                " was lost: " + devices[t.on.value].lost
-                                          : "every device that could was lost.";
+  std::string reason = "every device that could was lost.";
+  if (t.on.valid()) {
+    const device_record& d = devices[t.on.value];
+    reason = nodes.devices[t.on.value].label_text() + " was " + std::string(to_string(d.state)) +
+             ": " + d.lost;
+  }
   return {failure_code::no_device,
           detail::task_name(t.label_text()) + " has no device to run on: " + reason};
 }

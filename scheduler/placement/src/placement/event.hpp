@@ -117,6 +117,19 @@ struct resume_asked {
   answer_call tell;
 };
 
+/// The driver of the device is to be let go of. tell: called once no command refers to the device;
+/// with a failure if it is in use. removes: it may be drained, and is removed then.
+struct close_asked {
+  device_id device;
+  bool removes = false;
+  answer_call tell;
+};
+/// The device, which had been lost or removed, is connected again.
+struct device_opened {
+  device_id device;
+  answer_call tell;
+};
+
 struct device_gone {
   device_id device;
   failure why;
@@ -151,10 +164,11 @@ struct inspected {
   std::function<void(const engine&)> look;
 };
 
-using event = std::variant<data_added, data_dropped, budget_added, submitted, run_submitted,
-                           run_continued, run_cancelled, external_ended, cancel_asked, stop_asked,
-                           view_released, command_ended, commands_ended, command_left,
-                           command_ended_apart, device_gone, memory_awaited, time_passed,
-                           allocation_failed, inspected, drain_asked, resume_asked, rest_ended>;
+using event =
+    std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
+                 run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
+                 command_ended, commands_ended, command_left, command_ended_apart, device_gone,
+                 memory_awaited, time_passed, allocation_failed, inspected, drain_asked,
+                 resume_asked, close_asked, device_opened, rest_ended>;
 
 }  // namespace hocket::placement

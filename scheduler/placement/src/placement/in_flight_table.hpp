@@ -115,6 +115,13 @@ class in_flight_table {
   /// The stream's epoch ends: all its commands count as done, and come back.
   std::vector<command_record> lose(stream_id stream);
 
+  /// The epoch of the stream had ended, and another one begins. All earlier commands stay done.
+  void reopen(stream_id stream) noexcept {
+    stream_state& s = streams_[stream.value];
+    s.ended = s.handed = s.planned;
+    s.lost = false;
+  }
+
   [[nodiscard]] bool done(point t) const {
     const stream_state& s = streams_[t.stream.value];
     return s.lost || t.value <= s.ended;

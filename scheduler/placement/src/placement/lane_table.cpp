@@ -54,4 +54,14 @@ void lane_table::lose(device_id device) {
   d.backlog = nanoseconds{0};
 }
 
+void lane_table::reopen(device_id device) {
+  device_load& d = devices_[device.value];
+  for (lane& l : lanes_) {
+    if (l.device != &d) continue;
+    l.unmeasured = l.alone = 0;
+    l.is_filling = l.is_open = true;
+    d.open.insert(l.number);
+  }
+}
+
 }  // namespace hocket::placement

@@ -25,6 +25,9 @@ class lane_table {
   /// The device is lost with all its commands.
   void lose(device_id device);
 
+  /// The device is there again, with nothing in flight.
+  void reopen(device_id device);
+
   /// Numbers of the lanes that accept one more command.
   [[nodiscard]] const number_set& open(device_id device) const { return of(device).open; }
   /// True if no command is in flight.

@@ -30,6 +30,22 @@ void device_blocks::align_host_memory(const device_info& for_device) noexcept {
   alignments_.front() = std::max(alignments_.front(), for_device.alignment);
 }
 
+void device_blocks::close(const device& gone, std::optional<memory_id> own) {
+  if (own) {
+    memories_[own->value].reset();
+  } else {
+    memories_.front()->remove_user(gone);
+  }
+}
+
+void device_blocks::reopen(device& made, std::optional<memory_id> own) {
+  if (own) {
+    memories_[own->value] = std::make_unique<pooled_memory>(made.memory(), made.info());
+  } else {
+    memories_.front()->add_user(made);
+  }
+}
+
 void device_blocks::open_host_memory(device* of) {
   device_info of_process;
   of_process.name = "host memory";

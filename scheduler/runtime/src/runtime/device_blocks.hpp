@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <hocket/core/id_map.hpp>
@@ -34,6 +35,10 @@ class device_blocks {
   void add_memory(device& of);
   /// The device imports blocks of host memory.
   void add_importing(device& of);
+  /// The device goes, and no block is in its memory any more; null: it imports host memory.
+  void close(const device& gone, std::optional<memory_id> own);
+  /// The device is there again.
+  void reopen(device& made, std::optional<memory_id> own);
   /// Host memory is aligned for this device too.
   void align_host_memory(const device_info& for_device) noexcept;
   /// Once all devices are known that use host memory: that of the device, or of the process if the

@@ -51,6 +51,9 @@ class device_connection {
   /// See host_context::arena_of.
   [[nodiscard]] std::size_t arena_of(device_id device, const std::string& name);
 
+  /// Held while a device is let go of or connected again.
+  [[nodiscard]] std::mutex& replacing() noexcept { return replacing_; }
+
   /// Keeps for later processes what was measured, if anything is kept.
   void keep_costs() noexcept;
   /// Null if nothing goes wrong on purpose.
@@ -81,6 +84,7 @@ class device_connection {
   const std::function<void()> when_opened_;
   std::unique_ptr<placement::device_chooser> chooser_;  ///< until it is the engine's
   std::mutex connecting_;
+  std::mutex replacing_;
   std::atomic<bool> is_connected_{false};
   std::unique_ptr<fault_injector> faults_;
   std::unique_ptr<device_set> machine_;

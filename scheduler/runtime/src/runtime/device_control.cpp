@@ -3,8 +3,11 @@
 
 #include "runtime/device_control.hpp"
 
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "runtime/runtime_core.hpp"
 
@@ -39,6 +42,37 @@ const device_info& check_control(runtime_core& home, const device_handle& device
                     ".");
 }
 
+/// Posts the event and waits for the answer.
+template <class Event>
+[[nodiscard]] failure ask(runtime_core& home, Event what) {
+  failure problem;
+  home.where().wait([&](const std::shared_ptr<executor::gate>& answered) {
+    what.tell = [&problem, answered](const failure& why) {
+      problem = why;
+      answered->open();
+    };
+    home.post(std::move(what));
+  });
+  return problem;
+}
+
+/// Lets go of the device, which is not in use; the driver ends what it still has.
+void close(runtime_core& home, device_id device, bool removes) {
+  const failure problem =
+      ask<placement::close_asked>(home, {.device = device, .removes = removes, .tell = {}});
+  if (problem) throw usage_error(problem.message());
+  device_set& machine = home.connection().machine();
+  machine.gate(device).close();
+  // A thread that polls leaves when the last command of the device has ended.
+  while (!machine.gate(device).is_empty()) {
+    constexpr nanoseconds moment = std::chrono::microseconds(100);
+    (void)home.where().wait([](const std::shared_ptr<executor::gate>&) {},
+                            home.where().now() + moment);
+  }
+  std::unique_ptr<class device> gone;
+  home.events().inspect([&](const placement::engine&) { gone = machine.take_out(device); });
+}
+
 }  // namespace
 
 future<void> drain(runtime_core& home, const device_handle& device) {
@@ -50,13 +84,33 @@ future<void> drain(runtime_core& home, const device_handle& device) {
 
 void resume(runtime_core& home, const device_handle& device) {
   (void)check_control(home, device, "resumed");
-  failure problem;
-  home.where().wait([&](const std::shared_ptr<executor::gate>& answered) {
-    home.post(placement::resume_asked{device.id, [&problem, answered](const failure& why) {
-                                        problem = why;
-                                        answered->open();
-                                      }});
+  const failure problem = ask<placement::resume_asked>(home, {.device = device.id, .tell = {}});
+  if (problem) problem.raise();
+}
+
+void remove(runtime_core& home, const device_handle& device) {
+  (void)check_control(home, device, "removed");
+  const std::scoped_lock lock(home.connection().replacing());
+  close(home, device.id, true);
+}
+
+void reopen(runtime_core& home, const device_handle& device) {
+  const device_info& info = check_control(home, device, "opened again");
+  if (home.connection().faults() != nullptr) {
+    throw usage_error(device_title(info.name) +
+                      " cannot be opened again in a runtime with a plan of faults.");
+  }
+  const std::scoped_lock lock(home.connection().replacing());
+  close(home, device.id, false);
+  device_set& machine = home.connection().machine();
+  auto made = machine.connect(device.id);
+  if (!made) made.error().raise();
+  home.events().inspect([&](const placement::engine& e) {
+    machine.put_in(device.id, std::move(made).value(),
+                   [&](stream_id stream) { return e.state().commands.next(stream).value - 1; });
   });
+  machine.gate(device.id).open();
+  const failure problem = ask<placement::device_opened>(home, {.device = device.id, .tell = {}});
   if (problem) problem.raise();
 }
 

@@ -12,5 +12,9 @@ class runtime_core;
 [[nodiscard]] future<void> drain(runtime_core& home, const device_handle& device);
 /// See runtime::resume().
 void resume(runtime_core& home, const device_handle& device);
+/// See runtime::remove().
+void remove(runtime_core& home, const device_handle& device);
+/// See runtime::reopen().
+void reopen(runtime_core& home, const device_handle& device);
 
 }  // namespace hocket::detail

@@ -50,7 +50,8 @@ copy_route route_of(memory_id from, memory_id to) {
 
 device_set::device_set(const std::string& names, std::string_view source,
                        const backend_configurations& configurations, bool private_memory,
-                       fault_injector* faults, executor& where, completion_sink& sink) {
+                       fault_injector* faults, executor& where, completion_sink& sink)
+    : where_(where), later_(sink) {
   const backend_list backends = all_backends();
   found_devices found =
       find_devices(backends, where, with_environment(configurations, backends), names);
@@ -64,17 +65,18 @@ device_set::device_set(const std::string& names, std::string_view source,
   });
   device* of_host = nullptr;
   for (auto at = chosen.begin(); at != chosen.end(); ++at) {
-    const device_info& info = (*at)->info();
+    const bool is_host = at == host;
+    const device_info info = (*at)->info();
     const bool imports = info.imports_host_memory && !private_memory;
     if (faults != nullptr) {
-      faults->check(info.name, {.has_copies = !imports && at != host, .allocates = !imports});
+      faults->check(info.name, {.has_copies = !imports && !is_host, .allocates = !imports});
     }
-    const failure why = add_device(**at, imports || at == host, where, sink);
-    if (!why && at == host) of_host = devices_.back().get();
+    const failure why = add_device(std::move(*at), imports || is_host, sink);
+    if (!why && is_host) of_host = devices_.back().get();
     if (!why) continue;
     const failure said = cannot_be_used(info, why);
     // It was not named alone, and nothing rests on it.
-    if (!names.empty() || at == host) said.raise();
+    if (!names.empty() || is_host) said.raise();
     left_out.push_back(said.message());
   }
   if (devices_.empty()) throw no_device(backends, left_out);
@@ -83,25 +85,27 @@ device_set::device_set(const std::string& names, std::string_view source,
     if (names.empty()) std::fprintf(stderr, "hocket: %s\n", sentence.c_str());
   }
   machine_.add_links();
+  later_.set_streams(streams_.size());
 }
 
-failure device_set::add_device(const device_candidate& candidate, bool uses_host_memory,
-                               executor& where, completion_sink& sink) {
-  const device_info& info = candidate.info();
+failure device_set::add_device(std::unique_ptr<device_candidate> candidate, bool uses_host_memory,
+                               completion_sink& sink) {
+  const device_info& info = candidate->info();
   device_numbers numbers;
   numbers.device = device_id{devices_.size()};
   numbers.uses_host_memory = uses_host_memory && info.imports_host_memory;
   machine_.add_streams(info, numbers);
-  auto connected = candidate.connect(numbers, where, sink);
+  auto connected = candidate->connect(numbers, where_, sink);
   if (!connected) {
     machine_.remove_streams(numbers);
     return connected.error();
   }
   devices_.push_back(std::move(connected).value());
+  gates_.push_back(std::make_unique<stream_gate>());
   class device& made = *devices_.back();
-  for (std::size_t lane = 0; lane < info.lanes; ++lane) streams_.push_back(&made.compute(lane));
-  streams_.push_back(&made.inbound());
-  streams_.push_back(&made.outbound());
+  connections_.push_back({std::move(candidate), numbers});
+  streams_.resize(numbers.outbound.value + 1);
+  note_streams(numbers.device);
   memory_id memory = placement::host_memory;
   if (numbers.uses_host_memory) {
     blocks_.add_importing(made);
@@ -116,24 +120,78 @@ failure device_set::add_device(const device_candidate& candidate, bool uses_host
   return {};
 }
 
-void device_set::stop_polling() const noexcept {
-  for (stream* const each : streams_) each->stop_polling();
+void device_set::note_streams(device_id device) {
+  class device& made = *devices_[device.value];
+  const device_numbers& numbers = connections_[device.value].numbers;
+  for (std::size_t lane = 0; lane < numbers.compute.size(); ++lane) {
+    streams_[numbers.compute[lane].value] = &made.compute(lane);
+  }
+  streams_[numbers.inbound.value] = &made.inbound();
+  streams_[numbers.outbound.value] = &made.outbound();
+}
+
+void device_set::stop_polling() noexcept {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (!gates_[i]->enter()) continue;
+    const device_numbers& numbers = connections_[i].numbers;
+    for (const stream_id lane : numbers.compute) streams_[lane.value]->stop_polling();
+    streams_[numbers.inbound.value]->stop_polling();
+    streams_[numbers.outbound.value]->stop_polling();
+    gates_[i]->leave();
+  }
+}
+
+void device_set::poll(stream_id on, const std::function<bool()>& reached) {
+  stream_gate& by = gate(*machine_.told().streams[on.value].device);
+  if (!by.enter()) return;
+  streams_[on.value]->poll(reached);
+  by.leave();
+}
+
+/// None for a device that uses the host's memory.
+std::optional<memory_id> device_set::own_memory(device_id device) const {
+  const placement::machine::device_node& node = machine_.told().devices[device.value];
+  return node.owns_memory ? std::optional(node.memory) : std::nullopt;
+}
+
+std::unique_ptr<device> device_set::take_out(device_id device) {
+  std::unique_ptr<class device>& there = devices_[device.value];
+  if (there != nullptr) blocks_.close(*there, own_memory(device));
+  return std::move(there);
+}
+
+result<std::unique_ptr<device>> device_set::connect(device_id device) {
+  const connection& known = connections_[device.value];
+  return known.from->connect(known.numbers, where_, later_);
+}
+
+void device_set::put_in(device_id device, std::unique_ptr<class device> made,
+                        const std::function<std::uint64_t(stream_id)>& planned) {
+  const device_numbers& numbers = connections_[device.value].numbers;
+  for (const stream_id lane : numbers.compute) later_.begin(lane, planned(lane));
+  for (const stream_id copies : {numbers.inbound, numbers.outbound}) {
+    later_.begin(copies, planned(copies));
+  }
+  devices_[device.value] = std::move(made);
+  note_streams(device);
+  blocks_.reopen(*devices_[device.value], own_memory(device));
 }
 
 bool device_set::have_drivers() const noexcept {
-  return std::ranges::any_of(devices_, [](const auto& each) { return each->has_driver(); });
+  return std::ranges::any_of(
+      devices_, [](const auto& each) { return each != nullptr && each->has_driver(); });
 }
 
 void device_set::leave_drivers() noexcept {
   for (const auto& each : devices_) {
-    if (each->has_driver()) each->leave_driver();
+    if (each != nullptr && each->has_driver()) each->leave_driver();
   }
 }
 
 void device_set::submit(point number, const timepoint_set& after, command&& what) {
-  what.value = number.value;
+  what.value = number.value - later_.before(number.stream);
   for (const point t : after) {
-    what.after.push_back({&streams_[t.stream.value]->time(), t.value});
+    what.after.push_back({&streams_[t.stream.value]->time(), t.value - later_.before(t.stream)});
   }
   stream& to = *streams_[number.stream.value];
   if (is_batching_ && (batching_.empty() || batching_.back() != &to)) {

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +14,9 @@
 
 #include "placement/action.hpp"
 #include "runtime/device_blocks.hpp"
+#include "runtime/later_epochs.hpp"
 #include "runtime/machine_description.hpp"
+#include "runtime/stream_gate.hpp"
 
 namespace hocket::detail {
 
@@ -44,12 +48,13 @@ class device_set {
   [[nodiscard]] device_blocks& blocks() noexcept { return blocks_; }
   void issue(const placement::issue_copy& what);
   void issue(const placement::issue_launch& what);
-  [[nodiscard]] stream& at(stream_id stream) const { return *streams_[stream.value]; }
   /// What is issued until end_batch() need not start before that, which comes at once.
   void begin_batch() noexcept { is_batching_ = true; }
   void end_batch();
   /// Called before a thread blocks on something else: see stream.
-  void stop_polling() const noexcept;
+  void stop_polling() noexcept;
+  /// See stream.
+  void poll(stream_id on, const std::function<bool()>& reached);
 
   [[nodiscard]] bool have_drivers() const noexcept;
   /// Has every device leave its driver, see device::leave_driver().
@@ -58,15 +63,39 @@ class device_set {
   /// The device itself, for tests that make it fail.
   [[nodiscard]] device& at(device_id device) const { return *devices_[device.value]; }
 
+  // A device, to which nothing is issued, is taken out and another one is put in its place. Only
+  // close_gate() and connect() may be called while another thread carries out actions.
+
+  /// No thread polls the device from when the gate is empty on.
+  [[nodiscard]] stream_gate& gate(device_id device) const { return *gates_[device.value]; }
+  /// Null if it was taken out before.
+  [[nodiscard]] std::unique_ptr<device> take_out(device_id device);
+  [[nodiscard]] result<std::unique_ptr<device>> connect(device_id device);
+  /// planned: the number of the last command that the stream had.
+  void put_in(device_id device, std::unique_ptr<class device> made,
+              const std::function<std::uint64_t(stream_id)>& planned);
+
  private:
   /// Returns why where the device does not connect; nothing is left of it then.
-  [[nodiscard]] failure add_device(const device_candidate& candidate, bool uses_host_memory,
-                                   executor& where, completion_sink& sink);
+  [[nodiscard]] failure add_device(std::unique_ptr<device_candidate> candidate,
+                                   bool uses_host_memory, completion_sink& sink);
   void submit(point number, const timepoint_set& after, command&& what);
 
+  /// What it takes to connect a device again.
+  struct connection {
+    std::unique_ptr<device_candidate> from;
+    device_numbers numbers;
+  };
+  [[nodiscard]] std::optional<memory_id> own_memory(device_id device) const;
+  void note_streams(device_id device);
+
+  executor& where_;
   machine_description machine_;
+  later_epochs later_;
+  std::vector<connection> connections_;  ///< of each device
   std::vector<std::unique_ptr<device>> devices_;
-  device_blocks blocks_;  // goes before the devices
+  std::vector<std::unique_ptr<stream_gate>> gates_;  ///< of each device
+  device_blocks blocks_;                             // goes before the devices
   std::vector<stream*> streams_;
   bool is_batching_ = false;
   std::vector<stream*> batching_;  ///< some of them more than once

@@ -134,7 +134,7 @@ bool event_pump::is_idle(std::uint64_t& ended) {
 bool event_pump::poll(const task_state& task, stream_id on) const noexcept {
   // A worker has other work.
   if (home_.where().inside()) return false;
-  devices_->at(on).poll([&task] { return task.done(); });
+  devices_->poll(on, [&task] { return task.done(); });
   return task.done();
 }
 

@@ -52,6 +52,10 @@ future<void> runtime::drain(const device_handle& device) { return detail::drain(
 
 void runtime::resume(const device_handle& device) { detail::resume(*core_, device); }
 
+void runtime::remove(const device_handle& device) { detail::remove(*core_, device); }
+
+void runtime::reopen(const device_handle& device) { detail::reopen(*core_, device); }
+
 runtime_report runtime::report() {
   runtime_report made = detail::report_of(core_->connection(), core_->events());
   made.now = now();

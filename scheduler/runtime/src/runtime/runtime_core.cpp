@@ -149,6 +149,7 @@ void runtime_core::leave_drivers() noexcept {
     if (idle || executor_->now() - last > patience) break;
     pause_for(*executor_, moment);
   }
+  const std::scoped_lock lock(connection_.replacing());
   connection_.machine().leave_drivers();
 }
 

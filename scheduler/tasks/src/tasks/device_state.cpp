@@ -16,9 +16,11 @@ std::string_view to_string(device_state state) noexcept {
     case device_state::quarantined:
       return "quarantined";
     case device_state::lost:
+      return "lost";
+    case device_state::removed:
       break;
   }
-  return "lost";
+  return "removed";
 }
 
 }  // namespace hocket

@@ -31,7 +31,8 @@ enum class device_state : std::uint8_t {
   draining,     ///< it takes no more tasks, and is not empty yet: see runtime::drain
   drained,      ///< it is empty, and takes no task before runtime::resume
   quarantined,  ///< its commands failed one after another; it is probed after a while
-  lost,
+  lost,         ///< with what it had, before runtime::reopen
+  removed,      ///< its driver is let go of, before runtime::reopen: see runtime::remove
 };
 /// As in "in use".
 [[nodiscard]] std::string_view to_string(device_state state) noexcept;
@@ -49,7 +50,7 @@ struct device_report {
   std::string name;
   std::string backend;
   std::size_t lanes = 1;
-  bool alive = true;  ///< it is not lost
+  bool alive = true;  ///< it is neither lost nor removed
   device_state state = device_state::in_use;
   std::uint64_t kernels = 0;
   double flops = 0;
