@@ -119,6 +119,17 @@ TEST_F(Top, PrintsATableWithARowForEachDevice) {
   EXPECT_THAT(ended.out, Not(HasSubstr("\x1b"))) << "no page but on a terminal";
 }
 
+TEST_F(Top, ShowsTheStateOfADeviceThatIsOutOfUse) {
+  std::string draining = counters(10, 100, 5, 0);
+  draining.replace(draining.find(R"("alive": true)"), 13, R"("alive": true, "state": "draining")");
+  counter_file file(folder(), 1);
+  file.write(draining);
+  const outcome ended = top({"--interval", "0.25"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, ContainsRegex("\n  Sim0 \\(draining\\) +25 %"));
+  EXPECT_EQ(device_of({"--interval", "0.25"}).at("state"), "draining");
+}
+
 TEST_F(Top, HasRatesOfTheLastInterval) {
   const json::object seen = device_between(counters(10, 100, 5, 0), counters(12, 300, 7, 1));
   EXPECT_EQ(number(seen, "busy"), 0.5) << "two seconds on two lanes";

@@ -44,7 +44,7 @@ TEST_P(reopened, devices_are_used_as_before) {
     EXPECT_EQ(state(), device_state::in_use);
     EXPECT_EQ(rt.report().devices[1].used_bytes, 0U);
     if (GetParam() == resilience_kind::none) {
-      EXPECT_EQ(rt.submit(add_one, updates(z)).error().code(), failure_code::data_lost);
+      EXPECT_EQ(rt.submit(add_one, updates(z)).error().code(), failure_code::dependency_failed);
       rt.submit(ops::fill, 0.0F, writes(z));
     }
     rt.submit(ops::fill, static_cast<float>(round), writes(x));
@@ -91,6 +91,19 @@ TEST_P(reopened, devices_may_have_been_drained_and_removed) {
   rt.reopen(rt.device("Sim0"));
   rt.submit(on("Sim0"), add_one, updates(x)).get();
   EXPECT_THAT(x.to_vector(), Each(4.0F));
+}
+
+TEST_P(reopened, devices_may_be_removed_when_they_are_lost) {
+  const buffer<float> x{rt, tile_size, 0.0F};
+  rt.wait();
+  lose("Sim0");
+  rt.remove(rt.device("Sim0"));
+  rt.remove(rt.device("Sim0"));
+  EXPECT_EQ(state(), device_state::removed);
+  rt.reopen(rt.device("Sim0"));
+  rt.submit(ops::fill, 1.0F, writes(x));
+  rt.submit(on("Sim0"), add_one, updates(x)).get();
+  EXPECT_THAT(x.to_vector(), Each(2.0F));
 }
 
 TEST_P(reopened, devices_have_to_be_lost_or_removed_before) {

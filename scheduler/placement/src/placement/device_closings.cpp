@@ -15,6 +15,8 @@ void device_closings::begin(close_asked& e) {
   };
   if (e.removes && state == device_state::drained) {
     remove(e.device);
+  } else if (e.removes && state == device_state::lost) {
+    roster_.set(e.device, device_state::removed);
   } else if (state < device_state::lost) {
     return refuse(name + " is " + std::string(to_string(state)) +
                   (e.removes ? "; only a device that is drained or lost can be removed."
