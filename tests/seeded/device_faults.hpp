@@ -85,7 +85,7 @@ class device_faults {
   void resume_all() {
     for (std::size_t i = 1; i < devices_; ++i) resume({device_id{i}});
   }
-  /// What is wrong with the drains so far, all of which end; empty if nothing is.
+  /// Waits for the drains so far. Returns what is wrong with them; empty if nothing is.
   [[nodiscard]] std::string check_drains() {
     for (const future<void>& each : std::exchange(drained_, {})) {
       const failure why = each.error();

@@ -81,7 +81,7 @@ class device_set {
                                    bool uses_host_memory, completion_sink& sink);
   void submit(point number, const timepoint_set& after, command&& what);
 
-  /// What it takes to connect a device again.
+  /// The parts that connect a device again.
   struct connection {
     std::unique_ptr<device_candidate> from;
     device_numbers numbers;

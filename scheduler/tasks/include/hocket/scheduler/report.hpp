@@ -25,7 +25,7 @@ struct device_idle {
   nanoseconds turn{0};     ///< its tasks waited for their turn
 };
 
-/// Whether a device takes tasks.
+/// The state of a device. Tasks are placed only on one in use.
 enum class device_state : std::uint8_t {
   in_use,       ///< tasks are placed there
   draining,     ///< it takes no more tasks, and is not empty yet: see runtime::drain
