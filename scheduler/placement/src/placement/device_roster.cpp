@@ -33,6 +33,7 @@ void device_roster::stop(device_id device, device_state as) {
 void device_roster::start(device_id device) {
   set(device, device_state::in_use);
   s_.devices[device.value].probe = {};
+  s_.devices[device.value].is_left = false;
   place_waiting();
   pool_.look_again();
   s_.work.mark_dirty(device);
