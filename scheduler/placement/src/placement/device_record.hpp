@@ -32,7 +32,7 @@ struct device_record {
   device_probe probe;
   bool is_waited_for = false;     ///< a warning told that a task waits until it is in use
   std::string lost;               ///< the reason why it is not alive
-  bool is_left = false;           ///< it is lost, and tasks that name it may run elsewhere
+  bool is_left = false;           ///< it is gone, and tasks that name it may run elsewhere
   device_id stand_in;             ///< if it is left: where its tasks in order run, if they can
   std::set<std::string> refuses;  ///< kernels that it cannot compile, while other devices can
   task_queue present;             ///< tasks whose data are in its memory

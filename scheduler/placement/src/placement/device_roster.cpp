@@ -12,6 +12,8 @@ void device_roster::set(device_id device, device_state state) {
   device_record& d = s_.devices[device.value];
   if (d.state == device_state::quarantined) --s_.quarantined;
   d.state = state;
+  d.is_left = !d.alive() && s_.log.is_on();
+  if (d.is_left) s_.throttle.line_may_run_anywhere();
   if (state == device_state::quarantined) ++s_.quarantined;
   d.is_waited_for = false;
   ++s_.changes;
@@ -33,7 +35,6 @@ void device_roster::stop(device_id device, device_state as) {
 void device_roster::start(device_id device) {
   set(device, device_state::in_use);
   s_.devices[device.value].probe = {};
-  s_.devices[device.value].is_left = false;
   place_waiting();
   pool_.look_again();
   s_.work.mark_dirty(device);

@@ -69,11 +69,7 @@ void loss_handler::lose_device(device_id device, const failure& why) {
   for (device_record& each : s_.devices) each.refuses.clear();
   ++s_.lost;
   const machine::device_node& node = s_.nodes.devices[device.value];
-  if (s_.log.is_on()) {
-    d.is_left = true;
-    s_.throttle.line_may_run_anywhere();
-    recovery_.begin(device, why);
-  }
+  if (s_.log.is_on()) recovery_.begin(device, why);
   // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
   placed_task* const reserving = memory_.withdraw(device);
   if (node.owns_memory) {
