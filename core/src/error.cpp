@@ -41,6 +41,8 @@ std::string_view to_string(failure_code code) noexcept {
       return "device lost";
     case failure_code::data_lost:
       return "data lost";
+    case failure_code::data_corrupted:
+      return "data corrupted";
     case failure_code::out_of_memory:
       return "out of memory";
     case failure_code::compile_failed:

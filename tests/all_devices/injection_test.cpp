@@ -80,6 +80,35 @@ TEST_F(injection, of_corruption_changes_the_result_and_nothing_else) {
   });
 }
 
+TEST_F(injection, of_corrupted_copies_is_noticed_where_copies_are_compared) {
+  each_device([](const std::string& device) {
+    // What is read back for the comparison is a copy from the device as well.
+    for (const char* const call : {" copy-in 3..4", " copy-out 3", " copy-out 8"}) {
+      const std::string plan = "corrupt " + device + call;
+      runtime_options checked = options(plan);
+      checked.integrity = integrity_kind::copies;
+      runtime rt(checked);
+      EXPECT_EQ(difference(rt), "") << plan;
+      const runtime_report report = rt.report();
+      EXPECT_GE(report.faults.corrupted, 1U) << plan;
+      EXPECT_EQ(report.copies.corrupted, report.faults.corrupted) << plan;
+    }
+  });
+}
+
+TEST_F(injection, of_a_link_that_corrupts_all_is_survived_where_copies_are_compared) {
+  each_device([](const std::string& device) {
+    const std::string plan = "corrupt " + device + " copy-in 3..";
+    runtime_options checked = options(plan, resilience_kind::survive);
+    checked.integrity = integrity_kind::copies;
+    runtime rt(checked);
+    EXPECT_EQ(difference(rt), "") << plan;
+    // Others may be on their way when the first one fails.
+    EXPECT_GE(rt.report().copies.failed, 1U) << plan;
+    EXPECT_GE(rt.report().recoveries, 1U) << plan;
+  });
+}
+
 TEST_F(injection, of_delays_changes_no_result) {
   each_device([](const std::string& device) {
     std::string plan;

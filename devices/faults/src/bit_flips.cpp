@@ -18,10 +18,10 @@ constexpr std::size_t stride = 64;
 // Of a float it changes the exponent and the mantissa, and makes few of them infinite or no number.
 constexpr std::array<unsigned char, 4> mask{0xa1, 0xa5, 0x25, 0x3c};
 
-void flip(std::byte* first, std::size_t bytes) {
+void flip(std::byte* first, std::size_t bytes, std::uint64_t number) {
   for (std::size_t at = 0; at < bytes; at += stride) {
     for (std::size_t i = 0; i < std::min(mask.size(), bytes - at); ++i) {
-      first[at + i] ^= std::byte{mask[i]};
+      first[at + i] ^= std::byte{mask[(i + number) % mask.size()]};
     }
   }
 }
@@ -122,10 +122,10 @@ std::vector<std::size_t> first_indices(std::size_t count) {
 
 }  // namespace
 
-void flip_bits(const copy_command& written) {
+void flip_bits(const copy_command& written, std::uint64_t number) {
   auto* const base = static_cast<std::byte*>(written.to.address());
-  for_each_piece(written,
-                 [base](std::size_t offset, std::size_t bytes) { flip(base + offset, bytes); });
+  for_each_piece(
+      written, [=](std::size_t offset, std::size_t bytes) { flip(base + offset, bytes, number); });
 }
 
 flip_kernels::flip_kernels()

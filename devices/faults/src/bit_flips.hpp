@@ -10,7 +10,9 @@ namespace hocket::faults {
 
 /// Flips some bits of what the copy has written, in one word of 32 bits of every 64 bytes, as
 /// faults of memories and buses do. The first bytes are always changed. Host addresses.
-void flip_bits(const copy_command& written);
+/// Which bits depends on the number, of which those that follow one another differ: a copy that is
+/// made twice is not changed alike.
+void flip_bits(const copy_command& written, std::uint64_t number = 0);
 
 /// The kernels that do the same in the memory of devices with kernels from texts, one for each size
 /// of elements.

@@ -174,14 +174,14 @@ void fault_stream::begin_corruption(command& what) {
   copy_command within = copy;
   within.to = staged_;
   copy_box(within);
-  flip_bits(within);
+  flip_bits(within, what.value);
   copy.from = staged_;
 }
 
 void fault_stream::ended(std::uint64_t value, const command_result& how) {
   const std::lock_guard lock(guard_);
   if (corrupting_ != value) return;
-  if (corrupted_ && !how.why) flip_bits(*corrupted_);
+  if (corrupted_ && !how.why) flip_bits(*corrupted_, value);
   corrupted_.reset();
   if (staged_.chunk != nullptr) staging_.deallocate(std::exchange(staged_, {}));
   corrupting_ = 0;

@@ -28,6 +28,7 @@ device_info describe(const executor& where, std::size_t number, const sim_option
   info.formats = {kernel_format::host};
   info.memory_bytes = given.memory_bytes;
   info.is_simulated = true;
+  info.executes = given.execute;
   info.shares_host_memory = given.shares_host_memory;
   info.peer_copies = given.peer_copies;
   info.lanes = given.lanes;

@@ -19,6 +19,7 @@ enum class failure_code : std::uint8_t {
   timed_out,          ///< the task did not end within its time
   device_lost,        ///< the device is gone; its epoch ended
   data_lost,          ///< the only copy of a version was on a lost device
+  data_corrupted,     ///< content differs from what it has to be: see runtime_options::integrity
   out_of_memory,      ///< a memory could not give what was reserved
   compile_failed,     ///< a kernel's text was refused by the device's compiler
   no_device,          ///< no device can run the task

@@ -66,6 +66,7 @@ struct device_info {
   std::vector<kernel_rate> kernel_rates;
   double watts = 0;           ///< that it takes while it works; 0: unknown
   bool is_simulated = false;  ///< what it takes is made up, and tells nothing of this machine
+  bool executes = true;       ///< false: kernels and copies take time and change no memory
   bool can_be_lost = true;    ///< false for the cores that the program itself runs on
   /// How many cores of the host its kernels run on; 0: it has processors of its own. Devices that
   /// use more together than there are hold up one another.

@@ -18,6 +18,11 @@ constexpr std::size_t longest_wait = 3;  // as a power of eight
 // Drivers tell of a loss at about the time at which commands fail for it.
 constexpr nanoseconds longest_silence = std::chrono::seconds(1);
 
+/// The copy was made and compared several times: no later one can be trusted.
+bool is_corrupting_link(const failure& why) {
+  return why.code() == failure_code::data_corrupted && !why.thrown();
+}
+
 }  // namespace
 
 void command_retries::command_ended(const command_record& record, const command_result& how) {
@@ -35,6 +40,8 @@ void command_retries::command_ended(const command_record& record, const command_
     if (!recovery_.expect_loss(how.why)) return;
     suspect_ = *device;
     s_.work.actions().emplace_back(await_time{timed_part::loss, longest_silence});
+  } else if (is_corrupting_link(how.why) && !s_.nodes.devices[device->value].runs_host_tasks) {
+    give_up(*device, how.why);
   } else if (retry_table::may_pass(how.why)) {
     command_failed(record, *device, how.why);
   }

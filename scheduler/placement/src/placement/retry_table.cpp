@@ -15,7 +15,7 @@ constexpr std::size_t max_failures = 2;
 bool retry_table::may_pass(const failure& why) noexcept {
   if (!why || why.thrown()) return false;
   return why.code() == failure_code::task_failed || why.code() == failure_code::out_of_memory ||
-         why.code() == failure_code::compile_failed;
+         why.code() == failure_code::compile_failed || why.code() == failure_code::data_corrupted;
 }
 
 bool retry_table::failed(task_id task, device_id device, const failure& why) {

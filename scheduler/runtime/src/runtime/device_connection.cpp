@@ -64,7 +64,9 @@ device_connection::device_connection(const runtime_options& options, data_runtim
       events_(events),
       when_opened_(std::move(when_opened)),
       chooser_(chooser_for(options)),
-      faults_(options.faults.empty() ? nullptr : std::make_unique<fault_injector>(options.faults)) {
+      faults_(options.faults.empty() ? nullptr : std::make_unique<fault_injector>(options.faults)),
+      checks_(options.integrity == integrity_kind::none ? nullptr
+                                                        : std::make_unique<copy_checker>()) {
   if (!names_.empty()) return;
   names_ = environment_variable("HOCKET_VISIBLE_DEVICES").value_or("");
   source_of_names_ = "HOCKET_VISIBLE_DEVICES";
@@ -75,9 +77,10 @@ void device_connection::connect() {
   const std::scoped_lock lock(connecting_);
   // The lock orders this: relaxed.
   if (is_connected_.load(std::memory_order_relaxed)) return;
+  const device_set::between in_between{faults_.get(), checks_.get()};
   machine_ =
       std::make_unique<device_set>(names_, source_of_names_, options_.backends,
-                                   options_.private_memory, faults_.get(), home_.where(), events_);
+                                   options_.private_memory, in_between, home_.where(), events_);
   if (faults_ != nullptr) warn_of_faults(options_.faults);
   if (runs_in_place()) {
     in_place_ = std::make_unique<in_place_runtime>(home_, host_part_of(*machine_));
@@ -169,6 +172,7 @@ void device_connection::leave_behind() noexcept {
   (void)in_place_.release();
   (void)costs_.release();
   (void)faults_.release();
+  (void)checks_.release();
   (void)machine_.release();
 }
 

@@ -58,6 +58,8 @@ class device_connection {
   void keep_costs() noexcept;
   /// Null if nothing goes wrong on purpose.
   [[nodiscard]] fault_injector* faults() const noexcept { return faults_.get(); }
+  /// Null if copies are not compared.
+  [[nodiscard]] const copy_checker* checks() const noexcept { return checks_.get(); }
   /// What a plan of faults makes hang goes on, if there is a plan.
   void release_hangs() noexcept {
     if (faults_ != nullptr) faults_->release_hangs();
@@ -87,6 +89,7 @@ class device_connection {
   std::mutex replacing_;
   std::atomic<bool> is_connected_{false};
   std::unique_ptr<fault_injector> faults_;
+  std::unique_ptr<copy_checker> checks_;
   std::unique_ptr<device_set> machine_;
   std::unique_ptr<cost_keeper> costs_;          ///< null: nothing is kept
   std::unique_ptr<in_place_runtime> in_place_;  ///< null: the engine of the event pump places

@@ -50,7 +50,7 @@ copy_route route_of(memory_id from, memory_id to) {
 
 device_set::device_set(const std::string& names, std::string_view source,
                        const backend_configurations& configurations, bool private_memory,
-                       fault_injector* faults, executor& where, completion_sink& sink)
+                       const between& in_between, executor& where, completion_sink& sink)
     : where_(where), later_(sink) {
   const backend_list backends = all_backends();
   found_devices found =
@@ -58,7 +58,10 @@ device_set::device_set(const std::string& names, std::string_view source,
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
   candidate_list chosen = select_devices(std::move(found), names, source);
+  fault_injector* const faults = in_between.faults;
   if (faults != nullptr) chosen = faults->decorate(std::move(chosen));
+  // Outside of the faults, so that corrupted copies are found.
+  if (in_between.checks != nullptr) chosen = in_between.checks->decorate(std::move(chosen));
   // The host's memory is that of the first device that shares it, unless replicas are forced.
   const auto host = std::find_if(chosen.begin(), chosen.end(), [&](const auto& candidate) {
     return !private_memory && candidate->info().shares_host_memory;

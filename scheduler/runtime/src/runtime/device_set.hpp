@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hocket/devices/copy_checker.hpp>
 #include <hocket/devices/fault_injector.hpp>
 #include <hocket/devices/registry.hpp>
 
@@ -24,13 +25,19 @@ namespace hocket::detail {
 /// drivers; that is done by one caller at a time.
 class device_set {
  public:
+  /// What stands between the runtime and the devices of all backends; null for none.
+  struct between {
+    fault_injector* faults = nullptr;
+    copy_checker* checks = nullptr;
+  };
+
   /// Throws error if there is no device, or one that was named does not connect; usage_error for
   /// wrong names or configurations. Others that cannot be used are left out, which is said on
   /// standard error.
-  /// source says where names come from, for messages. faults outlives this; null for none.
+  /// source says where names come from, for messages. What is in between outlives this.
   device_set(const std::string& names, std::string_view source,
              const backend_configurations& configurations, bool private_memory,
-             fault_injector* faults, executor& where, completion_sink& sink);
+             const between& in_between, executor& where, completion_sink& sink);
   device_set(const device_set&) = delete;
   device_set& operator=(const device_set&) = delete;
   ~device_set() = default;

@@ -35,6 +35,13 @@ resilience_kind resilience_of(const std::string& name) {
                     "; it must be \"none\" or \"survive\".");
 }
 
+integrity_kind integrity_of(const std::string& name) {
+  if (name == "copies") return integrity_kind::copies;
+  if (name == "none") return integrity_kind::none;
+  throw usage_error("HOCKET_INTEGRITY is " + in_quotes(name) +
+                    "; it must be \"none\" or \"copies\".");
+}
+
 }  // namespace
 
 runtime_options with_environment(runtime_options given) {
@@ -44,6 +51,10 @@ runtime_options with_environment(runtime_options given) {
   if (given.resilience == resilience_kind::none) {
     const auto name = environment_variable("HOCKET_RESILIENCE");
     if (name) given.resilience = resilience_of(*name);
+  }
+  if (given.integrity == integrity_kind::none) {
+    const auto name = environment_variable("HOCKET_INTEGRITY");
+    if (name) given.integrity = integrity_of(*name);
   }
   if (given.faults.empty()) {
     const auto text = environment_variable("HOCKET_FAULTS");

@@ -78,6 +78,7 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
   made.quarantines = recoveries.quarantined;
   made.readmissions = recoveries.readmitted;
   if (devices.faults() != nullptr) made.faults = devices.faults()->counts();
+  if (devices.checks() != nullptr) made.copies = devices.checks()->counts();
   return made;
 }
 
@@ -176,6 +177,10 @@ std::string summary(const runtime_report& report) {
   if (report.recoveries > 0) {
     text += "; recoveries: " + std::to_string(report.recoveries) + ", with " +
             std::to_string(report.repeated_tasks) + " tasks repeated";
+  }
+  if (report.copies.checked > 0) {
+    text += "; copies compared: " + std::to_string(report.copies.checked) +
+            ", of which differed: " + std::to_string(report.copies.corrupted);
   }
   if (report.faults.total() > 0) text += "; faults injected: " + to_string(report.faults);
   if (report.given_up > 0) text += "; not recovered from: " + std::to_string(report.given_up);

@@ -46,6 +46,12 @@ enum class resilience_kind : std::uint8_t {
   survive  ///< both are made again on other devices: see the guide
 };
 
+/// What a runtime does to notice that content is changed silently.
+enum class integrity_kind : std::uint8_t {
+  none,   ///< nothing
+  copies  ///< each copy between memories is compared with its source after it has arrived
+};
+
 ///
 /// ```cpp
 /// runtime host_alone({.devices = "NUMA0", .max_pending = 10'000});
@@ -147,6 +153,14 @@ struct runtime_options {
   /// seconds at most, and after five failures it is declared lost. Zero: such a device is declared
   /// lost at once.
   nanoseconds quarantine = std::chrono::milliseconds(100);
+
+  /// With copies, each copy between two memories is compared with its source, byte by byte, before
+  /// anything uses it. A copy that differs is made again at once, twice at most; then it fails with
+  /// data_corrupted, which with survive gives up its device. A memory that the host cannot address
+  /// is read a second time for that. Copies between devices go over the host then, and each waits
+  /// for the one before it on its link. HOCKET_INTEGRITY=copies asks for it too. Where devices use
+  /// the memory of the host, nothing is copied and nothing compared.
+  integrity_kind integrity = integrity_kind::none;
 
   /// Faults to be injected into the devices, for tests of a program: a text as in "lose Sim0 launch
   /// 17", or a plan; see the guide. Empty: HOCKET_FAULTS, and nothing goes wrong if that is not

@@ -10,6 +10,7 @@
 
 #include <hocket/core/duration.hpp>
 #include <hocket/core/trace.hpp>
+#include <hocket/devices/copy_check_counts.hpp>
 #include <hocket/devices/fault_plan.hpp>
 #include <hocket/scheduler/traced_run.hpp>
 
@@ -84,6 +85,8 @@ struct runtime_report {
   std::size_t quarantines = 0;       ///< times that a device was quarantined
   std::size_t readmissions = 0;      ///< times that one was used again after that
   std::size_t retried_commands = 0;  ///< launches and copies that failed, and were tried again
+
+  copy_check_counts copies;  ///< that were compared: see runtime_options::integrity
 
   fault_counts faults;  ///< that were injected: see runtime_options::faults
 
