@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <hocket/kernels/checksum_ops.hpp>
+
 #include "comparison.hpp"
 
 namespace hocket::testing {
@@ -55,6 +57,25 @@ class layers : public kernels_on_devices {
     }
   }
 
+  template <class T>
+  void checksums() {
+    if (!has<T>()) return;
+    constexpr std::size_t sizes[][2] = {{1, 1}, {128, 10}, {33, 129}, {100, 16}, {7, 47}};
+    for (const auto& [m, n] : sizes) {
+      for (const std::size_t padding : {0u, 2u}) {
+        const auto a = make<T>(shape<2>{m, n}, padding);
+        const auto left = make<T>(shape<1>{m}, padding), right = make<T>(shape<1>{n}, padding);
+        const auto y = make<T>(shape<1>{n}, padding), z = make<T>(shape<1>{n}, padding);
+        const auto v = make<T>(shape<1>{m}, padding), w = make<T>(shape<1>{m}, padding);
+        const double tolerance = 16 * eps<T> * std::sqrt(static_cast<double>(m + n));
+        compare("column_checksums", tolerance, ops::column_checksums, reads(a), reads(left),
+                reads(left), writes(y), writes(z));
+        compare("row_checksums", tolerance, ops::row_checksums, reads(a), reads(right),
+                reads(right), writes(v), writes(w));
+      }
+    }
+  }
+
   /// Exponentials of devices may be off by more than the last place.
   template <class T>
   void losses() {
@@ -90,6 +111,8 @@ TEST_F(layers, biases_and_losses) {
   for_each_device([&] {
     biases<float>();
     biases<double>();
+    checksums<float>();
+    checksums<double>();
     losses<float>();
     losses<double>();
   });

@@ -23,6 +23,8 @@ namespace hocket::detail {
 [[nodiscard]] std::vector<kernel_source> softmax_backward_bodies(element_type real);
 [[nodiscard]] std::vector<kernel_source> count_correct_bodies(element_type real);
 
+[[nodiscard]] std::vector<kernel_source> checksum_bodies(element_type real, bool of_columns);
+
 /// What a product multiplies.
 struct gemm_form {
   element_type real;

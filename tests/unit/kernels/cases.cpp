@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <hocket/kernels/checksum_ops.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/reduction.hpp>
@@ -115,6 +116,7 @@ void add_layers(case_maker& make) {
       const index_list both{m, n};
       const auto matrix = [&] { return make.array(t, both, padding); };
       const auto bias = [&, n = n] { return make.array(t, {n}, padding); };
+      const auto column = [&, m = m] { return make.array(t, {m}, padding); };
       const double sum_tolerance = eps<T> * 16 * std::sqrt(static_cast<double>(m) + 1);
       make.add(ops::bias_forward.resolve<M, in<T>, out<T, 2>>().definition(),
                {matrix(), bias(), matrix()});
@@ -128,6 +130,12 @@ void add_layers(case_maker& make) {
                {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
       make.add(ops::bias_relu_backward.resolve<M, M, out<T, 2>, inout<T>>().definition(),
                {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
+      using V = in<T>;
+      const double row_tolerance = eps<T> * 16 * std::sqrt(static_cast<double>(n) + 1);
+      make.add(ops::column_checksums.resolve<M, V, V, out<T>, out<T>>().definition(),
+               {matrix(), column(), column(), bias(), bias()}, {}, sum_tolerance);
+      make.add(ops::row_checksums.resolve<M, V, V, out<T>, out<T>>().definition(),
+               {matrix(), bias(), bias(), column(), column()}, {}, row_tolerance);
     }
   }
 }
