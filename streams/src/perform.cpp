@@ -58,6 +58,11 @@ void call_on_host(executor& where, std::size_t arena, body_width width,
 failure failure_of_launch(const std::string& kernel) {
   try {
     throw;
+  } catch (const error& e) {
+    // A body that finds its input or its result changed says so with this code.
+    const bool is_corrupted = e.code() == failure_code::data_corrupted;
+    return {is_corrupted ? failure_code::data_corrupted : failure_code::task_failed,
+            "Kernel \"" + kernel + "\" fails: " + e.what(), std::current_exception()};
   } catch (const std::exception& e) {
     return {failure_code::task_failed, "Kernel \"" + kernel + "\" fails: " + e.what(),
             std::current_exception()};

@@ -13,6 +13,7 @@
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/budget.hpp>
 #include <hocket/scheduler/buffer.hpp>
+#include <hocket/scheduler/checked_gemm.hpp>
 #include <hocket/scheduler/checkpoints.hpp>
 #include <hocket/scheduler/condition.hpp>
 #include <hocket/scheduler/future.hpp>
@@ -24,5 +25,6 @@
 #include <hocket/scheduler/run_parameter.hpp>
 #include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/split_rows.hpp>
+#include <hocket/scheduler/submit_compared.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 #include <hocket/scheduler/when_all.hpp>
