@@ -58,9 +58,11 @@ template <class Event>
 
 /// Lets go of the device, which is not in use; the driver ends what it still has.
 void close(runtime_core& home, device_id device, bool removes) {
-  // Streams with faults are closed together.
-  if (home.connection().faults() != nullptr) {
-    throw usage_error("A runtime with a plan of faults lets go of no device before it ends.");
+  // Streams that stand before those of the devices are closed together.
+  if (home.connection().faults() != nullptr || home.connection().checks() != nullptr) {
+    throw usage_error(
+        "A runtime with a plan of faults, or with compared copies, lets go of no device before it "
+        "ends.");
   }
   const failure problem =
       ask<placement::close_asked>(home, {.device = device, .removes = removes, .tell = {}});
