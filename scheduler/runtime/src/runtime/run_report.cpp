@@ -47,7 +47,7 @@ runtime_report with_devices(const std::vector<device_info>& infos,
 
 }  // namespace
 
-runtime_report report_of(device_connection& devices, event_pump& events) {
+runtime_report report_of(device_connection& devices, event_pump& events, report_detail how_much) {
   const std::vector<device_info>& infos = devices.machine().infos();
   if (const in_place_runtime* const in_place = devices.in_place()) {
     return with_devices(infos, {in_place->statistics()});
@@ -62,13 +62,15 @@ runtime_report report_of(device_connection& devices, event_pump& events) {
     times = e.state().times;
     repeated = e.state().schedules.repeated();
     recoveries = e.state().losses.counts;
-    program = e.program_of_done();
+    if (how_much == report_detail::all) program = e.program_of_done();
   });
-  // Here, so that no task waits for that.
-  program->solve_bound();
   runtime_report made = with_devices(infos, all);
+  if (program) {
+    // Here, so that no task waits for that.
+    program->solve_bound();
+    made.area_bound = nanoseconds(std::llround(program->bound()));
+  }
   made.makespan = times.makespan();
-  made.area_bound = nanoseconds(std::llround(program->bound()));
   made.critical_path = times.longest_chain();
   made.repeated_runs = repeated;
   made.recoveries = recoveries.recovered;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hocket/scheduler/report.hpp>
+#include <hocket/scheduler/runtime.hpp>
 
 #include "runtime/counter_export.hpp"
 
@@ -12,7 +13,8 @@ class device_connection;
 class event_pump;
 
 /// What the devices have done so far. Connects them if that was not done. The time is left out.
-[[nodiscard]] runtime_report report_of(device_connection& devices, event_pump& events);
+[[nodiscard]] runtime_report report_of(device_connection& devices, event_pump& events,
+                                       report_detail how_much = report_detail::all);
 
 /// The counters of the devices, without bounds, which take longer. Connects none.
 [[nodiscard]] runtime_counters device_counters(device_connection& devices, event_pump& events);

@@ -56,8 +56,8 @@ void runtime::remove(const device_handle& device) { detail::remove(*core_, devic
 
 void runtime::reopen(const device_handle& device) { detail::reopen(*core_, device); }
 
-runtime_report runtime::report() {
-  runtime_report made = detail::report_of(core_->connection(), core_->events());
+runtime_report runtime::report(report_detail how_much) {
+  runtime_report made = detail::report_of(core_->connection(), core_->events(), how_much);
   made.now = now();
   return made;
 }

@@ -52,6 +52,12 @@ enum class integrity_kind : std::uint8_t {
   copies  ///< each copy between memories is compared with its source after it has arrived
 };
 
+/// How much a report tells.
+enum class report_detail : std::uint8_t {
+  all,
+  counts  ///< not area_bound, which takes milliseconds to compute
+};
+
 ///
 /// ```cpp
 /// runtime host_alone({.devices = "NUMA0", .max_pending = 10'000});
@@ -257,7 +263,7 @@ class runtime : public submitter {
   void reopen(const device_handle& device);
 
   /// What every device has done so far.
-  [[nodiscard]] runtime_report report();
+  [[nodiscard]] runtime_report report(report_detail how_much = report_detail::all);
 
   /// What has not ended, and what it waits for. The list is complete with a watchdog or a limit of
   /// pending tasks. Otherwise it has the tasks that were placed, those that wait in the middle of
