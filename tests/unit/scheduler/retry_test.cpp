@@ -85,6 +85,29 @@ TEST_F(retries, end_after_so_many_attempts) {
   EXPECT_THAT(x.to_vector(), Each(6.0F));
 }
 
+/// A view that updates what a copy brings that was not made for it: for the cut of the log.
+TEST(retries_for_views, deliver_right_content_to_a_view_at_any_moment) {
+  std::size_t retried = 0;
+  for (int moment = 0; moment < 40; ++moment) {
+    runtime_options options = surviving(1);
+    options.faults = "fail Sim0 copy-out 1";
+    runtime rt(options);
+    const buffer<float> x{rt, tile_size}, y{rt, tile_size};
+    rt.submit({.on = rt.device("Sim0")}, ops::fill, 2.0F, writes(x));
+    rt.submit({.on = rt.device("Sim0")}, ops::fill, 3.0F, writes(y));
+    for (int event = 0; event < moment; ++event) rt.async([] {}).wait();
+    {
+      const auto content = x.update();
+      ASSERT_THAT(content, Each(2.0F)) << moment;
+      std::ranges::fill(content, 4.0F);
+    }
+    ASSERT_THAT(x.to_vector(), Each(4.0F)) << moment;
+    ASSERT_THAT(y.to_vector(), Each(3.0F)) << moment;
+    retried += rt.report(report_detail::counts).retried_commands;
+  }
+  EXPECT_EQ(retried, 40U);
+}
+
 TEST_F(retries, go_to_another_device_if_one_has_failed_twice) {
   const buffer<float> x = zeros();
   const auto wide = kernel<inout<float>>{

@@ -90,6 +90,7 @@ struct engine_state {
   schedule_keeper schedules{nodes};
   loss_table losses;
   retry_table retries;
+  std::vector<task_id> awaited_views;  ///< that were issued, and wait for their content
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued

@@ -27,10 +27,12 @@ void host_views::open_view(placed_task& t) {
   issuer_.note_accesses(t, host_memory, point{});
   if (t.traced != nullptr) decision_log::issued(t, s_.now);
   issuer_.mark_issued(t);
+  s_.awaited_views.push_back(t.id);
   s_.commands.when_done(waits, [this, id = t.id] { deliver_view(id); });
 }
 
 void host_views::deliver_view(task_id id) {
+  std::erase(s_.awaited_views, id);
   placed_task* t = s_.tasks.find(id);
   if (t == nullptr) return;
   if (const failure why = undelivered(*t)) {

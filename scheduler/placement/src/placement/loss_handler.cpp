@@ -57,6 +57,20 @@ void loss_handler::poison_readers(const copied_part& copy, const failure& why) {
   s_.commands.each(look_at);
   // Streams report in no common order.
   for (const auto& [number, c] : s_.commands.apart()) look_at(c);
+  if (copy.to == host_memory) poison_views(copy, why);
+}
+
+/// A view has no command, and finds out itself that content is missing. But what it updates counts
+/// as written by it from when it was issued.
+void loss_handler::poison_views(const copied_part& copy, const failure& why) {
+  for (const task_id each : s_.awaited_views) {
+    placed_task* const view = s_.tasks.find(each);
+    if (view == nullptr) continue;
+    for (const task_access& a : view->accesses) {
+      if (a.data != copy.data || a.mode != access_mode::update) continue;
+      if (overlap(a.region(), copy.region)) poison(*view, why);
+    }
+  }
 }
 
 void loss_handler::lose_device(device_id device, const failure& why) {
