@@ -3,8 +3,6 @@
 
 #include "calibrate.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -29,23 +27,6 @@ namespace {
 
 namespace json = boost::json;
 using hocket::nanoseconds;
-
-/// A line on standard error, where that is a terminal, that is gone in the end.
-class progress_line {
- public:
-  progress_line() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
-  progress_line(const progress_line&) = delete;
-  progress_line& operator=(const progress_line&) = delete;
-  ~progress_line() {
-    if (is_shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  void show(std::string_view what) const {
-    if (is_shown_) fmt::print(stderr, "\r\x1b[K{}", what);
-  }
-
- private:
-  bool is_shown_;
-};
 
 double factor_of(nanoseconds measured, nanoseconds predicted) {
   return static_cast<double>(measured.count()) /

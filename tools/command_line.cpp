@@ -64,6 +64,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   const CLI::App& explain = add_explain(app, asked.explained);
   const CLI::App& simulate = add_simulate(app, asked.simulated);
   const CLI::App& top = add_top(app, asked.shown);
+  const CLI::App& torture = add_torture(app, asked.tried);
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -80,6 +81,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   if (explain.parsed()) asked.what = request::command::explain;
   if (simulate.parsed()) asked.what = request::command::simulate;
   if (top.parsed()) asked.what = request::command::top;
+  if (torture.parsed()) asked.what = request::command::torture;
   return asked;
 }
 

@@ -10,12 +10,13 @@
 #include "explain.hpp"
 #include "simulate.hpp"
 #include "top.hpp"
+#include "torture.hpp"
 
 namespace tools {
 
 /// What `hocket` is asked to do, and on which machine.
 struct request {
-  enum class command { devices, doctor, calibrate, explain, simulate, top };
+  enum class command { devices, doctor, calibrate, explain, simulate, top, torture };
   command what = command::devices;
   bool json = false;
   std::string sim = {};      ///< the configuration of simulated devices
@@ -25,6 +26,7 @@ struct request {
   explanation explained = {};
   simulation simulated = {};
   top_request shown = {};
+  torture_request tried = {};
 };
 
 /// What --help and --version ask for.

@@ -16,6 +16,7 @@
 #include "output.hpp"
 #include "simulate.hpp"
 #include "top.hpp"
+#include "torture.hpp"
 
 namespace {
 
@@ -26,6 +27,7 @@ int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::calibrate) return tools::calibrate(asked);
   if (asked.what == tools::request::command::simulate) return tools::simulate(asked.simulated);
   if (asked.what == tools::request::command::top) return tools::top(asked.shown);
+  if (asked.what == tools::request::command::torture) return tools::torture(asked.tried);
   if (asked.what == tools::request::command::explain) {
     tools::explain(asked.explained);
   } else {

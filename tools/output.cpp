@@ -79,6 +79,16 @@ std::string painted(std::string_view text, colour with) {
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(with)], text);
 }
 
+progress_line::progress_line() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
+
+progress_line::~progress_line() {
+  if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void progress_line::show(std::string_view what) const {
+  if (is_shown_) fmt::print(stderr, "\r\x1b[K{}", what);
+}
+
 void print(std::string_view text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (whole && std::fflush(stdout) == 0) return;

@@ -28,6 +28,19 @@ enum class colour { none, green, yellow, red };
 /// The text in a colour, where standard output is a terminal and NO_COLOR is not set.
 [[nodiscard]] std::string painted(std::string_view text, colour with);
 
+/// A line on standard error, where that is a terminal, that is gone in the end.
+class progress_line {
+ public:
+  progress_line();
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+  ~progress_line();
+  void show(std::string_view what) const;
+
+ private:
+  bool is_shown_;
+};
+
 /// Writes to standard output. Throws error if not all of it can be written.
 void print(std::string_view text);
 void print(const boost::json::value& json);

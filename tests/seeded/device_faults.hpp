@@ -14,6 +14,7 @@
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/hocket.hpp>
 
+#include "disturbance.hpp"
 #include "runtime/device_set.hpp"
 #include "runtime/runtime_core.hpp"
 
@@ -21,10 +22,19 @@ namespace hocket::seeded {
 
 /// Loses the simulated devices of a runtime, lets launches on them fail, and takes devices out of
 /// use for a while.
-class device_faults {
+class device_faults final : public disturbance {
  public:
-  device_faults(runtime& rt, std::uint64_t seed)
+  /// What comes at any moment. Steps of the program ask for losses besides.
+  struct kinds {
+    bool losses = false;  ///< with failures of launches
+    bool drains = false;
+    bool reopens = false;     ///< only where one thread makes the steps
+    bool rests_long = false;  ///< drained devices are not resumed before waits, also for room
+  };
+
+  device_faults(runtime& rt, std::uint64_t seed, const kinds& which)
       : rt_(rt),
+        which_(which),
         devices_(rt.devices().size()),
         losses_(seed, 5),
         failures_(seed, 6),
@@ -32,61 +42,33 @@ class device_faults {
         reopens_(seed, 8) {}
 
   /// Steps the executor with a virtual clock so often.
-  void pass_time(std::size_t events) {
+  void pass_time(std::size_t events) override {
     auto* seeded = dynamic_cast<seeded_executor*>(&rt_.core()->where());
     if (seeded == nullptr || seeded->inside()) return;
     for (std::size_t i = 0; i < events; ++i) (void)seeded->step();
   }
 
-  void lose_device(std::size_t number) {
+  void lose_device(std::size_t number) override {
     if (number == 0 || number >= devices_ || removed_.contains(number)) return;
     simulated(number).lose(failure(failure_code::device_lost, "planned loss"));
     has_lost_ = true;
   }
-  [[nodiscard]] bool have_lost() const noexcept { return has_lost_; }
+  [[nodiscard]] bool may_show() const override { return has_lost_; }
 
-  /// At some calls, and at any moment of what is under way.
-  void make_some() {
+  void before_step() override {
     if (devices_ < 2) return;
-    if (losses_.chance(0.05)) {
-      pass_time(losses_.next() % 30);
-      lose_device(any(losses_));
-    }
-    if (failures_.chance(0.1)) fail_some_launch();
+    if (which_.losses) lose_some();
+    if (which_.drains) drain_some();
+    if (which_.reopens) reopen_some();
   }
-
-  /// At some calls takes a device out of use, or back into it.
-  void drain_some() {
-    if (devices_ < 2 || !drains_.chance(0.15)) return;
-    const device_handle device{device_id{any(drains_)}};
-    pass_time(drains_.next() % 30);
-    if (drains_.chance(0.4)) {
-      resume(device);
-    } else {
-      drained_.push_back(rt_.drain(device));
-      if (drains_.chance(0.3)) (void)drained_.back().error();
-    }
-  }
-  /// At some calls connects a device again that is lost or removed, or removes one that is drained.
-  /// Only by the one thread that makes the steps.
-  void reopen_some() {
-    if (devices_ < 2 || !reopens_.chance(0.1)) return;
-    const device_handle device{device_id{any(reopens_)}};
-    const device_state state = rt_.report().devices[device.id.value].state;
-    if (state == device_state::drained && reopens_.chance(0.3)) {
-      rt_.remove(device);
-      removed_.insert(device.id.value);
-    } else if (state == device_state::lost || state == device_state::removed) {
-      rt_.reopen(device);
-      removed_.erase(device.id.value);
-    }
-  }
+  [[nodiscard]] bool rests_long() const override { return which_.rests_long; }
   /// Tasks that name a device may have to wait until then.
-  void resume_all() {
+  void before_wait() override {
+    if (!which_.drains || which_.rests_long) return;
     for (std::size_t i = 1; i < devices_; ++i) resume({device_id{i}});
   }
-  /// Waits for the drains so far. Returns what is wrong with them; empty if nothing is.
-  [[nodiscard]] std::string check_drains() {
+  /// Waits for the drains so far.
+  [[nodiscard]] std::string check() override {
     for (const future<void>& each : std::exchange(drained_, {})) {
       const failure why = each.error();
       const bool is_planned =
@@ -103,6 +85,40 @@ class device_faults {
   }
 
  private:
+  /// At some calls, and at any moment of what is under way.
+  void lose_some() {
+    if (losses_.chance(0.05)) {
+      pass_time(losses_.next() % 30);
+      lose_device(any(losses_));
+    }
+    if (failures_.chance(0.1)) fail_some_launch();
+  }
+
+  /// At some calls takes a device out of use, or back into it.
+  void drain_some() {
+    if (!drains_.chance(0.15)) return;
+    const device_handle device{device_id{any(drains_)}};
+    pass_time(drains_.next() % 30);
+    if (drains_.chance(0.4)) {
+      resume(device);
+    } else {
+      drained_.push_back(rt_.drain(device));
+      if (drains_.chance(0.3)) (void)drained_.back().error();
+    }
+  }
+  /// At some calls connects a device again that is lost or removed, or removes one that is drained.
+  void reopen_some() {
+    if (!reopens_.chance(0.1)) return;
+    const device_handle device{device_id{any(reopens_)}};
+    const device_state state = rt_.report().devices[device.id.value].state;
+    if (state == device_state::drained && reopens_.chance(0.3)) {
+      rt_.remove(device);
+      removed_.insert(device.id.value);
+    } else if (state == device_state::lost || state == device_state::removed) {
+      rt_.reopen(device);
+      removed_.erase(device.id.value);
+    }
+  }
   /// A lost device stays lost.
   void resume(const device_handle& device) {
     try {
@@ -128,6 +144,7 @@ class device_faults {
   }
 
   runtime& rt_;
+  const kinds which_;
   const std::size_t devices_;
   seeded_stream losses_;
   seeded_stream failures_;

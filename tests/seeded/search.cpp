@@ -17,7 +17,8 @@
 
 #include "actions.hpp"
 #include "data/seeded_bug.hpp"
-#include "runner.hpp"
+#include "device_faults.hpp"
+#include "run.hpp"
 
 namespace {
 
@@ -114,14 +115,23 @@ int search(const arguments& given) {
   settings.real_clock = given.real_clock;
   settings.in_place = given.in_place;
   settings.survives = given.survives;
-  settings.drains = given.drains;
+  settings.disturb = [&given](runtime& rt, const seeded::program& made,
+                              const seeded::run_settings& how) {
+    const bool rests = made.seed % 2 == 0 || made.max_pending > 0 || how.has_other;
+    const seeded::device_faults::kinds kinds{
+        .losses = given.survives,
+        .drains = given.drains,
+        .reopens = given.drains && given.survives && !how.has_other,
+        .rests_long = given.drains && rests};
+    return std::make_unique<seeded::device_faults>(rt, made.seed, kinds);
+  };
   detail::seed_bug(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
     const seeded::program made = seeded::make_program(seed);
     if (given.describe) describe(made);
     seeded::forget_names();
-    const std::string wrong = seeded::run_and_compare(made, settings);
+    const std::string wrong = seeded::run_and_compare(made, settings).wrong;
     if (wrong.empty()) continue;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
     std::fflush(stdout);

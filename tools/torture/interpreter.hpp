@@ -23,7 +23,7 @@ class interpreter {
  public:
   explicit interpreter(const program& made);
 
-  /// Whether the step has to fail: it throws, or something that it needs is not good.
+  /// True if the step has to fail: it throws, or something that it needs is not good.
   [[nodiscard]] bool must_fail(std::size_t index) const;
 
   /// Carries the step out, well or as a failure.

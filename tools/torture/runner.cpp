@@ -5,56 +5,104 @@
 
 #include <deque>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
-#include <thread>
 
-#include <hocket/devices/sim.hpp>
-#include <hocket/execution/seeded_executor.hpp>
 #include <hocket/hocket.hpp>
 
 #include "bodies.hpp"
-#include "device_faults.hpp"
 #include "interpreter.hpp"
-#include "runtime/device_set.hpp"
-#include "runtime/runtime_core.hpp"
 
 namespace hocket::seeded {
 
 namespace {
 
-runtime_options options_of(const program& made, const run_settings& settings) {
-  runtime_options o;
-  o.clock = settings.real_clock ? clock_kind::real : clock_kind::simulated;
-  o.seed = made.seed;
-  o.max_pending = made.max_pending;
-  o.delay_probability = made.delay_probability;
-  o.longest_delay = std::chrono::microseconds(50);
-  // The log keeps what functions write only in the memory of the host.
-  o.private_memory = made.private_memory && !settings.in_place && !settings.survives;
-  o.topology = settings.topology;
-  if (settings.survives) {
-    o.resilience = resilience_kind::survive;
-    o.max_repeated = 1 + made.seed % 40;
-    o.max_attempts = 100;
+/// Submits tasks on data of their own, and waits for them: from within one.
+void ask(runtime& rt, int levels, bool may_fail) {
+  const matrix own(rt, shape<2>{1, 2}, "own");
+  const bodies& b = all_bodies();
+  const future<void> made = rt.submit(b.w0, number{levels}, number{0}, writes(own));
+  const auto ask_less = [&rt, levels, may_fail](target) { ask(rt, levels - 1, may_fail); };
+  const future<void> deeper =
+      levels > 1 ? rt.submit(ask_less, updates(own.tile({0, 0}, {1, 1}))) : made;
+  const future<number> mixed = rt.submit(b.v, number{levels}, number{0}, reads(own));
+  try {
+    deeper.get();
+    mixer first(levels), second(levels);
+    for (std::size_t i = 0; i < 2; ++i) second.read(first.write(i, 0));
+    if (mixed.get() != second.result()) throw std::logic_error("the answer is wrong");
+  } catch (const error&) {
+    if (!may_fail) throw;
   }
-  if (settings.in_place) {
-    o.devices = "NUMA0";
-    o.data_tasks = data_path::in_place;
-    return o;
+}
+
+/// Submits a function, whatever the numbers and parts of buffers are that it takes.
+template <class Constant>
+future<void> submit_function(submitter& to, const task_options& o, const Constant& c, number t,
+                             const std::vector<tile>& in, const tile& out_part, bool updates_it,
+                             const std::function<void()>& before) {
+  if (in.empty() && updates_it) {
+    return to.submit(
+        o,
+        [before](number k, number f, target out) {
+          before();
+          mix_into<true>(k, f, out);
+        },
+        c, t, updates(out_part));
   }
-  // Not those of this machine: placement is to be the same everywhere.
-  o.backends["cpu"] = "flops=20G,bandwidth=10G,launch=1us,memory=1G";
-  if (!made.sim.empty()) o.backends["sim"] = made.sim;
-  return o;
+  if (in.empty()) {
+    return to.submit(
+        o,
+        [before](number k, number f, target out) {
+          before();
+          mix_into<false>(k, f, out);
+        },
+        c, t, writes(out_part));
+  }
+  if (in.size() == 1 && updates_it) {
+    return to.submit(
+        o,
+        [before](number k, number f, source a, target out) {
+          before();
+          mix_into<true>(k, f, out, a);
+        },
+        c, t, reads(in[0]), updates(out_part));
+  }
+  if (in.size() == 1) {
+    return to.submit(
+        o,
+        [before](number k, number f, source a, target out) {
+          before();
+          mix_into<false>(k, f, out, a);
+        },
+        c, t, reads(in[0]), writes(out_part));
+  }
+  if (updates_it) {
+    return to.submit(
+        o,
+        [before](number k, number f, source a, source b, target out) {
+          before();
+          mix_into<true>(k, f, out, a, b);
+        },
+        c, t, reads(in[0]), reads(in[1]), updates(out_part));
+  }
+  return to.submit(
+      o,
+      [before](number k, number f, source a, source b, target out) {
+        before();
+        mix_into<false>(k, f, out, a, b);
+      },
+      c, t, reads(in[0]), reads(in[1]), writes(out_part));
 }
 
 /// Runs one program on a runtime that others may use as well.
 class runner {
  public:
   runner(runtime& rt, const program& made, const run_settings& settings)
-      : program_(made), settings_(settings), rt_(rt), expected_(made), faults_(rt, made.seed) {
+      : program_(made), settings_(settings), rt_(rt), expected_(made) {
+    if (settings.disturb) disturbance_ = settings.disturb(rt, made, settings);
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       buffers_.emplace_back(rt_, shape<2>{made.buffers[i].rows, made.buffers[i].columns}, number{0},
                             "b" + std::to_string(i));
@@ -67,21 +115,21 @@ class runner {
     for (index_ = 0; index_ < program_.steps.size() && wrong_.empty(); ++index_) {
       futures_.emplace_back();
       values_.emplace_back();
-      if (settings_.survives) faults_.make_some();
-      if (settings_.drains) faults_.drain_some();
-      if (settings_.drains && settings_.survives && !settings_.has_other) faults_.reopen_some();
+      if (disturbance_ != nullptr) disturbance_->before_step();
       perform(program_.steps[index_]);
+      if (!settings_.looks_at_memory) continue;
+      if (const std::string what = wrong_memory(rt_); !what.empty()) fail(what);
     }
     if (wrong_.empty()) settle_outcomes(program_.steps.size());
     if (wrong_.empty()) compare_buffers();
-    if (settings_.drains && wrong_.empty()) wrong_ = faults_.check_drains();
+    if (disturbance_ != nullptr && wrong_.empty()) wrong_ = disturbance_->check();
     return wrong_;
   }
 
  private:
   void fail(const std::string& what) {
     // Once content could not be made again, failures are expected.
-    if (settings_.survives && rt_.report().given_up > 0) return;
+    if (settings_.survives && rt_.report(report_detail::counts).given_up > 0) return;
     if (wrong_.empty()) wrong_ = "step " + std::to_string(index_) + ": " + what;
   }
 
@@ -96,7 +144,8 @@ class runner {
     o.priority = s.priority;
     if (s.device >= 0 && static_cast<std::size_t>(s.device) < devices_.size()) {
       // A device that rests for long would keep its tasks.
-      o.on = devices_[rests_long() ? 0 : static_cast<std::size_t>(s.device)];
+      const bool rests = disturbance_ != nullptr && disturbance_->rests_long();
+      o.on = devices_[rests ? 0 : static_cast<std::size_t>(s.device)];
       o.in_order = s.in_order;
     }
     if (s.timeout > 0) o.timeout = std::chrono::microseconds(s.timeout);
@@ -107,15 +156,8 @@ class runner {
     return o;
   }
 
-  /// True if devices may stay drained while steps are waited for, also for room for one more: none
-  /// of them names one.
-  [[nodiscard]] bool rests_long() const noexcept {
-    return settings_.drains &&
-           (program_.seed % 2 == 0 || program_.max_pending > 0 || settings_.has_other);
-  }
-  /// Before a wait for steps that may name a device.
   void before_wait() {
-    if (settings_.drains && !rests_long()) faults_.resume_all();
+    if (disturbance_ != nullptr) disturbance_->before_wait();
   }
 
   template <class Constant>
@@ -143,83 +185,6 @@ class runner {
     if (levels == 0) return [] {};
     // A task that was cancelled or timed out may run when this is gone.
     return [&rt = rt_, levels, may_fail = program_.loses_devices] { ask(rt, levels, may_fail); };
-  }
-
-  /// Submits tasks on data of their own, and waits for them: from within one.
-  static void ask(runtime& rt, int levels, bool may_fail) {
-    const matrix own(rt, shape<2>{1, 2}, "own");
-    const bodies& b = all_bodies();
-    const future<void> made = rt.submit(b.w0, number{levels}, number{0}, writes(own));
-    const auto ask_less = [&rt, levels, may_fail](target) { ask(rt, levels - 1, may_fail); };
-    const future<void> deeper =
-        levels > 1 ? rt.submit(ask_less, updates(own.tile({0, 0}, {1, 1}))) : made;
-    const future<number> mixed = rt.submit(b.v, number{levels}, number{0}, reads(own));
-    try {
-      deeper.get();
-      mixer first(levels), second(levels);
-      for (std::size_t i = 0; i < 2; ++i) second.read(first.write(i, 0));
-      if (mixed.get() != second.result()) throw std::logic_error("the answer is wrong");
-    } catch (const error&) {
-      if (!may_fail) throw;
-    }
-  }
-
-  template <class Constant>
-  static future<void> submit_function(submitter& to, const task_options& o, const Constant& c,
-                                      number t, const std::vector<tile>& in, const tile& out_part,
-                                      bool updates_it, const std::function<void()>& before) {
-    if (in.empty() && updates_it) {
-      return to.submit(
-          o,
-          [before](number k, number f, target out) {
-            before();
-            mix_into<true>(k, f, out);
-          },
-          c, t, updates(out_part));
-    }
-    if (in.empty()) {
-      return to.submit(
-          o,
-          [before](number k, number f, target out) {
-            before();
-            mix_into<false>(k, f, out);
-          },
-          c, t, writes(out_part));
-    }
-    if (in.size() == 1 && updates_it) {
-      return to.submit(
-          o,
-          [before](number k, number f, source a, target out) {
-            before();
-            mix_into<true>(k, f, out, a);
-          },
-          c, t, reads(in[0]), updates(out_part));
-    }
-    if (in.size() == 1) {
-      return to.submit(
-          o,
-          [before](number k, number f, source a, target out) {
-            before();
-            mix_into<false>(k, f, out, a);
-          },
-          c, t, reads(in[0]), writes(out_part));
-    }
-    if (updates_it) {
-      return to.submit(
-          o,
-          [before](number k, number f, source a, source b, target out) {
-            before();
-            mix_into<true>(k, f, out, a, b);
-          },
-          c, t, reads(in[0]), reads(in[1]), updates(out_part));
-    }
-    return to.submit(
-        o,
-        [before](number k, number f, source a, source b, target out) {
-          before();
-          mix_into<false>(k, f, out, a, b);
-        },
-        c, t, reads(in[0]), reads(in[1]), writes(out_part));
   }
 
   /// Submits a step with a future, for now or for a recording.
@@ -287,9 +252,11 @@ class runner {
         }
         return;
       case kind::pass_time:
-        return faults_.pass_time(s.count);
+        if (disturbance_ != nullptr) disturbance_->pass_time(s.count);
+        return;
       case kind::lose_device:
-        return faults_.lose_device(s.target);
+        if (disturbance_ != nullptr) disturbance_->lose_device(s.target);
+        return;
       case kind::stop_token:
         stop_.request_stop();
         stopped_ = true;
@@ -381,7 +348,9 @@ class runner {
   }
 
   /// True if tasks may fail because a device was lost.
-  bool shows_loss() const { return faults_.have_lost() && !settings_.survives; }
+  bool shows_loss() const {
+    return disturbance_ != nullptr && disturbance_->may_show() && !settings_.survives;
+  }
 
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
@@ -428,7 +397,7 @@ class runner {
     } catch (const error& e) {
       // A lost device takes content with it that no task has failed for.
       if (expected_.good(p) && !shows_loss()) fail(std::string("a view failed: ") + e.what());
-      if (mode == access_mode::update) poison(p);
+      if (mode == access_mode::update) expected_.poison(p);
       return;
     }
     if (!s.stays_open) close_views();
@@ -465,8 +434,6 @@ class runner {
   void close_views() {
     for (const auto& end : std::exchange(open_views_, {})) end();
   }
-
-  void poison(const part& p) { expected_.poison(p); }
 
   template <class View>
   void compare(const part& p, const View& v) {
@@ -517,80 +484,16 @@ class runner {
   std::optional<task_scope> scope_;
   std::size_t scope_begin_ = 0;
   bool stopped_ = false;
-  device_faults faults_;
+  std::unique_ptr<disturbance> disturbance_;
   std::size_t index_ = 0;
   std::size_t settled_ = 0;
   std::string wrong_;
 };
 
-/// Returns the first difference from the interpreter; empty if there is none.
-std::string run_one(runtime& rt, const program& made, const run_settings& settings) {
-  try {
-    return runner(rt, made, settings).run();
-  } catch (const std::exception& e) {
-    return std::string("an exception that was not planned: ") + e.what();
-  }
-}
-
-/// The program, and beside it another one: in a thread, or in a task where there are none.
-std::string run_both(runtime& rt, program made, program other, run_settings settings) {
-  settings.has_other = true;
-  if (!settings.real_clock) {
-    // Waits in one thread end from the inside out: none of the other program may need this one.
-    for (step& each : made.steps) each.stays_open = false;
-    for (step& each : other.steps) each.in_order = false;
-  }
-  std::string wrong, wrong_there;
-  const auto there = [&] { wrong_there = run_one(rt, other, settings); };
-  if (settings.real_clock) {
-    std::thread second(there);
-    wrong = run_one(rt, made, settings);
-    second.join();
-  } else {
-    const future<void> second = rt.async({.label = "the other program"}, there);
-    wrong = run_one(rt, made, settings);
-    second.wait();
-  }
-  return wrong_there.empty() ? wrong : wrong + " (beside it) " + wrong_there;
-}
-
-std::string check_memory(runtime& rt) {
-  const runtime_report report = rt.report();
-  const std::vector<device_info> devices = rt.devices();
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].memory_bytes == 0 || devices[i].shares_host_memory) continue;
-    if (report.devices[i].peak_bytes > devices[i].memory_bytes) {
-      return "more memory of " + devices[i].name + " was used than there is";
-    }
-  }
-  return {};
-}
-
-/// Fills and the tasks that combine partials have no futures: their failures are taken from wait().
-void look_at_failures(runtime& rt) {
-  for (bool more = true; more;) {
-    more = false;
-    try {
-      rt.wait();
-    } catch (const std::exception&) {
-      more = true;
-    }
-  }
-}
-
 }  // namespace
 
-std::string run_and_compare(const program& made, const run_settings& settings) {
-  try {
-    runtime rt(options_of(made, settings));
-    const std::optional<program> other = other_program(made);
-    std::string wrong = other ? run_both(rt, made, *other, settings) : run_one(rt, made, settings);
-    if (!wrong.empty()) return wrong;
-    look_at_failures(rt);
-    return check_memory(rt);
-  } catch (const std::exception& e) {
-    return std::string("an exception that was not planned: ") + e.what();
-  }
+std::string run_steps(runtime& rt, const program& made, const run_settings& settings) {
+  return runner(rt, made, settings).run();
 }
 
 }  // namespace hocket::seeded

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include <hocket/core/access.hpp>
+#include <hocket/core/duration.hpp>
 #include <hocket/core/shape.hpp>
+#include <hocket/devices/fault_plan.hpp>
 
 namespace hocket::seeded {
 
@@ -48,7 +50,7 @@ enum class rule : std::uint8_t {
   until_odd,  ///< whether the body was run for the last time
 };
 
-/// Whether it has one body, which may run several times.
+/// True if a choice by this rule has one body, which may run several times.
 [[nodiscard]] constexpr bool repeats(rule r) noexcept {
   return r == rule::while_odd || r == rule::until_odd;
 }
@@ -114,6 +116,9 @@ struct step {
   }
 };
 
+/// True if the step is a task, or a graph of tasks.
+[[nodiscard]] inline bool is_task(const step& s) noexcept { return s.what <= kind::graph; }
+
 struct matrix_size {
   std::size_t rows = 0, columns = 0;
 };
@@ -129,14 +134,28 @@ struct program {
   std::size_t max_pending = 0;  ///< tasks, or 0 for any number
   std::vector<matrix_size> buffers;
   std::vector<step> steps;
+  std::string policy;              ///< how devices are chosen; empty for the default
+  bool alone = false;              ///< nothing runs beside it
+  std::vector<fault_rule> faults;  ///< that are injected while it runs
+  nanoseconds hang_timeout{0};     ///< after which a device is lost whose command hangs
+};
+
+/// The demands on a program; the rest comes from its seed.
+struct program_shape {
+  std::size_t tasks = 0;  ///< so many steps of tasks and graphs; 0: as the seed says
+  std::optional<bool> loses_devices;
 };
 
 /// Everything about the program comes from the seed; the schedule has a stream of its own.
-[[nodiscard]] program make_program(std::uint64_t seed);
+[[nodiscard]] program make_program(std::uint64_t seed, const program_shape& shape = {});
 
 /// A program with buffers of its own that runs at the same time on the same runtime, if this one
 /// has one: a quarter of those that can.
 [[nodiscard]] std::optional<program> other_program(const program& made);
+
+/// Changes the program so that it runs on the devices of a machine: their texts of kernels do not
+/// throw, and kernels that read nothing have no texts.
+void fit_to_devices(program& made, std::size_t devices);
 
 /// The program in words, a line for each step, for who looks into a seed that fails.
 [[nodiscard]] std::string to_string(const program& made);

@@ -68,6 +68,9 @@ std::string to_string(const program& made) {
   std::string text = "sim: " + made.sim + (made.private_memory ? ", private memory" : "") +
                      ", budget " + std::to_string(made.budget) + ", pending " +
                      std::to_string(made.max_pending) + "\n";
+  if (made.delay_probability > 0) text += "delays at random\n";
+  if (!made.policy.empty()) text += "policy " + made.policy + "\n";
+  for (const fault_rule& each : made.faults) text += "fault: " + to_string(each) + "\n";
   for (std::size_t i = 0; i < made.buffers.size(); ++i) {
     text += "b" + std::to_string(i) + ": " + std::to_string(made.buffers[i].rows) + " x " +
             std::to_string(made.buffers[i].columns) + "\n";

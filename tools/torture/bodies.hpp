@@ -62,18 +62,44 @@ using update_body_1 = kernel<number, number, in<number, 2>, inout<number, 2>>;
 using update_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, inout<number, 2>>;
 using value_body = kernel<returns<number>, number, number, in<number, 2>>;
 
-/// The kernel with a text for other devices too, so that the scheduler knows that it waits for
-/// nothing; C++ alone may wait. The text is never compiled: the devices here run the C++.
+/// The statements of mixer::read() in the languages of devices.
+inline std::string mixing(const std::string& value) {
+  return "s = (s ^ AS(u64, " + value + ")) * 0x9e3779b97f4a7c15ul; s ^= s >> 29; ";
+}
+
+/// Mixes all elements of the parameter, row by row.
+inline std::string mixing_all(const std::string& name) {
+  return "for (uint r = 0u; r < " + name + "_extent0; ++r) for (uint k = 0u; k < " + name +
+         "_extent1; ++k) { " + mixing(name + "(r, k)") + "} ";
+}
+
+/// The texts of mix_into and mix_value, which never throw there. The parameters are a number, a
+/// number that is not used, matrices to be read, and the target or the result.
+inline std::string mixing_text(std::size_t sources, bool updates, bool has_result) {
+  std::string text = "u64 s = AS(u64, x0); ";
+  for (std::size_t i = 0; i < sources; ++i) text += mixing_all("x" + std::to_string(2 + i));
+  const std::string to = "x" + std::to_string(2 + sources);
+  if (has_result) return "if (ITEM(0) == 0u) { " + text + to + "(0) = AS(i64, s >> 8); }";
+  text += mixing("i") + mixing(updates ? to + "(i / n, i % n)" : "0");
+  return "uint i = ITEM(0); uint n = " + to + "_extent1; if (i < " + to + "_extent0 * n) { " +
+         text + to + "(i / n, i % n) = AS(i64, s >> 8); }";
+}
+
+/// The kernel with texts for other devices too, so that the scheduler knows that it waits for
+/// nothing; C++ alone may wait. Simulated devices run the C++.
 template <class Kernel>
-Kernel computing(const Kernel& made) {
+Kernel computing(const Kernel& made, std::size_t sources, bool updates, bool has_result = false) {
   kernel_source text;
-  text.format = kernel_format::opencl_c;
   const kernel_definition& known = *made.definition();
   for (std::size_t i = 0; i < known.parameters.size() + (known.result ? 1 : 0); ++i) {
     text.names.push_back("x" + std::to_string(i));
   }
-  text.passes.emplace_back();
-  return made.with(std::move(text));
+  text.passes.push_back({mixing_text(sources, updates, has_result)});
+  text.types = {element_type_of<std::uint64_t>};
+  text.format = kernel_format::opencl_c;
+  kernel_source glsl = text;
+  glsl.format = kernel_format::glsl;
+  return made.with(std::move(glsl)).with(std::move(text));
 }
 
 struct bodies {
@@ -87,13 +113,13 @@ struct bodies {
   write_body_1 w1 =
       computing(write_body_1{"w1", host_body{[](number c, number t, const source& a,
                                                 const target& o) { mix_into<false>(c, t, o, a); }}}
-
-                    .wide(wide));
+                    .wide(wide),
+                1, false);
   write_body_2 w2 = computing(
       write_body_2{"w2", host_body{[](number c, number t, const source& a, const source& b,
                                       const target& o) { mix_into<false>(c, t, o, a, b); }}}
-
-          .wide(wide));
+          .wide(wide),
+      2, false);
   update_body_0 u0 = update_body_0{
       "u0", host_body{[](number c, number t, const target& o) {
         mix_into<true>(c, t, o);
@@ -101,14 +127,14 @@ struct bodies {
   update_body_1 u1 =
       computing(update_body_1{"u1", host_body{[](number c, number t, const source& a,
                                                  const target& o) { mix_into<true>(c, t, o, a); }}}
-
-                    .wide(wide));
+                    .wide(wide),
+                1, true);
   update_body_2 u2 = computing(
       update_body_2{"u2", host_body{[](number c, number t, const source& a, const source& b,
                                        const target& o) { mix_into<true>(c, t, o, a, b); }}}
-
-          .wide(wide));
-  value_body v = computing(value_body{"v", host_body{mix_value}});
+          .wide(wide),
+      2, true);
+  value_body v = computing(value_body{"v", host_body{mix_value}}, 1, false, true);
 };
 
 inline const bodies& all_bodies() {

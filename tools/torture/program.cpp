@@ -13,10 +13,14 @@ namespace {
 
 class generator {
  public:
-  explicit generator(std::uint64_t seed) : random_(seed), asking_(seed, 3) { made_.seed = seed; }
+  generator(std::uint64_t seed, const program_shape& shape)
+      : shape_(shape), random_(seed), asking_(seed, 3) {
+    made_.seed = seed;
+  }
 
   program run() {
     made_.loses_devices = chance(15);
+    if (shape_.loses_devices) made_.loses_devices = *shape_.loses_devices;
     add_machine();
     const std::size_t buffers = chance(50) ? between(6, 12) : between(1, 5);
     for (std::size_t i = 0; i < buffers; ++i) {
@@ -25,7 +29,7 @@ class generator {
     made_.budget = chance(50) ? static_cast<int>(between(1, 4)) : 0;
     if (chance(20)) made_.max_pending = between(2, 20);
     const std::size_t steps = chance(5) ? between(60, 150) : between(3, 40);
-    while (made_.steps.size() < steps) add_step();
+    while (shape_.tasks == 0 ? made_.steps.size() < steps : has_too_few()) add_step();
     if (in_scope_) end_scope();
     return std::move(made_);
   }
@@ -36,6 +40,11 @@ class generator {
     return least + draw() % (most - least + 1);
   }
   bool chance(unsigned percent) { return draw() % 100 < percent; }
+
+  [[nodiscard]] bool has_too_few() const {
+    const auto tasks = std::count_if(made_.steps.begin(), made_.steps.end(), is_task);
+    return static_cast<std::size_t>(tasks) < shape_.tasks;
+  }
 
   void add_machine() {
     const std::size_t sims = between(0, 3);
@@ -288,20 +297,41 @@ class generator {
   access_mode draw_mode() { return static_cast<access_mode>(between(0, 2)); }
 
   program made_;
+  const program_shape shape_;
   seeded_stream random_;
   seeded_stream asking_;
   bool in_scope_ = false;
   bool cancels_scope_ = false;
 };
 
+void fit(std::vector<step>& steps, std::size_t devices) {
+  for (step& each : steps) {
+    const bool is_launch =
+        each.what == kind::kernel || each.what == kind::value || each.what == kind::reduction;
+    if (is_launch) each.throws = false;
+    if (each.device >= 0) each.device %= static_cast<int>(devices);
+    const bool has_text = each.what != kind::kernel || each.uses.size() > 1;
+    if (is_launch && !has_text) each.device = -1;
+    fit(each.recorded, devices);
+    for (std::vector<step>& body : each.bodies) fit(body, devices);
+  }
+}
+
 }  // namespace
 
-program make_program(std::uint64_t seed) { return generator(seed).run(); }
+void fit_to_devices(program& made, std::size_t devices) {
+  made.devices = devices;
+  fit(made.steps, devices);
+}
+
+program make_program(std::uint64_t seed, const program_shape& shape) {
+  return generator(seed, shape).run();
+}
 
 std::optional<program> other_program(const program& made) {
   seeded_stream random(made.seed, 4);
   // Only the program that loses a device expects missing content.
-  if (made.loses_devices || !random.chance(0.25)) return std::nullopt;
+  if (made.alone || made.loses_devices || !random.chance(0.25)) return std::nullopt;
   program other = make_program(random.next());
   if (other.loses_devices) return std::nullopt;
   // The limit is the runtime's.
