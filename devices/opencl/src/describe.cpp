@@ -11,6 +11,8 @@
 #include <hocket/devices/driver_text.hpp>
 #include <hocket/devices/prediction.hpp>
 
+#include "errors.hpp"
+
 namespace hocket::opencl {
 
 namespace {
@@ -79,6 +81,31 @@ double guessed_flops(const api& cl, cl_device_id device, device_style style) {
   return units * clock * 1e6 * (cpu ? 2.0 * std::clamp(vector, 1U, 32U) : 64.0);
 }
 
+/// Why the device cannot be used, with the code of a question that was not answered.
+std::string unusable(const api& cl, cl_device_id device, cl_int& code) {
+  const auto yes = [&](cl_device_info what) {
+    return number_of<cl_bool>(cl, device, what, &code) == CL_TRUE;
+  };
+  if (!yes(CL_DEVICE_AVAILABLE)) return "is not available";
+  if (!yes(CL_DEVICE_COMPILER_AVAILABLE)) return "has no compiler";
+  if (!yes(CL_DEVICE_ENDIAN_LITTLE)) return "stores numbers in another order than the host";
+  const auto memory = number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE, &code).value_or(0);
+  const auto largest =
+      number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &code).value_or(0);
+  if (memory == 0 || largest == 0) return "says that it has no memory";
+  const auto group =
+      number_of<std::size_t>(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, &code).value_or(0);
+  if (group < largest_group) {
+    return "takes groups of at most " + std::to_string(group) + " work-items, but kernels have " +
+           std::to_string(largest_group);
+  }
+  const std::string version = text_of(cl, device, CL_DEVICE_VERSION);
+  if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) {
+    return "has " + driver_text(version) + ", but kernels need OpenCL 1.2";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string text_of(const api& cl, cl_platform_id of, cl_platform_info what) {
@@ -109,25 +136,10 @@ std::string name_of(const api& cl, cl_device_id device) {
 }
 
 std::string unusable(const api& cl, cl_device_id device) {
-  const auto yes = [&](cl_device_info what) {
-    return number_of<cl_bool>(cl, device, what) == CL_TRUE;
-  };
-  if (!yes(CL_DEVICE_AVAILABLE)) return "is not available";
-  if (!yes(CL_DEVICE_COMPILER_AVAILABLE)) return "has no compiler";
-  if (!yes(CL_DEVICE_ENDIAN_LITTLE)) return "stores numbers in another order than the host";
-  const auto memory = number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0);
-  const auto largest = number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0);
-  if (memory == 0 || largest == 0) return "says that it has no memory";
-  const auto group = number_of<std::size_t>(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
-  if (group < largest_group) {
-    return "takes groups of at most " + std::to_string(group) + " work-items, but kernels have " +
-           std::to_string(largest_group);
-  }
-  const std::string version = text_of(cl, device, CL_DEVICE_VERSION);
-  if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) {
-    return "has " + driver_text(version) + ", but kernels need OpenCL 1.2";
-  }
-  return {};
+  cl_int code = CL_SUCCESS;
+  const std::string why = unusable(cl, device, code);
+  if (code == CL_SUCCESS) return why;
+  return "does not say what it can do: its driver says " + name_of(code);
 }
 
 device_info describe(const api& cl, cl_platform_id platform, cl_device_id device) {
@@ -138,10 +150,12 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   info.formats = {kernel_format::opencl_c};
   info.style = is_cpu(cl, device) ? device_style::cpu_compiler : device_style::gpu;
   info.lacks = lacking(cl, device);
+  // They were answered before, by unusable(): a driver that no longer does refuses allocations.
   info.memory_bytes = std::min<std::uint64_t>(
-      number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0), max_memory);
+      number_of<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(max_memory), max_memory);
   info.largest_binding = std::min<std::uint64_t>(
-      number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0), info.memory_bytes);
+      number_of<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(max_memory),
+      info.memory_bytes);
   info.alignment = alignment_of(cl, device);
   info.imports_host_memory = info.style == device_style::cpu_compiler && shares_memory(cl, device);
   if (info.style == device_style::cpu_compiler) {

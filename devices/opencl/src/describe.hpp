@@ -22,11 +22,14 @@ namespace hocket::opencl {
 [[nodiscard]] std::string name_of(const api& cl, cl_platform_id driver);
 [[nodiscard]] std::string name_of(const api& cl, cl_device_id device);
 
+/// A code other than CL_SUCCESS is noted in `why`.
 template <class Number>
-[[nodiscard]] std::optional<Number> number_of(const api& cl, cl_device_id of, cl_device_info what) {
+[[nodiscard]] std::optional<Number> number_of(const api& cl, cl_device_id of, cl_device_info what,
+                                              cl_int* why = nullptr) {
   Number answer{};
   std::size_t bytes = 0;
   const cl_int code = cl.clGetDeviceInfo(of, what, sizeof answer, &answer, &bytes);
+  if (code != CL_SUCCESS && why != nullptr) *why = code;
   return code == CL_SUCCESS && bytes == sizeof answer ? std::optional(answer) : std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "describe.hpp"
 #include "errors.hpp"
@@ -22,11 +23,17 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
     if (!program) return program.error();
     cl_int code = CL_SUCCESS;
     const cl_kernel object = context_->cl().clCreateKernel(program.value(), "hocket_main", &code);
-    if (object == nullptr)
-      return compile_failure(device_, kernel.name, "it has no kernel: " + name_of(code));
+    if (object == nullptr) return not_made(kernel.name, code);
     made->passes.emplace_back().kernel = handle<cl_kernel>(context_->cl(), object);
   }
   return made;
+}
+
+/// The kernel is not refused if its device is short of something or lost.
+failure launcher::not_made(const std::string& kernel, cl_int code) const {
+  failure why = failure_of(code, device_, "to make kernel \"" + kernel + "\"");
+  if (why.code() != failure_code::task_failed) return why;
+  return compile_failure(device_, kernel, "it has no kernel: " + name_of(code));
 }
 
 failure launcher::check_limits(const kernel_definition& kernel, const kernel_source& source,
@@ -41,7 +48,9 @@ failure launcher::check_limits(const kernel_definition& kernel, const kernel_sou
                            "its arguments have " + std::to_string(block + pointers) +
                                " bytes, and the device allows " + std::to_string(most) + ".");
   }
-  const auto group = number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
+  // A driver that does not say it refuses the launch.
+  constexpr auto any = std::numeric_limits<std::size_t>::max();
+  const auto group = number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(any);
   return check_groups(kernel, source, {group, group, group}, group, device_);
 }
 

@@ -77,6 +77,7 @@ class launcher {
   [[nodiscard]] result<std::shared_ptr<compiled>> compile(const kernel_definition& kernel,
                                                           const kernel_source& source,
                                                           const program_variant& variant);
+  [[nodiscard]] failure not_made(const std::string& kernel, cl_int code) const;
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
