@@ -90,6 +90,17 @@ TEST(report, has_no_critical_path_without_a_trace) {
   EXPECT_GT(rt.report().area_bound, nanoseconds{0});
 }
 
+TEST(report, of_counts_leaves_out_the_bound) {
+  runtime rt(traced_on("2,flops=1G", "Sim0,Sim1"));
+  const buffer<float> x = empty_buffer(rt);
+  rt.submit(source(), writes(x));
+  rt.wait();
+  const runtime_report made = rt.report(report_detail::counts);
+  EXPECT_EQ(made.area_bound, nanoseconds{0});
+  EXPECT_EQ(made.devices[0].kernels + made.devices[1].kernels, 1U);
+  EXPECT_EQ(made.critical_path, rt.report().critical_path);
+}
+
 TEST(report, a_kernel_counts_only_on_devices_that_have_a_body_for_it) {
   runtime rt(traced_on("1,shared=yes,flops=1G;3,flops=1G", "Sim0,Sim1,Sim2,Sim3"));
   std::vector<buffer<float>> data;
