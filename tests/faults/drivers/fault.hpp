@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-// Two fake drivers: each is a real one that runs on the CPU, PoCL or lavapipe, with one fault put
-// in. They show what Hocket makes of errors, and nothing else.
+// Two fake drivers: each is a real one that runs on the CPU, PoCL, lavapipe or SwiftShader, with
+// one fault put in. They show what Hocket makes of errors, and nothing else.
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// A fake Vulkan driver: lavapipe, of which some functions are replaced.
+// A fake Vulkan driver: lavapipe, or SwiftShader, of which some functions are replaced.
 
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
@@ -20,18 +20,32 @@ using table = std::map<std::string, PFN_vkVoidFunction>;
 
 VkInstance instance = VK_NULL_HANDLE;  // the latest
 
-constexpr const char* library = "libvulkan_lvp.so";
+/// That of SwiftShader lies where scripts/install-vulkan-drivers puts it.
+std::string find_library() {
+  const char* const asked = std::getenv("HOCKET_FAKE_DRIVER");
+  if (asked == nullptr || std::string_view(asked) != "swiftshader") return "libvulkan_lvp.so";
+  const char* const data = std::getenv("XDG_DATA_HOME");
+  const char* const home = std::getenv("HOME");
+  const std::string folder =
+      data != nullptr ? data : std::string(home ? home : "") + "/.local/share";
+  return folder + "/hocket/vulkan/libvk_swiftshader.so";
+}
 
-PFN_vkVoidFunction lavapipe(VkInstance of, const char* name) {
+const char* library() {
+  static const std::string name = find_library();
+  return name.c_str();
+}
+
+PFN_vkVoidFunction driver_function(VkInstance of, const char* name) {
   static const auto get =
-      hocket::fake::real<PFN_vkGetInstanceProcAddr>(library, "vk_icdGetInstanceProcAddr");
+      hocket::fake::real<PFN_vkGetInstanceProcAddr>(library(), "vk_icdGetInstanceProcAddr");
   return get == nullptr ? nullptr : get(of, name);
 }
 
 /// The driver's own function, in what takes its place.
 template <class Function>
 Function own(const char* name) {
-  return reinterpret_cast<Function>(lavapipe(instance, name));
+  return reinterpret_cast<Function>(driver_function(instance, name));
 }
 
 template <class Function>
@@ -298,7 +312,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo* info,
                                                const VkAllocationCallbacks* memory,
                                                VkInstance* made) {
   const auto create =
-      reinterpret_cast<PFN_vkCreateInstance>(lavapipe(VK_NULL_HANDLE, "vkCreateInstance"));
+      reinterpret_cast<PFN_vkCreateInstance>(driver_function(VK_NULL_HANDLE, "vkCreateInstance"));
   const int planned = hocket::fake::counter.next("vkCreateInstance");
   const VkResult code = planned != 0 ? VkResult(planned) : create(info, memory, made);
   if (code == VK_SUCCESS) instance = *made;
@@ -314,13 +328,13 @@ extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(Vk
   const std::string_view wanted = name;
   if (wanted == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
   if (wanted == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(device_function);
-  return lavapipe(of, name);
+  return driver_function(of, name);
 }
 
 extern "C" VKAPI_ATTR VkResult VKAPI_CALL
 vk_icdNegotiateLoaderICDInterfaceVersion(std::uint32_t* version) {
   static const auto real = hocket::fake::real<PFN_vkNegotiateLoaderICDInterfaceVersion>(
-      library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+      library(), "vk_icdNegotiateLoaderICDInterfaceVersion");
   return real == nullptr ? VK_ERROR_INCOMPATIBLE_DRIVER : real(version);
 }
 
