@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What checks against silent corruption cost: copies with and without a comparison, products alone,
-// with sums that are checked, and made twice.
+// The cost of checks against silent corruption: copies with and without a comparison, products
+// alone, with sums that are checked, and made twice.
 
 #include <cstddef>
 #include <memory>

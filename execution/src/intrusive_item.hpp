@@ -4,7 +4,7 @@
 
 namespace hocket {
 
-/// What a bare item runs that stands for an executor::intrusive_item.
+/// The function of bare items that stand for an executor::intrusive_item.
 void run_intrusive(void* item);
 
 }  // namespace hocket

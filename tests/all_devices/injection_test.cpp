@@ -82,7 +82,7 @@ TEST_F(injection, of_corruption_changes_the_result_and_nothing_else) {
 
 TEST_F(injection, of_corrupted_copies_is_noticed_where_copies_are_compared) {
   each_device([](const std::string& device) {
-    // What is read back for the comparison is a copy from the device as well.
+    // Content that is read back for the comparison is a copy from the device as well.
     for (const char* const call : {" copy-in 3..4", " copy-out 3", " copy-out 8"}) {
       const std::string plan = "corrupt " + device + call;
       runtime_options checked = options(plan);

@@ -35,7 +35,7 @@ class tiled_integrity : public ::testing::Test {
     problem->submit(rt);
     return problem->residual();
   }
-  /// Those with a memory of their own that can run some of the kernels.
+  /// Devices with a memory of their own that can run some of the kernels.
   static std::vector<std::string> devices() {
     std::vector<std::string> names;
     runtime all({.backends = {{"sim", "1"}}});

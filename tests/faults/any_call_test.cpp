@@ -206,7 +206,7 @@ class any_call : public ::testing::TestWithParam<program> {
     return driver.calls();
   }
 
-  // What does not end in that time hangs: the signal ends the test.
+  // A call that does not end in that time hangs: the signal ends the test.
   static constexpr unsigned longest_run = 100;  // seconds
   long runs_ = 0;
 };

@@ -24,7 +24,7 @@ namespace hocket::seeded {
 /// use for a while.
 class device_faults final : public disturbance {
  public:
-  /// What comes at any moment. Steps of the program ask for losses besides.
+  /// The events that come at any moment. Steps of the program ask for losses besides.
   struct kinds {
     bool losses = false;  ///< with failures of launches
     bool drains = false;

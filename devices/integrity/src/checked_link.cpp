@@ -175,7 +175,7 @@ void checked_link::compare(std::unique_lock<std::mutex>& lock, way which, comman
   // Others may submit meanwhile. Nothing changes either array until the copy is reported.
   lock.unlock();
   const std::optional<std::size_t> first = first_difference(copy, read, host);
-  // What a copy is measured to take includes the comparison.
+  // The measured time of a copy includes the comparison.
   how.end = std::max(how.end, given_.where.now());
   lock.lock();
   if (!first) {

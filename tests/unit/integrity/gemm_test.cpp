@@ -149,7 +149,7 @@ class corrupted_products : public ::testing::TestWithParam<bool> {
                          : product(rt, of, ops::gemm_nn, writes(of.c));
   }
 
-  /// What became of products of which one launch after the other is corrupted.
+  /// The outcomes of products of which one launch after the other is corrupted.
   struct outcome {
     int launches = 0;
     std::uint64_t differed = 0, corrected = 0, repeated = 0;

@@ -69,7 +69,7 @@ void device_quarantine::command_failed(device_id device, const placed_task* t,
                                        const command_record& record, const failure& why) {
   const device_probe& probe = s_.devices[device.value].probe;
   if (t == nullptr && record.copy->from == s_.nodes.devices[device.value].memory) {
-    // What the device has cannot be fetched: only a loss lets it be made again.
+    // Content of the device cannot be fetched: only a loss lets it be made again.
     give_up(device, why);
   } else if (probe.task.valid() && probe.task == (t == nullptr ? record.task : t->id)) {
     probe_failed(device, why);

@@ -15,7 +15,7 @@ namespace hocket::detail {
 
 namespace {
 
-/// What the future of a drain refers to.
+/// The task behind the future of a drain.
 class drain_state final : public task_state {
  public:
   drain_state(host_context& context, const std::string& label) : task_state(&context, label) {

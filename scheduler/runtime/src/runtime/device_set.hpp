@@ -25,7 +25,7 @@ namespace hocket::detail {
 /// drivers; that is done by one caller at a time.
 class device_set {
  public:
-  /// What stands between the runtime and the devices of all backends; null for none.
+  /// Layers between the runtime and the devices of all backends; null for none.
   struct between {
     fault_injector* faults = nullptr;
     copy_checker* checks = nullptr;

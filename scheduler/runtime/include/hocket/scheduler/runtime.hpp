@@ -46,7 +46,7 @@ enum class resilience_kind : std::uint8_t {
   survive  ///< both are made again on other devices: see the guide
 };
 
-/// What a runtime does to notice that content is changed silently.
+/// How a runtime notices that content is changed silently.
 enum class integrity_kind : std::uint8_t {
   none,   ///< nothing
   copies  ///< each copy between memories is compared with its source after it has arrived
