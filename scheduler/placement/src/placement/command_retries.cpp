@@ -41,7 +41,7 @@ void command_retries::command_ended(const command_record& record, const command_
     suspect_ = *device;
     s_.work.actions().emplace_back(await_time{timed_part::loss, longest_silence});
   } else if (is_corrupting_link(how.why) && !s_.nodes.devices[device->value].runs_host_tasks) {
-    give_up(*device, how.why);
+    quarantine_.give_up(*device, how.why);
   } else if (retry_table::may_pass(how.why)) {
     command_failed(record, *device, how.why);
   }

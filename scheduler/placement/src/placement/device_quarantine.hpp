@@ -27,13 +27,14 @@ class device_quarantine {
   /// whose launch that was; null for a copy.
   void command_failed(device_id device, const placed_task* t, const command_record& record,
                       const failure& why);
+  /// The device is declared lost: none of its commands can be trusted.
+  void give_up(device_id device, const failure& why);
 
  private:
   static constexpr std::size_t max_probes = 5;
 
   void rest(device_id device);
   void probe_failed(device_id device, const failure& why);
-  void give_up(device_id device, const failure& why);
   [[nodiscard]] placed_task* find_probe(device_id device) const;
 
   engine_state& s_;
