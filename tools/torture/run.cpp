@@ -85,13 +85,16 @@ std::string run_both(runtime& rt, program made, program other, run_settings sett
 }
 
 /// Fills and the tasks that combine partials have no futures: their failures are taken from wait().
-void look_at_failures(runtime& rt) {
-  for (bool more = true; more;) {
-    more = false;
+/// Returns why tasks are left that can never run; empty if none is.
+std::string look_at_failures(runtime& rt) {
+  while (true) {
     try {
       rt.wait();
+      return {};
+    } catch (const usage_error& e) {
+      return e.what();
     } catch (const std::exception&) {
-      more = true;
+      // The next one.
     }
   }
 }
@@ -118,7 +121,8 @@ run_result run_and_compare(const program& made, const run_settings& settings) {
     if (other && settings.real_devices) fit_to_devices(*other, made.devices);
     result.wrong = other ? run_both(rt, made, *other, settings) : run_one(rt, made, settings);
     // Functions that use the runtime may still run where the program ended early.
-    look_at_failures(rt);
+    const std::string stuck = look_at_failures(rt);
+    if (result.wrong.empty()) result.wrong = stuck;
     if (result.wrong.empty()) result.wrong = wrong_memory(rt);
     result.report = rt.report(report_detail::counts);
   } catch (const std::exception& e) {

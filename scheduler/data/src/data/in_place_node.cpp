@@ -23,6 +23,13 @@ inline void attach_only(host_edge& to_place) noexcept {
   to_place.run(source, next);
 }
 
+/// Without memory the program ends: see in_place_node.
+void find_edges(in_place_node& node, std::span<const in_place_use> uses, edge_list& found,
+                domain_node* within) noexcept {
+  edge_finder finder(node, found, within);
+  for (const in_place_use& use : uses) finder.find_for(use);
+}
+
 }  // namespace
 
 in_place_node::~in_place_node() {
@@ -43,8 +50,7 @@ void in_place_node::take_place(std::span<const in_place_use> uses, std::span<hos
   const order_locks locks(uses);
   if (with.in_order) (*with.in_order)();
   for (std::size_t i = 0; i < uses.size(); ++i) intrusive_ptr_add_ref(this);
-  edge_finder finder(*this, found, with.within);
-  for (const in_place_use& use : uses) finder.find_for(use);
+  find_edges(*this, uses, found, with.within);
   // Others find this in the order of its buffers as soon as they are unlocked: by then it has to
   // know that it waits.
   before().be_known_early();
