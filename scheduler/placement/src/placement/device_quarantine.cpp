@@ -43,7 +43,8 @@ void device_quarantine::rest_ended(device_id device) {
 }
 
 /// A task that waits, or that has not begun on another device; the oldest. None while tasks are
-/// held: then the next one that is placed probes the device.
+/// held: then the next one that is placed probes the device. A task whose turn has not come might
+/// wait for another that waits for the device.
 placed_task* device_quarantine::find_probe(device_id device) const {
   const auto may_be = [&](const placed_task& t) {
     if (s_.waiting.contains(t.id)) return true;
@@ -52,7 +53,8 @@ placed_task* device_quarantine::find_probe(device_id device) const {
     return is_free && !s_.losses.holds_tasks() && t.kind == task_kind::launch;
   };
   for (placed_task* const t : s_.tasks.sorted()) {
-    if (may_be(*t) && !t->poisoned && s_.view.could_run(*t, device)) return t;
+    if (t->poisoned || !s_.throttle.has_turn(*t)) continue;
+    if (may_be(*t) && s_.view.could_run(*t, device)) return t;
   }
   return nullptr;
 }

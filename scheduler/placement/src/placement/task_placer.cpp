@@ -32,10 +32,12 @@ void task_placer::consider(placed_task& t) {
   }
 }
 
-/// A task that survives is not bound to a device that is gone. One in order stays in its line.
+/// A task that survives is not bound to a device that is gone. One in order stays in its line. All
+/// tasks wait for those of a recovery, which are not bound to a device that is drained either.
 void task_placer::leave_lost_device(placed_task& t) const {
-  if (s_.lost == 0 || !t.on.valid() || t.in_order) return;
-  if (s_.devices[t.on.value].is_left) t.on = {};
+  if ((s_.lost == 0 && !t.is_recovery) || !t.on.valid() || t.in_order) return;
+  const device_record& named = s_.devices[t.on.value];
+  if (named.is_left || (t.is_recovery && !named.is_used())) t.on = {};
 }
 
 /// All tasks in order of a device that is left go to one other, where their data stay, if that can
@@ -83,6 +85,7 @@ void task_placer::place(placed_task& t) {
 /// The quarantined device that the task is to probe, or has begun to; none if it is no probe. All
 /// tasks wait for those of a recovery, which are not put at risk while another device can run them.
 std::optional<device_id> task_placer::probed_device(const placed_task& t) const {
+  if (!s_.throttle.has_turn(t)) return std::nullopt;
   for (std::size_t i = 0; t.is_recovery && i < s_.devices.size(); ++i) {
     if (s_.view.can_run(t, device_id{i})) return std::nullopt;
   }
