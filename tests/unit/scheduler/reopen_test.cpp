@@ -148,7 +148,7 @@ TEST(reopened_over_threads, devices_serve_threads_that_wait_meanwhile) {
   for (int round = 0; round < 20; ++round) {
     auto& device = rt.core()->connection().machine().at(sim.id);
     device.lose({failure_code::device_lost, "It is gone."});
-    while (rt.report().devices[1].alive) std::this_thread::yield();
+    while (rt.report().devices[sim.id.value].alive) std::this_thread::yield();
     rt.reopen(sim);
   }
   ended = true;
