@@ -121,6 +121,8 @@ TEST_F(draining, twice_ends_at_one_time) {
   first.get();
   EXPECT_TRUE(second.done());
   rt.drain(rt.device("Sim0")).get();
+  rt.resume(rt.device("Sim0"));
+  EXPECT_THAT(x.to_vector(), Each(1.0F));
 }
 
 TEST_F(draining, is_cancelled_by_resuming_before_the_device_is_empty) {
