@@ -200,6 +200,12 @@ function(_hocket_precompile_headers target)
     target_compile_options(hocket_test_headers PRIVATE ${HOCKET_TEST_FLAGS})
     target_precompile_headers(hocket_test_headers PRIVATE <hocket/hocket.hpp> <gtest/gtest.h>)
     set_target_properties(hocket_test_headers PROPERTIES EXCLUDE_FROM_ALL ON)
+    # A precompiled header holds checksums of the headers in it. Were it found again by its preprocessed text, which
+    # comments do not change, "#pragma once" would fail: ccache is to look at the files.
+    if(CMAKE_CXX_COMPILER_LAUNCHER)
+      set_target_properties(hocket_test_headers PROPERTIES CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND};-E;env;CCACHE_DEPEND=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
   endif()
   target_precompile_headers(${target} REUSE_FROM hocket_test_headers)
 endfunction()

@@ -12,12 +12,11 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_EXTENSIONS OFF)
 
   # A clone in another folder finds what this one has compiled, tests with precompiled headers among it. Debuggers may
-  # then show the sources of the clone that compiled them. Depend mode, because a precompiled header holds checksums of
-  # the headers in it: found again by preprocessed text, which comments do not change, "#pragma once" would fail.
+  # then show the sources of the clone that compiled them.
   find_program(HOCKET_CCACHE ccache)
   if(HOCKET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
-      CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros "${HOCKET_CCACHE}")
+      CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros "${HOCKET_CCACHE}")
   endif()
 
   # A faster linker where there is one. The cached answer keeps a later configure from asking again.

@@ -20,7 +20,7 @@ using table = std::map<std::string, PFN_vkVoidFunction>;
 
 VkInstance instance = VK_NULL_HANDLE;  // the latest
 
-/// That of SwiftShader lies where scripts/install-vulkan-drivers puts it.
+/// The driver of SwiftShader lies where scripts/install-vulkan-drivers puts it.
 std::string find_library() {
   const char* const asked = std::getenv("HOCKET_FAKE_DRIVER");
   if (asked == nullptr || std::string_view(asked) != "swiftshader") return "libvulkan_lvp.so";
