@@ -11,8 +11,9 @@ namespace {
 constexpr std::size_t count = 5000, rows = 33, inner = 20, columns = 17;
 constexpr std::int32_t prime = 1009;
 
+/// Takes the remainder first: tests corrupt x, and five times what it then is may overflow.
 const auto turn = elementwise("turn", [](auto shift, auto& x, element_index auto i) {
-  x = (x * 5 + shift % 1009 + cast<std::int32_t>(i % 7u)) % 1009;
+  x = (x % 1009 * 5 + shift % 1009 + cast<std::int32_t>(i % 7u)) % 1009;
 });
 
 /// Keeps what the matrices hold small: sums of their products are whole numbers below 2^24.
