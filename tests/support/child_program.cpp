@@ -56,7 +56,7 @@ running::~running() {
 }
 
 bool running::says(std::string_view text) const {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < limit) {
     if (content_of(files_ / "err").find(text) != std::string::npos) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -44,7 +44,7 @@ class running {
   running(const running&) = delete;
   running& operator=(const running&) = delete;
 
-  /// Waits until it has written the text to standard error; false after ten seconds.
+  /// Waits until it has written the text to standard error; false after a minute.
   [[nodiscard]] bool says(std::string_view text) const;
 
   /// Sends SIGINT.
