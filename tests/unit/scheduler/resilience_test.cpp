@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -140,6 +141,78 @@ TEST_F(resilience, gives_up_where_a_view_is_in_the_way) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("in use by \"view of"));
   EXPECT_THAT(open[0], 1.0F);
   EXPECT_EQ(rt.report().given_up, 1U);
+}
+
+/// A buffer of a lost device can only be made again by a task that overwrites what a function uses.
+class used_resilience : public resilience {
+ protected:
+  explicit used_resilience(const runtime_options& options = surviving()) : resilience(options) {
+    rt.submit(on("Sim0"), add_one, updates(x));
+    rt.submit(on("Sim0"), add_other, reads(x), updates(y));
+    rt.submit(on("Sim0"), add_one, updates(x));
+  }
+  void expect_content() {
+    EXPECT_THAT(y.to_vector(), Each(1.0F));
+    EXPECT_THAT(x.to_vector(), Each(2.0F));
+    EXPECT_EQ(rt.report().recoveries, 1U);
+    EXPECT_EQ(rt.report().given_up, 0U);
+  }
+  [[nodiscard]] bool is_alive(const std::string& name) {
+    for (const device_report& each : rt.report().devices) {
+      if (each.name == name) return each.alive;
+    }
+    return false;
+  }
+
+  buffer<float> x = zeros(), y = zeros();
+};
+
+TEST_F(used_resilience, waits_for_functions_that_run) {
+  float seen = 0;
+  rt.submit(
+        [&](view<const float> v) {
+          lose("Sim0");
+          seen = v[0];
+        },
+        reads(x))
+      .get();
+  expect_content();
+  EXPECT_EQ(seen, 2.0F);
+}
+
+TEST_F(used_resilience, gives_up_where_a_function_waits) {
+  const future<void> waits = rt.submit(
+      [&](view<const float>) {
+        lose("Sim0");
+        (void)y.to_vector();
+      },
+      reads(x));
+  EXPECT_THAT(waits.error().message(), HasSubstr("It is gone."));
+  EXPECT_EQ(rt.report().given_up, 1U);
+}
+
+class used_resilience_of_threads : public used_resilience {
+ protected:
+  used_resilience_of_threads() : used_resilience(real()) {}
+  static runtime_options real() {
+    runtime_options made = surviving();
+    made.clock = clock_kind::real;
+    return made;
+  }
+};
+
+TEST_F(used_resilience_of_threads, waits_for_functions_that_run_long) {
+  float seen = 0;
+  rt.submit(
+        [&](view<const float> v) {
+          lose("Sim0");
+          while (is_alive("Sim0")) std::this_thread::yield();
+          seen = v[0];
+        },
+        reads(x))
+      .get();
+  expect_content();
+  EXPECT_EQ(seen, 2.0F);
 }
 
 class traced_resilience : public resilience {

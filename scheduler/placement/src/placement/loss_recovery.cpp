@@ -100,6 +100,7 @@ bool loss_recovery::is_due() const {
   if (!s_.losses.is_recovering() || is_expected_ || s_.runs.is_adding()) return false;
   // A view may be about to find out that its content has not come.
   if (s_.work.has_endings() || s_.commands.waiters().has_due()) return false;
+  if (blocking_.valid() && is_running(blocking_)) return false;
   return run_ != nullptr ? run_->has_ended() : is_quiet();
 }
 
@@ -111,6 +112,14 @@ bool loss_recovery::is_quiet() const {
     if (!is_apart) is_quiet = false;
   });
   return is_quiet;
+}
+
+bool loss_recovery::is_running(task_id function) const {
+  bool runs = false;
+  s_.commands.each([&](const command_record& c) {
+    if (c.alone && c.launched->id == function) runs = true;
+  });
+  return runs;
 }
 
 submitted_run* loss_recovery::go_on() {
@@ -128,8 +137,14 @@ submitted_run* loss_recovery::go_on() {
   if (end_cancelled()) return nullptr;
   lost_ = s_.lost;
   const recovery_plan plan = made_plan();
+  blocking_ = {};
   if (!plan.hopeless.empty()) {
-    give_up(plan);
+    if (plan.user.valid() && is_running(plan.user)) {
+      // The function will end, or begin to wait for another task, and all is planned again then.
+      blocking_ = plan.user;
+    } else {
+      give_up(plan);
+    }
     return nullptr;
   }
   failed_ = plan.failed;

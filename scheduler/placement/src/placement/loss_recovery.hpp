@@ -62,6 +62,8 @@ class loss_recovery {
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
   void give_up(const recovery_plan& plan);
+  /// True if the function has begun, has not ended, and has not waited for another task.
+  [[nodiscard]] bool is_running(task_id function) const;
   void end();
 
   engine_state& s_;
@@ -73,6 +75,7 @@ class loss_recovery {
   bool has_loss_ = false;              ///< one is, or was told since the recovery began
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again
   failure why_;                        ///< the last loss
+  task_id blocking_;                   ///< a function that uses what has to change
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way
   std::vector<std::unique_ptr<recovery_run>> past_;  ///< actions may refer to them

@@ -237,7 +237,9 @@ void recovery_walk::give_up(const logged_task& t, const char* why, const logged_
     return "\"" + std::string(has_label ? each.label.text() : each.kernel->name) + "\"";
   };
   made_.hopeless = "task " + named(t) + " " + why;
-  if (other != nullptr) made_.hopeless += " " + named(*other);
+  if (other == nullptr) return;
+  made_.hopeless += " " + named(*other);
+  made_.user = other->id;
 }
 
 }  // namespace

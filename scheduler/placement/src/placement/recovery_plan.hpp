@@ -35,6 +35,7 @@ struct recovery_plan {
   std::vector<failed_part> failed;  ///< stays poisoned
   std::string hopeless;             ///< not empty: why content that is lost cannot be made again
   data_id lacks;                    ///< then, if valid, what the sentence ends with: a buffer
+  task_id user;                     ///< then, if valid, the view or function that is in the way
 };
 
 using visit_parts = function_ref<void(const box&)>;
