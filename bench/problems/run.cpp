@@ -185,7 +185,9 @@ schedule run(const problem& what, const sim_machine& machine, const run_setup& h
               .clock = clock_kind::simulated,
               .seed = how.seed,
               .policy = how.policy,
-              .trace_capacity = how.keep_spans ? what.tasks.size() * spans_of_task : 0}};
+              .trace_capacity = how.keep_spans ? what.tasks.size() * spans_of_task : 0,
+              .resilience = how.survive ? resilience_kind::survive : resilience_kind::none,
+              .faults = how.faults}};
   schedule made;
   made.devices = rt.devices();
   const data_owners owners(what, how.from == data_start::host ? 1 : made.devices.size());
@@ -224,6 +226,7 @@ schedule run(const problem& what, const sim_machine& machine, const run_setup& h
   trace_snapshot kept = rt.trace();
   if (kept.dropped > 0) throw std::runtime_error("The trace has no room for all spans.");
   made.spans = std::move(kept.records);
+  made.given_up = rt.report().given_up;
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hocket/core/trace.hpp>
+#include <hocket/devices/fault_plan.hpp>
 #include <hocket/devices/sim.hpp>
 
 #include "problem.hpp"
@@ -27,6 +28,8 @@ struct run_setup {
   bool keep_spans = false;
   /// So many runs come before the one that counts, all of one recorded graph; 0: it is submitted.
   std::size_t earlier_runs = 0;
+  bool survive = false;  ///< losses of devices
+  fault_plan faults = {};
 };
 
 /// The outcome of one problem on one machine.
@@ -35,6 +38,7 @@ struct schedule {
   double host_time = 0;  ///< seconds that simulating it took here, for each task
   std::vector<device_info> devices;
   std::vector<trace_record> spans;  ///< of its commands, if they were to be kept
+  std::size_t given_up = 0;         ///< as in the report
 };
 
 /// True if every command of one had the same time, task and stream in the other.
