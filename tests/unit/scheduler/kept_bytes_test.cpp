@@ -83,7 +83,7 @@ template <class T>
 void keep_and_restore_all(const index_list& extents) {
   each_box_within(box::whole(extents), [&](const box& part) {
     const kept_ref kept = kept_array<T>(extents).keep(part);
-    ASSERT_TRUE(kept->is_there);
+    ASSERT_TRUE(kept->was_read);
     ASSERT_EQ(kept->size(), part.elements() * sizeof(T));
     ASSERT_EQ(kept->bytes.size(), kept->size());
     each_box_within(part, [&](const box& region) {
@@ -123,7 +123,7 @@ TEST(kept_bytes, restore_each_region_of_each_part_in_three_dimensions) {
 
 TEST(kept_bytes, of_an_empty_part_are_none) {
   const kept_ref kept = kept_array<float>({3, 4}).keep({{1, 2}, {3, 2}});
-  EXPECT_TRUE(kept->is_there);
+  EXPECT_TRUE(kept->was_read);
   EXPECT_EQ(kept->size(), 0U);
   EXPECT_TRUE(kept->bytes.empty());
 }
@@ -132,7 +132,7 @@ TEST(kept_bytes, that_were_not_read_are_not_restored) {
   auto kept = std::make_shared<kept_bytes>();
   const box all{{0}, {4}};
   kept->part = part_of_array(element_type::f32, all.end, all);
-  EXPECT_FALSE(kept->is_there);
+  EXPECT_FALSE(kept->was_read);
   EXPECT_EQ(kept->size(), 4 * sizeof(float));
   kept_array<float> array(all.end);
   EXPECT_THROW(array.restore(kept, all), std::bad_alloc);

@@ -115,7 +115,8 @@ class lineages : public ::testing::Test {
   }
   void write_on_host(const tracked_buffer& of, const box& region, std::uint64_t position) {
     log.versions().write(of, region, position, [&](const kept_ref& to) {
-      to->is_there = has_memory;
+      to->was_read = has_memory && has_read;
+      to->lacks_memory = !has_memory;
       aside.push_back(to);
     });
   }
@@ -165,6 +166,7 @@ class lineages : public ::testing::Test {
   lineage_buffer a{0, {8}}, b{1, {8}};
   std::map<data_id, std::vector<box>> lost;
   bool has_memory = true;  ///< for bytes that are put aside
+  bool has_read = true;    ///< them
   std::vector<kept_ref> aside;
 };
 

@@ -170,7 +170,7 @@ kept_ref lineage_machine::bytes_of(const recovery_step& s,
                                    const std::set<std::pair<model_buffer*, std::size_t>>& written) {
   ++seen_.restored;
   if (s.from != nullptr) {
-    EXPECT_TRUE(s.from->is_there);
+    EXPECT_TRUE(s.from->was_read);
     EXPECT_TRUE(contains(s.from->part->region(), s.region));
     return s.from;
   }

@@ -138,7 +138,7 @@ TEST_P(lineages_once, their_content_is_put_aside_before_its_block_is_gone) {
   run_on_host({writes(a, span_of(1, 3))}, GetParam());
   log.versions().drop_block(a, [&](const kept_ref& to) {
     EXPECT_EQ(to->part->region(), span_of(1, 3));
-    to->is_there = true;
+    to->was_read = true;
   });
   log.versions().forget_block(a.id);
   lose(a, span_of(2, 3));
@@ -150,6 +150,14 @@ TEST_P(lineages_once, they_are_not_run_again) {
   run({updates(a)});
   lose(a);
   EXPECT_EQ(plan().hopeless, "task \"1\" is called once");
+}
+
+TEST_P(lineages_once, bytes_that_will_be_read_are_restored) {
+  has_read = false;
+  run_on_host({writes(a)}, GetParam());
+  copy_to_host(a);
+  lose(a);
+  EXPECT_EQ(steps(), lineage_strings{"restore 1 of a[0:8] from aside"});
 }
 
 TEST_P(lineages_once, bytes_for_which_there_was_no_memory_are_not_restored) {

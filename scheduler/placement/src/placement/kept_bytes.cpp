@@ -38,6 +38,7 @@ void kept_bytes::read_from(const std::byte* replica) noexcept {
   try {
     bytes.reserve(part->elements() * element_size);
   } catch (const std::bad_alloc&) {
+    lacks_memory = true;
     return;
   }
   const std::size_t row_bytes = part->sizes()[part->sizes().size() - 1] * element_size;
@@ -46,7 +47,7 @@ void kept_bytes::read_from(const std::byte* replica) noexcept {
         replica + part->first_byte() + offset_of(at, part->strides()) * element_size;
     bytes.insert(bytes.end(), first, first + row_bytes);
   });
-  is_there = true;
+  was_read = true;
 }
 
 kernel_ref kernel_to_restore(kept_ref from, const box& region) {
@@ -55,7 +56,7 @@ kernel_ref kernel_to_restore(kept_ref from, const box& region) {
   made->parameters.push_back(
       {.is = parameter::kind::buffer, .type = from->part->type(), .mode = access_mode::write});
   made->host = [from = std::move(from), region](const host_launch& launch) {
-    if (!from->is_there) throw std::bad_alloc();
+    if (!from->was_read) throw std::bad_alloc();
     const buffer_argument& to = launch.buffers.front();
     const std::size_t element_size = size_of(to.type);
     const index_list strides = dense_strides(from->part->sizes());

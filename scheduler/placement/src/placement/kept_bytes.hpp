@@ -12,11 +12,13 @@
 namespace hocket::placement {
 
 /// Bytes of a part of a buffer that lie apart from its replicas, row after row. They are read when
-/// the actions of a step are carried out.
+/// the actions of a step are carried out, before what later actions start: until then, further
+/// steps may count on them.
 struct kept_bytes {
   array_part_ref part;
   std::vector<std::byte> bytes = {};
-  bool is_there = false;  ///< false: not read yet, or there was no memory for them
+  bool was_read = false;
+  bool lacks_memory = false;  ///< there was none for them
 
   /// How many bytes there are.
   [[nodiscard]] std::uint64_t size() const noexcept {

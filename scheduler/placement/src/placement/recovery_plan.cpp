@@ -123,7 +123,7 @@ void recovery_walk::find_stored(std::uint64_t position) {
   const auto found = stored_.find(position);
   if (found == stored_.end()) return;
   for (const stored_part& each : found->second) {
-    if (each.from != nullptr && !each.from->is_there) continue;
+    if (each.from != nullptr && each.from->lacks_memory) continue;
     of(each.data).needed.change(each.region, [&](need& n) {
       if (n.is_wanted && n.stored == nullptr) n.stored = &each;
     });

@@ -34,7 +34,11 @@ class performer {
   void operator()(const placement::free_block& a) const { devices_.blocks().free(a.block); }
   void operator()(const placement::put_aside& a) const {
     const device_blocks::block* const b = devices_.blocks().find(a.from);
-    if (b != nullptr && !b->why) a.to->read_from(static_cast<const std::byte*>(b->where.address()));
+    if (b != nullptr && !b->why) {
+      a.to->read_from(static_cast<const std::byte*>(b->where.address()));
+    } else {
+      a.to->lacks_memory = true;
+    }
   }
   void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
   void operator()(const placement::issue_launch& a) const {
