@@ -6,10 +6,11 @@
 
 find_path(Shaderc_INCLUDE_DIR shaderc/shaderc.h)
 find_path(Shaderc_SPIRV_TOOLS_INCLUDE_DIR spirv-tools/libspirv.h)
-set(_shaderc_libraries shaderc_combined glslang MachineIndependent GenericCodeGen OSDependent OGLCompiler SPIRV
+# What the linker calls them.
+set(Shaderc_LIBRARY_NAMES shaderc_combined glslang MachineIndependent GenericCodeGen OSDependent OGLCompiler SPIRV
   SPIRV-Tools-opt SPIRV-Tools)
 set(_shaderc_variables "")
-foreach(_library IN LISTS _shaderc_libraries)
+foreach(_library IN LISTS Shaderc_LIBRARY_NAMES)
   find_library(Shaderc_${_library}_LIBRARY NAMES lib${_library}.a)
   mark_as_advanced(Shaderc_${_library}_LIBRARY)
   list(APPEND _shaderc_variables Shaderc_${_library}_LIBRARY)

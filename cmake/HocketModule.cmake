@@ -114,7 +114,12 @@ function(_hocket_add_library target public_name)
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   install(TARGETS ${target} EXPORT hocket-targets
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  if(arg_SOURCES)
+    set_property(GLOBAL APPEND PROPERTY HOCKET_LIBRARIES ${target})
+  endif()
 endfunction()
 
 function(hocket_add_module name)
@@ -277,13 +282,37 @@ function(hocket_add_subdirectories)
   endforeach()
 endfunction()
 
+# For builds that do not use CMake. Static libraries bring what they were made with.
+function(_hocket_install_pkgconfig)
+  get_property(libraries GLOBAL PROPERTY HOCKET_LIBRARIES)
+  list(TRANSFORM libraries PREPEND "-l")
+  if(BUILD_SHARED_LIBS)
+    set(_requires tbb)
+  else()
+    get_property(_requires GLOBAL PROPERTY HOCKET_PKGCONFIG_REQUIRES)
+    list(APPEND _requires tbb hwloc openblas)
+    get_property(others GLOBAL PROPERTY HOCKET_PKGCONFIG_LIBRARIES)
+    list(TRANSFORM others PREPEND "-l")
+    # Some of them need one another in both directions.
+    set(libraries "-Wl,--start-group" ${libraries} ${others} -lboost_json "-Wl,--end-group")
+  endif()
+  list(JOIN _requires " " _requires)
+  list(JOIN libraries " " _libs)
+  set(folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  file(RELATIVE_PATH _to_prefix "/${folder}" "/")
+  string(REGEX REPLACE "/$" "" _to_prefix "${_to_prefix}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/hocket.pc.in" "${PROJECT_BINARY_DIR}/hocket.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/hocket.pc" DESTINATION ${folder} COMPONENT development)
+endfunction()
+
 function(hocket_install_package)
   set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/hocket")
-  install(EXPORT hocket-targets NAMESPACE hocket:: DESTINATION ${destination})
+  install(EXPORT hocket-targets NAMESPACE hocket:: DESTINATION ${destination} COMPONENT development)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/hocket-config.cmake.in"
     "${PROJECT_BINARY_DIR}/hocket-config.cmake" INSTALL_DESTINATION ${destination})
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/hocket-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/hocket-config.cmake" "${PROJECT_BINARY_DIR}/hocket-config-version.cmake"
-    DESTINATION ${destination})
+    DESTINATION ${destination} COMPONENT development)
+  _hocket_install_pkgconfig()
 endfunction()

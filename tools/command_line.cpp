@@ -44,6 +44,18 @@ CLI::App& add_calibrate(CLI::App& app, request& into) {
   return command;
 }
 
+/// CLI11 says of a wrong command only that one is required.
+void check_command(const CLI::App& app, std::span<const char* const> arguments) {
+  if (arguments.empty() || std::string_view(arguments.front()).starts_with('-')) return;
+  std::string names;
+  for (const CLI::App* const each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_name() == arguments.front()) return;
+    names += (names.empty() ? "" : ", ") + each->get_name();
+  }
+  throw hocket::usage_error(
+      fmt::format("There is no command \"{}\"; there are {}.", arguments.front(), names));
+}
+
 }  // namespace
 
 std::variant<request, text_to_print> parse(std::span<const char* const> arguments,
@@ -65,6 +77,7 @@ std::variant<request, text_to_print> parse(std::span<const char* const> argument
   const CLI::App& simulate = add_simulate(app, asked.simulated);
   const CLI::App& top = add_top(app, asked.shown);
   const CLI::App& torture = add_torture(app, asked.tried);
+  check_command(app, arguments);
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {

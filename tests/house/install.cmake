@@ -12,6 +12,15 @@ run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
 build_project("${SOURCE}/tests/install" "${WORK}/build" "${prefix}")
 run_printing("4.1943e+06\n" "${WORK}/build/hello")
 
+# The same without CMake.
+file(GLOB_RECURSE description "${prefix}/hocket.pc")
+get_filename_component(folder "${description}" DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} "${folder}")
+run(pkg-config --cflags --libs hocket)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run("${COMPILER}" -std=c++20 "${SOURCE}/tests/install/hello.cpp" ${flags} -o "${WORK}/hello_by_pkg_config")
+run_printing("4.1943e+06\n" "${WORK}/hello_by_pkg_config")
+
 file(GLOB examples "${SOURCE}/examples/*/CMakeLists.txt")
 foreach(example IN LISTS examples)
   get_filename_component(folder "${example}" DIRECTORY)

@@ -130,7 +130,7 @@ TEST_F(HocketCommand, RefusesUnknownDevices) {
 
 TEST_F(HocketCommand, RefusesWrongUse) {
   expect_refused(run(""), 2, "--help");
-  expect_refused(run("dance"), 2, "--help");
+  expect_refused(run("dance"), 2, "no command \"dance\"; there are devices, ");
   expect_refused(run("devices --colour"), 2, "--colour");
 }
 
