@@ -43,7 +43,7 @@ TEST_F(WrongGraphs, ThatWereMovedFrom) {
   graph moved = rt_.record([](submitter& s) { s.async([] {}); });
   const graph kept = std::move(moved);
   EXPECT_THAT(refusal([&] { rt_.run(moved); }),  // NOLINT(*-use-after-move)
-              HasSubstr("was moved from"));
+              HasSubstr("moved from"));
   rt_.run(kept).get();
 }
 

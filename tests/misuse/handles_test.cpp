@@ -220,6 +220,44 @@ TEST(HandlesThatWereMovedFrom, OfGraphsAreRefused) {
   rt.run(to).get();
 }
 
+TEST(EmptyHandles, AreRefusedInWordsAndTakeAnotherHandle) {
+  runtime rt{small_machine()};
+  const buffer<float> x{rt, 4, 1.0f, "x"};
+  buffer<float> no_buffer;
+  graph no_graph;
+  budget no_budget;
+  device_handle no_device;
+  run_parameter<float> no_parameter;
+  future<int> no_future;
+  EXPECT_FALSE(no_buffer.valid() || no_graph.valid() || no_future.valid());
+  const auto says = [](const char* what) { return HasSubstr(what); };
+  EXPECT_THAT(refusal([&] { rt.submit(ops::sum, reads(no_buffer)); }),
+              AllOf(says("buffer"), says("empty")));
+  EXPECT_THAT(refusal([&] { rt.run(no_graph); }), says("an empty graph"));
+  EXPECT_THAT(refusal([&] { (void)no_graph.size(); }), says("empty"));
+  EXPECT_THAT(refusal([&] { (void)no_budget.share(1); }),
+              says("A budget is used while it is empty"));
+  EXPECT_THAT(refusal([&] { rt.submit({.on = no_device}, ops::fill, 1.0f, writes(x)); }),
+              says("an empty device handle"));
+  EXPECT_THAT(refusal([&] { rt.async({.on = no_device}, [] {}); }), says("an empty device handle"));
+  EXPECT_THAT(refusal([&] { (void)rt.drain(no_device); }), says("An empty device handle"));
+  EXPECT_THAT(refusal([&] { rt.submit(ops::fill, no_parameter, writes(x)); }), says("is empty"));
+  EXPECT_THAT(refusal([&] { (void)(no_parameter = 1.0f); }), says("is empty"));
+  EXPECT_THAT(refusal([&] { (void)no_future.take(); }), says("without a task"));
+  EXPECT_THAT(refusal([&] { (void)when_any(no_future, no_future); }), says("without a task"));
+
+  no_buffer = x;
+  no_graph = rt.record([&](submitter& s) { s.submit(ops::fill, 2.0f, writes(x)); });
+  no_budget = budget{rt, 8};
+  no_device = rt.device("NUMA0");
+  no_parameter = run_parameter<float>(3.0f);
+  no_future = rt.async({.on = no_device}, [] { return 1; });
+  rt.run(no_graph);
+  rt.submit({.takes = no_budget.share(8)}, ops::fill, no_parameter, writes(x)).get();
+  EXPECT_EQ(no_future.take(), 1);
+  EXPECT_EQ(no_buffer.read()(0), 3.0f);
+}
+
 TEST(HandlesThatWereMovedFrom, OfKernelsAndParametersAreStillThemselves) {
   runtime rt{small_machine()};
   kernel<inout<float>> from{"add one", host_body{[](view<float> v) {

@@ -10,7 +10,8 @@ namespace hocket::detail {
 
 void argument_tail::make_rare(const borrowed_launch& what) const {
   rare_arguments& made = *::new (&rare()) rare_arguments(rare_arguments::of(what));
-  box* part = made.first_box();
+  if (made.box != nullptr) intrusive_ptr_add_ref(made.box);
+  box* part = made.first_region();
   for (std::size_t i = 0; i < what.accesses.size(); ++i) {
     const box* const where = what.accesses[i].part;
     if (where != nullptr) uses()[i].part = ::new (part++) box(*where);
@@ -37,7 +38,8 @@ void argument_tail::release_rare() const noexcept {
 
 void argument_tail::destroy_rare() const noexcept {
   std::destroy(rare().all_awaited().begin(), rare().all_awaited().end());
-  std::destroy_n(rare().first_box(), rare().boxes);
+  std::destroy_n(rare().first_region(), rare().regions);
+  if (rare().box != nullptr) intrusive_ptr_release(rare().box);
   if (rare().has_function) std::destroy_at(rare().function());
 }
 

@@ -21,35 +21,37 @@ struct awaited_number {
   std::uint32_t index = 0;
 };
 
-/// The arguments that few launches have: a result, numbers of futures, parts of buffers, a
-/// function.
+/// The arguments that few launches have: a result, numbers of futures, parts of buffers, a function
+/// and where that leaves a value that is no number.
 struct rare_arguments {
   alignas(8) std::byte value[8] = {};
   std::uint32_t awaited = 0;
-  std::uint32_t boxes = 0;
+  std::uint32_t regions = 0;
   std::uint32_t function_bytes = 0;
   bool has_function = false;
+  value_box* box = nullptr;  ///< counted; where the function leaves its value
 
   [[nodiscard]] static rare_arguments of(const borrowed_launch& what) noexcept {
     return {.awaited = what.awaited,
-            .boxes = what.parts,
+            .regions = what.parts,
             .function_bytes = what.function.bytes,
-            .has_function = what.function.body != nullptr};
+            .has_function = what.function.body != nullptr,
+            .box = what.function.box};
   }
 
   // The arrays in the memory behind this object, in this order.
   [[nodiscard]] std::span<awaited_number> all_awaited() noexcept {
     return {reinterpret_cast<awaited_number*>(this + 1), awaited};
   }
-  [[nodiscard]] box* first_box() noexcept {
-    return reinterpret_cast<box*>(reinterpret_cast<awaited_number*>(this + 1) + awaited);
+  [[nodiscard]] hocket::box* first_region() noexcept {
+    return reinterpret_cast<hocket::box*>(reinterpret_cast<awaited_number*>(this + 1) + awaited);
   }
   [[nodiscard]] launch_function* function() noexcept {
-    return reinterpret_cast<launch_function*>(first_box() + boxes);
+    return reinterpret_cast<launch_function*>(first_region() + regions);
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return sizeof(rare_arguments) + awaited * sizeof(awaited_number) + boxes * sizeof(box) +
-           (has_function ? sizeof(launch_function) : 0);
+    return sizeof(rare_arguments) + awaited * sizeof(awaited_number) +
+           regions * sizeof(hocket::box) + (has_function ? sizeof(launch_function) : 0);
   }
 };
 
@@ -66,7 +68,8 @@ class tail_layout {
   tail_layout(const borrowed_launch& what, std::size_t after) noexcept : tail_layout(what) {
     edges_ += what.awaited + after;
     counts_.has_rare = what.awaited + what.parts + what.function.bytes > 0 ||
-                       what.function.body != nullptr || what.kernel->result;
+                       what.function.body != nullptr || what.function.box != nullptr ||
+                       what.kernel->result;
     if (counts_.has_rare) before_edges_ += rare_arguments::of(what).bytes();
   }
 

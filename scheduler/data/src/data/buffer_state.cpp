@@ -41,8 +41,10 @@ std::shared_ptr<data_runtime> buffer_state::owner() const {
   return home;
 }
 
-void refuse_moved_buffer() {
-  throw usage_error("A handle of a buffer, or of a region, is used after it was moved from.");
+void refuse_empty_buffer() {
+  throw usage_error(
+      "A handle of a buffer, or of a region, is used while it is empty: it was made "
+      "without a buffer, or moved from.");
 }
 
 void check_region(const buffer_state& data, const box& whole, const box& part) {

@@ -11,6 +11,10 @@
 
 namespace hocket::detail {
 
+void refuse_empty_parameter() {
+  throw usage_error("A run_parameter is used while it is empty: it was made without a number.");
+}
+
 task_description described(const task_options& options, const kernel_ref& kernel, bool host_only) {
   task_description task;
   task.label = options.label;
@@ -29,7 +33,7 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.after = named_states_of(options.after.all());
   if (options.takes)
     task.takes = budget_use{options.takes->budget, options.takes->bytes, options.takes->runtime};
-  task.returns = named_states_of(options.returns);
+  task.returns = named_states_of(options.returns.all());
   task.host_only = host_only;
   return task;
 }
@@ -46,6 +50,7 @@ task_description described(const borrowed_launch& what) {
   task_description task =
       described(what.options != nullptr ? *what.options : task_options(), whole, has_function);
   task.function_bytes = what.function.bytes;
+  task.box = what.function.box;
   task.make_state = what.make_state;
   task.arguments.reserve(whole->parameters.size());
   auto use = what.accesses.begin();

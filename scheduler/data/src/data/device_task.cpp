@@ -27,6 +27,15 @@ bool device_task::help(helping& by) noexcept {
   return owner && static_cast<data_runtime&>(*owner).poll(*this, on);
 }
 
+failure boxed_device_task::take_from_box() noexcept {
+  outcome().set_value(box_->value());
+  if (outcome().value() != nullptr) return {};
+  return {failure_code::task_failed,
+          name() +
+              " has no value: its function was not called, because the device executes "
+              "nothing."};
+}
+
 void device_task::tell_awaited(wait_visitor& to) {
   if (id.valid()) to.follow(id);
 }

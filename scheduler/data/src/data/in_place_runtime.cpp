@@ -193,7 +193,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
                              .numbers = numbers,
                              .parts = parts,
                              .awaited = awaited,
-                             .function = {.bytes = task.function_bytes}};
+                             .function = {.bytes = task.function_bytes, .box = task.box.get()}};
   return in_place_starter::start(*this, what, std::move(from));
 }
 

@@ -137,7 +137,16 @@ failure in_place_task::explain_failure() noexcept {
 
 [[gnu::always_inline]] inline void in_place_task::execute_here() {
   tail_call(home_, *kernel_, tail(), *this).run();
-  if (tail().has_rare() && kernel_->result) outcome().set_value(tail().rare().value);
+  if (tail().has_rare()) keep_value();
+}
+
+void in_place_task::keep_value() noexcept {
+  const rare_arguments& rare = tail().rare();
+  if (kernel_->result) {
+    outcome().set_value(rare.value);
+  } else if (rare.box != nullptr) {
+    outcome().set_value(rare.box->value());
+  }
 }
 
 void in_place_task::execute() { execute_here(); }

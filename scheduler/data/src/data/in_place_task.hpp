@@ -56,6 +56,7 @@ class in_place_task final : public in_place_node {
   }
   void execute() override;
   void execute_here();
+  void keep_value() noexcept;
   void discard() noexcept override;
   void end(failure why, ready_list& next) noexcept override;
   void end_well(ready_list& next) noexcept override;

@@ -120,6 +120,9 @@ void check_device(const device_handle& device, placed_runtime& home, const std::
                       std::to_string(device.id.value) +
                       "); ask the runtime that the task is given to, by runtime::device.");
   }
+  if (!device.id.valid()) {
+    throw usage_error(name + " is to run on an empty device handle; runtime::device gives one.");
+  }
   const std::size_t devices = home.description().devices.size();
   if (device.id.value < devices) return;
   throw usage_error(name + " is to run on device number " + std::to_string(device.id.value) +
@@ -158,7 +161,9 @@ void check(const graph_use& use, placed_runtime& home) {
   };
   if (use.bodies.empty()) throw wrong(" is to choose among no graphs.");
   for (const auto& body : use.bodies) {
-    if (body == nullptr) throw wrong(" is given a graph that was moved from.");
+    if (body == nullptr) {
+      throw wrong(" is given an empty graph: it was not recorded, or moved from.");
+    }
     if (body->home.lock().get() == &home) continue;
     throw wrong(" is given a graph that was recorded for another runtime.");
   }

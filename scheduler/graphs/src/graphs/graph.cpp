@@ -254,7 +254,9 @@ std::size_t graph_content::size() const noexcept {
 }  // namespace detail
 
 std::size_t graph::size() const {
-  if (content_ == nullptr) throw usage_error("A graph is used after it was moved from.");
+  if (content_ == nullptr) {
+    throw usage_error("A graph is used while it is empty: it was not recorded, or moved from.");
+  }
   return content_->size();
 }
 

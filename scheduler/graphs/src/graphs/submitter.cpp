@@ -20,7 +20,7 @@ graph_use use_of(const run_options& options, std::span<const graph> graphs) {
     use.bodies.push_back(each.content());
     if (use.label.empty() && use.bodies.back() != nullptr) use.label = use.bodies.back()->name;
   }
-  if (use.label.empty()) use.label = task_label("graph");  // of graphs that were moved from
+  if (use.label.empty()) use.label = task_label("graph");  // of empty graphs
   return use;
 }
 

@@ -230,7 +230,7 @@ void launch_submission::completed(const failure& why) {
   if (why && why.code() == failure_code::dependency_failed && predecessor != nullptr) {
     state->outcome().follow(*predecessor);
   }
-  state->finish(why);
+  state->finish(!why && has_box ? state->take_from_box() : why);
 }
 
 void launch_submission::runs_on() { make_rare().running = new running_body(*state->context()); }

@@ -169,6 +169,7 @@ class launch_submission final : public submission {
   void set_deadline(time_stamp time);
 
   bool has_result = false;  ///< then the fetch completes the future
+  bool has_box = false;     ///< then the function leaves a value in a box
   boost::intrusive_ptr<device_task> state;
 
   /// Makes them, if there are none.

@@ -28,3 +28,4 @@
 #include <hocket/scheduler/submit_compared.hpp>
 #include <hocket/scheduler/task_scope.hpp>
 #include <hocket/scheduler/when_all.hpp>
+#include <hocket/scheduler/when_any.hpp>

@@ -31,6 +31,10 @@ const device_info& check_control(runtime_core& home, const device_handle& device
     throw usage_error("A device of another runtime is to be " + what +
                       "; ask its own runtime for that.");
   }
+  if (!device.id.valid()) {
+    throw usage_error("An empty device handle is to be " + what +
+                      "; runtime::device gives the one of a device.");
+  }
   if (device.id.value >= infos.size()) {
     throw usage_error("Device number " + std::to_string(device.id.value) + " of " +
                       std::to_string(infos.size()) + " is to be " + what + ".");

@@ -75,6 +75,13 @@ buffer_ref add_result(launch_submission& s, const std::shared_ptr<data_runtime>&
   return value;
 }
 
+/// A future must not keep what a function holds: its state has the name of the kernel then.
+device_task* make_state(make_device_state make, host_context& owner, const launch_submission& s) {
+  const kernel_ref& kernel = s.launch->kernel;
+  if (!kernel->keeps_captures) return make(&owner, s.label, kernel);
+  return make(&owner, s.label.empty() ? task_label(kernel->name) : s.label, nullptr);
+}
+
 /// The bytes of a launch without the state of its future. is_watched: the launch belongs to a
 /// scope, or may be stopped.
 std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
@@ -111,7 +118,8 @@ task_state_ptr placed_lane::launch(task_description&& task) {
   add_arguments(*s, task);
   s->bytes = bytes_of({s->keeps.data(), s->keeps.size()});
   host_context& owner = task.scope == nullptr ? home_ : *task.scope;
-  return send(std::move(s), task.make_state, owner, task.stop, task.function_bytes);
+  return send(std::move(s), {task.make_state, std::move(task.box), task.function_bytes}, owner,
+              task.stop);
 }
 
 /// True if there is nothing to describe or to complain of. bytes: of all buffers.
@@ -143,14 +151,13 @@ task_state* placed_lane::submit(const borrowed_launch& what) {
   for (const borrowed_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
   for (const borrowed_number& number : what.numbers) s->launch->scalars.push_back(number.value);
   s->bytes = bytes;
-  return send(std::move(s), what.make_state, home_, {}, 0).detach();
+  return send(std::move(s), {.make = what.make_state}, home_, {}).detach();
 }
 
 /// Gives the placement engine a launch that is complete but for what follows from its kernel and
 /// its accesses.
-task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
-                                 make_device_state make_state, host_context& owner,
-                                 const std::stop_token& stop, std::uint32_t function_bytes) {
+task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s, state_parts&& parts,
+                                 host_context& owner, const std::stop_token& stop) {
   if (home_.trace() != nullptr) s->trace_name = home_.names().intern(s->label_text());
   estimate(*s->launch, {s->accesses.data(), s->accesses.size()});
   s->external = static_cast<std::uint32_t>(s->awaits());
@@ -159,10 +166,12 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s,
 
   const task_id id{home_.next_number()};
   s->id = id;
-  s->state = {make_state(&owner, s->label, s->launch->kernel), false};
+  s->state = {make_state(parts.make, owner, *s), false};
+  s->has_box = parts.box != nullptr;
+  if (s->has_box) s->state->expect_in(std::move(parts.box));
   s->state->id = id;
   s->state->held_by_launch =
-      bytes_kept_for(*s, owner.is_scope() || stop.stop_possible()) + function_bytes;
+      bytes_kept_for(*s, owner.is_scope() || stop.stop_possible()) + parts.function_bytes;
   const task_state_ptr state(s->state.get(), false);
   hand_over(std::move(s), value, owner, stop);
   return state;

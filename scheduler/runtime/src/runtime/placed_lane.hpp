@@ -35,9 +35,14 @@ class placed_lane final : public launch_lane {
     return submit(without_arguments(kernel, make_state));
   }
   [[nodiscard]] bool is_plain(const borrowed_launch& what, std::uint64_t& bytes) const;
-  [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s,
-                                    make_device_state make_state, host_context& owner,
-                                    const std::stop_token& stop, std::uint32_t function_bytes);
+  /// How the state of a launch is made.
+  struct state_parts {
+    make_device_state make = nullptr;
+    value_box_ptr box = {};
+    std::uint32_t function_bytes = 0;
+  };
+  [[nodiscard]] task_state_ptr send(boost::intrusive_ptr<launch_submission> s, state_parts&& parts,
+                                    host_context& owner, const std::stop_token& stop);
   /// The engine gets the launch, and the task has to end from here on: a program that runs out of
   /// memory here ends. value: where the kernel puts its result; null if it has none.
   void hand_over(boost::intrusive_ptr<launch_submission> s, const buffer_ref& value,

@@ -76,6 +76,9 @@ budget::budget(runtime& home, std::uint64_t bytes)
 }
 
 budget_share budget::share(std::uint64_t bytes) const {
+  if (!id_.valid()) {
+    throw usage_error("A budget is used while it is empty: it was made without a runtime.");
+  }
   if (bytes > bytes_) {
     throw usage_error("A task is to take " + std::to_string(bytes) + " bytes of a budget of " +
                       std::to_string(bytes_) + ".");

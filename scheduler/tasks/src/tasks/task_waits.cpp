@@ -15,6 +15,7 @@
 #include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/detail/wait_checker.hpp>
 
+#include "tasks/caught.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/own_tasks.hpp"
 #include "tasks/parked_wait.hpp"
@@ -190,6 +191,12 @@ bool wait_for_end(task_state& task, nanoseconds duration) {
 void wait_without_executor(task_state& task) noexcept {
   end_signal at_end;
   if (task.attach(at_end)) at_end.wait();
+}
+
+void refuse_taken(const task_state& task) {
+  throw usage_error("The value of " + in_a_sentence(task.name()) +
+                    " is gone: take() has moved it out. Only the first take() of a task has its "
+                    "value, and no get() or continuation after it.");
 }
 
 void check_waitable(const task_state& task) {

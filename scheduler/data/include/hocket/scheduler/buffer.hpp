@@ -29,7 +29,11 @@ using shape = std::array<std::size_t, R>;
 template <element T, std::size_t R = 1>
 class region {
  public:
+  /// An empty handle; everything but valid() throws usage_error.
+  region() noexcept : ref_(detail::buffer_ref()) {}
   region(detail::region_ref ref) : ref_(std::move(ref)) {}  // NOLINT(*-explicit-*)
+
+  [[nodiscard]] bool valid() const noexcept { return ref_.data != nullptr; }
 
   /// Rows first to last - 1 of this region, counted from its own beginning. Throws usage_error if
   /// there are not so many.
@@ -69,10 +73,10 @@ class region {
     return host_view<T, R>(detail::open_view(ref(), access_mode::update));
   }
 
-  /// Throws usage_error if this was moved from.
+  /// Throws usage_error if this is empty.
   [[nodiscard]] const detail::region_ref& ref() const {
     if (ref_.data == nullptr) [[unlikely]]
-      detail::refuse_moved_buffer();
+      detail::refuse_empty_buffer();
     return ref_;
   }
 
@@ -105,6 +109,10 @@ template <element T, std::size_t R = 1>
 /// ```
 class buffer : public region<T, R> {
  public:
+  /// An empty handle, to which another one is assigned later; everything but valid() throws
+  /// usage_error.
+  buffer() = default;
+
   buffer(runtime& home, const shape<R>& extents, std::string label = {});
 
   /// Submits a task that fills the buffer with value.

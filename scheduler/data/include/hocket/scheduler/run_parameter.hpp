@@ -20,6 +20,9 @@ struct parameter_state {
 };
 using parameter_ref = std::shared_ptr<const parameter_state>;
 
+/// Throws usage_error: the handle names no parameter.
+[[noreturn]] void refuse_empty_parameter();
+
 }  // namespace detail
 
 /// What a parameter is in one run of a graph; made by assigning to the parameter.
@@ -45,6 +48,8 @@ struct setting {
 template <element T>
 class run_parameter {
  public:
+  /// An empty handle, which tasks and runs refuse.
+  run_parameter() = default;
   explicit run_parameter(T initial, std::string label = {})
       : state_(std::make_shared<const detail::parameter_state>(
             detail::parameter_state{std::move(label), scalar_argument::of(initial)})) {}
@@ -54,13 +59,17 @@ class run_parameter {
 
   /// Makes a setting for one run. The parameter stays as it is.
   [[nodiscard]] setting operator=(T value) const {  // NOLINT(*-unconventional-assign-operator)
-    return {state_, scalar_argument::of(value)};
+    return {state(), scalar_argument::of(value)};
   }
 
   /// What it is in runs that do not say otherwise.
-  [[nodiscard]] T initial() const noexcept { return state_->initial.template as<T>(); }
+  [[nodiscard]] T initial() const { return state()->initial.template as<T>(); }
 
-  [[nodiscard]] const detail::parameter_ref& state() const noexcept { return state_; }
+  [[nodiscard]] const detail::parameter_ref& state() const {
+    if (state_ == nullptr) [[unlikely]]
+      detail::refuse_empty_parameter();
+    return state_;
+  }
 
  private:
   detail::parameter_ref state_;

@@ -50,8 +50,13 @@ struct record_options {
 /// ```
 class graph {
  public:
+  /// An empty handle, to which another one is assigned later; everything but valid() throws
+  /// usage_error.
+  graph() = default;
   explicit graph(std::shared_ptr<const detail::graph_content> content)
       : content_(std::move(content)) {}
+
+  [[nodiscard]] bool valid() const noexcept { return content_ != nullptr; }
 
   /// The number of tasks that it is made of, those of graphs within it too, whether or not a run
   /// chooses them. A condition or a loop is one.

@@ -7,7 +7,6 @@
 #include <concepts>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -20,6 +19,7 @@
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/graph_use.hpp>
+#include <hocket/scheduler/detail/host_function.hpp>
 #include <hocket/scheduler/detail/launch_lane.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
@@ -86,22 +86,39 @@ class submitter {
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
   /// with views, view<const T, R> for reads and view<T, R> for writes and updates, and with
-  /// numbers. What it returns is the future's value. Order and failure as above.
+  /// numbers. What it returns is the future's value, which may be of any type that can be moved; so
+  /// may the function. In a recording only numbers are kept. Order and failure as above.
   template <class F, class First, class... Args>
   requires(!kernel_or_family<F> &&
            !std::same_as<F, task_options>) auto submit(const task_options& options, F function,
                                                        const First& first, const Args&... args) {
-    using result =
-        std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>;
-    if constexpr (std::is_void_v<result>) {
-      return launch_function<void, kernel<typename detail::descriptor<First>::type,
-                                          typename detail::descriptor<Args>::type...>>(
-          options, std::move(function), first, args...);
-    } else {
+    using result = std::remove_cvref_t<
+        std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>>;
+    auto body =
+        detail::as_host_body<detail::body_argument_t<First>, detail::body_argument_t<Args>...>(
+            std::move(function));
+    if constexpr (element<result>) {
       return launch_function<result,
                              kernel<returns<result>, typename detail::descriptor<First>::type,
                                     typename detail::descriptor<Args>::type...>>(
-          options, std::move(function), first, args...);
+          options, std::move(body), nullptr, first, args...);
+    } else {
+      using made_kernel = kernel<typename detail::descriptor<First>::type,
+                                 typename detail::descriptor<Args>::type...>;
+      if constexpr (std::is_void_v<result>) {
+        return launch_function<void, made_kernel>(options, std::move(body), nullptr, first,
+                                                  args...);
+      } else {
+        static_assert(std::is_move_constructible_v<result>,
+                      "What a function with accesses returns must be movable.");
+        boost::intrusive_ptr<detail::value_box_of<result>> box;
+        if (for_functions().recording == nullptr) box = new detail::value_box_of<result>;
+        detail::boxing_function<result, decltype(body), detail::body_argument_t<First>,
+                                detail::body_argument_t<Args>...>
+            boxing(std::move(body), box);
+        return launch_function<result, made_kernel>(options, std::move(boxing), box.get(), first,
+                                                    args...);
+      }
     }
   }
   template <class F, class First, class... Args>
@@ -285,19 +302,21 @@ class submitter {
   }
 
   template <class Value, class Kernel, class F, class... Args>
-  future<Value> launch_function(const task_options& options, F function, const Args&... args) {
+  future<Value> launch_function(const task_options& options, F function, detail::value_box* box,
+                                const Args&... args) {
     const detail::pending_place place(for_functions().context);
     if (detail::launch_lane* const lane = in_place()) {
       static const Kernel without_body{unlabelled_function};
       detail::launch_function body = Kernel::body_of(std::move(function));
-      const detail::taken_function taken{&body, detail::function_bytes<F>};
+      const detail::taken_function taken{&body, detail::function_bytes<F>, box};
       return launch_in_place_lane<Value>(*lane, &options, without_body.definition(), taken,
                                          args...);
     }
     std::string name =
         options.label.empty() ? unlabelled_function : std::string(options.label.text());
     const Kernel whole{std::move(name), host_body{std::move(function)}};
-    return launch_described<Value>(options, whole.definition(), detail::function_bytes<F>, args...);
+    const detail::taken_function described{nullptr, detail::function_bytes<F>, box};
+    return launch_described<Value>(options, whole.definition(), &described, args...);
   }
 
   template <class Value, class... Args>
@@ -322,8 +341,8 @@ class submitter {
     if (detail::launch_lane* const lane = in_place()) {
       return launch_in_place_lane<Value>(*lane, options, kernel, {}, args...);
     }
-    if (options != nullptr) return launch_described<Value>(*options, kernel, {}, args...);
-    return launch_described<Value>(task_options{}, kernel, {}, args...);
+    if (options != nullptr) return launch_described<Value>(*options, kernel, nullptr, args...);
+    return launch_described<Value>(task_options{}, kernel, nullptr, args...);
   }
 
   template <class Value, class... Args>
@@ -340,11 +359,15 @@ class submitter {
     return made;
   }
 
+  /// function: that of the kernel, if it has no other body.
   template <class Value, class... Args>
   future<Value> launch_described(const task_options& options, const kernel_ref& kernel,
-                                 std::optional<std::uint32_t> function_bytes, const Args&... args) {
-    detail::task_description task = detail::described(options, kernel, function_bytes.has_value());
-    task.function_bytes = function_bytes.value_or(0);
+                                 const detail::taken_function* function, const Args&... args) {
+    detail::task_description task = detail::described(options, kernel, function != nullptr);
+    if (function != nullptr) {
+      task.function_bytes = function->bytes;
+      task.box = function->box;
+    }
     task.make_state = &detail::make_device_task<Value>;
     task.arguments.reserve(sizeof...(args));
     auto prepared = std::make_tuple(prepare(args)...);

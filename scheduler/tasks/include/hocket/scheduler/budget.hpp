@@ -40,6 +40,8 @@ struct budget_share {
 /// ```
 class budget {
  public:
+  /// An empty handle; share() throws usage_error.
+  budget() = default;
   budget(runtime& home, std::uint64_t bytes);
 
   /// Throws usage_error if the budget never has so many bytes.
@@ -47,8 +49,8 @@ class budget {
 
  private:
   budget_id id_;
-  std::uint64_t bytes_;
-  std::uint64_t runtime_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t runtime_ = 0;
 };
 
 }  // namespace hocket

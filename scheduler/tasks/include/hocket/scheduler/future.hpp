@@ -120,6 +120,14 @@ class future_base {
   task_handle handle_;
 };
 
+/// The result of a task that has ended well. Throws usage_error if it was taken.
+template <class T>
+[[nodiscard]] const T& value_of(task_state& task) {
+  if (task.outcome().is_taken()) [[unlikely]]
+    refuse_taken(task);
+  return *static_cast<const T*>(task.value());
+}
+
 /// Calls a continuation with the result of its predecessor, which it keeps until then.
 template <class T, class G>
 class continuation_body {
@@ -128,9 +136,7 @@ class continuation_body {
   continuation_body(task_state_ptr before, H&& function)
       : before_(std::move(before)), function_(std::forward<H>(function)) {}
 
-  decltype(auto) operator()() {
-    return std::invoke(function_, *static_cast<const T*>(before_->value()));
-  }
+  decltype(auto) operator()() { return std::invoke(function_, value_of<T>(*before_)); }
 
  private:
   task_state_ptr before_;
@@ -276,11 +282,27 @@ class future : public continuable_future<T> {
 
   /// Waits as wait() does. Returns the result, which lives as long as any future of the task, or
   /// throws: what the task threw, or error if the task did not run.
-  const T& get() const& { return *static_cast<const T*>(this->ended_well().value()); }
+  const T& get() const& { return detail::value_of<T>(this->ended_well()); }
 
   /// The same of a future that may be the last one: the result is copied, if it can be. One that
   /// cannot be copied lives until the end of the expression.
-  detail::kept_t<T> get() const&& { return *static_cast<const T*>(this->ended_well().value()); }
+  detail::kept_t<T> get() const&& { return detail::value_of<T>(this->ended_well()); }
+
+  /// Waits as wait() does, and moves the result out of the task, whose futures share it: for what
+  /// can be moved and not copied. Throws what the task failed with. One call gets the result;
+  /// others, and whatever reads the result later (get, a continuation, co_await, when_all), throw
+  /// usage_error. No other thread may read the result meanwhile, nor a continuation that runs.
+  ///
+  /// ```cpp
+  /// runtime rt;
+  /// const future<std::unique_ptr<int>> made = rt.async([] { return std::make_unique<int>(7); });
+  /// const std::unique_ptr<int> mine = made.take();
+  /// ```
+  [[nodiscard]] T take() const {
+    detail::task_state& task = this->ended_well();
+    if (!task.outcome().take_value()) detail::refuse_taken(task);
+    return std::move(*static_cast<T*>(const_cast<void*>(task.value())));
+  }
 };
 
 template <>

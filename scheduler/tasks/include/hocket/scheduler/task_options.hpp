@@ -21,7 +21,8 @@
 
 namespace hocket {
 
-/// A device of one runtime, by its place there; from runtime::device. Other runtimes refuse it.
+/// A device of one runtime, by its place there; from runtime::device. Other runtimes refuse it, and
+/// all of them refuse an empty handle.
 struct device_handle {
   device_id id;
   std::uint64_t runtime = 0;  ///< the number of the runtime; 0: of any
@@ -60,13 +61,16 @@ concept range_of_futures = requires(const R& all) {
 
 }  // namespace detail
 
-/// Futures of any types; a few of them need no memory of their own.
+/// Futures of any types, one by one or as a range: {first, second}, a vector or a span of futures.
+/// A few of them need no memory of their own.
 class future_list : public boost::container::small_vector<any_future, 4> {
  public:
   using small_vector::small_vector;
   future_list() = default;
-  future_list(const std::vector<any_future>& all)  // NOLINT(*-explicit-*)
-      : small_vector(all.begin(), all.end()) {}
+  template <detail::range_of_futures All>
+  requires(!std::derived_from<All, future_list>)
+      future_list(const All& all)  // NOLINT(*-explicit-*)
+      : small_vector(std::begin(all), std::end(all)) {}
 
   [[nodiscard]] std::span<const any_future> all() const noexcept { return {data(), size()}; }
 };
@@ -115,7 +119,7 @@ struct task_options {
   std::optional<budget_share> takes = std::nullopt;
 
   /// When this task ends, the bytes that these tasks took come back.
-  std::vector<any_future> returns = {};
+  future_list returns = {};
 };
 
 }  // namespace hocket

@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <span>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include <hocket/scheduler/detail/sources_in.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 #include <hocket/scheduler/future.hpp>
+#include <hocket/scheduler/task_options.hpp>
 
 namespace hocket {
 
@@ -23,7 +28,10 @@ template <class T>
   if constexpr (std::is_void_v<T>) {
     return {};
   } else {
-    return *static_cast<const T*>(source->value());
+    static_assert(std::is_copy_constructible_v<T>,
+                  "when_all copies results, and one of these types can only be moved: wait for the "
+                  "futures by wait_all, or start a task after them, and take() each result.");
+    return value_of<T>(*source);
   }
 }
 
@@ -75,22 +83,33 @@ template <class... Ts>
   }
 }
 
-/// The same for any number of futures of one type.
-template <class T>
-[[nodiscard]] auto when_all(const std::vector<future<T>>& futures) {
-  std::vector<detail::task_state_ptr> sources;
-  sources.reserve(futures.size());
-  for (const future<T>& f : futures) sources.push_back(f.state());
-  if constexpr (std::is_void_v<T>) {
+/// The same for a range: of futures of one type, which gives a vector of results, or of futures of
+/// any types (any_future), which gives none.
+template <detail::range_of_futures All>
+[[nodiscard]] auto when_all(const All& futures) {
+  using value = detail::value_in<All>;
+  std::vector<detail::task_state_ptr> sources = detail::sources_in(futures);
+  if constexpr (std::is_void_v<value>) {
     return future<void>(detail::gather(sources, [] {}));
   } else {
     const auto body = [sources] {
-      std::vector<T> results;
+      std::vector<value> results;
       results.reserve(sources.size());
-      for (const auto& source : sources) results.push_back(detail::gathered<T>(source));
+      for (const auto& source : sources) results.push_back(detail::gathered<value>(source));
       return results;
     };
-    return future<std::vector<T>>(detail::gather(sources, body));
+    return future<std::vector<value>>(detail::gather(sources, body));
+  }
+}
+
+/// Waits until all tasks have ended; does not throw what they failed with. As future::wait() does
+/// for each of them.
+template <detail::range_of_futures All>
+void wait_all(const All& futures) {
+  for (const auto& each : futures) {
+    const detail::task_handle& one = each.handle();
+    if (!one || one.is_place()) detail::refuse_use(one);
+    detail::wait_for_end(*one.task());
   }
 }
 

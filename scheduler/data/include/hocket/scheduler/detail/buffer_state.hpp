@@ -112,8 +112,8 @@ class region_ref {
   std::optional<box> part_;
 };
 
-/// Throws usage_error: the handle names no buffer any more.
-[[noreturn]] void refuse_moved_buffer();
+/// Throws usage_error: the handle names no buffer.
+[[noreturn]] void refuse_empty_buffer();
 
 /// Throws usage_error, naming the buffer, unless part lies within whole.
 void check_region(const buffer_state& data, const box& whole, const box& part);

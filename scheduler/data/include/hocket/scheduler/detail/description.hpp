@@ -17,6 +17,7 @@
 #include <hocket/scheduler/detail/buffer_state.hpp>
 #include <hocket/scheduler/detail/task_memory.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
+#include <hocket/scheduler/detail/value_box.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
 
 namespace hocket::detail {
@@ -35,6 +36,12 @@ class device_task : public task_state {
 
   /// Copies the value out of host memory. Before finish(), by the thread that finishes.
   virtual void store(const void* bytes) noexcept { (void)bytes; }
+
+  /// The function of the task will leave its value there. Before anybody else sees the task.
+  virtual void expect_in(value_box_ptr /*box*/) noexcept {}
+  /// Takes the value out of the box. Returns why there is none. Before finish(), by the thread that
+  /// finishes.
+  [[nodiscard]] virtual failure take_from_box() noexcept { return {}; }
 
   void request_cancel() noexcept override;
 
@@ -89,10 +96,22 @@ class device_task_of<void> final : public device_task {
   using device_task::device_task;
 };
 
+/// The task of a function that leaves its value in a box.
+class boxed_device_task final : public device_task {
+ public:
+  using device_task::device_task;
+  void expect_in(value_box_ptr box) noexcept override { box_ = std::move(box); }
+  [[nodiscard]] failure take_from_box() noexcept override;
+
+ private:
+  value_box_ptr box_;
+};
+
 template <class T>
 [[nodiscard]] device_task* make_device_task(host_context* context, const task_label& label,
                                             const kernel_ref& kernel) {
-  return task_memory::make<device_task_of<T>>(2, 0, context, label, kernel);
+  using made_type = std::conditional_t<is_boxed<T>, boxed_device_task, device_task_of<T>>;
+  return task_memory::make<made_type>(2, 0, context, label, kernel);
 }
 
 /// Makes the state of a task's future. The caller has to care for two references: the launch's and
@@ -146,6 +165,7 @@ struct task_description {
   kernel_ref kernel;
   bool host_only = false;
   std::uint32_t function_bytes = 0;  ///< of a body that no other task has
+  value_box_ptr box = {};            ///< where that leaves its value; not in a recording
   std::vector<std::variant<number_argument, access_argument>> arguments;  ///< in signature order
   make_device_state make_state = nullptr;
 

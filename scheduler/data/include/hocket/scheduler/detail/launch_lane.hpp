@@ -15,6 +15,8 @@ struct task_options;
 
 namespace detail {
 
+class value_box;
+
 /// An access of a task. What it points to is the caller's.
 struct borrowed_access {
   const buffer_ref* data = nullptr;
@@ -44,7 +46,8 @@ inline constexpr std::uint32_t function_bytes = sizeof(F) > 2 * sizeof(void*) ||
 /// kernel, but its bytes count.
 struct taken_function {
   launch_function* body = nullptr;
-  std::uint32_t bytes = 0;  ///< function_bytes
+  std::uint32_t bytes = 0;   ///< function_bytes
+  value_box* box = nullptr;  ///< where it leaves its value, if not in memory of a buffer
 };
 
 /// One launch of a kernel; of the function instead of its body, where there is one. Accesses and

@@ -55,7 +55,7 @@ template <class T>
 class future_awaiter : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
-  kept_t<T> await_resume() const { return *static_cast<const T*>(this->ended_well().value()); }
+  kept_t<T> await_resume() const { return value_of<T>(this->ended_well()); }
 };
 template <>
 class future_awaiter<void> : public awaiter_base {

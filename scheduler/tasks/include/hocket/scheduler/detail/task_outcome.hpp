@@ -28,6 +28,16 @@ class task_outcome {
   [[nodiscard]] const void* value() const noexcept { return value_; }
   void set_value(const void* value) noexcept { value_ = value; }
 
+  /// Marks the result as moved out. Returns false if another call has done so before. Any thread.
+  [[nodiscard]] bool take_value() noexcept {
+    // Relaxed: it only decides which caller moves the result.
+    return !is_taken_.exchange(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_taken() const noexcept {
+    // Relaxed: callers that read the result order themselves with the one that takes it.
+    return is_taken_.load(std::memory_order_relaxed);
+  }
+
   /// Makes known that a thread has looked at how the task ended, so that its failure, and the one
   /// that it comes from, need not be reported.
   void look() noexcept;
@@ -70,6 +80,7 @@ class task_outcome {
   task_state_ptr root_;         ///< whose failure this one's comes from; null if it is its own
   std::uint32_t distance_ = 0;  ///< how many tasks lie between this one and root_
   std::atomic<bool> looked_{false};
+  std::atomic<bool> is_taken_{false};
 };
 
 }  // namespace hocket::detail

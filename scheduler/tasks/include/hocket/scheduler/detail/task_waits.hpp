@@ -18,6 +18,9 @@ void wait_for_end(task_state& task);
 /// The same where the executor cannot wait: the thread stands still, worker or not.
 void wait_without_executor(task_state& task) noexcept;
 
+/// Throws usage_error: the result of the task was moved out by future::take().
+[[noreturn]] void refuse_taken(const task_state& task);
+
 /// Throws usage_error if the task is not_waitable().
 void check_waitable(const task_state& task);
 /// Throws usage_error if the task is not_waitable(), or if it has ended and its runtime has gone.
