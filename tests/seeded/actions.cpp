@@ -123,6 +123,7 @@ class watcher {
   }
   void see(const placement::warn& /*a*/) {}
   void see(const placement::put_aside& a) { add(a.from); }
+  void see(const placement::lend_block& a) { add(a.block); }
 
   hasher hash_;
   std::uint64_t count_ = 0;

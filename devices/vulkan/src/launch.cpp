@@ -28,7 +28,7 @@ bound bind(const context& of, const launch_memory& memory, const placed_buffer& 
   // A binding begins at a whole element as well; all of these are powers of two.
   const std::uint64_t unit = std::max(of.limits().minStorageBufferOffsetAlignment, size);
   const buffer* const in = memory.find(b.where);
-  const std::uint64_t begin = part.first_byte();
+  const std::uint64_t begin = in->first_byte + part.first_byte();
   const std::uint64_t from = begin / unit * unit;
   const std::uint64_t end = begin + part.spanned_bytes();
   constexpr std::uint64_t word = sizeof(std::uint32_t);

@@ -4,7 +4,6 @@
 #include "memory.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "errors.hpp"
 
@@ -110,19 +109,21 @@ void device_memory::deallocate(const allocation& a) noexcept {
 result<buffer> import_host(const context& of, const allocation& host) {
   const device_api& api = of.api();
   const std::uint64_t unit = *of.about().import_alignment;
-  assert(reinterpret_cast<std::uintptr_t>(host.address()) % unit == 0);
+  auto* const address = static_cast<std::byte*>(host.address());
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(address) % unit;
+  std::byte* const page = address - first;
   const auto why = [&](VkResult code) {
     return of.failed("cannot use " + std::to_string(host.bytes) + " bytes of the host's memory",
                      code);
   };
   auto allowed = structure<VkMemoryHostPointerPropertiesEXT>(
       VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT);
-  VkResult code =
-      api.vkGetMemoryHostPointerPropertiesEXT(api.device, host_handle, host.address(), &allowed);
+  VkResult code = api.vkGetMemoryHostPointerPropertiesEXT(api.device, host_handle, page, &allowed);
   if (code != VK_SUCCESS) return why(code);
   buffer made;
-  made.bytes = rounded(host.bytes, unit);
-  made.mapped = host.address();
+  made.bytes = rounded(first + host.bytes, unit);
+  made.mapped = address;
+  made.first_byte = first;
   auto external = structure<VkExternalMemoryBufferCreateInfo>(
       VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
   external.handleTypes = host_handle;
@@ -131,7 +132,7 @@ result<buffer> import_host(const context& of, const allocation& host) {
   auto import = structure<VkImportMemoryHostPointerInfoEXT>(
       VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
   import.handleType = host_handle;
-  import.pHostPointer = host.address();
+  import.pHostPointer = page;
   code = add_memory(of, {host_access, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, allowed.memoryTypeBits},
                     &import, made);
   if (code != VK_SUCCESS) return why(code);

@@ -17,6 +17,8 @@ struct buffer {
   owned_buffer handle;  // goes before its memory
   VkDeviceSize bytes = 0;
   void* mapped = nullptr;  ///< null if the host cannot address it
+  /// How far behind its beginning an imported allocation begins, which need not be aligned.
+  std::uint64_t first_byte = 0;
 };
 
 /// Mapped if the host is required to see it.
@@ -45,8 +47,7 @@ class device_memory final : public memory_resource {
   std::atomic<std::uint64_t> count_{0};
 };
 
-/// The host's memory as the device sees it. Precondition: the address is a multiple of the
-/// alignment for imports.
+/// The host's memory as the device sees it: with all of the pages that the allocation lies in.
 [[nodiscard]] result<buffer> import_host(const context& of, const allocation& host);
 
 using imported_buffers = import_table<buffer>;

@@ -26,6 +26,11 @@ class pooled_memory final : public memory_resource {
   }
   void deallocate(const allocation& a) noexcept override { pool_.deallocate(a); }
 
+  /// Memory that is none of this, but was used by the same devices, goes back to its owner.
+  void forget(const allocation& a) noexcept {
+    for (device* user : imported_.users) user->forget(a);
+  }
+
   /// The device imports the memory from now on, or no longer. Not while another thread uses this.
   void add_user(device& importing) { imported_.users.push_back(&importing); }
   void remove_user(const device& importing) { std::erase(imported_.users, &importing); }

@@ -78,6 +78,20 @@ class view {
   }
   [[nodiscard]] T* end() const noexcept { return begin() + size(); }
 
+  /// Calls f(T&) for each element in order, also where there are gaps between rows.
+  template <class F>
+  void for_each(F&& f) const {
+    if (size() == 0) return;
+    sizes at{};
+    for (;;) {
+      T* const row = data_ + offset(std::make_index_sequence<R>{}, at);
+      for (std::size_t i = 0; i < extents_[R - 1]; ++i) f(row[i * strides_[R - 1]]);
+      std::size_t d = R - 1;
+      while (d > 0 && ++at[d - 1] == extents_[d - 1]) at[--d] = 0;
+      if (d == 0) return;
+    }
+  }
+
  private:
   template <std::size_t... D>
   [[nodiscard]] std::size_t offset(std::index_sequence<D...>, const sizes& at) const noexcept {

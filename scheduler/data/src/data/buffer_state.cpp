@@ -11,20 +11,38 @@ namespace hocket::detail {
 
 buffer_state::buffer_state(const std::shared_ptr<data_runtime>& owner, element_type type,
                            const index_list& extents, std::string label)
+    : buffer_state(owner, {type, extents, nullptr}, std::move(label)) {}
+
+buffer_state::buffer_state(const std::shared_ptr<data_runtime>& owner, memory_offer&& offer,
+                           std::string label)
+    : buffer_state(owner, {offer.type, offer.array, &offer}, std::move(label)) {}
+
+buffer_state::buffer_state(const std::shared_ptr<data_runtime>& owner, const parts& from,
+                           std::string label)
     : owner_(owner),
       home_(owner.get()),
-      all_(part_of_array(type, extents, box::whole(extents))),
+      all_(part_of_array(from.type, from.extents, box::whole(from.extents))),
       id_{owner->next_number()},
-      elements_(volume(extents)) {
+      elements_(volume(from.extents)) {
+  const index_list& extents = from.extents;
+  const element_type type = from.type;
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
   if (__builtin_mul_overflow(elements_, size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents) + " elements of " +
                       std::string(to_string(type)) + " has more bytes than a size_t can count.");
   }
-  if (in_place_runtime* const in_place = owner->in_place()) {
-    order_ = in_place->make_order(whole(), bytes_, {nullptr, type, extents, strides()});
+  // The devices connect here, if they have not.
+  in_place_runtime* const in_place = owner->in_place();
+  lent_memory_ptr lent;
+  if (from.offer != nullptr) {
+    lent = new lent_memory(owner->lent(), std::move(*from.offer), label_);
+    is_constant_ = lent->is_constant();
+  }
+  if (in_place != nullptr) {
+    order_ =
+        in_place->make_order(whole(), bytes_, {nullptr, type, extents, strides()}, std::move(lent));
   } else {
-    owner->add_data(*this);
+    owner->add_data(*this, std::move(lent));
   }
 }
 
@@ -45,6 +63,11 @@ void refuse_empty_buffer() {
   throw usage_error(
       "A handle of a buffer, or of a region, is used while it is empty: it was made "
       "without a buffer, or moved from.");
+}
+
+void refuse_constant_buffer(const buffer_state& data) {
+  throw usage_error("Buffer \"" + data.label() +
+                    "\" lies over constant memory of the program, and is to be written.");
 }
 
 void check_region(const buffer_state& data, const box& whole, const box& part) {

@@ -15,6 +15,7 @@
 #include <hocket/core/ids.hpp>
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/description.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 #include <hocket/scheduler/detail/runtime_context.hpp>
 #include <hocket/scheduler/host_view.hpp>
 
@@ -52,8 +53,12 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   /// Null if tasks are placed. Connects the devices if no task has done so.
   [[nodiscard]] virtual in_place_runtime* in_place() = 0;
 
+  /// What programs have lent to it.
+  [[nodiscard]] const std::shared_ptr<lent_ranges>& lent() const noexcept { return lent_; }
+
   // Of a runtime whose tasks are placed.
-  virtual void add_data(const buffer_state& data) = 0;
+  /// lent: memory of the program that the buffer lies over; null: none.
+  virtual void add_data(const buffer_state& data, lent_memory_ptr lent) = 0;
   virtual void drop_data(data_id data) noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<open_host_view> open_placed_view(const region_ref& what,
                                                                          access_mode mode) = 0;
@@ -113,6 +118,7 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   zero_wait<std::shared_ptr<executor::gate>> ends_;
   const std::uint64_t number_;
   std::atomic<std::uint64_t> numbers_{0};
+  const std::shared_ptr<lent_ranges> lent_ = std::make_shared<lent_ranges>();
 };
 
 }  // namespace hocket::detail

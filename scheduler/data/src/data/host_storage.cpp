@@ -33,6 +33,16 @@ void host_storage::obtain(in_place_history& data, std::string_view label) {
   }
 }
 
+void host_storage::lend(in_place_history& data, lent_memory_ptr memory) {
+  std::byte* const first = memory->address();
+  data.argument_.base = first;
+  // No other thread knows the buffer as yet: relaxed.
+  data.address_.store(first, std::memory_order_relaxed);
+  data.is_lent_ = true;
+  const std::scoped_lock lock(guard_);
+  lent_.emplace(&data, std::move(memory));
+}
+
 bool host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
   const std::scoped_lock lock(guard_);
   changes = changes_;
@@ -83,6 +93,17 @@ void host_storage::something_changed() noexcept {
 }
 
 void host_storage::give_back(in_place_history& data) noexcept {
+  if (data.is_lent_) {
+    lent_memory_ptr memory;  // which is given back without the lock
+    {
+      const std::scoped_lock lock(guard_);
+      const auto at = lent_.find(&data);
+      if (at == lent_.end()) return;
+      memory = std::move(at->second);
+      lent_.erase(at);
+    }
+    return memory->give_back();
+  }
   {
     const std::scoped_lock lock(guard_);
     const auto at = blocks_.find(&data);
@@ -95,9 +116,14 @@ void host_storage::give_back(in_place_history& data) noexcept {
 }
 
 void host_storage::close() noexcept {
-  const std::scoped_lock lock(guard_);
-  for (const auto& [data, block] : blocks_) from_.deallocate(block);
-  blocks_.clear();
+  std::unordered_map<in_place_history*, lent_memory_ptr> lent;
+  {
+    const std::scoped_lock lock(guard_);
+    for (const auto& [data, block] : blocks_) from_.deallocate(block);
+    blocks_.clear();
+    lent.swap(lent_);
+  }
+  for (const auto& [data, memory] : lent) memory->give_back();
 }
 
 std::uint64_t host_storage::used() const {

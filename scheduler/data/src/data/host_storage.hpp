@@ -13,6 +13,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/execution/executor.hpp>
 #include <hocket/memory/resource.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 
 namespace hocket::detail {
 
@@ -29,9 +30,12 @@ class host_storage {
   /// Gives the buffer its memory, unless it has some. label: of the task that needs it. Throws
   /// error.
   void obtain(in_place_history& data, std::string_view label);
+  /// The buffer lies over memory of the program, which does not count.
+  void lend(in_place_history& data, lent_memory_ptr memory);
   void give_back(in_place_history& data) noexcept;
 
-  /// The runtime ends: all memory is given back, and no task may ask for any.
+  /// The runtime ends: all memory is given back, that of the program too, and no task may ask for
+  /// any.
   void close() noexcept;
 
   [[nodiscard]] std::uint64_t peak() const;
@@ -58,6 +62,7 @@ class host_storage {
 
   mutable std::mutex guard_;  // for what follows
   std::unordered_map<in_place_history*, allocation> blocks_;
+  std::unordered_map<in_place_history*, lent_memory_ptr> lent_;
   std::uint64_t used_ = 0;
   std::uint64_t peak_ = 0;
   std::uint64_t changes_ = 0;  ///< times that waiting tasks had a reason to look again

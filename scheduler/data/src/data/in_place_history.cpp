@@ -12,8 +12,11 @@
 namespace hocket::detail {
 
 in_place_history::in_place_history(std::shared_ptr<host_storage> home, const box& whole,
-                                   std::uint64_t bytes, buffer_argument&& argument)
-    : home_(std::move(home)), bytes_(bytes), extent_(whole), argument_(std::move(argument)) {}
+                                   std::uint64_t bytes, buffer_argument&& argument,
+                                   lent_memory_ptr lent)
+    : home_(std::move(home)), bytes_(bytes), extent_(whole), argument_(std::move(argument)) {
+  if (lent != nullptr) home_->lend(*this, std::move(lent));
+}
 
 in_place_history::~in_place_history() { home_->give_back(*this); }
 

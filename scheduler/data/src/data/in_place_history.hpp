@@ -13,6 +13,7 @@
 #include <hocket/core/shape.hpp>
 #include <hocket/kernels/argument.hpp>
 #include <hocket/memory/content_state.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 
 #include "data/in_place_node.hpp"
 
@@ -25,8 +26,9 @@ class host_storage;
 class in_place_history {
  public:
   /// Nothing is written as yet, and the argument has no base.
+  /// lent: memory of the program that it has from the beginning; null: none.
   in_place_history(std::shared_ptr<host_storage> home, const box& whole, std::uint64_t bytes,
-                   buffer_argument&& argument);
+                   buffer_argument&& argument, lent_memory_ptr lent);
   in_place_history(const in_place_history&) = delete;
   in_place_history& operator=(const in_place_history&) = delete;
   ~in_place_history();
@@ -90,7 +92,8 @@ class in_place_history {
   std::uint64_t bytes_;
   std::atomic<std::byte*> address_{nullptr};
   std::atomic<bool> is_sound_{false};
-  const box& extent_;  ///< of the buffer, which has this
+  bool is_lent_ = false;  ///< the memory is the program's
+  const box& extent_;     ///< of the buffer, which has this
   buffer_argument argument_;
   content_state content_;
   // Written by those who submit: on a cache line of their own, or each submission would take the

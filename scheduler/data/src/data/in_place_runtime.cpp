@@ -39,8 +39,10 @@ void in_place_runtime::function_over() noexcept { home_.submission_gone(); }
 
 std::unique_ptr<in_place_history> in_place_runtime::make_order(const box& whole,
                                                                std::uint64_t bytes,
-                                                               buffer_argument&& argument) {
-  return std::make_unique<in_place_history>(storage_, whole, bytes, std::move(argument));
+                                                               buffer_argument&& argument,
+                                                               lent_memory_ptr lent) {
+  return std::make_unique<in_place_history>(storage_, whole, bytes, std::move(argument),
+                                            std::move(lent));
 }
 
 namespace {

@@ -43,7 +43,8 @@ class in_place_runtime final : public launch_lane {
   [[nodiscard]] task_state_ptr launch(task_description&& task);
 
   [[nodiscard]] std::unique_ptr<in_place_history> make_order(const box& whole, std::uint64_t bytes,
-                                                             buffer_argument&& argument);
+                                                             buffer_argument&& argument,
+                                                             lent_memory_ptr lent);
   [[nodiscard]] std::unique_ptr<open_host_view> open(const region_ref& what, access_mode mode);
 
   [[nodiscard]] host_context& context() noexcept { return context_; }

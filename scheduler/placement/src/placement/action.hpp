@@ -8,6 +8,7 @@
 
 #include <hocket/core/error.hpp>
 #include <hocket/memory/timepoint_set.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 
 #include "placement/answer_call.hpp"
 #include "placement/kept_bytes.hpp"
@@ -26,6 +27,12 @@ struct allocate_block {
 
 struct free_block {
   block_id block;
+};
+
+/// The block of a replica of the host is memory of the program.
+struct lend_block {
+  block_id block;
+  detail::lent_memory_ptr memory;
 };
 
 /// Reads the part of a block of the host before it is overwritten or freed.
@@ -127,7 +134,7 @@ struct warn {
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
                             retire, tell_run, start_timer, await_memory, await_time, give_up_device,
-                            warn, put_aside, await_probe, answer>;
+                            warn, put_aside, await_probe, answer, lend_block>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

@@ -23,7 +23,8 @@ struct engine::dispatch {
   engine& on;
 
   void operator()(data_added& e) const { on.add_buffer(e); }
-  void operator()(data_dropped& e) const { on.dropped_.drop(e.data); }
+  void operator()(data_dropped& e) const { on.returns_.drop(e.data); }
+  void operator()(return_asked& e) const { on.returns_.return_all(e); }
   void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
   void operator()(run_submitted& e) const {
@@ -85,7 +86,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
   std::visit(dispatch{*this}, what);
   settle();
   while ((state_.log.is_on() && cutter_.look()) || (drains_.is_active() && drains_.look()) ||
-         (closings_.is_active() && closings_.look())) {
+         (closings_.is_active() && closings_.look()) || (returns_.is_active() && returns_.look())) {
     settle();
   }
   hangs_.look_later();
@@ -107,7 +108,9 @@ void engine::add_buffer(data_added& e) {
   d->type = e.type;
   d->element_size = size_of(e.type);
   d->where = &state_.content.find(e.data);
+  d->is_lent = e.lent != nullptr;
   state_.buffers.insert(e.data, std::move(d));
+  if (e.lent != nullptr) state_.replicas.lend_block(e.data, std::move(e.lent));
 }
 
 void engine::submit(submitted& e) { admit(state_.tasks.add(std::move(e.task)), e.unwanted); }

@@ -11,6 +11,7 @@
 #include "placement/device_drains.hpp"
 #include "placement/hang_watch.hpp"
 #include "placement/idle_times.hpp"
+#include "placement/lent_returns.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
 #include "placement/task_finisher.hpp"
@@ -75,6 +76,7 @@ class engine {
   memory_reclaimer memory_{state_, issuer_, placer_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
+  lent_returns returns_{state_, dropped_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
   device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
   device_drains drains_{state_, roster_, memory_};

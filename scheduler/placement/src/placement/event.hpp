@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 #include <hocket/streams/command.hpp>
 
 #include "placement/answer_call.hpp"
@@ -24,11 +25,18 @@ struct data_added {
   index_list extents;
   element_type type = element_type::f32;
   std::string label;
+  detail::lent_memory_ptr lent = {};  ///< memory of the program that it lies over
 };
 
 /// The last handle of the buffer is gone, and every task that used it has ended.
 struct data_dropped {
   data_id data;
+};
+
+/// The runtime ends, and no task is pending: content comes back to the memory of the program. tell:
+/// called once it is there, as far as there is any.
+struct return_asked {
+  answer_call tell;
 };
 
 struct budget_added {
@@ -169,6 +177,6 @@ using event =
                  run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
                  command_ended, commands_ended, command_left, command_ended_apart, device_gone,
                  memory_awaited, time_passed, allocation_failed, inspected, drain_asked,
-                 resume_asked, close_asked, device_opened, rest_ended>;
+                 resume_asked, close_asked, device_opened, rest_ended, return_asked>;
 
 }  // namespace hocket::placement

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include <hocket/scheduler/detail/task_waits.hpp>
 
@@ -49,8 +50,9 @@ class view_submission final : public region_submission {
 
 }  // namespace
 
-void placed_runtime::add_data(const buffer_state& data) {
-  post(placement::data_added{data.id(), data.extents(), data.type(), data.label()});
+void placed_runtime::add_data(const buffer_state& data, lent_memory_ptr lent) {
+  post(
+      placement::data_added{data.id(), data.extents(), data.type(), data.label(), std::move(lent)});
 }
 
 void placed_runtime::drop_data(data_id data) noexcept { post(placement::data_dropped{data}); }

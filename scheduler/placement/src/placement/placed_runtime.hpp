@@ -25,7 +25,7 @@ class placed_runtime : public data_runtime {
   [[nodiscard]] trace_names& names() noexcept { return names_; }
 
   // data_runtime
-  void add_data(const buffer_state& data) final;
+  void add_data(const buffer_state& data, lent_memory_ptr lent) final;
   void drop_data(data_id data) noexcept final;
   [[nodiscard]] std::unique_ptr<open_host_view> open_placed_view(const region_ref& what,
                                                                  access_mode mode) final;

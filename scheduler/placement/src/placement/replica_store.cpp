@@ -62,6 +62,14 @@ void replica_store::take_block(data_id data, memory_id memory) {
   give_block(data, memory);
 }
 
+void replica_store::lend_block(data_id data, detail::lent_memory_ptr memory) {
+  const block_id block{blocks_++};
+  lent_.insert(block);
+  content_.set_block(data, host_memory, block);
+  content_.pin(data, host_memory);  // so that it is never evicted
+  out_->emplace_back(placement::lend_block{block, std::move(memory)});
+}
+
 void replica_store::pin(placed_task& t, memory_id memory) {
   if (seeded_bug(bug::forget_pins)) return;
   for (task_access& a : t.accesses) {
@@ -100,6 +108,7 @@ bool replica_store::forget_pin(placed_task& t, data_id data) {
 
 void replica_store::end_release(block_id block, memory_id memory, std::uint64_t bytes) {
   out_->emplace_back(free_block{block});
+  if (lent_.erase(block) > 0) return;
   coming_[memory.value] -= bytes;
   ledger_.give_back(memory, bytes);
 }

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include <boost/container/flat_set.hpp>
+
 #include <hocket/memory/coherence.hpp>
 #include <hocket/memory/reservation.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 
 #include "placement/action.hpp"
 #include "placement/eviction_table.hpp"
@@ -40,6 +43,9 @@ class replica_store {
   void give_blocks(const request& r, memory_id memory);
   /// Takes the bytes and allocates a block, if the replica has none.
   void take_block(data_id data, memory_id memory);
+  /// The replica of the host is memory of the program: it takes no bytes of the host's memory, and
+  /// stays as long as the buffer.
+  void lend_block(data_id data, detail::lent_memory_ptr memory);
 
   /// Pins the replicas in memory of all buffers that the task uses, once each.
   void pin(placed_task& t, memory_id memory);
@@ -49,7 +55,9 @@ class replica_store {
   static bool forget_pin(placed_task& t, data_id data);
 
   /// The bytes of a block will be free when the commands that use it have ended.
-  void begin_release(const released_block& freed) { coming_[freed.memory.value] += freed.bytes; }
+  void begin_release(const released_block& freed) {
+    if (!lent_.contains(freed.block)) coming_[freed.memory.value] += freed.bytes;
+  }
   /// These commands have ended.
   void end_release(block_id block, memory_id memory, std::uint64_t bytes);
   /// True if blocks of this memory will be free without further doing.
@@ -63,7 +71,8 @@ class replica_store {
   reservation_ledger ledger_;
   std::vector<std::uint64_t> coming_;  ///< for each memory, bytes that are about to be free
   std::vector<std::uint64_t> peaks_;
-  std::uint64_t blocks_ = 0;  ///< numbers of blocks that were given
+  boost::container::flat_set<block_id> lent_;  ///< that are memory of the program
+  std::uint64_t blocks_ = 0;                   ///< numbers of blocks that were given
   action_list* out_ = nullptr;
 };
 

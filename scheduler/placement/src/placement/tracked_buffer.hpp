@@ -35,6 +35,7 @@ struct tracked_buffer {
   std::uint64_t last_use = 0;
   std::uint64_t changes = 0;      ///< counted: of the content, and where it is
   std::uint32_t updates = 0;      ///< accesses that read and write it, of tasks that have not ended
+  bool is_lent = false;           ///< its replica of the host is memory of the program
   buffer_state* where = nullptr;  ///< its content
   unissued_list unissued;         ///< accesses of tasks that were not issued, oldest first
 

@@ -27,5 +27,6 @@
 #include <hocket/scheduler/split_rows.hpp>
 #include <hocket/scheduler/submit_compared.hpp>
 #include <hocket/scheduler/task_scope.hpp>
+#include <hocket/scheduler/user_memory.hpp>
 #include <hocket/scheduler/when_all.hpp>
 #include <hocket/scheduler/when_any.hpp>

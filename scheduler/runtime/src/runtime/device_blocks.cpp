@@ -12,8 +12,19 @@ namespace hocket::detail {
 
 device_blocks::~device_blocks() {
   blocks_.each([this](block_id, const block& b) {
-    if (!b.why && b.memory.valid()) memories_[b.memory.value]->deallocate(b.where);
+    if (!b.why && b.memory.valid()) give_back(b);
   });
+}
+
+void device_blocks::give_back(const block& gone) noexcept {
+  if (gone.lent == nullptr) return memories_[gone.memory.value]->deallocate(gone.where);
+  memories_.front()->forget(gone.where);
+  gone.lent->give_back();
+}
+
+void device_blocks::lend(const placement::lend_block& what) {
+  const allocation where{what.memory->address(), what.memory->bytes()};
+  blocks_.insert(what.block, block{where, placement::host_memory, {}, what.memory});
 }
 
 void device_blocks::add_memory(device& of) {
@@ -70,9 +81,9 @@ failure device_blocks::allocate(const placement::allocate_block& what) {
 }
 
 void device_blocks::free(block_id id) {
-  const block& b = *blocks_.find(id);
-  if (!b.why) memories_[b.memory.value]->deallocate(b.where);
+  const block b = *blocks_.find(id);
   blocks_.erase(id);
+  if (!b.why) give_back(b);
 }
 
 }  // namespace hocket::detail

@@ -22,7 +22,8 @@ class device_blocks {
   struct block {
     allocation where;
     memory_id memory;
-    failure why;  ///< it has no memory; empty if it has
+    failure why;                ///< it has no memory; empty if it has
+    lent_memory_ptr lent = {};  ///< the memory of the program that it is
   };
 
   device_blocks() = default;
@@ -51,12 +52,16 @@ class device_blocks {
 
   /// Returns why where the memory has no room; the block exists all the same, until it is freed.
   [[nodiscard]] failure allocate(const placement::allocate_block& what);
+  /// The block is memory of the program, for the host and the devices that import its memory.
+  void lend(const placement::lend_block& what);
   void free(block_id id);
 
   /// Null if there is none.
   [[nodiscard]] const block* find(block_id id) const noexcept { return blocks_.find(id); }
 
  private:
+  void give_back(const block& gone) noexcept;
+
   std::unique_ptr<memory_resource> host_resource_;  ///< where no device has the host's memory
   std::vector<device*> importing_;                  ///< devices that use the host's memory
   std::vector<std::unique_ptr<pooled_memory>> memories_{1};  ///< the first one is the host's

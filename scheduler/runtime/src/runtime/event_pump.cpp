@@ -32,6 +32,7 @@ class performer {
     }
   }
   void operator()(const placement::free_block& a) const { devices_.blocks().free(a.block); }
+  void operator()(const placement::lend_block& a) const { devices_.blocks().lend(a); }
   void operator()(const placement::put_aside& a) const {
     const device_blocks::block* const b = devices_.blocks().find(a.from);
     if (b != nullptr && !b->why) {
@@ -123,6 +124,13 @@ void event_pump::inspect(const std::function<void(const placement::engine&)>& lo
       look(e);
       answered->open();
     }});
+  });
+}
+
+void event_pump::return_content() {
+  if (!has_engine_ || home_.lent()->is_empty()) return;
+  home_.where().wait([&](const std::shared_ptr<executor::gate>& answered) {
+    post(placement::return_asked{[answered](const failure&) { answered->open(); }});
   });
 }
 

@@ -47,6 +47,9 @@ class event_pump final : public completion_sink {
   }
   /// Calls look between two events and waits until it was called.
   void inspect(const std::function<void(const placement::engine&)>& look);
+  /// Waits until content has come back to the memory of the program that buffers lie over. No task
+  /// is pending.
+  void return_content();
   /// Between two events: whether no task is pending and no command has been issued that has not
   /// ended. ended: how many tasks have.
   [[nodiscard]] bool is_idle(std::uint64_t& ended);

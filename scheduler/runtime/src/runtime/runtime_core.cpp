@@ -106,6 +106,7 @@ void runtime_core::shut_down() noexcept {
   try {
     events_.stop_polling();
     wait_until(idle);
+    events_.return_content();
     live_runtimes::remove(*this);
     events_.stop_polling();
     // Some thread may have begun to use the runtime since, by a future of a task that has ended.

@@ -31,13 +31,13 @@ template <element T, std::size_t R>
 /// The task replaces all of the content and never sees the old one.
 template <element T, std::size_t R>
 [[nodiscard]] access<T, R, access_mode::write> writes(const region<T, R>& what) {
-  return {what.ref()};
+  return {what.writable_ref()};
 }
 
 /// The task needs the content and replaces it.
 template <element T, std::size_t R>
 [[nodiscard]] access<T, R, access_mode::update> updates(const region<T, R>& what) {
-  return {what.ref()};
+  return {what.writable_ref()};
 }
 
 /// What reduces() combines with, and the value it starts from.
@@ -64,6 +64,7 @@ struct reduction_access {
 };
 template <element T, std::size_t R, class Op>
 [[nodiscard]] reduction_access<T, R, Op> reduces(const region<T, R>& what, Op) {
+  (void)what.writable_ref();
   return {what};
 }
 

@@ -20,6 +20,8 @@ namespace hocket {
 class runtime;
 template <element T, std::size_t R>
 class buffer;
+template <element T, std::size_t R>
+class user_memory;
 
 /// Extents of R dimensions, slowest first.
 template <std::size_t R>
@@ -66,17 +68,23 @@ class region {
   }
   /// Replaces the content; the old one is not brought to the host. Otherwise as read().
   [[nodiscard]] host_view<T, R> write() const {
-    return host_view<T, R>(detail::open_view(ref(), access_mode::write));
+    return host_view<T, R>(detail::open_view(writable_ref(), access_mode::write));
   }
   /// Reads and changes the content. Otherwise as read().
   [[nodiscard]] host_view<T, R> update() const {
-    return host_view<T, R>(detail::open_view(ref(), access_mode::update));
+    return host_view<T, R>(detail::open_view(writable_ref(), access_mode::update));
   }
 
   /// Throws usage_error if this is empty.
   [[nodiscard]] const detail::region_ref& ref() const {
     if (ref_.data == nullptr) [[unlikely]]
       detail::refuse_empty_buffer();
+    return ref_;
+  }
+  /// Throws usage_error if this is empty, or must not be written.
+  [[nodiscard]] const detail::region_ref& writable_ref() const {
+    if (ref().data->is_constant()) [[unlikely]]
+      detail::refuse_constant_buffer(*ref_.data);
     return ref_;
   }
 
@@ -127,12 +135,21 @@ class buffer : public region<T, R> {
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
 
+  /// A buffer over memory of the program, which it has for its content and which is not copied: see
+  /// user_memory. Throws usage_error if the address is null, or no multiple of the size of an
+  /// element, if there are no elements, and if a part of the memory is lent already.
+  buffer(runtime& home, user_memory<T, R> over, std::string label = {});
+
   [[nodiscard]] const std::string& label() const { return this->ref().data->label(); }
 
   /// The whole content, row by row. Blocks as read() does.
   [[nodiscard]] std::vector<T> to_vector() const {
     const auto v = this->read();
-    return std::vector<T>(v.begin(), v.end());
+    if (v.contiguous()) return std::vector<T>(v.begin(), v.end());
+    std::vector<T> all;
+    all.reserve(v.size());
+    v.for_each([&all](const T& element) { all.push_back(element); });
+    return all;
   }
 };
 

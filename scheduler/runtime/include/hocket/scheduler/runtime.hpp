@@ -18,6 +18,7 @@
 #include <hocket/scheduler/recorder.hpp>
 #include <hocket/scheduler/report.hpp>
 #include <hocket/scheduler/submitter.hpp>
+#include <hocket/scheduler/user_memory.hpp>
 
 namespace hocket {
 
@@ -298,6 +299,18 @@ buffer<T, R>::buffer(runtime& home, const shape<R>& extents, std::string label)
         return detail::region_ref(detail::buffer_ref(new detail::buffer_state(
             home.owner_of_data(), element_type_of<T>, sizes, std::move(label))));
       }()) {}
+
+template <element T, std::size_t R>
+buffer<T, R>::buffer(runtime& home, user_memory<T, R> over, std::string label)
+    : region<T, R>([&] {
+        const box content = box::whole(over.offer().extents);
+        const detail::buffer_ref data(new detail::buffer_state(
+            home.owner_of_data(), std::move(over.offer()), std::move(label)));
+        return detail::region_ref(data, content);
+      }()) {
+  // A writer has been there, from which on the content counts.
+  (void)detail::open_view(this->ref(), access_mode::write);
+}
 
 template <element T, std::size_t R>
 buffer<T, R>::buffer(runtime& home, const shape<R>& extents, T value, std::string label)

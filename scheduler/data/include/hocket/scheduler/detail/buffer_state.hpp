@@ -15,6 +15,7 @@
 #include <hocket/core/dtype.hpp>
 #include <hocket/core/ids.hpp>
 #include <hocket/core/shape.hpp>
+#include <hocket/scheduler/detail/lent_memory.hpp>
 
 namespace hocket::detail {
 
@@ -27,6 +28,8 @@ class buffer_state {
  public:
   buffer_state(const std::shared_ptr<data_runtime>& owner, element_type type,
                const index_list& extents, std::string label);
+  /// Over memory of the program. Throws usage_error if there cannot be a buffer there.
+  buffer_state(const std::shared_ptr<data_runtime>& owner, memory_offer&& offer, std::string label);
   ~buffer_state();
   buffer_state(const buffer_state&) = delete;
   buffer_state& operator=(const buffer_state&) = delete;
@@ -51,6 +54,9 @@ class buffer_state {
     return references_.load(std::memory_order_relaxed);
   }
 
+  /// True if it lies over memory that is not to be written.
+  [[nodiscard]] bool is_constant() const noexcept { return is_constant_; }
+
   /// Throws usage_error if the runtime is gone.
   [[nodiscard]] std::shared_ptr<data_runtime> owner() const;
   [[nodiscard]] bool belongs_to(const data_runtime& home) const noexcept {
@@ -59,6 +65,13 @@ class buffer_state {
   }
 
  private:
+  struct parts {
+    element_type type;
+    const index_list& extents;
+    memory_offer* offer;  ///< null: memory of the runtime
+  };
+  buffer_state(const std::shared_ptr<data_runtime>& owner, const parts& from, std::string label);
+
   friend void intrusive_ptr_add_ref(const buffer_state* s) noexcept {
     // A new reference comes from an old one, which keeps the object alive: nothing to order.
     s->references_.fetch_add(1, std::memory_order_relaxed);
@@ -77,6 +90,7 @@ class buffer_state {
   std::size_t elements_;
   std::uint64_t bytes_ = 0;
   std::string label_;
+  bool is_constant_ = false;
 };
 
 using buffer_ref = boost::intrusive_ptr<const buffer_state>;
@@ -114,6 +128,8 @@ class region_ref {
 
 /// Throws usage_error: the handle names no buffer.
 [[noreturn]] void refuse_empty_buffer();
+/// Throws usage_error: the buffer lies over memory that is not to be written.
+[[noreturn]] void refuse_constant_buffer(const buffer_state& data);
 
 /// Throws usage_error, naming the buffer, unless part lies within whole.
 void check_region(const buffer_state& data, const box& whole, const box& part);
