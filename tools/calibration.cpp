@@ -28,14 +28,14 @@ constexpr std::uint64_t least_copy = std::uint64_t{4} << 10U, most_copy = std::u
 
 /// Does nothing: what its launch takes is what any launch takes. Its buffer is brought to where it
 /// runs, and is valid there alone afterwards.
-const hocket::kernel<hocket::inout<float>>& empty_kernel() {
+const hocket::kernel<hocket::inout_buffer<float>>& empty_kernel() {
   const auto once = [](const hocket::launch_shape&) { return hocket::grid{1, 1, 1}; };
   static const auto made =
-      hocket::kernel<hocket::inout<float>>{"empty",
-                                           hocket::host_body{[](const hocket::view<float>&) {}}}
+      hocket::kernel<hocket::inout_buffer<float>>{
+          "empty", hocket::host_body{[](const hocket::buffer_view<float>&) {}}}
           .with(hocket::opencl_c{"x", ";", {1, 1, 1}, once})
           .with(hocket::glsl{"x", ";", {1, 1, 1}, once})
-          .cost([](const hocket::launch_shape&) { return hocket::work{}; });
+          .cost([](const hocket::launch_shape&) { return hocket::launch_work{}; });
   return made;
 }
 
@@ -220,7 +220,7 @@ class measurement {
   [[nodiscard]] subject subject_of(const device_info& device, const std::string& size,
                                    const hocket::kernel_definition& kernel,
                                    const hocket::launch_shape& shape) const {
-    const hocket::work done = kernel.work_of(shape);
+    const hocket::launch_work done = kernel.work_of(shape);
     const hocket::body_width width = kernel.width_of(shape);
     return {.result = {device.name, kernel.name, size, done, width == hocket::body_width::wide,
                        hocket::predicted_launch(device, done, width, kernel.name)},
@@ -228,29 +228,31 @@ class measurement {
   }
 
   void add_elementwise(std::vector<subject>& to, const device_info& device, std::size_t count) {
-    using hocket::in, hocket::inout, hocket::reads, hocket::updates;
+    using hocket::in_buffer, hocket::inout_buffer, hocket::reads, hocket::updates;
     const hocket::buffer<float> x{rt_, count, 1.0F, "x"}, y{rt_, count, 0.0F, "y"};
     const std::string size = std::to_string(count);
-    to.push_back(subject_of(device, size,
-                            definition_of<float, in<float>, inout<float>>(hocket::ops::axpy),
-                            {{count}, {count}}));
+    to.push_back(
+        subject_of(device, size,
+                   definition_of<float, in_buffer<float>, inout_buffer<float>>(hocket::ops::axpy),
+                   {{count}, {count}}));
     to.back().submit = [this, x, y](const hocket::task_options& options) {
       return rt_.submit(options, hocket::ops::axpy, 0.5F, reads(x), updates(y));
     };
-    to.push_back(
-        subject_of(device, size, definition_of<in<float>>(hocket::ops::sum), {{count}, {1}}));
+    to.push_back(subject_of(device, size, definition_of<in_buffer<float>>(hocket::ops::sum),
+                            {{count}, {1}}));
     to.back().submit = [this, x](const hocket::task_options& options) {
       return rt_.submit(options, hocket::ops::sum, reads(x)).then([](float) {});
     };
   }
 
   void add_product(std::vector<subject>& to, const device_info& device, std::size_t side) {
-    using hocket::in, hocket::out, hocket::reads, hocket::writes;
+    using hocket::in_buffer, hocket::out_buffer, hocket::reads, hocket::writes;
     const hocket::buffer<float, 2> a{rt_, {side, side}, 1.0F, "a"}, b{rt_, {side, side}, "b"};
     const hocket::index_list square{side, side};
     to.push_back(
         subject_of(device, fmt::format("{0}x{0}", side),
-                   definition_of<in<float, 2>, in<float, 2>, out<float, 2>>(hocket::ops::gemm_nn),
+                   definition_of<in_buffer<float, 2>, in_buffer<float, 2>, out_buffer<float, 2>>(
+                       hocket::ops::gemm_nn),
                    {square, square, square}));
     to.back().submit = [this, a, b](const hocket::task_options& options) {
       return rt_.submit(options, hocket::ops::gemm_nn, reads(a), reads(a), writes(b));

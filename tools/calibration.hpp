@@ -18,7 +18,7 @@ struct measured_launch {
   std::string device;
   std::string kernel;
   std::string size;  ///< for people: elements, or the side of a matrix
-  hocket::work done;
+  hocket::launch_work done;
   bool is_wide = false;
   hocket::nanoseconds predicted{0};             ///< by the rates of the device
   std::vector<hocket::nanoseconds> times = {};  ///< of each launch but the first, if there are more

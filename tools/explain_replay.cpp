@@ -208,10 +208,10 @@ class replayer {
   void pass(nanoseconds time) {
     if (!clock_.valid() || time <= nanoseconds{0}) return;
     const auto flops = static_cast<double>(time.count());
-    const auto tick = hocket::kernel<hocket::out<std::uint8_t>>{
-        "tick", hocket::host_body{[](hocket::view<std::uint8_t>) {
+    const auto tick = hocket::kernel<hocket::out_buffer<std::uint8_t>>{
+        "tick", hocket::host_body{[](hocket::buffer_view<std::uint8_t>) {
         }}}.cost([flops](const hocket::launch_shape&) {
-      return hocket::work{flops, 0};
+      return hocket::launch_work{flops, 0};
     });
     rt_.submit({.on = device(clock_)}, tick, hocket::writes(ticked_)).wait();
   }
@@ -265,14 +265,14 @@ class replayer {
   void submit(const traced_task& t, const arguments_of_task& all,
               std::index_sequence<R...> /*read*/, std::index_sequence<W...> /*written*/,
               std::index_sequence<U...> /*updated*/) {
-    using type = hocket::kernel<repeated<hocket::in<std::uint8_t, 3>, R>...,
-                                repeated<hocket::out<std::uint8_t, 3>, W>...,
-                                repeated<hocket::inout<std::uint8_t, 3>, U>...>;
+    using type = hocket::kernel<repeated<hocket::in_buffer<std::uint8_t, 3>, R>...,
+                                repeated<hocket::out_buffer<std::uint8_t, 3>, W>...,
+                                repeated<hocket::inout_buffer<std::uint8_t, 3>, U>...>;
     const double flops = kinds_.length_of(t) * launch_kinds::unit_of_work;
     const type serial = type{
         launch_kinds::name_of(kinds_.kind_of(t)), hocket::host_body{[](const auto&...) {
         }}}.cost([flops](const hocket::launch_shape&) {
-      return hocket::work{flops, 0};
+      return hocket::launch_work{flops, 0};
     });
     const type chosen = t.wide ? serial.wide() : serial;
     futures_.insert_or_assign(

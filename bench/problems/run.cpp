@@ -42,7 +42,7 @@ class kernel_table {
   const Kernel& of(const std::string& name, double flops) {
     std::any& kept = kernels_[{std::type_index(typeid(Kernel)), name, flops}];
     if (!kept.has_value()) {
-      const auto cost = [flops](const launch_shape& /*shape*/) { return work{flops, 0}; };
+      const auto cost = [flops](const launch_shape& /*shape*/) { return launch_work{flops, 0}; };
       kept = Kernel{name, host_body{[](const auto&...) {}}}.cost(cost);
     }
     return *std::any_cast<Kernel>(&kept);
@@ -64,8 +64,9 @@ template <std::size_t... In, std::size_t... Out, std::size_t... Inout>
 void submit(submission& to, const problem::task& each_task, const buffer_list& in,
             const buffer_list& out, const buffer_list& inout, std::index_sequence<In...> /*in*/,
             std::index_sequence<Out...> /*out*/, std::index_sequence<Inout...> /*inout*/) {
-  using type = kernel<each<hocket::in<float>, In>..., each<hocket::out<float>, Out>...,
-                      each<hocket::inout<float>, Inout>...>;
+  using type =
+      kernel<each<hocket::in_buffer<float>, In>..., each<hocket::out_buffer<float>, Out>...,
+             each<hocket::inout_buffer<float>, Inout>...>;
   const type& chosen = to.kernels.of<type>(to.what.kernels[each_task.kernel], each_task.flops);
   to.target.submit(chosen, reads(*in[In])..., writes(*out[Out])..., updates(*inout[Inout])...);
 }
@@ -164,7 +165,7 @@ std::string names_of(std::size_t devices) {
 
 /// Its content is there, without taking time to get there.
 void fill_on(runtime& rt, const std::string& device, const buffer<float>& data) {
-  static const kernel<out<float>> fill{"fill", host_body{[](view<float>) {}}};
+  static const kernel<out_buffer<float>> fill{"fill", host_body{[](buffer_view<float>) {}}};
   rt.submit({.on = rt.device(device)}, fill, writes(data));
 }
 

@@ -20,7 +20,7 @@ namespace hocket::bench {
 namespace {
 
 using cutter =
-    std::function<std::vector<row_range>(runtime& home, std::size_t rows, const work& cost)>;
+    std::function<std::vector<row_range>(runtime& home, std::size_t rows, const launch_work& cost)>;
 
 std::vector<row_range> equal_pieces(std::size_t rows, std::size_t pieces) {
   std::vector<row_range> made;
@@ -47,10 +47,10 @@ runtime_options machine_of(const std::vector<unsigned>& speeds) {
 /// least possible time.
 double over_bound(const std::vector<unsigned>& speeds, double flops_a_row, const cutter& cut) {
   constexpr std::size_t rows = 1 << 22;
-  const kernel<inout<float>> each =
-      kernel<inout<float>>{"row by row", host_body{[](view<float>) {}}}.cost(
+  const kernel<inout_buffer<float>> each =
+      kernel<inout_buffer<float>>{"row by row", host_body{[](buffer_view<float>) {}}}.cost(
           [=](const launch_shape& launch) {
-            return work{flops_a_row * static_cast<double>(launch[0][0]), 0};
+            return launch_work{flops_a_row * static_cast<double>(launch[0][0]), 0};
           });
   runtime home(machine_of(speeds));
   const buffer<float> x{home, rows, 1.0f};
@@ -80,10 +80,11 @@ comparison compared(const std::vector<unsigned>& speeds, double flops_a_row) {
     made.contenders.push_back(
         {name, [=] { return [=] { return over_bound(speeds, flops_a_row, cut); }; }});
   };
-  add("hocket",
-      [](runtime& home, std::size_t rows, const work& cost) { return cut_rows(home, rows, cost); });
+  add("hocket", [](runtime& home, std::size_t rows, const launch_work& cost) {
+    return cut_rows(home, rows, cost);
+  });
   const auto of_each = [devices = speeds.size()](std::size_t pieces) {
-    return [=](runtime&, std::size_t rows, const work&) {
+    return [=](runtime&, std::size_t rows, const launch_work&) {
       return equal_pieces(rows, pieces * devices);
     };
   };

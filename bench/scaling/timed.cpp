@@ -52,10 +52,10 @@ class placed_graph final : public built_graph {
 
   template <std::size_t... Read>
   bool submit_if(std::index_sequence<Read...> /*read*/, std::size_t task) {
-    static const auto wait = kernel<repeated<in<float>, Read>..., out<float>>{
+    static const auto wait = kernel<repeated<in_buffer<float>, Read>..., out_buffer<float>>{
         "wait", host_body{[](const auto&...) {
         }}}.cost([](const launch_shape&) {
-      return work{flops_of_task, 0};
+      return launch_work{flops_of_task, 0};
     });
     const auto before = what_.before(task);
     if (before.size() != sizeof...(Read)) return false;

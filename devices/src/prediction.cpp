@@ -45,7 +45,7 @@ void guess_rates(device_info& info) {
   info.link_latency = std::chrono::microseconds(5);
 }
 
-nanoseconds predicted_launch(const device_info& info, const work& cost, body_width width,
+nanoseconds predicted_launch(const device_info& info, const launch_work& cost, body_width width,
                              std::string_view kernel) {
   const double lanes = width == body_width::wide ? static_cast<double>(info.lanes) : 1.0;
   return info.launch_latency + std::max(time_for(cost.flops, info.flops_of(kernel) * lanes),

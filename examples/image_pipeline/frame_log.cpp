@@ -17,10 +17,10 @@ class owned_image {
   owned_image(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), pixels_(rows * columns) {}
 
-  [[nodiscard]] view<pixel, 2> writable() {
+  [[nodiscard]] buffer_view<pixel, 2> writable() {
     return {pixels_.data(), {rows_, columns_}, {columns_, 1}};
   }
-  [[nodiscard]] view<const pixel, 2> readable() const {
+  [[nodiscard]] buffer_view<const pixel, 2> readable() const {
     return {pixels_.data(), {rows_, columns_}, {columns_, 1}};
   }
 
@@ -31,7 +31,7 @@ class owned_image {
 
 }  // namespace
 
-frame_hash hash_of(view<const pixel, 2> image, view<const std::uint32_t> counts) {
+frame_hash hash_of(buffer_view<const pixel, 2> image, buffer_view<const std::uint32_t> counts) {
   // FNV-1a, of bytes and of words.
   frame_hash hash = 0xcbf29ce484222325U;
   const auto add = [&](std::uint32_t value) { hash = (hash ^ value) * 0x100000001b3U; };
@@ -46,8 +46,8 @@ frame_hash serial_hash(std::uint64_t frame, std::size_t rows, std::size_t column
   blur(drawn.readable(), smooth.writable());
   edges(smooth.readable(), lines.writable());
   histogram counts{};
-  count_levels(lines.readable(), view<std::uint32_t>(counts.data(), {levels}, {1}));
-  return hash_of(lines.readable(), view<const std::uint32_t>(counts.data(), {levels}, {1}));
+  count_levels(lines.readable(), buffer_view<std::uint32_t>(counts.data(), {levels}, {1}));
+  return hash_of(lines.readable(), buffer_view<const std::uint32_t>(counts.data(), {levels}, {1}));
 }
 
 void frame_log::begin_frame() noexcept {

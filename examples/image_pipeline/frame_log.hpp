@@ -13,8 +13,8 @@ namespace image_pipeline {
 
 /// Of the pixels of a result and of its levels. Never zero.
 using frame_hash = std::uint64_t;
-[[nodiscard]] frame_hash hash_of(hocket::view<const pixel, 2> image,
-                                 hocket::view<const std::uint32_t> counts);
+[[nodiscard]] frame_hash hash_of(hocket::buffer_view<const pixel, 2> image,
+                                 hocket::buffer_view<const std::uint32_t> counts);
 
 /// Of the same frame by calls of one function after the other.
 [[nodiscard]] frame_hash serial_hash(std::uint64_t frame, std::size_t rows, std::size_t columns);

@@ -15,7 +15,7 @@ using namespace hocket;
 
 namespace {
 
-void write_pgm(const std::string& folder, std::uint64_t frame, view<const pixel, 2> image) {
+void write_pgm(const std::string& folder, std::uint64_t frame, buffer_view<const pixel, 2> image) {
   std::string text = fmt::format("P5\n{} {}\n255\n", image.extent(1), image.extent(0));
   text.append(image.begin(), image.end());
   examples::write_file(std::filesystem::path(folder) / fmt::format("frame_{:06}.pgm", frame), text);
@@ -25,7 +25,7 @@ void write_pgm(const std::string& folder, std::uint64_t frame, view<const pixel,
 kernel<std::uint64_t, image_out> logged_draw(frame_log& log) {
   const auto plain = make_draw();
   return kernel<std::uint64_t, image_out>{
-      "draw", host_body{[&log](std::uint64_t frame, view<pixel, 2> image) {
+      "draw", host_body{[&log](std::uint64_t frame, buffer_view<pixel, 2> image) {
         log.begin_frame();
         draw(frame, image);
       }}}
@@ -33,11 +33,11 @@ kernel<std::uint64_t, image_out> logged_draw(frame_log& log) {
 }
 
 /// The last stage: keeps what is to be compared, and writes the image where that is asked for.
-kernel<std::uint64_t, image_in, in<std::uint32_t>> make_store(const std::string& folder,
-                                                              frame_log& log) {
-  return kernel<std::uint64_t, image_in, in<std::uint32_t>>{
-      "store", host_body{[folder, &log](std::uint64_t frame, view<const pixel, 2> image,
-                                        view<const std::uint32_t> counts) {
+kernel<std::uint64_t, image_in, in_buffer<std::uint32_t>> make_store(const std::string& folder,
+                                                                     frame_log& log) {
+  return kernel<std::uint64_t, image_in, in_buffer<std::uint32_t>>{
+      "store", host_body{[folder, &log](std::uint64_t frame, buffer_view<const pixel, 2> image,
+                                        buffer_view<const std::uint32_t> counts) {
         if (!folder.empty()) write_pgm(folder, frame, image);
         log.end_frame(frame, hash_of(image, counts));
       }}};

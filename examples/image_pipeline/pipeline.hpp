@@ -41,8 +41,8 @@ class pipeline {
   hocket::budget memory_;
   hocket::kernel<std::uint64_t, image_out> draw_;
   filter_kernel blur_ = make_blur(), edges_ = make_edges();
-  hocket::kernel<image_in, hocket::out<std::uint32_t>> count_levels_ = make_count_levels();
-  hocket::kernel<std::uint64_t, image_in, hocket::in<std::uint32_t>> store_;
+  hocket::kernel<image_in, hocket::out_buffer<std::uint32_t>> count_levels_ = make_count_levels();
+  hocket::kernel<std::uint64_t, image_in, hocket::in_buffer<std::uint32_t>> store_;
 };
 
 }  // namespace image_pipeline

@@ -50,7 +50,8 @@ if (i < y_extent0 && j < y_extent1) {
 )";
 
 /// The row so many rows below another one, or the nearest one of the image.
-const pixel* row_near(const view<const pixel, 2>& image, std::size_t row, std::ptrdiff_t below) {
+const pixel* row_near(const buffer_view<const pixel, 2>& image, std::size_t row,
+                      std::ptrdiff_t below) {
   const auto last = static_cast<std::ptrdiff_t>(image.extent(0)) - 1;
   const auto wanted = static_cast<std::ptrdiff_t>(row) + below;
   return &image(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, last)), 0);
@@ -60,12 +61,12 @@ const pixel* row_near(const view<const pixel, 2>& image, std::size_t row, std::p
 auto operations(double for_each_pixel) {
   return [for_each_pixel](const launch_shape& shape) {
     const auto pixels = static_cast<double>(volume(shape[0]));
-    return work{for_each_pixel * pixels, static_cast<double>(shape.size()) * pixels};
+    return launch_work{for_each_pixel * pixels, static_cast<double>(shape.size()) * pixels};
   };
 }
 
 filter_kernel make_filter(const std::string& name,
-                          void (*on_host)(view<const pixel, 2>, view<pixel, 2>),
+                          void (*on_host)(buffer_view<const pixel, 2>, buffer_view<pixel, 2>),
                           double operations_for_pixel, const char* text) {
   const kernel_pass pass = {text, {32, 4, 1}, [](const launch_shape& shape) {
                               return grid{shape[1][1], shape[1][0], 1};
@@ -83,7 +84,7 @@ filter_kernel make_filter(const std::string& name,
 
 }  // namespace
 
-void draw(std::uint64_t frame, view<pixel, 2> image) {
+void draw(std::uint64_t frame, buffer_view<pixel, 2> image) {
   const std::uint64_t rows = image.extent(0), columns = image.extent(1);
   const std::uint64_t size = std::max<std::uint64_t>(1, std::min(rows, columns) / 3);
   const std::uint64_t top = frame * 3 % rows, left = frame * 5 % columns;
@@ -96,7 +97,7 @@ void draw(std::uint64_t frame, view<pixel, 2> image) {
   }
 }
 
-void blur(view<const pixel, 2> from, view<pixel, 2> to) {
+void blur(buffer_view<const pixel, 2> from, buffer_view<pixel, 2> to) {
   const std::size_t columns = to.extent(1);
   std::vector<std::uint32_t> sums(columns + 4);  // of columns, with two more on each side
   for (std::size_t i = 0; i < to.extent(0); ++i) {
@@ -120,7 +121,7 @@ void blur(view<const pixel, 2> from, view<pixel, 2> to) {
   }
 }
 
-void edges(view<const pixel, 2> from, view<pixel, 2> to) {
+void edges(buffer_view<const pixel, 2> from, buffer_view<pixel, 2> to) {
   const std::size_t columns = to.extent(1);
   for (std::size_t i = 0; i < to.extent(0); ++i) {
     const pixel *above = row_near(from, i, -1), *row = row_near(from, i, 0);
@@ -138,7 +139,7 @@ void edges(view<const pixel, 2> from, view<pixel, 2> to) {
   }
 }
 
-void count_levels(view<const pixel, 2> image, view<std::uint32_t> counts) {
+void count_levels(buffer_view<const pixel, 2> image, buffer_view<std::uint32_t> counts) {
   std::fill(counts.begin(), counts.end(), 0U);
   for (const pixel each : image) ++counts[each];
 }
@@ -151,8 +152,8 @@ filter_kernel make_blur() { return make_filter("blur", blur, 75, blur_text); }
 
 filter_kernel make_edges() { return make_filter("edges", edges, 20, edges_text); }
 
-kernel<image_in, out<std::uint32_t>> make_count_levels() {
-  return kernel<image_in, out<std::uint32_t>>{"count_levels", host_body{count_levels}}
+kernel<image_in, out_buffer<std::uint32_t>> make_count_levels() {
+  return kernel<image_in, out_buffer<std::uint32_t>>{"count_levels", host_body{count_levels}}
       .check([](const launch_shape& shape) {
         if (shape[1][0] == levels) return;
         throw usage_error("Kernel \"count_levels\" counts " + std::to_string(levels) +

@@ -45,7 +45,7 @@ constexpr grid group{32, 4, 1};
 
 grid points_of(const launch_shape& shape) { return {shape[1][1], shape[1][0], 1}; }
 
-void step_on_host(view<const float, 2> now, view<float, 2> next) {
+void step_on_host(buffer_view<const float, 2> now, buffer_view<float, 2> next) {
   for (std::size_t i = 0; i < next.extent(0); ++i) {
     const float *above = &now(i, 0), *row = &now(i + 1, 0), *below = &now(i + 2, 0);
     float* result = &next(i, 0);
@@ -62,7 +62,7 @@ void check(const launch_shape& shape) {
   }
 }
 
-work cost(const launch_shape& shape) {
+launch_work cost(const launch_shape& shape) {
   const auto points = static_cast<double>(volume(shape[1]));
   return {4 * points, static_cast<double>(volume(shape[0]) + volume(shape[1])) * sizeof(float)};
 }
@@ -78,7 +78,7 @@ float plate::at_first(std::size_t row, std::size_t column) const {
 
 fill_kernel make_fill() {
   const auto on_host = [](std::uint32_t first_row, std::uint32_t rows, std::uint32_t columns,
-                          view<float, 2> points) {
+                          buffer_view<float, 2> points) {
     const plate what{rows, columns};
     for (std::size_t i = 0; i < points.extent(0); ++i) {
       for (std::size_t j = 0; j < points.extent(1); ++j) {

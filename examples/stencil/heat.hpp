@@ -22,13 +22,13 @@ struct plate {
 
 /// What the inside of a part becomes in one step: each point the mean of its four neighbours. The
 /// first argument is one point larger on each side than the second.
-using step_kernel = hocket::kernel<hocket::in<float, 2>, hocket::out<float, 2>>;
+using step_kernel = hocket::kernel<hocket::in_buffer<float, 2>, hocket::out_buffer<float, 2>>;
 [[nodiscard]] step_kernel make_step();
 
 /// Fills rows of a plate, edges included: the number of the first one, the rows and columns that
 /// the whole plate has inside, and the points.
 using fill_kernel =
-    hocket::kernel<std::uint32_t, std::uint32_t, std::uint32_t, hocket::out<float, 2>>;
+    hocket::kernel<std::uint32_t, std::uint32_t, std::uint32_t, hocket::out_buffer<float, 2>>;
 [[nodiscard]] fill_kernel make_fill();
 
 /// The temperatures of a plate, computed in tiles.

@@ -14,8 +14,8 @@ using namespace hocket;
 
 namespace {
 
-using tile = view<float, 2>;
-using const_tile = view<const float, 2>;
+using tile = buffer_view<float, 2>;
+using const_tile = buffer_view<const float, 2>;
 
 blasint edge_of(const tile& a) { return static_cast<blasint>(a.extent(0)); }
 
@@ -26,7 +26,7 @@ auto cubes(double count) {
     const auto edge = static_cast<double>(shape[0][0]);
     double elements = 0;
     for (const index_list& each : shape) elements += static_cast<double>(volume(each));
-    return work{count * edge * edge * edge, elements * sizeof(float)};
+    return launch_work{count * edge * edge * edge, elements * sizeof(float)};
   };
 }
 
@@ -55,7 +55,7 @@ void factorize(blasint n, float* a, blasint lda) {
 
 /// A factor of reflectors has a row for each reflector of a block.
 template <class T>
-blasint block_of(const view<T, 2>& t) {
+blasint block_of(const buffer_view<T, 2>& t) {
   return static_cast<blasint>(t.extent(1));
 }
 

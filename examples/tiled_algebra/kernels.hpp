@@ -8,9 +8,9 @@
 /// for the host, by OpenBLAS; products and triangular solves also have texts for devices.
 namespace tiled {
 
-using tile_in = hocket::in<float, 2>;
-using tile_out = hocket::out<float, 2>;
-using tile_inout = hocket::inout<float, 2>;
+using tile_in = hocket::in_buffer<float, 2>;
+using tile_out = hocket::out_buffer<float, 2>;
+using tile_inout = hocket::inout_buffer<float, 2>;
 
 /// C += factor A B, or C += factor A B^T.
 using product_kernel = hocket::kernel<float, tile_in, tile_in, tile_inout>;

@@ -41,8 +41,9 @@ tile_matrix::tile_matrix(runtime& rt, std::size_t tiles, std::size_t edge, const
 }
 
 void tile_matrix::generate(runtime& rt, const content& with, device_handle on) const {
-  const auto tasks = kernel<std::uint64_t, std::uint64_t, out<float, 2>>{
-      "generate", host_body{[with](std::uint64_t row, std::uint64_t column, view<float, 2> tile) {
+  const auto tasks = kernel<std::uint64_t, std::uint64_t, out_buffer<float, 2>>{
+      "generate",
+      host_body{[with](std::uint64_t row, std::uint64_t column, buffer_view<float, 2> tile) {
         for (std::size_t q = 0; q < tile.extent(0); ++q) {
           for (std::size_t p = 0; p < tile.extent(1); ++p) {
             tile(q, p) = with.at(row + p, column + q);

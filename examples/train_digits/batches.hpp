@@ -45,8 +45,8 @@ class batch_source {
 template <class RowOf>
 void submit_images(hocket::submitter& s, const dataset& data, const micro_batch& to,
                    std::size_t rows, const hocket::task_options& how, RowOf row_of) {
-  const auto load = [&data, row_of](const hocket::view<float, 2>& images,
-                                    const hocket::view<std::int32_t, 1>& truth) {
+  const auto load = [&data, row_of](const hocket::buffer_view<float, 2>& images,
+                                    const hocket::buffer_view<std::int32_t, 1>& truth) {
     for (std::size_t i = 0; i < truth.size(); ++i) {
       const std::size_t row = row_of(i);
       std::copy_n(&data.images[row * data.columns], data.columns, &images(i, 0));

@@ -23,7 +23,7 @@ struct loss_counter {
 };
 
 void submit_count(hocket::submitter& s, const model& network, loss_counter& counter) {
-  const auto count = [&counter](const hocket::view<const float, 1>& losses) {
+  const auto count = [&counter](const hocket::buffer_view<const float, 1>& losses) {
     for (const float loss : losses) counter.sum += static_cast<double>(loss);
     counter.images += losses.size();
   };

@@ -38,7 +38,8 @@ T rectified(T x) {
 }
 
 template <bool Relu, class T>
-void forward(lane_group& lanes, view<const T, 2> x, view<const T> bias, view<T, 2> y) {
+void forward(lane_group& lanes, buffer_view<const T, 2> x, buffer_view<const T> bias,
+             buffer_view<T, 2> y) {
   const std::size_t columns = x.extent(1);
   assert(bias.contiguous());
   const auto rows = [&](std::size_t begin, std::size_t end) {
@@ -56,7 +57,7 @@ void forward(lane_group& lanes, view<const T, 2> x, view<const T> bias, view<T, 
 /// Adds the columns of a matrix, given by add_row(i, first column, columns, sums), to the bias's
 /// gradient; overwrites that unless it is updated.
 template <access_mode Mode, class T, class AddRow>
-void sum_columns(lane_group& lanes, std::size_t rows, const view<T>& gradient,
+void sum_columns(lane_group& lanes, std::size_t rows, const buffer_view<T>& gradient,
                  const AddRow& add_row) {
   const auto columns = [&](std::size_t begin, std::size_t end) {
     for (std::size_t first = begin; first < end; first += backward_columns) {
@@ -73,7 +74,7 @@ void sum_columns(lane_group& lanes, std::size_t rows, const view<T>& gradient,
 }
 
 template <access_mode Mode, class T>
-void backward(lane_group& lanes, view<const T, 2> dy, view<T> dbias) {
+void backward(lane_group& lanes, buffer_view<const T, 2> dy, buffer_view<T> dbias) {
   sum_columns<Mode>(lanes, dy.extent(0), dbias,
                     [&](std::size_t i, std::size_t first, std::size_t count, T* sums) {
                       loop_over(
@@ -83,8 +84,8 @@ void backward(lane_group& lanes, view<const T, 2> dy, view<T> dbias) {
 }
 
 template <access_mode Mode, class T>
-void relu_backward(lane_group& lanes, view<const T, 2> y, view<const T, 2> dy, view<T, 2> dx,
-                   view<T> dbias) {
+void relu_backward(lane_group& lanes, buffer_view<const T, 2> y, buffer_view<const T, 2> dy,
+                   buffer_view<T, 2> dx, buffer_view<T> dbias) {
   const auto pass = [](const T& activation, const T& from, T& to, T& sum) {
     to = activation <= T{0} ? T{0} : from;
     sum += to;

@@ -27,8 +27,8 @@ constexpr std::size_t sums_of_row = 16;
 
 template <class T>
 struct checksum_vectors {
-  view<const T> x, w;
-  view<T> y, z;
+  buffer_view<const T> x, w;
+  buffer_view<T> y, z;
 };
 
 template <class T>
@@ -58,7 +58,7 @@ void sum_row(const T* elements, std::size_t columns, const checksum_vectors<T>& 
 }
 
 template <class T>
-void sum_rows(lane_group& lanes, const view<const T, 2>& a, const checksum_vectors<T>& of) {
+void sum_rows(lane_group& lanes, const buffer_view<const T, 2>& a, const checksum_vectors<T>& of) {
   const std::size_t columns = a.extent(1);
   hocket::detail::for_ranges(lanes, a.extent(0), hocket::detail::rows_of(checksum_grain, columns),
                              [&](std::size_t begin, std::size_t end) {
@@ -69,8 +69,8 @@ void sum_rows(lane_group& lanes, const view<const T, 2>& a, const checksum_vecto
 }
 
 template <class T>
-void sum_some_columns(const view<const T, 2>& a, const checksum_vectors<T>& of, std::size_t first,
-                      std::size_t count) {
+void sum_some_columns(const buffer_view<const T, 2>& a, const checksum_vectors<T>& of,
+                      std::size_t first, std::size_t count) {
   std::array<T, columns_together> sums{};
   std::array<T, columns_together> bounds{};
   for (std::size_t i = 0; i < a.extent(0); ++i) {
@@ -89,7 +89,8 @@ void sum_some_columns(const view<const T, 2>& a, const checksum_vectors<T>& of, 
 }
 
 template <class T>
-void sum_columns(lane_group& lanes, const view<const T, 2>& a, const checksum_vectors<T>& of) {
+void sum_columns(lane_group& lanes, const buffer_view<const T, 2>& a,
+                 const checksum_vectors<T>& of) {
   hocket::detail::for_ranges(lanes, a.extent(1), columns_together,
                              [&](std::size_t begin, std::size_t end) {
                                for (std::size_t j = begin; j < end; j += columns_together) {
@@ -114,8 +115,8 @@ template <class T>
 auto checksum_op<OfColumns>::instance() -> const type<T>& {
   static const type<T> made = [] {
     const std::string name = OfColumns ? "column_checksums" : "row_checksums";
-    const auto body = [](lane_group& lanes, view<const T, 2> a, view<const T> x, view<const T> w,
-                         view<T> y, view<T> z) {
+    const auto body = [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T> x,
+                         buffer_view<const T> w, buffer_view<T> y, buffer_view<T> z) {
       const checksum_vectors<T> of{x, w, y, z};
       if constexpr (OfColumns) {
         sum_columns(lanes, a, of);
@@ -127,7 +128,7 @@ auto checksum_op<OfColumns>::instance() -> const type<T>& {
         .check([name](const launch_shape& shape) { check_vectors(name, OfColumns, shape); })
         .cost([](const launch_shape& shape) {
           const auto elements = static_cast<double>(volume(shape[0]));
-          return work{4 * elements, elements * sizeof(T)};
+          return launch_work{4 * elements, elements * sizeof(T)};
         })
         .wide([](const launch_shape& shape) {
           return static_cast<double>(volume(shape[0]) * sizeof(T)) >= hocket::detail::wide_bytes;

@@ -13,9 +13,9 @@ bool kernel_definition::has(kernel_format format) const noexcept {
   return std::ranges::any_of(sources, [&](const kernel_source& s) { return s.format == format; });
 }
 
-work kernel_definition::work_of(const launch_shape& shape) const {
+launch_work kernel_definition::work_of(const launch_shape& shape) const {
   if (estimate) return estimate(shape);
-  work total;
+  launch_work total;
   std::size_t next = 0;
   for (const parameter& p : parameters) {
     if (p.is == parameter::kind::buffer) total.add_buffer(volume(shape[next++]), p.type, p.mode);

@@ -20,8 +20,8 @@ struct cost_of_operations {
   std::array<parameter, 4> buffers{};
   double operations = 1;
 
-  work operator()(const launch_shape& shape) const {
-    work cost;
+  launch_work operator()(const launch_shape& shape) const {
+    launch_work cost;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       cost.add_buffer(volume(shape[i]), buffers[i].type, buffers[i].mode);
     }
@@ -46,7 +46,7 @@ template <class T>
 auto fill_op::instance() -> const type<T>& {
   static const auto made = elementwise("fill", [](auto value, auto& x) {
                              x = value;
-                           }).template resolve<T, out<T, any_rank>>();
+                           }).template resolve<T, out_buffer<T, any_rank>>();
   return made;
 }
 
@@ -54,7 +54,7 @@ template <class T>
 auto copy_op::instance() -> const type<T>& {
   static const auto made = elementwise("copy", [](const auto& x, auto& y) {
                              y = x;
-                           }).template resolve<in<T, any_rank>, out<T, any_rank>>();
+                           }).template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>();
   return made;
 }
 
@@ -62,7 +62,7 @@ template <class T>
 auto axpy_op::instance() -> const type<T>& {
   static const auto made = with_operations(
       elementwise("axpy", [](auto a, const auto& x, auto& y) { y = sum_of(y, product_of(a, x)); })
-          .template resolve<T, in<T, any_rank>, inout<T, any_rank>>(),
+          .template resolve<T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>(),
       2);
   return made;
 }
@@ -70,18 +70,18 @@ auto axpy_op::instance() -> const type<T>& {
 template <class T>
 auto add_op::instance() -> const type<T>& {
   static const auto made =
-      elementwise("add", [](const auto& x, const auto& y, auto& z) {
-        z = sum_of(x, y);
-      }).template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+      elementwise("add", [](const auto& x, const auto& y, auto& z) { z = sum_of(x, y); })
+          .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>,
+                            out_buffer<T, any_rank>>();
   return made;
 }
 
 template <class T>
 auto mul_op::instance() -> const type<T>& {
   static const auto made =
-      elementwise("mul", [](const auto& x, const auto& y, auto& z) {
-        z = product_of(x, y);
-      }).template resolve<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>();
+      elementwise("mul", [](const auto& x, const auto& y, auto& z) { z = product_of(x, y); })
+          .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>,
+                            out_buffer<T, any_rank>>();
   return made;
 }
 
@@ -94,7 +94,8 @@ auto sgd_momentum_op::instance() -> const type<T>& {
                     velocity = next;
                     weight -= rate * next;
                   })
-          .template resolve<T, T, in<T, any_rank>, inout<T, any_rank>, inout<T, any_rank>>(),
+          .template resolve<T, T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>,
+                            inout_buffer<T, any_rank>>(),
       4);
   return made;
 }

@@ -98,12 +98,12 @@ std::vector<detail::traced_result> results_of(const std::vector<fused_part>& par
 }
 
 /// The operations of all parts, and the bytes of the fused kernel's own parameters.
-std::function<work(const launch_shape&)> estimate_of(const std::vector<fused_part>& parts,
-                                                     const std::vector<parameter>& parameters) {
+std::function<launch_work(const launch_shape&)> estimate_of(
+    const std::vector<fused_part>& parts, const std::vector<parameter>& parameters) {
   kernel_definition plain;
   plain.parameters = parameters;
   return [plain, parts](const launch_shape& shape) {
-    work total = plain.work_of(shape);
+    launch_work total = plain.work_of(shape);
     total.flops = 0;
     for (const fused_part& part : parts) {
       const launch_shape same(part.values.size(), shape.front());

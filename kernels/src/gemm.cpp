@@ -111,7 +111,7 @@ void check_extents(const std::string& name, const launch_shape& shape) {
 
 /// The distance of two rows as the library wants it: at least one, also where there is one row.
 template <class T>
-blasint leading(const view<T, 2>& matrix) {
+blasint leading(const buffer_view<T, 2>& matrix) {
   assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
   const std::size_t stride = matrix.extent(0) > 1 ? matrix.stride(0) : matrix.extent(1);
   assert(stride <= max_blas);
@@ -123,16 +123,17 @@ blasint leading(const view<T, 2>& matrix) {
 template <class T>
 class countable {
  public:
-  explicit countable(const view<T, 2>& matrix) : given_(matrix), used_(matrix) {
+  explicit countable(const buffer_view<T, 2>& matrix) : given_(matrix), used_(matrix) {
     if (matrix.extent(0) <= 1 || matrix.stride(0) <= max_blas) return;
     copy_.resize(matrix.size());
     for (std::size_t i = 0; i < matrix.extent(0); ++i) {
       std::copy_n(&matrix(i, 0), matrix.extent(1), copy_.data() + i * matrix.extent(1));
     }
-    used_ = view<T, 2>(copy_.data(), {matrix.extent(0), matrix.extent(1)}, {matrix.extent(1), 1});
+    used_ = buffer_view<T, 2>(copy_.data(), {matrix.extent(0), matrix.extent(1)},
+                              {matrix.extent(1), 1});
   }
 
-  [[nodiscard]] const view<T, 2>& get() const { return used_; }
+  [[nodiscard]] const buffer_view<T, 2>& get() const { return used_; }
 
   /// Brings what was computed to where it belongs.
   void store() const {
@@ -143,7 +144,7 @@ class countable {
   }
 
  private:
-  view<T, 2> given_, used_;
+  buffer_view<T, 2> given_, used_;
   std::vector<std::remove_const_t<T>> copy_;
 };
 
@@ -185,16 +186,16 @@ void use_one_thread_for_each_call() {
 }
 
 template <bool TransposeA, bool TransposeB, class T>
-void gemm(lane_group& lanes, const view<const T, 2>& given_a, const view<const T, 2>& given_b,
-          T beta, const view<T, 2>& given_c) {
+void gemm(lane_group& lanes, const buffer_view<const T, 2>& given_a,
+          const buffer_view<const T, 2>& given_b, T beta, const buffer_view<T, 2>& given_c) {
   use_one_thread_for_each_call();
   const std::size_t m = given_c.extent(0), n = given_c.extent(1);
   const std::size_t k = given_a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;
   const countable<const T> held_a(given_a), held_b(given_b);
   const countable<T> held_c(given_c);
-  const view<const T, 2>&a = held_a.get(), &b = held_b.get();
-  const view<T, 2>& c = held_c.get();
+  const buffer_view<const T, 2>&a = held_a.get(), &b = held_b.get();
+  const buffer_view<T, 2>& c = held_c.get();
   const tiling cut = tiling_of({m, n, k, k});
   const auto multiply_tiles = [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) {
@@ -220,7 +221,8 @@ template <class T>
 auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
   static const type<T> made = [] {
     const std::string name = kernel_name<TransposeA, TransposeB>(Mode);
-    const auto body = [](lane_group& lanes, view<const T, 2> a, view<const T, 2> b, view<T, 2> c) {
+    const auto body = [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T, 2> b,
+                         buffer_view<T, 2> c) {
       gemm<TransposeA, TransposeB, T>(lanes, a, b, T{Mode == access_mode::update ? 1 : 0}, c);
     };
     return type<T>(name, host_body{body})
@@ -232,7 +234,7 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
           const std::size_t passes = Mode == access_mode::update ? 2 : 1;
           const std::size_t elements =
               volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
-          return work{operations(product), static_cast<double>(elements * sizeof(T))};
+          return launch_work{operations(product), static_cast<double>(elements * sizeof(T))};
         })
         .wide([](const launch_shape& shape) {
           const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);

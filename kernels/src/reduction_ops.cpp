@@ -13,7 +13,7 @@ template <class T>
 auto sum_op::instance() -> const type<T>& {
   static const auto made = reduction("sum", 0, [](auto a, auto b) {
                              return hocket::detail::sum_of(a, b);
-                           }).template resolve<in<T, any_rank>>();
+                           }).template resolve<in_buffer<T, any_rank>>();
   return made;
 }
 
@@ -27,7 +27,7 @@ auto max_op::instance() -> const type<T>& {
   // between the two conditions the loop is vectorised.
   static const auto made = reduction("max", least, [](auto a, auto b) {
                              return select((a > b) | (a != a), a, b);
-                           }).template resolve<in<T, any_rank>>();
+                           }).template resolve<in_buffer<T, any_rank>>();
   return made;
 }
 

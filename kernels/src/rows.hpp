@@ -20,7 +20,7 @@ namespace hocket::detail {
 
 /// The first element of a row whose elements are adjacent.
 template <class T>
-[[nodiscard]] T* row(const view<T, 2>& matrix, std::size_t i) noexcept {
+[[nodiscard]] T* row(const buffer_view<T, 2>& matrix, std::size_t i) noexcept {
   assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
   return matrix.data() + i * matrix.stride(0);
 }

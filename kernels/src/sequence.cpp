@@ -35,7 +35,7 @@ body_width widest(const std::vector<kernel_part>& parts, const launch_shape& sha
 }  // namespace
 
 kernel_ref sequence_of(std::string name, std::vector<parameter> parameters,
-                       std::vector<kernel_part> parts, work cost) {
+                       std::vector<kernel_part> parts, launch_work cost) {
   auto made = std::make_shared<kernel_definition>();
   made->name = std::move(name);
   made->parameters = std::move(parameters);

@@ -24,7 +24,7 @@ constexpr std::size_t wide_elements = 65536;
 constexpr double operations_each = 20;
 
 /// The label of a row, checked: a wrong one is an error in the data, found when the task runs.
-std::size_t label_at(const std::string& kernel, const view<const std::int32_t>& labels,
+std::size_t label_at(const std::string& kernel, const buffer_view<const std::int32_t>& labels,
                      std::size_t i, std::size_t classes) {
   const std::int32_t label = labels(i);
   if (label >= 0 && static_cast<std::size_t>(label) < classes) {
@@ -51,8 +51,8 @@ constexpr const char* backward_name = "softmax_cross_entropy_backward";
 constexpr const char* count_name = "count_correct";
 
 template <class T>
-void forward(lane_group& lanes, view<const T, 2> logits, view<const std::int32_t> labels,
-             view<T> loss) {
+void forward(lane_group& lanes, buffer_view<const T, 2> logits,
+             buffer_view<const std::int32_t> labels, buffer_view<T> loss) {
   const std::size_t classes = logits.extent(1);
   const auto rows = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -69,8 +69,8 @@ void forward(lane_group& lanes, view<const T, 2> logits, view<const std::int32_t
 }
 
 template <class T>
-void backward(lane_group& lanes, T scale, view<const T, 2> logits, view<const std::int32_t> labels,
-              view<T, 2> dlogits) {
+void backward(lane_group& lanes, T scale, buffer_view<const T, 2> logits,
+              buffer_view<const std::int32_t> labels, buffer_view<T, 2> dlogits) {
   const std::size_t classes = logits.extent(1);
   const auto rows = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -102,7 +102,8 @@ bool is_correct(const T* x, std::size_t classes, std::size_t label) {
 }
 
 template <class T>
-std::int64_t count_correct_rows(view<const T, 2> logits, view<const std::int32_t> labels) {
+std::int64_t count_correct_rows(buffer_view<const T, 2> logits,
+                                buffer_view<const std::int32_t> labels) {
   std::int64_t correct = 0;
   for (std::size_t i = 0; i < logits.extent(0); ++i) {
     const std::size_t label = label_at(count_name, labels, i, logits.extent(1));
@@ -123,7 +124,7 @@ bool is_large(const launch_shape& shape) { return volume(shape[0]) >= wide_eleme
 
 /// The cost where each logit takes part in an exponential.
 template <class T>
-work cost_of(const launch_shape& shape, std::size_t written) {
+launch_work cost_of(const launch_shape& shape, std::size_t written) {
   const std::size_t logits = volume(shape[0]);
   const std::size_t bytes = (logits + written) * sizeof(T) + volume(shape[1]) * sizeof(int);
   return {operations_each * static_cast<double>(logits), static_cast<double>(bytes)};

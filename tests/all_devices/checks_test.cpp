@@ -157,7 +157,7 @@ class factorization {
     return of[i * (i + 1) / 2 + j];
   }
 
-  static void factor(view<float, 2> a) {
+  static void factor(buffer_view<float, 2> a) {
     for (std::size_t j = 0; j < edge; ++j) {
       for (std::size_t l = 0; l < j; ++l) {
         for (std::size_t i = j; i < edge; ++i) a(i, j) -= a(i, l) * a(j, l);
@@ -166,7 +166,8 @@ class factorization {
       for (std::size_t i = j; i < edge; ++i) a(i, j) /= pivot;
     }
   }
-  static void solve(view<const float, 2> l, view<float, 2> x, view<float, 2> negative) {
+  static void solve(buffer_view<const float, 2> l, buffer_view<float, 2> x,
+                    buffer_view<float, 2> negative) {
     for (std::size_t i = 0; i < edge; ++i) {
       for (std::size_t j = 0; j < edge; ++j) {
         for (std::size_t k = 0; k < j; ++k) x(i, j) -= x(i, k) * l(j, k);

@@ -64,7 +64,7 @@ void adds_at_any_address(runtime& rt, device_handle there) {
       rt.submit({.on = there}, ops::fill, 2, writes(x));
       rt.submit({.on = there}, ops::axpy, 3, reads(y), updates(x.rows(3, count)));
       // The host changes it in between.
-      rt.submit([](view<std::int32_t> v) { v(0) = 4; }, updates(x));
+      rt.submit([](buffer_view<std::int32_t> v) { v(0) = 4; }, updates(x));
       rt.submit({.on = there}, ops::axpy, 1, reads(x.rows(0, 1)), updates(x.rows(1, 2)));
       EXPECT_EQ(x.read().data(), mid.data());
     }

@@ -75,29 +75,31 @@ kernel<> do_nothing() {
   });
 }
 
-kernel<inout<std::uint32_t>> triple_plus_one() {
-  const kernel<inout<std::uint32_t>> made{"triple_plus_one", host_body{[](view<std::uint32_t> x) {
-                                            for (std::uint32_t& e : x) e = 3 * e + 1;
-                                          }}};
+kernel<inout_buffer<std::uint32_t>> triple_plus_one() {
+  const kernel<inout_buffer<std::uint32_t>> made{"triple_plus_one",
+                                                 host_body{[](buffer_view<std::uint32_t> x) {
+                                                   for (std::uint32_t& e : x) e = 3 * e + 1;
+                                                 }}};
   return with_text(made, {"x"}, "uint i = ITEM(0); if (i < x_extent0) x(i) = 3u * x(i) + 1u;");
 }
 
-kernel<float, in<float>, inout<float>> add_scaled() {
-  const kernel<float, in<float>, inout<float>> made{
-      "add_scaled", host_body{[](float a, view<const float> x, view<float> y) {
+kernel<float, in_buffer<float>, inout_buffer<float>> add_scaled() {
+  const kernel<float, in_buffer<float>, inout_buffer<float>> made{
+      "add_scaled", host_body{[](float a, buffer_view<const float> x, buffer_view<float> y) {
         for (std::size_t i = 0; i < y.extent(0); ++i) y(i) += a * x(i);
       }}};
   return with_text(made, {"a", "x", "y"}, "uint i = ITEM(0); if (i < x_extent0) y(i) += a * x(i);");
 }
 
-kernel<out<std::int32_t, 2>> number_places() {
-  const kernel<out<std::int32_t, 2>> made{"number_places", host_body{[](view<std::int32_t, 2> y) {
-                                            for (std::size_t i = 0; i < y.extent(0); ++i) {
-                                              for (std::size_t j = 0; j < y.extent(1); ++j) {
-                                                y(i, j) = static_cast<std::int32_t>(100 * i + j);
-                                              }
-                                            }
-                                          }}};
+kernel<out_buffer<std::int32_t, 2>> number_places() {
+  const kernel<out_buffer<std::int32_t, 2>> made{
+      "number_places", host_body{[](buffer_view<std::int32_t, 2> y) {
+        for (std::size_t i = 0; i < y.extent(0); ++i) {
+          for (std::size_t j = 0; j < y.extent(1); ++j) {
+            y(i, j) = static_cast<std::int32_t>(100 * i + j);
+          }
+        }
+      }}};
   return with_text(made, {"y"},
                    "uint i = ITEM(1); uint j = ITEM(0);"
                    "if (i < y_extent0 && j < y_extent1) y(i, j) = AS(i32, 100u * i + j);",
@@ -107,8 +109,8 @@ kernel<out<std::int32_t, 2>> number_places() {
                    {8, 4, 1});
 }
 
-kernel<std::int32_t, out<std::int32_t, any_rank>> number_elements() {
-  const kernel<std::int32_t, out<std::int32_t, any_rank>> made{
+kernel<std::int32_t, out_buffer<std::int32_t, any_rank>> number_elements() {
+  const kernel<std::int32_t, out_buffer<std::int32_t, any_rank>> made{
       "number_elements", host_body{[](std::int32_t a, strided_view<std::int32_t> y) {
         std::int32_t next = 1000 * a;
         y.for_each_run([&](std::span<std::int32_t> run) {
@@ -119,31 +121,31 @@ kernel<std::int32_t, out<std::int32_t, any_rank>> number_elements() {
                    "uint i = ITEM(0); if (i < y_count) y(i) = 1000 * a + AS(i32, i);");
 }
 
-kernel<returns<std::uint32_t>, in<std::uint32_t>> sum_in_passes() {
-  const kernel<returns<std::uint32_t>, in<std::uint32_t>> made{
-      "sum_in_passes", host_body{[](view<const std::uint32_t> x) {
+kernel<returns<std::uint32_t>, in_buffer<std::uint32_t>> sum_in_passes() {
+  const kernel<returns<std::uint32_t>, in_buffer<std::uint32_t>> made{
+      "sum_in_passes", host_body{[](buffer_view<const std::uint32_t> x) {
         return std::accumulate(x.begin(), x.end(), std::uint32_t{0});
       }}};
   return with_text(made, sum_source());
 }
 
 template <element T>
-kernel<T, out<T>> fill() {
-  const kernel<T, out<T>> made{"fill", host_body{[](T a, view<T> y) {
-                                 for (T& e : y) e = a;
-                               }}};
+kernel<T, out_buffer<T>> fill() {
+  const kernel<T, out_buffer<T>> made{"fill", host_body{[](T a, buffer_view<T> y) {
+                                        for (T& e : y) e = a;
+                                      }}};
   return with_text(made, {"a", "y"}, "uint i = ITEM(0); if (i < y_extent0) y(i) = a;");
 }
-template kernel<float, out<float>> fill<float>();
-template kernel<double, out<double>> fill<double>();
-template kernel<std::int8_t, out<std::int8_t>> fill<std::int8_t>();
-template kernel<std::uint8_t, out<std::uint8_t>> fill<std::uint8_t>();
-template kernel<std::int16_t, out<std::int16_t>> fill<std::int16_t>();
-template kernel<std::uint16_t, out<std::uint16_t>> fill<std::uint16_t>();
-template kernel<std::int32_t, out<std::int32_t>> fill<std::int32_t>();
-template kernel<std::uint32_t, out<std::uint32_t>> fill<std::uint32_t>();
-template kernel<std::int64_t, out<std::int64_t>> fill<std::int64_t>();
-template kernel<std::uint64_t, out<std::uint64_t>> fill<std::uint64_t>();
+template kernel<float, out_buffer<float>> fill<float>();
+template kernel<double, out_buffer<double>> fill<double>();
+template kernel<std::int8_t, out_buffer<std::int8_t>> fill<std::int8_t>();
+template kernel<std::uint8_t, out_buffer<std::uint8_t>> fill<std::uint8_t>();
+template kernel<std::int16_t, out_buffer<std::int16_t>> fill<std::int16_t>();
+template kernel<std::uint16_t, out_buffer<std::uint16_t>> fill<std::uint16_t>();
+template kernel<std::int32_t, out_buffer<std::int32_t>> fill<std::int32_t>();
+template kernel<std::uint32_t, out_buffer<std::uint32_t>> fill<std::uint32_t>();
+template kernel<std::int64_t, out_buffer<std::int64_t>> fill<std::int64_t>();
+template kernel<std::uint64_t, out_buffer<std::uint64_t>> fill<std::uint64_t>();
 
 kernel_ref add_many(std::size_t numbers) {
   kernel_definition made;
@@ -172,9 +174,10 @@ kernel_ref add_many(std::size_t numbers) {
   return std::make_shared<const kernel_definition>(std::move(made));
 }
 
-kernel<inout<float>> nonsense() {
-  const kernel<inout<float>> made{
-      "nonsense", host_body{[](view<float>) { throw std::logic_error("This is no body."); }}};
+kernel<inout_buffer<float>> nonsense() {
+  const kernel<inout_buffer<float>> made{"nonsense", host_body{[](buffer_view<float>) {
+                                           throw std::logic_error("This is no body.");
+                                         }}};
   return with_text(made, {"x"}, "surely_no_body = 1;");
 }
 

@@ -16,29 +16,29 @@ namespace hocket::testing {
 [[nodiscard]] kernel<> do_nothing();
 
 /// x = 3 x + 1, modulo 2^32: which shows how often and in which order it was run.
-[[nodiscard]] kernel<inout<std::uint32_t>> triple_plus_one();
+[[nodiscard]] kernel<inout_buffer<std::uint32_t>> triple_plus_one();
 
 /// y += a x.
-[[nodiscard]] kernel<float, in<float>, inout<float>> add_scaled();
+[[nodiscard]] kernel<float, in_buffer<float>, inout_buffer<float>> add_scaled();
 
 /// y(i, j) = 100 i + j: places in the region.
-[[nodiscard]] kernel<out<std::int32_t, 2>> number_places();
+[[nodiscard]] kernel<out_buffer<std::int32_t, 2>> number_places();
 
 /// y = 1000 a + the number of the element, in any rank.
-[[nodiscard]] kernel<std::int32_t, out<std::int32_t, any_rank>> number_elements();
+[[nodiscard]] kernel<std::int32_t, out_buffer<std::int32_t, any_rank>> number_elements();
 
 /// The sum of x, in two passes with words shared between them, groups and barriers.
-[[nodiscard]] kernel<returns<std::uint32_t>, in<std::uint32_t>> sum_in_passes();
+[[nodiscard]] kernel<returns<std::uint32_t>, in_buffer<std::uint32_t>> sum_in_passes();
 
 /// y = a, for numbers of one type.
 template <element T>
-[[nodiscard]] kernel<T, out<T>> fill();
+[[nodiscard]] kernel<T, out_buffer<T>> fill();
 
 /// More numbers than fit into the push constants of most devices, added.
 [[nodiscard]] kernel_ref add_many(std::size_t numbers);
 
 /// A body that no compiler takes.
-[[nodiscard]] kernel<inout<float>> nonsense();
+[[nodiscard]] kernel<inout_buffer<float>> nonsense();
 
 /// A launch of it; cost and width as given.
 [[nodiscard]] launch_command launch_of(const kernel_ref& kernel, placed_buffers buffers,

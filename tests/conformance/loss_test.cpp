@@ -54,7 +54,7 @@ TEST_P(conformance, who_waits_for_a_lost_device_fails_and_goes_on) {
   if (!runs_host_bodies()) GTEST_SKIP() << needs_host_bodies;
   if (devices() < 2) GTEST_SKIP() << "one device";
   const auto go = std::make_shared<std::atomic<bool>>(!threads());
-  const work second{first().info().flops_per_second, 0};
+  const launch_work second{first().info().flops_per_second, 0};
   const auto body = [go](const host_launch&) {
     while (!*go) std::this_thread::yield();
   };

@@ -10,7 +10,7 @@ namespace hocket::testing {
 TEST_P(conformance, modelled_commands_take_their_time) {
   if (!GetParam().modelled) GTEST_SKIP() << "not modelled";
   const device_info& info = first().info();
-  const work cost{info.flops_per_second / 1000, 0};
+  const launch_work cost{info.flops_per_second / 1000, 0};
   for (const body_width width : {body_width::serial, body_width::wide}) {
     const timepoint t = submit(first().compute(0), launch([](const host_launch&) {}, width, cost));
     finish(t);
@@ -34,7 +34,7 @@ TEST_P(conformance, a_modelled_copy_overlaps_a_kernel) {
                           1 << 16};
   const nanoseconds leg = predicted_copy(info, copy.bytes);
   const double seconds = static_cast<double>((leg - info.launch_latency).count()) / 1e9;
-  const work cost{seconds * info.flops_per_second, 0};
+  const launch_work cost{seconds * info.flops_per_second, 0};
   const time_stamp start = executor_->now();
   timepoint in, last;
   for (int i = 0; i < 10; ++i) {

@@ -73,7 +73,7 @@ TEST_P(TiledKernels, TriangularSolvesAreRight) {
   // Small factors, so that solutions do not grow from element to element.
   const buffer<float, 2> t = tile(1);
   rt_.submit(
-      [](view<float, 2> v) {
+      [](buffer_view<float, 2> v) {
         for (float& each : v) each /= 8;
       },
       updates(t));

@@ -45,8 +45,10 @@ struct call {
 
 void PrintTo(const call& c, std::ostream* out) { *out << c.name; }
 
-const auto add_one = [](view<int> x) { ++x[0]; };
-const auto add_to = [](view<const int> a, view<const int> b, view<int> x) { x[0] += a[0] + b[0]; };
+const auto add_one = [](buffer_view<int> x) { ++x[0]; };
+const auto add_to = [](buffer_view<const int> a, buffer_view<const int> b, buffer_view<int> x) {
+  x[0] += a[0] + b[0];
+};
 
 constexpr auto in_place = data_path::automatic;
 
@@ -139,7 +141,8 @@ std::vector<call> calls_with_data() {
           .get();
     });
     add("run_if", [](surroundings& s) {
-      s.rt.run_if(when([](view<const int> x) { return x[0] < 10; }, reads(s.data[0])), s.tasks)
+      s.rt.run_if(when([](buffer_view<const int> x) { return x[0] < 10; }, reads(s.data[0])),
+                  s.tasks)
           .get();
     });
   }

@@ -51,7 +51,7 @@ void use_each(runtime& rt, const std::vector<pair_of_buffers>& data) {
     const auto& [x, y] = data[next++];
     rt.submit({.on = rt.device(each.name)}, ops::axpy, 2.0F, reads(x), updates(y));
     rt.submit(
-        [name = each.name](view<const float> sum) {
+        [name = each.name](buffer_view<const float> sum) {
           std::printf("%s: %g\n", name.c_str(), static_cast<double>(sum[count - 1]));
         },
         reads(y));
@@ -89,7 +89,7 @@ int main(int, char** arguments) {
   use_each(rt, data);
   if (how != "pending") rt.wait();
   if (how == "stuck") {
-    rt.submit([](view<float>) { std::this_thread::sleep_for(std::chrono::hours(1)); },
+    rt.submit([](buffer_view<float>) { std::this_thread::sleep_for(std::chrono::hours(1)); },
               updates(data.front().y));
     rt.submit({.on = rt.device(rt.devices().back().name)}, ops::fill, 1.0F, writes(data.front().y));
   }

@@ -22,7 +22,7 @@ float with_data(runtime& rt, const buffer<float>& x, buffer<float>& y, int n) {
   float total = 0;
   for (int i = 0; i < n; ++i) {
     rt.submit(ops::axpy, 2.0f, reads(x), updates(y));
-    rt.submit([](view<float> all) { all[0] = 1.0f; }, updates(y)).get();
+    rt.submit([](buffer_view<float> all) { all[0] = 1.0f; }, updates(y)).get();
     total += rt.submit(ops::sum, reads(y)).then([](float sum) { return sum; }).get();
   }
   return total;

@@ -16,9 +16,11 @@ class waiting : public kernels_on_devices {};
 
 constexpr std::size_t tasks = 200;
 
-kernel<inout<std::uint32_t>> add_one() {
+kernel<inout_buffer<std::uint32_t>> add_one() {
   const std::string text = "uint i = ITEM(0); if (i < x_extent0) x(i) += 1u;";
-  return kernel<inout<std::uint32_t>>{"add_one"}.with(opencl_c{"x", text}).with(glsl{"x", text});
+  return kernel<inout_buffer<std::uint32_t>>{"add_one"}
+      .with(opencl_c{"x", text})
+      .with(glsl{"x", text});
 }
 
 using way = std::function<void(runtime&, const future<void>&, std::size_t)>;

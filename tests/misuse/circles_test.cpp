@@ -73,7 +73,7 @@ TEST_P(WaitingInACircle, AFunctionWithAccessesForItself) {
   std::string said;
   self = rt_.submit(
       {.label = "narcissus"},
-      [&](view<float>) {
+      [&](buffer_view<float>) {
         is_set.wait(false);
         said = refusal([&] { self.wait(); });
       },
@@ -89,8 +89,8 @@ TEST_P(WaitingInACircle, PiecesOfAWideKernelForIt) {
   std::atomic<bool> has_begun = false;
   std::atomic<bool> is_set = false;
   std::atomic<int> refused = 0;
-  const auto wide = kernel<inout<float>>{
-      "narcissus", host_body{[&](lane_group& lanes, view<float>) {
+  const auto wide = kernel<inout_buffer<float>>{
+      "narcissus", host_body{[&](lane_group& lanes, buffer_view<float>) {
         has_begun = true;
         is_set.wait(false);
         lanes.for_ranges(8, 1, [&](std::size_t, std::size_t) {
@@ -131,8 +131,8 @@ TEST_P(WaitingInACircle, PiecesOfAWideKernelForTheGraphThatItIsPartOf) {
   future<void> run;
   std::atomic<bool> is_set = false;
   std::atomic<int> refused = 0;
-  const auto wide = kernel<inout<float>>{
-      "wide", host_body{[&](lane_group& lanes, view<float>) {
+  const auto wide = kernel<inout_buffer<float>>{
+      "wide", host_body{[&](lane_group& lanes, buffer_view<float>) {
         is_set.wait(false);
         lanes.for_ranges(8, 1, [&](std::size_t, std::size_t) {
           std::this_thread::sleep_for(2ms);
@@ -173,7 +173,7 @@ TEST_P(WaitingInACircle, AFunctionForALaterOneThatUsesItsBuffer) {
   std::string said;
   const future<void> first = rt_.submit(
       {.label = "first"},
-      [&](view<float>) {
+      [&](buffer_view<float>) {
         is_set.wait(false);
         said = refusal([&] { second.wait(); });
       },

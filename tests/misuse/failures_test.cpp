@@ -24,8 +24,8 @@ class Failures : public ::testing::Test {
  protected:
   /// Fails on any device, and would write x.
   future<void> throwing() {
-    static const kernel<inout<float>> fails{
-        "fails", host_body{[](view<float>) { throw own_exception("no luck"); }}};
+    static const kernel<inout_buffer<float>> fails{
+        "fails", host_body{[](buffer_view<float>) { throw own_exception("no luck"); }}};
     return rt_.submit({.label = "source"}, fails, updates(x_));
   }
 

@@ -116,9 +116,10 @@ TEST_F(WrongGraphs, WithAConditionThatCannotRunThere) {
   runtime other(small_machine());
   EXPECT_THAT(refusal([&] {
                 (void)other.record([&](submitter& s) {
-                  s.run_while({.label = "loop"},
-                              when([](view<const float> v) { return v[0] > 0; }, reads(large)),
-                              [](submitter&) {});
+                  s.run_while(
+                      {.label = "loop"},
+                      when([](buffer_view<const float> v) { return v[0] > 0; }, reads(large)),
+                      [](submitter&) {});
                 });
               }),
               AllOf(HasSubstr("\"loop\""), HasSubstr("\"large\""), HasSubstr("another runtime")));

@@ -130,7 +130,7 @@ TEST(HandlesOfALivingRuntime, AreUsedWhileItEnds) {
     auto rt = std::make_unique<runtime>(small_machine());
     const buffer<float> x{*rt, 4, 0.0f, "x"};
     const future<void> task = rt->submit(
-        [&](view<float>) {
+        [&](buffer_view<float>) {
           while (meet < 2) std::this_thread::yield();
         },
         updates(x));
@@ -173,7 +173,7 @@ TEST(HandlesThatWereMovedFrom, OfBuffersAreRefusedWhereverTheyAreUsed) {
       [&] { rt.submit(ops::sum, reads(from)); },
       [&] { rt.submit(ops::fill, 1.0f, writes(from)); },
       [&] { rt.submit(ops::axpy, 1.0f, reads(to), updates(from)); },
-      [&] { rt.submit([](view<float>) {}, reduces(from, plus{})); },
+      [&] { rt.submit([](buffer_view<float>) {}, reduces(from, plus{})); },
   };
   for (const auto& use : uses) EXPECT_THAT(refusal(use), HasSubstr("moved from"));
   EXPECT_EQ(rt.submit(ops::sum, reads(to)).get(), 10.0f);
@@ -260,10 +260,10 @@ TEST(EmptyHandles, AreRefusedInWordsAndTakeAnotherHandle) {
 
 TEST(HandlesThatWereMovedFrom, OfKernelsAndParametersAreStillThemselves) {
   runtime rt{small_machine()};
-  kernel<inout<float>> from{"add one", host_body{[](view<float> v) {
-                              for (float& each : v) each += 1;
-                            }}};
-  const kernel<inout<float>> to = std::move(from);
+  kernel<inout_buffer<float>> from{"add one", host_body{[](buffer_view<float> v) {
+                                     for (float& each : v) each += 1;
+                                   }}};
+  const kernel<inout_buffer<float>> to = std::move(from);
   run_parameter<float> rate{2.0f, "rate"};
   const run_parameter<float> moved = std::move(rate);
   buffer<float> x{rt, 4, 1.0f, "x"};
@@ -289,7 +289,8 @@ TEST(Sizes, ThatNoMachineHasAreRefusedAtTheCall) {
   buffer<std::uint8_t> a{rt, half, "a"};
   buffer<std::uint8_t> b{rt, half, "b"};
   EXPECT_THAT(refusal([&] {
-                rt.submit([](view<std::uint8_t>, view<std::uint8_t>) {}, writes(a), writes(b));
+                rt.submit([](buffer_view<std::uint8_t>, buffer_view<std::uint8_t>) {}, writes(a),
+                          writes(b));
               }),
               HasSubstr("more than any device it can run on"));
   EXPECT_THAT(refusal([&] { rt.submit(ops::copy, reads(a), writes(b)); }),

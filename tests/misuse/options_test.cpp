@@ -53,7 +53,7 @@ TEST_F(WrongOptions, ATaskThatIsTooLargeForEveryDevice) {
 TEST_F(WrongOptions, AHostFunctionOnASimulatedDevice) {
   EXPECT_THAT(refusal([&] {
                 rt_.submit(
-                    {.on = rt_.device("Sim0"), .label = "print"}, [](view<const float>) {},
+                    {.on = rt_.device("Sim0"), .label = "print"}, [](buffer_view<const float>) {},
                     reads(x_));
               }),
               AllOf(HasSubstr("Task \"print\""), HasSubstr("host function"), HasSubstr("Sim0")));

@@ -267,7 +267,7 @@ TEST_P(WaitingForOnesOwnScope, InAContinuation) {
 
 TEST_P(WaitingForOnesOwnScope, InAFunctionWithAccesses) {
   task_scope scope{rt_, {.label = "mine"}};
-  scope.submit([&](view<float>) { wait_in(scope); }, writes(x_)).wait();
+  scope.submit([&](buffer_view<float>) { wait_in(scope); }, writes(x_)).wait();
   EXPECT_THAT(said_, AllOf(HasSubstr("scope \"mine\""), HasSubstr("belongs to it")));
 }
 

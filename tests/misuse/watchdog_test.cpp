@@ -89,7 +89,7 @@ TEST_P(Pending, IsPrintedOnceWhenNothingEnds) {
   buffer<float> x{rt, 10, 1.0f, "x"};
   (void)rt.submit(
       {.label = "first"},
-      [&](view<float>) {
+      [&](buffer_view<float>) {
         runs = true;
         held.wait();
       },
@@ -232,7 +232,7 @@ TEST_P(Pending, IsListedWhileTasksAreSubmitted) {
     }
   });
   future<void> last = rt.submit(
-      {.label = "first"}, [&](view<float>) { held.wait(); }, updates(x));
+      {.label = "first"}, [&](buffer_view<float>) { held.wait(); }, updates(x));
   for (int i = 0; i < 300; ++i) {
     const future<void> other = rt.submit({.label = "fill"}, ops::fill, 1.0f, writes(x));
     last = rt.async({.label = "adds", .after = {last}}, [&] { ++sum; });

@@ -17,7 +17,7 @@ using host_body = std::function<void(const host_launch&)>;
 
 /// A launch of a kernel that has no name but "test" and no signature.
 inline launch_command launch(host_body body, body_width width = body_width::serial,
-                             work cost = {}) {
+                             launch_work cost = {}) {
   auto kernel = std::make_shared<kernel_definition>();
   kernel->name = "test";
   kernel->host = std::move(body);

@@ -38,7 +38,7 @@ class Explain : public ::testing::Test {
   static kernel<Parameters...> costly(const std::string& name, double milliseconds) {
     return kernel<Parameters...>{name, host_body{[](const auto&...) {}}}.cost(
         [milliseconds](const launch_shape&) {
-          return work{1e6 * milliseconds, 0};
+          return launch_work{1e6 * milliseconds, 0};
         });
   }
 
@@ -50,11 +50,12 @@ class Explain : public ::testing::Test {
                 .trace_capacity = 100,
                 .trace_decisions = true}};
     const buffer<float> x{rt, 250'000, "x"}, y{rt, 1000, "y"};
-    rt.submit({.on = rt.device("Sim0"), .label = "begin"}, costly<out<float>>("slow", 10),
+    rt.submit({.on = rt.device("Sim0"), .label = "begin"}, costly<out_buffer<float>>("slow", 10),
               writes(x));
-    rt.submit({.label = "fast"}, costly<out<float>>("quick", 4), writes(y));
-    rt.submit({.label = "next"}, costly<inout<float>>("step", 10), updates(x));
-    rt.submit({.label = "last"}, costly<in<float>, inout<float>>("both", 2), reads(y), updates(x));
+    rt.submit({.label = "fast"}, costly<out_buffer<float>>("quick", 4), writes(y));
+    rt.submit({.label = "next"}, costly<inout_buffer<float>>("step", 10), updates(x));
+    rt.submit({.label = "last"}, costly<in_buffer<float>, inout_buffer<float>>("both", 2), reads(y),
+              updates(x));
     (void)x.read();
     write_trace(rt.trace(), trace());
     return trace();
@@ -170,11 +171,11 @@ TEST_F(Explain, LeavesOutWhatFailed) {
                 .trace_capacity = 100,
                 .trace_decisions = true}};
     const buffer<float> x{rt, 1000, "x"}, y{rt, 1000, "y"};
-    rt.submit({.label = "good"}, costly<out<float>>("fill", 1), writes(y));
-    const auto bad = kernel<out<float>>{
+    rt.submit({.label = "good"}, costly<out_buffer<float>>("fill", 1), writes(y));
+    const auto bad = kernel<out_buffer<float>>{
         "bad", host_body{[](const auto&...) { throw std::runtime_error("no"); }}};
     rt.submit(bad, writes(x)).wait();
-    rt.submit({.label = "behind"}, costly<inout<float>>("step", 1), updates(x)).wait();
+    rt.submit({.label = "behind"}, costly<inout_buffer<float>>("step", 1), updates(x)).wait();
     write_trace(rt.trace(), trace());
   }
   EXPECT_THAT(text_of({trace(), "--task", "behind"}), HasSubstr("failed"));

@@ -14,8 +14,8 @@ namespace hocket::seeded {
 using number = std::int64_t;
 using matrix = buffer<number, 2>;
 using tile = region<number, 2>;
-using source = view<const number, 2>;
-using target = view<number, 2>;
+using source = buffer_view<const number, 2>;
+using target = buffer_view<number, 2>;
 
 struct planned_failure : std::runtime_error {
   planned_failure() : std::runtime_error("planned") {}
@@ -54,13 +54,15 @@ inline number mix_value(number constant, number throws, const source& from) {
   return m.result();
 }
 
-using write_body_0 = kernel<number, number, out<number, 2>>;
-using write_body_1 = kernel<number, number, in<number, 2>, out<number, 2>>;
-using write_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, out<number, 2>>;
-using update_body_0 = kernel<number, number, inout<number, 2>>;
-using update_body_1 = kernel<number, number, in<number, 2>, inout<number, 2>>;
-using update_body_2 = kernel<number, number, in<number, 2>, in<number, 2>, inout<number, 2>>;
-using value_body = kernel<returns<number>, number, number, in<number, 2>>;
+using write_body_0 = kernel<number, number, out_buffer<number, 2>>;
+using write_body_1 = kernel<number, number, in_buffer<number, 2>, out_buffer<number, 2>>;
+using write_body_2 =
+    kernel<number, number, in_buffer<number, 2>, in_buffer<number, 2>, out_buffer<number, 2>>;
+using update_body_0 = kernel<number, number, inout_buffer<number, 2>>;
+using update_body_1 = kernel<number, number, in_buffer<number, 2>, inout_buffer<number, 2>>;
+using update_body_2 =
+    kernel<number, number, in_buffer<number, 2>, in_buffer<number, 2>, inout_buffer<number, 2>>;
+using value_body = kernel<returns<number>, number, number, in_buffer<number, 2>>;
 
 /// The statements of mixer::read() in the languages of devices.
 inline std::string mixing(const std::string& value) {

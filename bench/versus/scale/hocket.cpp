@@ -20,14 +20,16 @@ namespace {
 
 constexpr std::size_t cells = 4;  // of a tile, along one side
 
-const kernel<in<float, 2>, out<float, 2>> step{
-    "step", host_body{[](view<const float, 2>, view<float, 2>) {}}};
-const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+const kernel<in_buffer<float, 2>, out_buffer<float, 2>> step{
+    "step", host_body{[](buffer_view<const float, 2>, buffer_view<float, 2>) {}}};
+const kernel<inout_buffer<float>> touch{"touch", host_body{[](buffer_view<float>) {}}};
 const auto bent = elementwise("bent", [](auto& x) { x = x * x + x; });
-const kernel<float, inout<float>> take{"take", host_body{[](float, view<float>) {}}};
-const kernel<inout<float, 2>> touch_part{"touch_part", host_body{[](view<float, 2>) {}}};
-const kernel<in<float, 2>, in<float, 2>, inout<float, 2>> update{
-    "update", host_body{[](view<const float, 2>, view<const float, 2>, view<float, 2>) {}}};
+const kernel<float, inout_buffer<float>> take{"take", host_body{[](float, buffer_view<float>) {}}};
+const kernel<inout_buffer<float, 2>> touch_part{"touch_part",
+                                                host_body{[](buffer_view<float, 2>) {}}};
+const kernel<in_buffer<float, 2>, in_buffer<float, 2>, inout_buffer<float, 2>> update{
+    "update", host_body{[](buffer_view<const float, 2>, buffer_view<const float, 2>,
+                           buffer_view<float, 2>) {}}};
 
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
 
@@ -57,7 +59,7 @@ struct grid_of_tiles {
 template <class Submit>
 void behind_a_writer(runtime& rt, const buffer<float, 2>& all, const Submit& submit) {
   std::atomic<bool> is_open = false;
-  rt.submit([&](view<float, 2>) { is_open.wait(false); }, updates(all));
+  rt.submit([&](buffer_view<float, 2>) { is_open.wait(false); }, updates(all));
   submit();
   is_open = true;
   is_open.notify_all();

@@ -15,9 +15,10 @@ namespace hocket::bench {
 namespace {
 
 const kernel<> nothing{"nothing", host_body{[] {}}};
-const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
-const kernel<in<float>, in<float>, inout<float>> three{
-    "three", host_body{[](view<const float>, view<const float>, view<float>) {}}};
+const kernel<inout_buffer<float>> touch{"touch", host_body{[](buffer_view<float>) {}}};
+const kernel<in_buffer<float>, in_buffer<float>, inout_buffer<float>> three{
+    "three",
+    host_body{[](buffer_view<const float>, buffer_view<const float>, buffer_view<float>) {}}};
 
 constexpr std::size_t elements = 16;
 

@@ -59,7 +59,7 @@ std::vector<contender> ours::traced_graph(std::size_t count) {
 std::vector<contender> ours::traced_data_tasks(std::size_t count, way by) {
   const data_path data = by == way::placed ? data_path::placed : data_path::automatic;
   return with_and_without(count, data, [count](runtime& rt) {
-    static const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
+    static const kernel<inout_buffer<float>> touch{"touch", host_body{[](buffer_view<float>) {}}};
     const buffer<float> x(rt, 16, 0.0F);
     return [&rt, x, count] {
       for (std::size_t i = 0; i < count; ++i) rt.submit(touch, updates(x));

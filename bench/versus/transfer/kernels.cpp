@@ -9,24 +9,26 @@ namespace {
 
 grid one_item(const launch_shape&) { return {1, 1, 1}; }
 
-work no_work(const launch_shape&) { return {0, 0}; }
+launch_work no_work(const launch_shape&) { return {0, 0}; }
 
 }  // namespace
 
-const kernel<in<float>>& look() {
-  static const auto made = kernel<in<float>>{"look", host_body{[](view<const float>) {}}}
-                               .cost(no_work)
-                               .with(opencl_c{"x", "", {1, 1, 1}, one_item})
-                               .with(glsl{"x", "", {1, 1, 1}, one_item});
+const kernel<in_buffer<float>>& look() {
+  static const auto made =
+      kernel<in_buffer<float>>{"look", host_body{[](buffer_view<const float>) {}}}
+          .cost(no_work)
+          .with(opencl_c{"x", "", {1, 1, 1}, one_item})
+          .with(glsl{"x", "", {1, 1, 1}, one_item});
   return made;
 }
 
-const kernel<out<float>>& stamp() {
+const kernel<out_buffer<float>>& stamp() {
   constexpr const char* text = "if (ITEM(0) == 0u) x(0u) = AS(f32, 1);";
-  static const auto made = kernel<out<float>>{"stamp", host_body{[](view<float> x) { x(0) = 1; }}}
-                               .cost(no_work)
-                               .with(opencl_c{"x", text, {1, 1, 1}, one_item})
-                               .with(glsl{"x", text, {1, 1, 1}, one_item});
+  static const auto made =
+      kernel<out_buffer<float>>{"stamp", host_body{[](buffer_view<float> x) { x(0) = 1; }}}
+          .cost(no_work)
+          .with(opencl_c{"x", text, {1, 1, 1}, one_item})
+          .with(glsl{"x", text, {1, 1, 1}, one_item});
   return made;
 }
 

@@ -9,9 +9,9 @@ namespace hocket::bench {
 // The first two do next to nothing, so that what is measured is how their arguments come and go.
 
 /// Reads one array.
-[[nodiscard]] const kernel<in<float>>& look();
+[[nodiscard]] const kernel<in_buffer<float>>& look();
 /// Replaces one array.
-[[nodiscard]] const kernel<out<float>>& stamp();
+[[nodiscard]] const kernel<out_buffer<float>>& stamp();
 
 /// Sixteen operations for each element.
 inline const auto iterate = elementwise("iterate", [](const auto& x, auto& y) {

@@ -25,7 +25,7 @@ extern "C" [[gnu::visibility("default")]] double SUM(int n) {
   own_numbers[0] = n;
   // Caught in the library that it was thrown in, on another thread perhaps.
   auto failed = rt.submit(
-      [](view<float>) { throw error(failure(failure_code::task_failed, "It is to fail.")); },
+      [](buffer_view<float>) { throw error(failure(failure_code::task_failed, "It is to fail.")); },
       updates(x));
   try {
     failed.get();

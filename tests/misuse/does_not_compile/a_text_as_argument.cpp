@@ -6,7 +6,7 @@
 
 using namespace hocket;
 
-const kernel<float, in<float>, out<float>> scaled{"scaled"};
+const kernel<float, in_buffer<float>, out_buffer<float>> scaled{"scaled"};
 
 void wrong(submitter& s, const buffer<float>& x, const buffer<float>& y) {
   s.submit(scaled, "two", reads(x), writes(y));

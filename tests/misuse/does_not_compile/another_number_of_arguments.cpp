@@ -6,6 +6,6 @@
 
 using namespace hocket;
 
-const kernel<float, in<float>, out<float>> scaled{"scaled"};
+const kernel<float, in_buffer<float>, out_buffer<float>> scaled{"scaled"};
 
 void wrong(submitter& s, const buffer<float>& x) { s.submit(scaled, 2.0f, reads(x)); }

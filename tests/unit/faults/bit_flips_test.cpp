@@ -66,7 +66,7 @@ class corrupted_launches : public ::testing::Test {
   launch_ref launch_of_axpy() {
     const auto part = part_of_array(element_type::f32, {4}, box::whole({4}));
     launch_command made;
-    made.kernel = ops::axpy.resolve<float, in<float>, inout<float>>().definition();
+    made.kernel = ops::axpy.resolve<float, in_buffer<float>, inout_buffer<float>>().definition();
     made.buffers = {{{x.data(), sizeof(float) * 4}, part}, {{y.data(), sizeof(float) * 4}, part}};
     made.scalars = {scalar_argument::of(2.0F)};
     return {new counted_launch(std::move(made))};

@@ -106,9 +106,9 @@ TEST_P(commands_with_faults_at, hang_until_the_runtime_ends) {
   const buffer<float> x{rt, 1000, 1.0F};
   const device_handle on = rt.device(place().device);
   const buffer<float> y{rt, 1000};
-  rt.submit([](view<float> v) { v(0) = 7; }, updates(x));
+  rt.submit([](buffer_view<float> v) { v(0) = 7; }, updates(x));
   rt.submit({.on = on}, ops::copy, reads(x), writes(y));
-  rt.submit([](view<const float>) {}, reads(y));
+  rt.submit([](buffer_view<const float>) {}, reads(y));
 }
 
 TEST_P(writes_with_faults_at, corrupt) {

@@ -49,7 +49,7 @@ inline const auto scale = elementwise("scale", [](auto a, auto& x) { x = a * x; 
   }
   for (int round = 0; round < 3; ++round) {
     for (const buffer<float>& x : all) {
-      rt.submit([](view<float> v) { v(0) += 1; }, updates(x));
+      rt.submit([](buffer_view<float> v) { v(0) += 1; }, updates(x));
       rt.submit({.on = on}, scale, 2.0F, updates(x));
     }
     rt.submit({.on = on}, ops::fill, 3.0F, writes(all[1].rows(5, 9)));

@@ -107,8 +107,8 @@ TEST_F(compared_tasks, do_not_show_what_happens_twice_alike) {
 TEST_F(compared_tasks, name_the_element_at_which_three_runs_differ) {
   runtime rt(options("1", ""));
   int calls = 0;
-  const kernel<inout<std::int32_t, 2>> changing(
-      "changing", host_body{[&](view<std::int32_t, 2> v) { v(1, 2) = ++calls; }});
+  const kernel<inout_buffer<std::int32_t, 2>> changing(
+      "changing", host_body{[&](buffer_view<std::int32_t, 2> v) { v(1, 2) = ++calls; }});
   const buffer<std::int32_t, 2> x{rt, {3, 4}, 7, "x"};
   const future<void> fails = submit_compared(rt, how(rt), changing, updates(x));
   EXPECT_EQ(fails.error().code(), failure_code::data_corrupted);
@@ -120,18 +120,18 @@ TEST_F(compared_tasks, name_the_element_at_which_three_runs_differ) {
 
 TEST_F(compared_tasks, compare_bits) {
   runtime rt(options("2", ""));
-  const kernel<out<float>> numbers("numbers", host_body{[](view<float> v) {
-                                     v(0) = std::nanf("");
-                                     v(1) = -0.0F;
-                                   }});
+  const kernel<out_buffer<float>> numbers("numbers", host_body{[](buffer_view<float> v) {
+                                            v(0) = std::nanf("");
+                                            v(1) = -0.0F;
+                                          }});
   const buffer<float> x{rt, 2};
   submit_compared(rt, how(rt), numbers, writes(x)).get();
   EXPECT_EQ(counts->differed, 0U) << "a NaN equals itself";
 
   int calls = 0;
-  const kernel<out<float>> signs("signs", host_body{[&](view<float> v) {
-                                   std::ranges::fill(v, ++calls == 2 ? -0.0F : 0.0F);
-                                 }});
+  const kernel<out_buffer<float>> signs("signs", host_body{[&](buffer_view<float> v) {
+                                          std::ranges::fill(v, ++calls == 2 ? -0.0F : 0.0F);
+                                        }});
   submit_compared(rt, how(rt), signs, writes(x)).get();
   EXPECT_EQ(counts->differed, 1U) << "0.0 is not -0.0";
   EXPECT_FALSE(std::signbit(x.read()(0)));
@@ -140,8 +140,9 @@ TEST_F(compared_tasks, compare_bits) {
 TEST_F(compared_tasks, differ_by_less_than_a_tolerance) {
   runtime rt(options("2", ""));
   int calls = 0;
-  const kernel<out<double>> nearly(
-      "nearly", host_body{[&](view<double> v) { std::ranges::fill(v, 1 + 1e-9 * ++calls); }});
+  const kernel<out_buffer<double>> nearly("nearly", host_body{[&](buffer_view<double> v) {
+                                            std::ranges::fill(v, 1 + 1e-9 * ++calls);
+                                          }});
   const buffer<double> x{rt, 10};
   submit_compared(rt, how(rt, 1e-6), nearly, writes(x)).get();
   EXPECT_EQ(counts->differed, 0U);

@@ -97,7 +97,7 @@ TEST_P(compared_copies, fail_after_three_attempts) {
 TEST_P(compared_copies, say_so_where_a_task_fails_for_one) {
   runtime rt(options("corrupt " + device() + " copy-in 1.."));
   const buffer<float> x{rt, 1000, 1.0F};
-  rt.submit([](view<float> v) { v(0) = 7; }, updates(x));
+  rt.submit([](buffer_view<float> v) { v(0) = 7; }, updates(x));
   const future<void> fails =
       rt.submit({.on = rt.device(device())}, testing::scale, 2.0F, updates(x));
   EXPECT_EQ(fails.error().code(), failure_code::dependency_failed);
@@ -120,7 +120,7 @@ TEST_P(compared_copies, give_up_a_link_that_corrupts_what_it_takes) {
   survives.resilience = resilience_kind::survive;
   runtime rt(survives);
   const buffer<float> x{rt, 1000};
-  rt.submit([](view<float> v) { std::ranges::fill(v, 3.0F); }, writes(x));
+  rt.submit([](buffer_view<float> v) { std::ranges::fill(v, 3.0F); }, writes(x));
   for (int i = 0; i < 4; ++i) {
     rt.submit({.on = rt.device(device())}, testing::scale, 2.0F, updates(x));
   }
@@ -155,7 +155,7 @@ TEST(Integrity, LeavesDevicesAloneThatExecuteNothing) {
   options.integrity = integrity_kind::copies;
   runtime rt(options);
   const buffer<float> x{rt, 1000, 1.0F};
-  rt.submit([](view<float> v) { v(0) = 7; }, updates(x));
+  rt.submit([](buffer_view<float> v) { v(0) = 7; }, updates(x));
   rt.submit({.on = rt.device("Sim0")}, testing::scale, 2.0F, updates(x)).get();
   EXPECT_EQ(rt.report().copies.checked, 0U);
 }

@@ -107,8 +107,9 @@ TYPED_TEST(checked_products, may_be_empty) {
 TYPED_TEST(checked_products, are_not_checked_where_a_factor_is_not_finite) {
   runtime rt(host_alone());
   const matrices<TypeParam> of(rt);
-  rt.submit([](view<TypeParam, 2> a) { a(3, 4) = std::numeric_limits<TypeParam>::quiet_NaN(); },
-            updates(of.a));
+  rt.submit(
+      [](buffer_view<TypeParam, 2> a) { a(3, 4) = std::numeric_limits<TypeParam>::quiet_NaN(); },
+      updates(of.a));
   const auto counts = std::make_shared<check_counts>();
   checked_gemm(rt, {.counts = counts}, ops::gemm_nn, reads(of.a), reads(of.b), writes(of.c)).get();
   EXPECT_TRUE(std::isnan(of.c.read()(3, 0)));

@@ -65,18 +65,22 @@ void add_elementwise(case_maker& make) {
   const bool every_shape = std::is_same_v<T, float> || std::is_same_v<T, double>;
   for (const auto& [extents, padding] : every_shape ? elementwise_shapes : few_shapes) {
     const auto x = [&, e = extents, p = padding] { return make.array(t, e, p, low, high); };
-    make.add(ops::fill.resolve<T, out<T>>().definition(), {x()}, {scalar});
-    make.add(ops::copy.resolve<in<T>, out<T>>().definition(), {x(), x()});
+    make.add(ops::fill.resolve<T, out_buffer<T>>().definition(), {x()}, {scalar});
+    make.add(ops::copy.resolve<in_buffer<T>, out_buffer<T>>().definition(), {x(), x()});
     if constexpr (sizeof(T) >= 4) {
-      make.add(ops::axpy.resolve<T, in<T>, inout<T>>().definition(), {x(), x()}, {scalar});
-      make.add(ops::add.resolve<in<T>, in<T>, out<T>>().definition(), {x(), x(), x()});
-      make.add(ops::mul.resolve<in<T>, in<T>, out<T>>().definition(), {x(), x(), x()});
-      make.add(ops::sum.resolve<in<T>>().definition(), {x()}, {},
+      make.add(ops::axpy.resolve<T, in_buffer<T>, inout_buffer<T>>().definition(), {x(), x()},
+               {scalar});
+      make.add(ops::add.resolve<in_buffer<T>, in_buffer<T>, out_buffer<T>>().definition(),
+               {x(), x(), x()});
+      make.add(ops::mul.resolve<in_buffer<T>, in_buffer<T>, out_buffer<T>>().definition(),
+               {x(), x(), x()});
+      make.add(ops::sum.resolve<in_buffer<T>>().definition(), {x()}, {},
                real ? eps<T> * 30 * std::sqrt(static_cast<double>(volume(extents)) + 1) : 0);
-      make.add(ops::max.resolve<in<T>>().definition(), {x()});
+      make.add(ops::max.resolve<in_buffer<T>>().definition(), {x()});
     }
     if constexpr (real) {
-      make.add(ops::sgd_momentum.resolve<T, T, in<T>, inout<T>, inout<T>>().definition(),
+      make.add(ops::sgd_momentum.resolve<T, T, in_buffer<T>, inout_buffer<T>, inout_buffer<T>>()
+                   .definition(),
                {x(), x(), x()}, {scalar, scalar});
     }
   }
@@ -97,10 +101,12 @@ void add_gemm(case_maker& make, const Family& family) {
         return std::vector{make.array(t, a, padding), make.array(t, b, padding),
                            make.array(t, {m, n}, padding)};
       };
-      make.add(family.template resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition(), arrays(), {},
-               tolerance);
-      make.add(family.template resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition(), arrays(),
-               {}, tolerance);
+      make.add(family.template resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>()
+                   .definition(),
+               arrays(), {}, tolerance);
+      make.add(family.template resolve<in_buffer<T, 2>, in_buffer<T, 2>, inout_buffer<T, 2>>()
+                   .definition(),
+               arrays(), {}, tolerance);
     }
   }
 }
@@ -108,7 +114,7 @@ void add_gemm(case_maker& make, const Family& family) {
 template <class T>
 void add_layers(case_maker& make) {
   constexpr element_type t = element_type_of<T>;
-  using M = in<T, 2>;
+  using M = in_buffer<T, 2>;
   const std::size_t sizes[][2] = {{1, 1}, {5, 10},   {128, 10}, {33, 129},
                                   {0, 3}, {100, 16}, {7, 47}};
   for (const auto& [m, n] : sizes) {
@@ -118,23 +124,25 @@ void add_layers(case_maker& make) {
       const auto bias = [&, n = n] { return make.array(t, {n}, padding); };
       const auto column = [&, m = m] { return make.array(t, {m}, padding); };
       const double sum_tolerance = eps<T> * 16 * std::sqrt(static_cast<double>(m) + 1);
-      make.add(ops::bias_forward.resolve<M, in<T>, out<T, 2>>().definition(),
+      make.add(ops::bias_forward.resolve<M, in_buffer<T>, out_buffer<T, 2>>().definition(),
                {matrix(), bias(), matrix()});
-      make.add(ops::bias_relu_forward.resolve<M, in<T>, out<T, 2>>().definition(),
+      make.add(ops::bias_relu_forward.resolve<M, in_buffer<T>, out_buffer<T, 2>>().definition(),
                {matrix(), bias(), matrix()});
-      make.add(ops::bias_backward.resolve<M, out<T>>().definition(), {matrix(), bias()}, {},
+      make.add(ops::bias_backward.resolve<M, out_buffer<T>>().definition(), {matrix(), bias()}, {},
                sum_tolerance);
-      make.add(ops::bias_backward.resolve<M, inout<T>>().definition(), {matrix(), bias()}, {},
-               sum_tolerance);
-      make.add(ops::bias_relu_backward.resolve<M, M, out<T, 2>, out<T>>().definition(),
-               {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
-      make.add(ops::bias_relu_backward.resolve<M, M, out<T, 2>, inout<T>>().definition(),
-               {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
-      using V = in<T>;
+      make.add(ops::bias_backward.resolve<M, inout_buffer<T>>().definition(), {matrix(), bias()},
+               {}, sum_tolerance);
+      make.add(
+          ops::bias_relu_backward.resolve<M, M, out_buffer<T, 2>, out_buffer<T>>().definition(),
+          {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
+      make.add(
+          ops::bias_relu_backward.resolve<M, M, out_buffer<T, 2>, inout_buffer<T>>().definition(),
+          {matrix(), matrix(), matrix(), bias()}, {}, sum_tolerance);
+      using V = in_buffer<T>;
       const double row_tolerance = eps<T> * 16 * std::sqrt(static_cast<double>(n) + 1);
-      make.add(ops::column_checksums.resolve<M, V, V, out<T>, out<T>>().definition(),
+      make.add(ops::column_checksums.resolve<M, V, V, out_buffer<T>, out_buffer<T>>().definition(),
                {matrix(), column(), column(), bias(), bias()}, {}, sum_tolerance);
-      make.add(ops::row_checksums.resolve<M, V, V, out<T>, out<T>>().definition(),
+      make.add(ops::row_checksums.resolve<M, V, V, out_buffer<T>, out_buffer<T>>().definition(),
                {matrix(), bias(), bias(), column(), column()}, {}, row_tolerance);
     }
   }
@@ -143,8 +151,8 @@ void add_layers(case_maker& make) {
 template <class T>
 void add_losses(case_maker& make) {
   constexpr element_type t = element_type_of<T>;
-  using M = in<T, 2>;
-  using L = in<std::int32_t>;
+  using M = in_buffer<T, 2>;
+  using L = in_buffer<std::int32_t>;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   // The functions of a device may be off by more than the last place.
   const double tolerance = std::max(eps<T> * 50, std::is_same_v<T, float> ? 2e-5 : 1e-13);
@@ -159,11 +167,12 @@ void add_losses(case_maker& make) {
            {0.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
         if (m > 0) logits.set(special, value);
         if (n == 1 && !std::isfinite(value)) continue;
-        make.add(ops::softmax_cross_entropy_forward.resolve<M, L, out<T>>().definition(),
+        make.add(ops::softmax_cross_entropy_forward.resolve<M, L, out_buffer<T>>().definition(),
                  {logits, labels, make.array(t, {m}, padding)}, {}, tolerance);
-        make.add(ops::softmax_cross_entropy_backward.resolve<T, M, L, out<T, 2>>().definition(),
-                 {logits, labels, make.array(t, {m, n}, padding)},
-                 {scalar_argument::of(static_cast<T>(0.5))}, tolerance);
+        make.add(
+            ops::softmax_cross_entropy_backward.resolve<T, M, L, out_buffer<T, 2>>().definition(),
+            {logits, labels, make.array(t, {m, n}, padding)},
+            {scalar_argument::of(static_cast<T>(0.5))}, tolerance);
         make.add(ops::count_correct.resolve<M, L>().definition(), {logits, labels});
       }
     }
@@ -226,21 +235,26 @@ std::vector<launch_case> traced_cases(std::mt19937_64& random) {
     const auto f = [&, e = e, p = padding] { return make.array(element_type::f32, e, p); };
     const auto d = [&, e = e, p = padding] { return make.array(element_type::f64, e, p); };
     const auto n = [&, e = e, p = padding](element_type t) { return make.array(t, e, p, -50, 50); };
-    make.add(clip.resolve<in<float>, float, out<float>, inout<std::int32_t>>().definition(),
+    make.add(clip.resolve<in_buffer<float>, float, out_buffer<float>, inout_buffer<std::int32_t>>()
+                 .definition(),
              {f(), f(), n(element_type::i32)}, {scalar_argument::of(0.3f)});
-    make.add(gelu.resolve<in<float>, out<float>>().definition(), {f(), f()}, {}, 2e-5);
-    make.add(functions.resolve<in<float>, inout<float>, out<float>>().definition(), {f(), f(), f()},
-             {}, 2e-3);
-    make.add(functions.resolve<in<double>, inout<double>, out<double>>().definition(),
+    make.add(gelu.resolve<in_buffer<float>, out_buffer<float>>().definition(), {f(), f()}, {},
+             2e-5);
+    make.add(
+        functions.resolve<in_buffer<float>, inout_buffer<float>, out_buffer<float>>().definition(),
+        {f(), f(), f()}, {}, 2e-3);
+    make.add(functions.resolve<in_buffer<double>, inout_buffer<double>, out_buffer<double>>()
+                 .definition(),
              {d(), d(), d()}, {}, 1e-13);
-    make.add(ramp.resolve<float, out<float>>().definition(), {f()}, {scalar_argument::of(0.5f)});
-    make.add(integers.resolve<in<std::int32_t>, out<std::int32_t>>().definition(),
+    make.add(ramp.resolve<float, out_buffer<float>>().definition(), {f()},
+             {scalar_argument::of(0.5f)});
+    make.add(integers.resolve<in_buffer<std::int32_t>, out_buffer<std::int32_t>>().definition(),
              {n(element_type::i32), n(element_type::i32)});
-    make.add(integers.resolve<in<std::int8_t>, out<std::int64_t>>().definition(),
+    make.add(integers.resolve<in_buffer<std::int8_t>, out_buffer<std::int64_t>>().definition(),
              {n(element_type::i8), n(element_type::i64)});
-    make.add(product.resolve<in<double>>().definition(),
+    make.add(product.resolve<in_buffer<double>>().definition(),
              {make.array(element_type::f64, e, padding, 0.999, 1.001)}, {}, 1e-11);
-    make.add(least.resolve<in<float>>().definition(), {f()});
+    make.add(least.resolve<in_buffer<float>>().definition(), {f()});
   }
   return made;
 }

@@ -37,7 +37,7 @@ TYPED_TEST_SUITE(checksum_ops, real_types);
 
 TYPED_TEST(checksum_ops, multiply_a_matrix_and_its_absolute_values) {
   using T = TypeParam;
-  using V = in<T>;
+  using V = in_buffer<T>;
   constexpr std::size_t sizes[][2] = {{0, 5},   {5, 0},    {1, 1},    {7, 63},
                                       {64, 65}, {33, 130}, {130, 16}, {257, 1025}};
   for (const auto& [m, n] : sizes) {
@@ -48,12 +48,16 @@ TYPED_TEST(checksum_ops, multiply_a_matrix_and_its_absolute_values) {
       for (tensor<T>* const each : {&a, &left, &left_weights, &right, &right_weights}) {
         each->fill(this->random_);
       }
-      launch(*ops::column_checksums.template resolve<in<T, 2>, V, V, out<T>, out<T>>().definition(),
+      launch(*ops::column_checksums
+                  .template resolve<in_buffer<T, 2>, V, V, out_buffer<T>, out_buffer<T>>()
+                  .definition(),
              this->lanes_, {},
              {a.argument(), left.argument(), left_weights.argument(), y.argument(), z.argument()});
       this->check(a, true, left, left_weights, y, z, m);
       launch(
-          *ops::row_checksums.template resolve<in<T, 2>, V, V, out<T>, out<T>>().definition(),
+          *ops::row_checksums
+               .template resolve<in_buffer<T, 2>, V, V, out_buffer<T>, out_buffer<T>>()
+               .definition(),
           this->lanes_, {},
           {a.argument(), right.argument(), right_weights.argument(), v.argument(), w.argument()});
       this->check(a, false, right, right_weights, v, w, n);
@@ -65,12 +69,18 @@ TYPED_TEST(checksum_ops, multiply_a_matrix_and_its_absolute_values) {
 TEST(checksums, refuse_extents_that_do_not_fit) {
   using T = float;
   EXPECT_EQ(
-      refusal(*ops::row_checksums.resolve<in<T, 2>, in<T>, in<T>, out<T>, out<T>>().definition(),
-              {{8, 7}, {7}, {7}, {8}, {7}}),
+      refusal(
+          *ops::row_checksums
+               .resolve<in_buffer<T, 2>, in_buffer<T>, in_buffer<T>, out_buffer<T>, out_buffer<T>>()
+               .definition(),
+          {{8, 7}, {7}, {7}, {8}, {7}}),
       "Kernel \"row_checksums\" is given a checksum of 7, but its matrix asks for one of 8.");
   EXPECT_EQ(
-      refusal(*ops::column_checksums.resolve<in<T, 2>, in<T>, in<T>, out<T>, out<T>>().definition(),
-              {{8, 7}, {7}, {8}, {7}, {7}}),
+      refusal(
+          *ops::column_checksums
+               .resolve<in_buffer<T, 2>, in_buffer<T>, in_buffer<T>, out_buffer<T>, out_buffer<T>>()
+               .definition(),
+          {{8, 7}, {7}, {8}, {7}, {7}}),
       "Kernel \"column_checksums\" is given a factor of 7, but its matrix asks for one of "
       "8.");
 }

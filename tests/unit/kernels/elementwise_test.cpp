@@ -36,11 +36,11 @@ TYPED_TEST(elementwise_ops, fill_and_copy) {
   using T = TypeParam;
   this->for_shapes([&](const index_list& extents, std::size_t padding) {
     tensor<T> x(extents, padding), y(extents, 3 - padding);
-    const auto& fill = ops::fill.resolve<double, out<T, 1>>();
+    const auto& fill = ops::fill.resolve<double, out_buffer<T, 1>>();
     launch(*fill.definition(), this->lanes_, {scalar_argument::of(T{5})}, {x.argument()});
     EXPECT_EQ(x.values(), std::vector<T>(x.size(), T{5}));
     x.fill(this->random_);
-    const auto& copy = ops::copy.resolve<in<T, 1>, out<T, 1>>();
+    const auto& copy = ops::copy.resolve<in_buffer<T, 1>, out_buffer<T, 1>>();
     launch(*copy.definition(), this->lanes_, {}, {x.argument(), y.argument()});
     EXPECT_EQ(x.values(), y.values());
     EXPECT_TRUE(x.intact() && y.intact());
@@ -53,8 +53,8 @@ TYPED_TEST(elementwise_ops, add_and_mul_round_once) {
     tensor<T> x(extents, padding), y(extents), sum(extents, 1), product(extents, padding);
     x.fill(this->random_);
     y.fill(this->random_);
-    const auto& add = ops::add.resolve<in<T, 1>, in<T, 1>, out<T, 1>>();
-    const auto& mul = ops::mul.resolve<in<T, 1>, in<T, 1>, out<T, 1>>();
+    const auto& add = ops::add.resolve<in_buffer<T, 1>, in_buffer<T, 1>, out_buffer<T, 1>>();
+    const auto& mul = ops::mul.resolve<in_buffer<T, 1>, in_buffer<T, 1>, out_buffer<T, 1>>();
     launch(*add.definition(), this->lanes_, {}, {x.argument(), y.argument(), sum.argument()});
     launch(*mul.definition(), this->lanes_, {}, {x.argument(), y.argument(), product.argument()});
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -73,7 +73,7 @@ TYPED_TEST(elementwise_ops, axpy) {
     y.fill(this->random_);
     const std::vector<T> before = y.values();
     const T a = static_cast<T>(1.7);
-    const auto& axpy = ops::axpy.resolve<T, in<T, 1>, inout<T, 1>>();
+    const auto& axpy = ops::axpy.resolve<T, in_buffer<T, 1>, inout_buffer<T, 1>>();
     launch(*axpy.definition(), this->lanes_, {scalar_argument::of(a)},
            {x.argument(), y.argument()});
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -94,7 +94,8 @@ TYPED_TEST(elementwise_ops, sgd_with_momentum) {
     weight.fill(this->random_);
     const auto v = velocity.values(), w = weight.values();
     const T rate = static_cast<T>(0.1), momentum = static_cast<T>(0.9);
-    const auto& sgd = ops::sgd_momentum.resolve<T, T, in<T, 1>, inout<T, 1>, inout<T, 1>>();
+    const auto& sgd =
+        ops::sgd_momentum.resolve<T, T, in_buffer<T, 1>, inout_buffer<T, 1>, inout_buffer<T, 1>>();
     launch(*sgd.definition(), this->lanes_,
            {scalar_argument::of(rate), scalar_argument::of(momentum)},
            {gradient.argument(), velocity.argument(), weight.argument()});
@@ -113,7 +114,7 @@ TYPED_TEST(elementwise_ops, work_in_place) {
   tensor<T> x({65, 1025}, 2);
   x.fill(this->random_);
   const auto before = x.values();
-  const auto& add = ops::add.resolve<in<T, 1>, in<T, 1>, out<T, 1>>();
+  const auto& add = ops::add.resolve<in_buffer<T, 1>, in_buffer<T, 1>, out_buffer<T, 1>>();
   EXPECT_TRUE(add.definition()->in_place);
   launch(*add.definition(), this->lanes_, {}, {x.argument(), x.argument(), x.argument()});
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], 2 * before[i]);
@@ -125,7 +126,7 @@ TYPED_TEST(elementwise_ops, bits_do_not_depend_on_the_lanes) {
   x.fill(this->random_);
   y.fill(this->random_);
   again.assign(y.values());
-  const auto& axpy = ops::axpy.resolve<T, in<T, 2>, inout<T, 2>>();
+  const auto& axpy = ops::axpy.resolve<T, in_buffer<T, 2>, inout_buffer<T, 2>>();
   threaded_lanes threads(3);
   const T a = static_cast<T>(0.3);
   launch(*axpy.definition(), this->lanes_, {scalar_argument::of(a)}, {x.argument(), y.argument()});
@@ -147,7 +148,8 @@ TEST(elementwise, takes_a_lambda_with_select_over_several_element_types) {
     clipped[i] = 10;
   }
   shuffled_lanes lanes(1);
-  const auto& kernel = clip.resolve<in<double, 2>, int, out<double, 2>, inout<std::int32_t, 2>>();
+  const auto& kernel = clip.resolve<in_buffer<double, 2>, int, out_buffer<double, 2>,
+                                    inout_buffer<std::int32_t, 2>>();
   launch(*kernel.definition(), lanes, {scalar_argument::of(5.0)},
          {x.argument(), y.argument(), clipped.argument()});
   EXPECT_EQ(y.values(), (std::vector<double>{0, 1, 2, 3, 4, 5, 5, 5, 5}));
@@ -155,7 +157,8 @@ TEST(elementwise, takes_a_lambda_with_select_over_several_element_types) {
 }
 
 TEST(elementwise, refuses_buffers_of_different_extents) {
-  const auto& add = ops::add.resolve<in<float, 2>, in<float, 2>, out<float, 2>>();
+  const auto& add =
+      ops::add.resolve<in_buffer<float, 2>, in_buffer<float, 2>, out_buffer<float, 2>>();
   EXPECT_EQ(refusal(*add.definition(), {{32, 16}, {32, 16}, {32, 17}}),
             "Kernel \"add\" needs buffers of equal extents, but buffer 1 is 32 x 16 and buffer 3 "
             "is 32 x 17.");
@@ -169,10 +172,10 @@ TEST(elementwise, integers_wrap_around) {
   shuffled_lanes lanes(1);
   tensor<std::int32_t> z({2});
   using I = std::int32_t;
-  launch(*ops::add.resolve<in<I>, in<I>, out<I>>().definition(), lanes, {},
+  launch(*ops::add.resolve<in_buffer<I>, in_buffer<I>, out_buffer<I>>().definition(), lanes, {},
          {x.argument(), y.argument(), z.argument()});
   EXPECT_EQ(z[0], std::numeric_limits<I>::min());
-  launch(*ops::mul.resolve<in<I>, in<I>, out<I>>().definition(), lanes, {},
+  launch(*ops::mul.resolve<in_buffer<I>, in_buffer<I>, out_buffer<I>>().definition(), lanes, {},
          {x.argument(), y.argument(), z.argument()});
   EXPECT_EQ(z[1], 0);
 }

@@ -28,8 +28,12 @@ parameter buffer_of(access_mode mode, element_type type = element_type::f32) {
 }
 const parameter number{parameter::kind::scalar, element_type::f32, access_mode::read, 0};
 
-kernel_ref scaled_by() { return scaled.resolve<float, in<float>, out<float>>().definition(); }
-kernel_ref shifted_by() { return shifted.resolve<in<float>, out<float>>().definition(); }
+kernel_ref scaled_by() {
+  return scaled.resolve<float, in_buffer<float>, out_buffer<float>>().definition();
+}
+kernel_ref shifted_by() {
+  return shifted.resolve<in_buffer<float>, out_buffer<float>>().definition();
+}
 
 kernel_ref fused_for_all(const std::vector<fused_part>& parts,
                          const std::vector<fused_value>& values) {
@@ -77,7 +81,7 @@ TEST(fusion, makes_texts_only_in_the_formats_that_are_wanted) {
 }
 
 TEST(fusion, stores_a_value_that_is_written_twice_once) {
-  const auto& fill = ops::fill.resolve<float, out<float>>();
+  const auto& fill = ops::fill.resolve<float, out_buffer<float>>();
   const kernel_ref both = fused_for_all(
       {{scaled_by(), {2, 0, 1}}, {fill.definition(), {3, 1}}},
       {{buffer_of(access_mode::read)}, {buffer_of(access_mode::write)}, {number}, {number}});
@@ -86,8 +90,8 @@ TEST(fusion, stores_a_value_that_is_written_twice_once) {
 }
 
 TEST(fusion, narrows_a_value_between_parts_as_memory_does) {
-  const auto& narrow = narrowed.resolve<in<float>, out<std::int8_t>>();
-  const auto& widen = ops::copy.resolve<in<std::int8_t>, out<std::int8_t>>();
+  const auto& narrow = narrowed.resolve<in_buffer<float>, out_buffer<std::int8_t>>();
+  const auto& widen = ops::copy.resolve<in_buffer<std::int8_t>, out_buffer<std::int8_t>>();
   const kernel_ref both =
       fused_for_all({{narrow.definition(), {0, 1}}, {widen.definition(), {1, 2}}},
                     {{buffer_of(access_mode::read)},
@@ -97,19 +101,20 @@ TEST(fusion, narrows_a_value_between_parts_as_memory_does) {
 }
 
 TEST(fusion, counts_the_operations_of_all_parts) {
-  const work of_both = scaled_and_shifted(true)->work_of({{100}, {100}});
+  const launch_work of_both = scaled_and_shifted(true)->work_of({{100}, {100}});
   EXPECT_EQ(of_both.flops, 200);
   EXPECT_EQ(of_both.bytes, 800);
 }
 
 TEST(fusion, takes_traced_kernels_without_other_bodies) {
   const auto untraced = elementwise_on_host("untraced", [](const auto& x, auto& y) { y = x; });
-  const auto& plain = scaled.resolve<float, in<float>, out<float>>();
+  const auto& plain = scaled.resolve<float, in_buffer<float>, out_buffer<float>>();
   EXPECT_TRUE(can_be_fused(*plain.definition()));
-  EXPECT_TRUE(can_be_fused(*plain.cost([](const launch_shape&) { return work{}; }).definition()));
+  EXPECT_TRUE(
+      can_be_fused(*plain.cost([](const launch_shape&) { return launch_work{}; }).definition()));
   EXPECT_FALSE(can_be_fused(*plain.with(glsl{"a, x, y", ""}).definition()));
-  EXPECT_FALSE(can_be_fused(*untraced.resolve<in<float>, out<float>>().definition()));
-  EXPECT_FALSE(can_be_fused(*ops::sum.resolve<in<float>>().definition()));
+  EXPECT_FALSE(can_be_fused(*untraced.resolve<in_buffer<float>, out_buffer<float>>().definition()));
+  EXPECT_FALSE(can_be_fused(*ops::sum.resolve<in_buffer<float>>().definition()));
   EXPECT_FALSE(can_be_fused(*scaled_and_shifted(true)));
 }
 

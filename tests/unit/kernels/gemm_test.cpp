@@ -46,8 +46,11 @@ class gemm_ops : public typed_random_test<T> {
     if (!accumulate && c.size() > 0) c[0] = std::numeric_limits<T>::quiet_NaN();
     const std::vector<T> before = c.values();
     const auto& kernel =
-        accumulate ? *family.template resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition()
-                   : *family.template resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+        accumulate
+            ? *family.template resolve<in_buffer<T, 2>, in_buffer<T, 2>, inout_buffer<T, 2>>()
+                   .definition()
+            : *family.template resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>()
+                   .definition();
     launch(kernel, this->lanes_, {}, {a.argument(), b.argument(), c.argument()});
     for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
@@ -93,7 +96,8 @@ TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
   tensor<T> a({1030, 70}), b({70, 520}), first({1030, 520}), second({1030, 520}, 7);
   a.fill(this->random_);
   b.fill(this->random_);
-  const auto& kernel = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  const auto& kernel =
+      *ops::gemm_nn.resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>().definition();
   threaded_lanes threads(4);
   launch(kernel, this->lanes_, {}, {a.argument(), b.argument(), first.argument()});
   launch(kernel, threads, {}, {a.argument(), b.argument(), second.argument()});
@@ -107,7 +111,8 @@ TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
 
 TYPED_TEST(gemm_ops, products_worth_two_lanes_are_cut_in_an_even_number_of_tiles) {
   using T = TypeParam;
-  const auto& kernel = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
+  const auto& kernel =
+      *ops::gemm_nn.resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>().definition();
   const auto tiles_of = [&](std::size_t m, std::size_t n, std::size_t k) {
     const tensor<T> a({m, k}), b({k, n}), c({m, n});
     counting_lanes lanes;
@@ -133,8 +138,10 @@ TYPED_TEST(gemm_ops, tiles_make_the_product) {
 
 TEST(gemm, refuses_extents_that_do_not_fit) {
   using T = float;
-  const auto& nn = *ops::gemm_nn.resolve<in<T, 2>, in<T, 2>, out<T, 2>>().definition();
-  const auto& tn = *ops::gemm_tn.resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition();
+  const auto& nn =
+      *ops::gemm_nn.resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>().definition();
+  const auto& tn =
+      *ops::gemm_tn.resolve<in_buffer<T, 2>, in_buffer<T, 2>, inout_buffer<T, 2>>().definition();
   EXPECT_EQ(refusal(nn, {{32, 16}, {17, 8}, {32, 8}}),
             "Kernel \"gemm_nn\" multiplies a 32 x 16 matrix by one of 17 x 8; the inner extents 16 "
             "and 17 must be equal.");
@@ -151,8 +158,9 @@ TEST(gemm, refuses_extents_that_do_not_fit) {
 
 TEST(gemm, costs_two_operations_for_each_multiplication) {
   using T = double;
-  const auto& nt = *ops::gemm_nt.resolve<in<T, 2>, in<T, 2>, inout<T, 2>>().definition();
-  const work cost = nt.work_of({{3, 5}, {7, 5}, {3, 7}});
+  const auto& nt =
+      *ops::gemm_nt.resolve<in_buffer<T, 2>, in_buffer<T, 2>, inout_buffer<T, 2>>().definition();
+  const launch_work cost = nt.work_of({{3, 5}, {7, 5}, {3, 7}});
   EXPECT_EQ(cost.flops, 2 * 3 * 5 * 7);
   EXPECT_EQ(cost.bytes, 8 * (15 + 35 + 2 * 21));
 }
@@ -212,9 +220,11 @@ void multiply_far(unsigned which) {
       }
     }
   };
-  multiply(*ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, out<float, 2>>().definition());
+  multiply(*ops::gemm_nn.resolve<in_buffer<float, 2>, in_buffer<float, 2>, out_buffer<float, 2>>()
+                .definition());
   expect(1);
-  multiply(*ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, inout<float, 2>>().definition());
+  multiply(*ops::gemm_nn.resolve<in_buffer<float, 2>, in_buffer<float, 2>, inout_buffer<float, 2>>()
+                .definition());
   expect(2);
 }
 

@@ -25,33 +25,40 @@ class small_network {
   }
 
   double mean_loss() {
-    run(ops::gemm_nn.resolve<matrix, matrix, out<double, 2>>(), {}, {&x, &weight1, &before});
-    run(ops::bias_relu_forward.resolve<matrix, in<double>, out<double, 2>>(), {},
+    run(ops::gemm_nn.resolve<matrix, matrix, out_buffer<double, 2>>(), {}, {&x, &weight1, &before});
+    run(ops::bias_relu_forward.resolve<matrix, in_buffer<double>, out_buffer<double, 2>>(), {},
         {&before, &bias1, &active});
-    run(ops::gemm_nn.resolve<matrix, matrix, out<double, 2>>(), {}, {&active, &weight2, &logits});
-    run(ops::bias_forward.resolve<matrix, in<double>, out<double, 2>>(), {},
+    run(ops::gemm_nn.resolve<matrix, matrix, out_buffer<double, 2>>(), {},
+        {&active, &weight2, &logits});
+    run(ops::bias_forward.resolve<matrix, in_buffer<double>, out_buffer<double, 2>>(), {},
         {&logits, &bias2, &logits});
-    launch(*ops::softmax_cross_entropy_forward.resolve<matrix, in<std::int32_t>, out<double>>()
+    launch(*ops::softmax_cross_entropy_forward
+                .resolve<matrix, in_buffer<std::int32_t>, out_buffer<double>>()
                 .definition(),
            lanes, {}, {logits.argument(), labels.argument(), loss.argument()});
-    return launch_value<double>(*ops::sum.resolve<in<double>>().definition(), lanes, {},
+    return launch_value<double>(*ops::sum.resolve<in_buffer<double>>().definition(), lanes, {},
                                 {loss.argument()}) /
            batch;
   }
 
   void backward() {
     launch(*ops::softmax_cross_entropy_backward
-                .resolve<double, matrix, in<std::int32_t>, out<double, 2>>()
+                .resolve<double, matrix, in_buffer<std::int32_t>, out_buffer<double, 2>>()
                 .definition(),
            lanes, {scalar_argument::of(1.0 / batch)},
            {logits.argument(), labels.argument(), dlogits.argument()});
-    run(ops::bias_backward.resolve<matrix, out<double>>(), {}, {&dlogits, &dbias2});
-    run(ops::gemm_tn.resolve<matrix, matrix, out<double, 2>>(), {}, {&active, &dlogits, &dweight2});
-    run(ops::gemm_nt.resolve<matrix, matrix, out<double, 2>>(), {}, {&dlogits, &weight2, &dactive});
-    run(ops::bias_relu_backward.resolve<matrix, matrix, out<double, 2>, out<double>>(), {},
-        {&active, &dactive, &dactive, &dbias1});
-    run(ops::gemm_tn.resolve<matrix, matrix, out<double, 2>>(), {}, {&x, &dactive, &dweight1});
-    run(ops::gemm_nt.resolve<matrix, matrix, out<double, 2>>(), {}, {&dactive, &weight1, &dx});
+    run(ops::bias_backward.resolve<matrix, out_buffer<double>>(), {}, {&dlogits, &dbias2});
+    run(ops::gemm_tn.resolve<matrix, matrix, out_buffer<double, 2>>(), {},
+        {&active, &dlogits, &dweight2});
+    run(ops::gemm_nt.resolve<matrix, matrix, out_buffer<double, 2>>(), {},
+        {&dlogits, &weight2, &dactive});
+    run(ops::bias_relu_backward
+            .resolve<matrix, matrix, out_buffer<double, 2>, out_buffer<double>>(),
+        {}, {&active, &dactive, &dactive, &dbias1});
+    run(ops::gemm_tn.resolve<matrix, matrix, out_buffer<double, 2>>(), {},
+        {&x, &dactive, &dweight1});
+    run(ops::gemm_nt.resolve<matrix, matrix, out_buffer<double, 2>>(), {},
+        {&dactive, &weight1, &dx});
   }
 
   tensor<double> x{{batch, inputs}}, dx{{batch, inputs}};
@@ -61,7 +68,7 @@ class small_network {
   tensor<double> bias2{{classes}}, dbias2{{classes}};
 
  private:
-  using matrix = in<double, 2>;
+  using matrix = in_buffer<double, 2>;
 
   /// A difference across the kink of the ReLU would be no derivative.
   [[nodiscard]] bool is_near_kink() const {

@@ -21,29 +21,29 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-using scale_kernel = kernel<float, inout<float>>;
+using scale_kernel = kernel<float, inout_buffer<float>>;
 static_assert(std::is_void_v<scale_kernel::value_type>);
-static_assert(scale_kernel::accepts<float, inout<float>>);
-static_assert(scale_kernel::accepts<int, inout<float>>, "numbers convert");
+static_assert(scale_kernel::accepts<float, inout_buffer<float>>);
+static_assert(scale_kernel::accepts<int, inout_buffer<float>>, "numbers convert");
 static_assert(!scale_kernel::accepts<float>, "count");
-static_assert(!scale_kernel::accepts<inout<float>, float>, "order");
-static_assert(!scale_kernel::accepts<float, inout<double>>, "element type");
-static_assert(!scale_kernel::accepts<float, in<float>>, "mode");
-static_assert(!scale_kernel::accepts<float, out<float>>, "mode");
-static_assert(!scale_kernel::accepts<float, inout<float, 2>>, "rank");
+static_assert(!scale_kernel::accepts<inout_buffer<float>, float>, "order");
+static_assert(!scale_kernel::accepts<float, inout_buffer<double>>, "element type");
+static_assert(!scale_kernel::accepts<float, in_buffer<float>>, "mode");
+static_assert(!scale_kernel::accepts<float, out_buffer<float>>, "mode");
+static_assert(!scale_kernel::accepts<float, inout_buffer<float, 2>>, "rank");
 
-using trace_kernel = kernel<returns<double>, in<float, any_rank>>;
+using trace_kernel = kernel<returns<double>, in_buffer<float, any_rank>>;
 static_assert(std::is_same_v<trace_kernel::value_type, double>);
-static_assert(trace_kernel::accepts<in<float, 1>> && trace_kernel::accepts<in<float, 4>>);
+static_assert(trace_kernel::accepts<in_buffer<float, 1>> &&
+              trace_kernel::accepts<in_buffer<float, 4>>);
 
 static_assert(typed_kernel<trace_kernel> && !kernel_family<trace_kernel>);
 static_assert(kernel_family<decltype(ops::axpy)> && !typed_kernel<decltype(ops::axpy)>);
 
 TEST(kernel, gives_its_body_the_parameters_in_signature_order) {
-  const kernel<float, in<float, 2>, std::uint32_t, out<double>> mixed{
-      "mixed", host_body{[](float a, view<const float, 2> x, std::uint32_t i, view<double> y) {
-        y(i) = static_cast<double>(a * x(1, 0));
-      }}};
+  const kernel<float, in_buffer<float, 2>, std::uint32_t, out_buffer<double>> mixed{
+      "mixed", host_body{[](float a, buffer_view<const float, 2> x, std::uint32_t i,
+                            buffer_view<double> y) { y(i) = static_cast<double>(a * x(1, 0)); }}};
   tensor<float> x({2, 2}, 1);
   tensor<double> y({4});
   x[2] = 3;
@@ -62,8 +62,8 @@ TEST(kernel, gives_its_body_the_parameters_in_signature_order) {
 }
 
 TEST(kernel, returns_a_value_through_the_hidden_buffer) {
-  const kernel<returns<std::int64_t>, in<float>> count{
-      "count", host_body{[](lane_group& lanes, view<const float> x) {
+  const kernel<returns<std::int64_t>, in_buffer<float>> count{
+      "count", host_body{[](lane_group& lanes, buffer_view<const float> x) {
         return static_cast<std::int64_t>(x.size() * lanes.lanes());
       }}};
   tensor<float> x({7});
@@ -73,12 +73,12 @@ TEST(kernel, returns_a_value_through_the_hidden_buffer) {
 }
 
 TEST(kernel, chained_members_return_a_changed_copy) {
-  const kernel<inout<float>> plain{"plain", host_body{[](view<float>) {}}};
+  const kernel<inout_buffer<float>> plain{"plain", host_body{[](buffer_view<float>) {}}};
   const auto rich = plain.with(glsl{"x", "first"})
                         .with(glsl{"x", "second"})
                         .with(cuda_c{"x", "cuda"})
                         .cost([](const launch_shape&) {
-                          return work{1, 2};
+                          return launch_work{1, 2};
                         })
                         .wide()
                         .in_place();
@@ -99,7 +99,7 @@ TEST(kernel, chained_members_return_a_changed_copy) {
 }
 
 TEST(kernel, refuses_a_body_that_names_other_parameters) {
-  const kernel<float, inout<float>> scale{"scale"};
+  const kernel<float, inout_buffer<float>> scale{"scale"};
   EXPECT_THAT(
       [&] {
         (void)scale.with(opencl_c{"a, x, y", ""});
@@ -129,13 +129,13 @@ TEST(select, has_the_type_of_the_element_beside_a_literal) {
 
 TEST(family, makes_one_kernel_for_each_signature) {
   const auto scaled = elementwise("scaled", [](auto a, const auto& x, auto& y) { y = a * x; });
-  const auto& first = scaled.resolve<int, in<float, 2>, out<float, 2>>();
-  const auto& again = scaled.resolve<double, in<float, 1>, out<float, 1>>();
-  const auto& wider = scaled.resolve<double, in<double, 1>, out<double, 1>>();
+  const auto& first = scaled.resolve<int, in_buffer<float, 2>, out_buffer<float, 2>>();
+  const auto& again = scaled.resolve<double, in_buffer<float, 1>, out_buffer<float, 1>>();
+  const auto& wider = scaled.resolve<double, in_buffer<double, 1>, out_buffer<double, 1>>();
   EXPECT_EQ(&first, &again) << "numbers take the element type of the buffers";
   EXPECT_NE(first.definition(), wider.definition());
   const auto copy = scaled;
-  EXPECT_EQ(&(resolve<int, in<float, 2>, out<float, 2>>(copy)), &first);
+  EXPECT_EQ(&(resolve<int, in_buffer<float, 2>, out_buffer<float, 2>>(copy)), &first);
   EXPECT_EQ(&(resolve<int>(first)), &first) << "a kernel resolves to itself";
 }
 
@@ -144,13 +144,15 @@ TEST(family, two_families_of_one_lambda_type_stay_apart) {
     return elementwise(name, [amount](auto& x) { x += amount; });
   };
   const auto one = adder("one", 1), two = adder("two", 2);
-  EXPECT_EQ(one.resolve<inout<float>>().definition()->name, "one");
-  EXPECT_EQ(two.resolve<inout<float>>().definition()->name, "two");
+  EXPECT_EQ(one.resolve<inout_buffer<float>>().definition()->name, "one");
+  EXPECT_EQ(two.resolve<inout_buffer<float>>().definition()->name, "two");
 }
 
 TEST(family, the_mode_of_the_last_argument_chooses_between_overwriting_and_adding) {
-  const auto& overwrite = ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, out<float, 2>>();
-  const auto& add = ops::gemm_nn.resolve<in<float, 2>, in<float, 2>, inout<float, 2>>();
+  const auto& overwrite =
+      ops::gemm_nn.resolve<in_buffer<float, 2>, in_buffer<float, 2>, out_buffer<float, 2>>();
+  const auto& add =
+      ops::gemm_nn.resolve<in_buffer<float, 2>, in_buffer<float, 2>, inout_buffer<float, 2>>();
   EXPECT_EQ(overwrite.definition()->name, "gemm_nn");
   EXPECT_EQ(add.definition()->name, "gemm_nn_accumulate");
 }

@@ -42,8 +42,10 @@ TYPED_TEST(layer_ops, bias_forward_with_and_without_relu) {
     tensor<T> x({m, n}, padding), bias({n}), plain({m, n}, padding), relu({m, n});
     x.fill(this->random_);
     bias.fill(this->random_);
-    const auto& forward = ops::bias_forward.resolve<in<T, 2>, in<T, 1>, out<T, 2>>();
-    const auto& relu_forward = ops::bias_relu_forward.resolve<in<T, 2>, in<T, 1>, out<T, 2>>();
+    const auto& forward =
+        ops::bias_forward.resolve<in_buffer<T, 2>, in_buffer<T, 1>, out_buffer<T, 2>>();
+    const auto& relu_forward =
+        ops::bias_relu_forward.resolve<in_buffer<T, 2>, in_buffer<T, 1>, out_buffer<T, 2>>();
     launch(*forward.definition(), this->lanes_, {},
            {x.argument(), bias.argument(), plain.argument()});
     launch(*relu_forward.definition(), this->lanes_, {},
@@ -65,10 +67,10 @@ TYPED_TEST(layer_ops, bias_backward_overwrites_and_accumulates) {
     dy.fill(this->random_);
     updated.fill(this->random_);
     const auto before = updated.values();
-    launch(*ops::bias_backward.resolve<in<T, 2>, out<T, 1>>().definition(), this->lanes_, {},
-           {dy.argument(), written.argument()});
-    launch(*ops::bias_backward.resolve<in<T, 2>, inout<T, 1>>().definition(), this->lanes_, {},
-           {dy.argument(), updated.argument()});
+    launch(*ops::bias_backward.resolve<in_buffer<T, 2>, out_buffer<T, 1>>().definition(),
+           this->lanes_, {}, {dy.argument(), written.argument()});
+    launch(*ops::bias_backward.resolve<in_buffer<T, 2>, inout_buffer<T, 1>>().definition(),
+           this->lanes_, {}, {dy.argument(), updated.argument()});
     for (std::size_t j = 0; j < n; ++j) {
       wide<T> sum = 0, magnitude = 1;
       for (std::size_t i = 0; i < m; ++i) {
@@ -91,12 +93,14 @@ TYPED_TEST(layer_ops, bias_relu_backward) {
     dy.fill(this->random_);
     for (std::size_t i = 0; i < m * n; ++i) y[i] = std::max(y[i], T{0});
     const auto& backward =
-        *ops::bias_relu_backward.resolve<in<T, 2>, in<T, 2>, out<T, 2>, out<T, 1>>().definition();
+        *ops::bias_relu_backward
+             .resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>, out_buffer<T, 1>>()
+             .definition();
     launch(backward, this->lanes_, {},
            {y.argument(), dy.argument(), dx.argument(), dbias.argument()});
     for (std::size_t i = 0; i < m * n; ++i) ASSERT_EQ(dx[i], y[i] > 0 ? dy[i] : T{0});
-    launch(*ops::bias_backward.resolve<in<T, 2>, out<T, 1>>().definition(), this->lanes_, {},
-           {dx.argument(), sums.argument()});
+    launch(*ops::bias_backward.resolve<in_buffer<T, 2>, out_buffer<T, 1>>().definition(),
+           this->lanes_, {}, {dx.argument(), sums.argument()});
     EXPECT_TRUE(same_bits(dbias.values(), sums.values()));
     EXPECT_TRUE(dx.intact() && dbias.intact());
     launch(backward, this->lanes_, {},
@@ -116,10 +120,12 @@ TYPED_TEST(layer_ops, softmax_cross_entropy) {
     for (std::size_t i = 0; i < logits.size(); i += 5) logits[i] += T{1000};
     this->fill_labels(labels, n);
     const T scale = static_cast<T>(0.125);
-    launch(*ops::softmax_cross_entropy_forward.resolve<in<T, 2>, in<std::int32_t>, out<T>>()
+    launch(*ops::softmax_cross_entropy_forward
+                .resolve<in_buffer<T, 2>, in_buffer<std::int32_t>, out_buffer<T>>()
                 .definition(),
            this->lanes_, {}, {logits.argument(), labels.argument(), loss.argument()});
-    launch(*ops::softmax_cross_entropy_backward.resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
+    launch(*ops::softmax_cross_entropy_backward
+                .resolve<T, in_buffer<T, 2>, in_buffer<std::int32_t>, out_buffer<T, 2>>()
                 .definition(),
            this->lanes_, {scalar_argument::of(scale)},
            {logits.argument(), labels.argument(), gradient.argument()});
@@ -142,7 +148,8 @@ TYPED_TEST(layer_ops, softmax_cross_entropy) {
       }
     }
     EXPECT_TRUE(loss.intact() && gradient.intact());
-    launch(*ops::softmax_cross_entropy_backward.resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
+    launch(*ops::softmax_cross_entropy_backward
+                .resolve<T, in_buffer<T, 2>, in_buffer<std::int32_t>, out_buffer<T, 2>>()
                 .definition(),
            this->lanes_, {scalar_argument::of(scale)},
            {logits.argument(), labels.argument(), logits.argument()});
@@ -157,7 +164,8 @@ TYPED_TEST(layer_ops, count_correct_takes_the_first_largest) {
   logits.assign({1, 3, 2, /**/ 5, 5, 1, /**/ 5, 5, 1, /**/ nan, 1, 0});
   tensor<std::int32_t> labels({4});
   labels.assign({1, 0, 1, 1});
-  const auto& count = *ops::count_correct.resolve<in<T, 2>, in<std::int32_t>>().definition();
+  const auto& count =
+      *ops::count_correct.resolve<in_buffer<T, 2>, in_buffer<std::int32_t>>().definition();
   EXPECT_EQ(
       launch_value<std::int64_t>(count, this->lanes_, {}, {logits.argument(), labels.argument()}),
       2);
@@ -173,14 +181,17 @@ TYPED_TEST(layer_ops, bits_do_not_depend_on_the_lanes) {
   this->fill_labels(labels, 300);
   threaded_lanes threads(3);
   const auto& backward =
-      *ops::bias_relu_backward.resolve<in<T, 2>, in<T, 2>, out<T, 2>, out<T>>().definition();
+      *ops::bias_relu_backward
+           .resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>, out_buffer<T>>()
+           .definition();
   launch(backward, this->lanes_, {}, {y.argument(), dy.argument(), dx.argument(), bias.argument()});
   launch(backward, threads, {},
          {y.argument(), dy.argument(), again.argument(), bias_again.argument()});
   EXPECT_TRUE(same_bits(dx.values(), again.values()));
   EXPECT_TRUE(same_bits(bias.values(), bias_again.values()));
   const auto& softmax =
-      *ops::softmax_cross_entropy_backward.resolve<T, in<T, 2>, in<std::int32_t>, out<T, 2>>()
+      *ops::softmax_cross_entropy_backward
+           .resolve<T, in_buffer<T, 2>, in_buffer<std::int32_t>, out_buffer<T, 2>>()
            .definition();
   launch(softmax, this->lanes_, {scalar_argument::of(T{1})},
          {y.argument(), labels.argument(), dx.argument()});
@@ -196,10 +207,13 @@ TEST(layers, nan_is_not_hidden) {
   tensor<std::int32_t> labels({1});
   labels.assign({1});
   shuffled_lanes lanes(1);
-  launch(*ops::bias_relu_forward.resolve<in<float, 2>, in<float>, out<float, 2>>().definition(),
-         lanes, {}, {x.argument(), bias.argument(), y.argument()});
+  launch(
+      *ops::bias_relu_forward.resolve<in_buffer<float, 2>, in_buffer<float>, out_buffer<float, 2>>()
+           .definition(),
+      lanes, {}, {x.argument(), bias.argument(), y.argument()});
   EXPECT_TRUE(std::isnan(y[0]));
-  launch(*ops::softmax_cross_entropy_forward.resolve<in<float, 2>, in<std::int32_t>, out<float>>()
+  launch(*ops::softmax_cross_entropy_forward
+              .resolve<in_buffer<float, 2>, in_buffer<std::int32_t>, out_buffer<float>>()
               .definition(),
          lanes, {}, {x.argument(), labels.argument(), loss.argument()});
   EXPECT_TRUE(std::isnan(loss[0]));
@@ -211,7 +225,8 @@ TEST(layers, a_label_out_of_range_fails_the_task) {
   labels.assign({3, 10});
   shuffled_lanes lanes(1);
   const auto& forward =
-      *ops::softmax_cross_entropy_forward.resolve<in<float, 2>, in<std::int32_t>, out<float>>()
+      *ops::softmax_cross_entropy_forward
+           .resolve<in_buffer<float, 2>, in_buffer<std::int32_t>, out_buffer<float>>()
            .definition();
   try {
     launch(forward, lanes, {}, {logits.argument(), labels.argument(), loss.argument()});
@@ -226,16 +241,19 @@ TEST(layers, a_label_out_of_range_fails_the_task) {
 
 TEST(layers, refuse_extents_that_do_not_fit) {
   using T = float;
-  EXPECT_EQ(refusal(*ops::bias_relu_forward.resolve<in<T, 2>, in<T>, out<T, 2>>().definition(),
-                    {{8, 7}, {5}, {8, 7}}),
-            "Kernel \"bias_relu_forward\" is given a bias of 5, but the columns of its input ask "
-            "for one of 7.");
-  EXPECT_EQ(refusal(*ops::bias_backward.resolve<in<T, 2>, inout<T>>().definition(), {{8, 7}, {8}}),
+  EXPECT_EQ(
+      refusal(*ops::bias_relu_forward.resolve<in_buffer<T, 2>, in_buffer<T>, out_buffer<T, 2>>()
+                   .definition(),
+              {{8, 7}, {5}, {8, 7}}),
+      "Kernel \"bias_relu_forward\" is given a bias of 5, but the columns of its input ask "
+      "for one of 7.");
+  EXPECT_EQ(refusal(*ops::bias_backward.resolve<in_buffer<T, 2>, inout_buffer<T>>().definition(),
+                    {{8, 7}, {8}}),
             "Kernel \"bias_backward_accumulate\" is given a gradient of the bias of 8, but the "
             "columns of its input ask for one of 7.");
-  const auto& softmax =
-      *ops::softmax_cross_entropy_forward.resolve<in<T, 2>, in<std::int32_t>, out<T>>()
-           .definition();
+  const auto& softmax = *ops::softmax_cross_entropy_forward
+                             .resolve<in_buffer<T, 2>, in_buffer<std::int32_t>, out_buffer<T>>()
+                             .definition();
   EXPECT_EQ(refusal(softmax, {{8, 7}, {7}, {8}}),
             "Kernel \"softmax_cross_entropy_forward\" is given labels of 7, but the rows of the "
             "logits ask for labels of 8.");

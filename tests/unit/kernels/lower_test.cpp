@@ -28,7 +28,7 @@ lowered_launch lowered(const kernel_ref& kernel, const std::vector<part>& parts,
   return lower(*kernel, kernel->sources.at(0), arguments, scalars).value();
 }
 
-const kernel<in<float, any_rank>> any{"any"};
+const kernel<in_buffer<float, any_rank>> any{"any"};
 const kernel_ref any_kernel = any.with(glsl{"x", "x(0);"}).definition();
 
 /// The words of a buffer of any rank, without those of the grid.
@@ -60,7 +60,7 @@ TEST(lower, knows_extents_of_one_and_of_zero) {
 }
 
 TEST(lower, keeps_the_rank_that_a_signature_asks_for) {
-  const kernel_ref fixed = kernel<float, inout<float, 2>, std::int64_t>{"fixed"}
+  const kernel_ref fixed = kernel<float, inout_buffer<float, 2>, std::int64_t>{"fixed"}
                                .with(opencl_c{"a, x, n",
                                               "",
                                               {8, 8, 1},
@@ -79,9 +79,10 @@ TEST(lower, keeps_the_rank_that_a_signature_asks_for) {
 }
 
 TEST(lower, extends_small_numbers_by_their_sign) {
-  const kernel_ref small = kernel<std::int8_t, std::uint8_t, std::int16_t, out<float>>{"small"}
-                               .with(glsl{"a, b, c, x", ""})
-                               .definition();
+  const kernel_ref small =
+      kernel<std::int8_t, std::uint8_t, std::int16_t, out_buffer<float>>{"small"}
+          .with(glsl{"a, b, c, x", ""})
+          .definition();
   const lowered_launch made =
       lowered(small, {whole_of({4})},
               {scalar_argument::of(std::int8_t{-1}), scalar_argument::of(std::uint8_t{255}),
@@ -99,8 +100,9 @@ TEST(lower, refuses_arrays_whose_places_do_not_fit) {
 }
 
 TEST(lower, says_where_regions_begin_in_parts_of_their_arrays) {
-  const kernel_ref two =
-      kernel<in<float, any_rank>, out<float, 2>>{"two"}.with(glsl{"x, y", ""}).definition();
+  const kernel_ref two = kernel<in_buffer<float, any_rank>, out_buffer<float, 2>>{"two"}
+                             .with(glsl{"x, y", ""})
+                             .definition();
   const part tile{{10, 8}, {{2, 3}, {5, 7}}};
   lowered_launch made = lowered(two, {tile, tile});
   const std::vector<std::uint32_t> before = made.passes.at(0).words;
@@ -110,7 +112,7 @@ TEST(lower, says_where_regions_begin_in_parts_of_their_arrays) {
 }
 
 TEST(program, gives_bodies_their_macros_in_both_languages) {
-  const kernel_ref scale = kernel<double, inout<float, 2>>{"scale"}
+  const kernel_ref scale = kernel<double, inout_buffer<float, 2>>{"scale"}
                                .with(opencl_c{"a, x", "x(0, 0) *= AS(f32, a);"})
                                .with(glsl{"a, x", "x(0, 0) *= AS(f32, a);"})
                                .definition();
@@ -140,7 +142,7 @@ TEST(program, finds_linear_indices_in_merged_dimensions) {
 }
 
 TEST(program, knows_which_types_a_device_must_know) {
-  const kernel_ref counted = kernel<returns<std::int64_t>, in<float>>{"counted"}
+  const kernel_ref counted = kernel<returns<std::int64_t>, in_buffer<float>>{"counted"}
                                  .with(glsl{"x, n", "n(0) = AS(i64, 1);"})
                                  .definition();
   kernel_source source = counted->sources[0];

@@ -32,10 +32,10 @@ TYPED_TEST(reduction_ops, sum_and_max_agree_with_the_reference) {
         magnitude += std::abs(value);
         largest = std::max(largest, value);
       }
-      const T sum = launch_value<T>(*ops::sum.resolve<in<T, 1>>().definition(), this->lanes_, {},
-                                    {x.argument()});
-      const T max = launch_value<T>(*ops::max.resolve<in<T, 1>>().definition(), this->lanes_, {},
-                                    {x.argument()});
+      const T sum = launch_value<T>(*ops::sum.resolve<in_buffer<T, 1>>().definition(), this->lanes_,
+                                    {}, {x.argument()});
+      const T max = launch_value<T>(*ops::max.resolve<in_buffer<T, 1>>().definition(), this->lanes_,
+                                    {}, {x.argument()});
       const double bound = epsilon<T> * static_cast<double>(magnitude) *
                            static_cast<double>(std::min<std::size_t>(x.size(), 4096 / 16 + 30));
       EXPECT_NEAR(static_cast<double>(sum - expected), 0, bound);
@@ -49,7 +49,7 @@ TYPED_TEST(reduction_ops, bits_depend_neither_on_the_lanes_nor_on_the_layout) {
   tensor<T> dense({513, 777}), padded({513, 777}, 3);
   dense.fill(this->random_);
   padded.assign(dense.values());
-  const auto& sum = *ops::sum.resolve<in<T, 2>>().definition();
+  const auto& sum = *ops::sum.resolve<in_buffer<T, 2>>().definition();
   threaded_lanes three(3), one(1);
   const T first = launch_value<T>(sum, this->lanes_, {}, {dense.argument()});
   EXPECT_EQ(first, launch_value<T>(sum, three, {}, {dense.argument()}));
@@ -61,7 +61,7 @@ TYPED_TEST(reduction_ops, bits_depend_neither_on_the_lanes_nor_on_the_layout) {
 
 TYPED_TEST(reduction_ops, max_keeps_nan_wherever_it_stands) {
   using T = TypeParam;
-  const auto& max = *ops::max.resolve<in<T, 1>>().definition();
+  const auto& max = *ops::max.resolve<in_buffer<T, 1>>().definition();
   for (std::size_t at : {0u, 1u, 15u, 16u, 4096u, 4999u}) {
     tensor<T> x({5000});
     x.fill(this->random_);
@@ -75,10 +75,12 @@ TEST(reduction, works_on_integers) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i) - 20000;
   shuffled_lanes lanes(1);
   using I = std::int32_t;
-  EXPECT_EQ(launch_value<I>(*ops::max.resolve<in<I>>().definition(), lanes, {}, {x.argument()}),
-            -10001);
-  EXPECT_EQ(launch_value<I>(*ops::sum.resolve<in<I>>().definition(), lanes, {}, {x.argument()}),
-            -150005000);
+  EXPECT_EQ(
+      launch_value<I>(*ops::max.resolve<in_buffer<I>>().definition(), lanes, {}, {x.argument()}),
+      -10001);
+  EXPECT_EQ(
+      launch_value<I>(*ops::sum.resolve<in_buffer<I>>().definition(), lanes, {}, {x.argument()}),
+      -150005000);
 }
 
 TEST(reduction, takes_any_associative_lambda) {
@@ -86,7 +88,7 @@ TEST(reduction, takes_any_associative_lambda) {
   tensor<double> x({20}), empty({0});
   for (std::size_t i = 0; i < 20; ++i) x[i] = 2;
   shuffled_lanes lanes(1);
-  const auto& kernel = product.resolve<in<double>>();
+  const auto& kernel = product.resolve<in_buffer<double>>();
   static_assert(std::is_same_v<std::decay_t<decltype(kernel)>::value_type, double>);
   EXPECT_EQ(launch_value<double>(*kernel.definition(), lanes, {}, {x.argument()}), 1048576);
   EXPECT_EQ(launch_value<double>(*kernel.definition(), lanes, {}, {empty.argument()}), 1);

@@ -104,7 +104,7 @@ TEST(traced, a_function_that_glsl_does_not_have_leaves_its_body_out) {
   EXPECT_THAT(text_of(tanh(p).recorded()), HasSubstr("tanh(v0)"));
   EXPECT_THAT(text_of(exp(p).recorded(), kernel_format::glsl), HasSubstr("hocket_exp(v0)"));
   const auto family = elementwise("tanh", [](const auto& x, auto& y) { y = tanh(x); });
-  const auto& made = family.resolve<in<double>, out<double>>();
+  const auto& made = family.resolve<in_buffer<double>, out_buffer<double>>();
   EXPECT_TRUE(made.definition()->has(kernel_format::opencl_c));
   EXPECT_FALSE(made.definition()->has(kernel_format::glsl));
 }
@@ -116,7 +116,7 @@ TEST(traced, an_elementwise_lambda_writes_what_it_assigned_after_all_reads) {
     y = before;
     static_cast<void>(untouched);
   });
-  const auto& made = swap.resolve<inout<float>, inout<float>, inout<float>>();
+  const auto& made = swap.resolve<inout_buffer<float>, inout_buffer<float>, inout_buffer<float>>();
   const kernel_source* source =
       source_for(*made.definition(), kernel_format::glsl, device_style::gpu);
   ASSERT_NE(source, nullptr);
@@ -135,27 +135,30 @@ TEST(traced, lanes_take_four_elements_at_once_where_all_are_words) {
     y = cast<std::int32_t>(x);
     z += x;
   });
-  const std::string words = text(mixed.resolve<in<float>, out<std::int32_t>, inout<float>>());
+  const std::string words =
+      text(mixed.resolve<in_buffer<float>, out_buffer<std::int32_t>, inout_buffer<float>>());
   EXPECT_THAT(words, HasSubstr("#if 1 && p0_rank == 1 && p1_rank == 1 && p2_rank == 1\n"));
   EXPECT_THAT(words, HasSubstr("vec4 p0_four = p0_fours[p0_first + at];\nivec4 p1_four;\n"
                                "vec4 p2_four = p2_fours[p2_first + at];\n"));
   EXPECT_THAT(words, HasSubstr("p1_fours[p1_first + at] = p1_four;\n"
                                "p2_fours[p2_first + at] = p2_four;\n"));
   EXPECT_THAT(words, Not(HasSubstr("p0_fours[p0_first + at] =")));
-  EXPECT_THAT(text(mixed.resolve<in<double>, out<std::int32_t>, inout<double>>()),
-              Not(HasSubstr("_fours")));
+  EXPECT_THAT(
+      text(mixed.resolve<in_buffer<double>, out_buffer<std::int32_t>, inout_buffer<double>>()),
+      Not(HasSubstr("_fours")));
   const auto longer = elementwise("longer", [](const auto& x, auto& y) {
     auto sum = x * 2;
     for (int i = 0; i < 40; ++i) sum = sum * x + x;
     y = sum;
   });
-  EXPECT_THAT(text(longer.resolve<in<float>, out<float>>()), Not(HasSubstr("_fours")));
+  EXPECT_THAT(text(longer.resolve<in_buffer<float>, out_buffer<float>>()),
+              Not(HasSubstr("_fours")));
 }
 
 TEST(traced, an_index_is_given_where_it_is_asked_for) {
   const auto ramp = elementwise(
       "ramp", [](auto step, auto& y, element_index auto i) { y = step * cast<float>(i); });
-  const auto& made = ramp.resolve<float, out<float, 2>>();
+  const auto& made = ramp.resolve<float, out_buffer<float, 2>>();
   tensor<float> y({3, 4}, 2);
   shuffled_lanes lanes(1);
   launch(*made.definition(), lanes, {scalar_argument::of(2.0f)}, {y.argument()});
@@ -168,23 +171,25 @@ TEST(traced, an_index_is_given_where_it_is_asked_for) {
 
 TEST(traced, what_calls_other_functions_runs_on_the_host) {
   const auto cube = elementwise_on_host("cube", [](float x, float& y) { y = std::pow(x, 3.0f); });
-  const auto& made = cube.resolve<in<float>, out<float>>();
+  const auto& made = cube.resolve<in_buffer<float>, out_buffer<float>>();
   EXPECT_TRUE(made.definition()->sources.empty());
   const auto typed = elementwise("typed", [](float x, float& y) { y = 2 * x; });
-  const auto& typed_made = typed.resolve<in<float>, out<float>>();
+  const auto& typed_made = typed.resolve<in_buffer<float>, out_buffer<float>>();
   EXPECT_TRUE(typed_made.definition()->sources.empty()) << "not generic: cannot be traced";
   const auto first = reduction_on_host("first", 0, [](float a, float) { return a; });
-  EXPECT_TRUE(first.resolve<in<float>>().definition()->sources.empty());
+  EXPECT_TRUE(first.resolve<in_buffer<float>>().definition()->sources.empty());
 }
 
 TEST(traced, every_built_in_kernel_has_a_body_for_every_style) {
   const kernel_ref kernels[] = {
-      ops::gemm_tn.resolve<in<double, 2>, in<double, 2>, inout<double, 2>>().definition(),
-      ops::bias_relu_forward.resolve<in<float, 2>, in<float>, out<float, 2>>().definition(),
-      ops::bias_backward.resolve<in<float, 2>, out<float>>().definition(),
-      ops::count_correct.resolve<in<float, 2>, in<std::int32_t>>().definition(),
-      ops::max.resolve<in<std::int64_t>>().definition(),
-      ops::copy.resolve<in<std::int8_t>, out<std::int8_t>>().definition()};
+      ops::gemm_tn.resolve<in_buffer<double, 2>, in_buffer<double, 2>, inout_buffer<double, 2>>()
+          .definition(),
+      ops::bias_relu_forward.resolve<in_buffer<float, 2>, in_buffer<float>, out_buffer<float, 2>>()
+          .definition(),
+      ops::bias_backward.resolve<in_buffer<float, 2>, out_buffer<float>>().definition(),
+      ops::count_correct.resolve<in_buffer<float, 2>, in_buffer<std::int32_t>>().definition(),
+      ops::max.resolve<in_buffer<std::int64_t>>().definition(),
+      ops::copy.resolve<in_buffer<std::int8_t>, out_buffer<std::int8_t>>().definition()};
   for (const kernel_ref& each : kernels) {
     SCOPED_TRACE(each->name);
     EXPECT_NE(source_for(*each, kernel_format::opencl_c, device_style::gpu), nullptr);

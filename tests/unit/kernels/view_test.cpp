@@ -15,7 +15,7 @@ namespace {
 TEST(view, indexes_a_strided_region) {
   tensor<int> region({2, 3}, 4);
   for (std::size_t i = 0; i < 6; ++i) region[i] = static_cast<int>(i);
-  const view<const int, 2> seen(region.argument());
+  const buffer_view<const int, 2> seen(region.argument());
   EXPECT_EQ(seen.size(), 6u);
   EXPECT_EQ(seen.extent(0), 2u);
   EXPECT_EQ(seen.stride(0), 7u);
@@ -26,7 +26,7 @@ TEST(view, indexes_a_strided_region) {
 
 TEST(view, iterates_where_it_is_contiguous) {
   tensor<float> region({3, 5});
-  const view<float, 2> seen(region.argument());
+  const buffer_view<float, 2> seen(region.argument());
   EXPECT_TRUE(seen.contiguous());
   float next = 0;
   for (float& element : seen) element = next++;
@@ -36,9 +36,9 @@ TEST(view, iterates_where_it_is_contiguous) {
 
 TEST(view, one_row_of_a_wider_array_is_contiguous) {
   const tensor<double> row({1, 4}, 3), empty({0, 4}, 3), column({4, 1}, 3);
-  EXPECT_TRUE((view<const double, 2>(row.argument()).contiguous()));
-  EXPECT_TRUE((view<const double, 2>(empty.argument()).contiguous()));
-  EXPECT_FALSE((view<const double, 2>(column.argument()).contiguous()));
+  EXPECT_TRUE((buffer_view<const double, 2>(row.argument()).contiguous()));
+  EXPECT_TRUE((buffer_view<const double, 2>(empty.argument()).contiguous()));
+  EXPECT_FALSE((buffer_view<const double, 2>(column.argument()).contiguous()));
   EXPECT_TRUE(strided_view<const double>(row.argument()).contiguous());
   EXPECT_TRUE(strided_view<const double>(empty.argument()).contiguous());
   EXPECT_FALSE(strided_view<const double>(column.argument()).contiguous());

@@ -186,9 +186,9 @@ TEST_F(batched_graphs, chains_are_fused_before) {
 }
 
 TEST_F(batched_graphs, fail_and_are_seen_as_one_task) {
-  const kernel<inout<float>> picky{"picky", host_body{[](view<float> all) {
-                                     if (all[0] > 1.5f) throw std::runtime_error("too much");
-                                   }}};
+  const kernel<inout_buffer<float>> picky{"picky", host_body{[](buffer_view<float> all) {
+                                            if (all[0] > 1.5f) throw std::runtime_error("too much");
+                                          }}};
   const graph turn = rt_.record({.batch = true}, [&](submitter& s) {
     s.submit({.on = sim_.on, .label = "a"}, ops::axpy, 1.0f, reads(y_), updates(x_));
     s.submit({.on = sim_.on, .label = "b"}, picky, updates(x_));

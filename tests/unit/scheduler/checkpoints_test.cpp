@@ -53,9 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
                       setting{"virtual_clock", "NUMA0,Sim0,Sim1", "2", clock_kind::simulated}),
     [](const auto& param) { return std::string(param.param.name); });
 
-const auto add_one = kernel<inout<float>>{"add one", host_body{[](view<float> x) {
-                                            for (float& each : x) each += 1;
-                                          }}};
+const auto add_one = kernel<inout_buffer<float>>{"add one", host_body{[](buffer_view<float> x) {
+                                                   for (float& each : x) each += 1;
+                                                 }}};
 
 TEST_P(checkpoints_test, are_loaded_as_they_were_saved) {
   std::vector<double> wide(30);
@@ -129,7 +129,7 @@ TEST_P(checkpoints_test, go_on_in_another_runtime) {
 TEST_P(checkpoints_test, are_not_made_of_buffers_without_content) {
   const buffer<float> x{rt, 10, "x"}, y{rt, 10, 2.0f, "y"};
   checkpoints saved{rt, folder()};
-  rt.submit([](view<float>) { throw std::runtime_error("no luck"); }, writes(x));
+  rt.submit([](buffer_view<float>) { throw std::runtime_error("no luck"); }, writes(x));
   const auto bad = saved.save({}, {{"x", x}, {"y", y}});
   const auto good = saved.save({{"which", "second"}}, {{"y", y}});
   EXPECT_THAT(bad.error().message(), HasSubstr("no luck"));

@@ -208,7 +208,7 @@ TEST(CostModel, TellsOtherProcessesWhatWasMeasuredTwice) {
   const hocket::placement::measured_costs learned = model.learned();
   ASSERT_EQ(learned.launches.size(), 1U);
   EXPECT_EQ(learned.launches[0].kernel, "j");
-  EXPECT_EQ(learned.launches[0].took.done, (hocket::work{3e6, 0}));
+  EXPECT_EQ(learned.launches[0].took.done, (hocket::launch_work{3e6, 0}));
   EXPECT_EQ(learned.launches[0].took.time, nanoseconds(4ms));
   ASSERT_EQ(learned.copies.size(), 1U);
   EXPECT_EQ(learned.copies[0].bytes, 4096U) << "the size that others of its class are known by";

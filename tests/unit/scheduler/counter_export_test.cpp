@@ -120,7 +120,7 @@ TEST_F(counter_export_test, tells_of_tasks_while_they_are_pending) {
   std::atomic<bool> go{false};
   rt.submit(
       {.on = rt.device("NUMA0")},
-      [&go](view<float>) {
+      [&go](buffer_view<float>) {
         while (!go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       },
       updates(x));

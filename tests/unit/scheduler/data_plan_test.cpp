@@ -91,7 +91,7 @@ TEST_F(DataPlan, OrdersFunctionsAndTasks) {
     const future<void> changed = s.submit(one_more, updates(x));
     const future<void> looked = s.async({.after = {changed}}, [&] { seen = 1; });
     s.submit(
-        {.after = {looked}}, [&](view<int> v) { v(0) += 10 * seen; }, updates(x));
+        {.after = {looked}}, [&](buffer_view<int> v) { v(0) += 10 * seen; }, updates(x));
   });
   ASSERT_NE(plan_of(g), nullptr);
   for (int i = 0; i < 20; ++i) rt.run(g);
@@ -160,7 +160,7 @@ TEST_F(DataPlan, ARunIsCancelledWhileAThreadHelpsATaskBeforeIt) {
   ASSERT_NE(plan_of(g), nullptr);
   const busy_workers busy(rt);
   rt.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         begun.count_down();
         released.wait();
       },

@@ -32,9 +32,9 @@ class Decisions : public ::testing::Test {
   /// Ten milliseconds at 1 GFLOP/s.
   template <class Parameter>
   static kernel<Parameter> costly(const std::string& name) {
-    return kernel<Parameter>{name, host_body{[](view<float> x) { x(0) = 0; }}}.cost(
+    return kernel<Parameter>{name, host_body{[](buffer_view<float> x) { x(0) = 0; }}}.cost(
         [](const launch_shape&) {
-          return work{1e7, 0};
+          return launch_work{1e7, 0};
         });
   }
   static traced_task named(const traced_run& run, const std::string& name) {
@@ -49,8 +49,8 @@ TEST_F(Decisions, SayWhatEachDeviceWouldHaveTaken) {
   options.devices = "Sim0,Sim1";
   runtime rt(options);
   const buffer<float> x{rt, 250'000, "x"};
-  rt.submit({.on = rt.device("Sim0")}, costly<out<float>>("first"), writes(x));
-  rt.submit(costly<inout<float>>("second"), updates(x));
+  rt.submit({.on = rt.device("Sim0")}, costly<out_buffer<float>>("first"), writes(x));
+  rt.submit(costly<inout_buffer<float>>("second"), updates(x));
   rt.wait();
   const traced_run run = rt.trace().run;
   ASSERT_EQ(run.tasks.size(), 2U);
@@ -86,9 +86,9 @@ TEST_F(Decisions, TellFunctionsViewsAndFuturesApart) {
   options.devices = "Sim0,Sim1";
   runtime rt(options);
   const buffer<float> x{rt, 10, "x"}, y{rt, 10, "y"};
-  const auto before = rt.submit(costly<out<float>>("before"), writes(y));
+  const auto before = rt.submit(costly<out_buffer<float>>("before"), writes(y));
   rt.submit(
-      {.label = "function", .after = {before}}, [](view<float> v) { v(0) = 1; }, writes(x));
+      {.label = "function", .after = {before}}, [](buffer_view<float> v) { v(0) = 1; }, writes(x));
   (void)x.to_vector();
   const traced_run run = rt.trace().run;
   const traced_task function = named(run, "function");
@@ -104,8 +104,8 @@ TEST_F(Decisions, SayWhoWaitedForMemory) {
   options.devices = "Sim0";
   runtime rt(options);
   const buffer<float> x{rt, 250, "x"}, y{rt, 250, "y"};
-  rt.submit(costly<out<float>>("first"), writes(x));
-  rt.submit(costly<out<float>>("second"), writes(y));
+  rt.submit(costly<out_buffer<float>>("first"), writes(x));
+  rt.submit(costly<out_buffer<float>>("second"), writes(y));
   rt.wait();
   const traced_task second = named(rt.trace().run, "second");
   EXPECT_EQ(second.issued - second.committed, milliseconds(1)) << "x went to the host";

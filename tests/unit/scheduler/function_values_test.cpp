@@ -41,14 +41,14 @@ INSTANTIATE_TEST_SUITE_P(, function_with_a_value, ::testing::ValuesIn(settings),
 
 TEST_P(function_with_a_value, of_any_type_that_moves) {
   const future<std::string> text = rt.submit(
-      [](view<const float> v) { return "value " + std::to_string(static_cast<int>(v(3))); },
+      [](buffer_view<const float> v) { return "value " + std::to_string(static_cast<int>(v(3))); },
       reads(x));
   EXPECT_EQ(text.get(), "value 2");
   const future<bool> positive = rt.submit(
-      {.label = "positive"}, [](view<const float> v) { return v(0) > 0; }, reads(x));
+      {.label = "positive"}, [](buffer_view<const float> v) { return v(0) > 0; }, reads(x));
   EXPECT_TRUE(positive.get());
   const future<std::unique_ptr<float>> owned =
-      rt.submit([](view<const float> v) { return std::make_unique<float>(v(1)); }, reads(x));
+      rt.submit([](buffer_view<const float> v) { return std::make_unique<float>(v(1)); }, reads(x));
   const std::unique_ptr<float> mine = owned.take();
   EXPECT_EQ(*mine, 2.0f);
 }
@@ -56,25 +56,26 @@ TEST_P(function_with_a_value, of_any_type_that_moves) {
 TEST_P(function_with_a_value, that_is_a_reference_is_copied) {
   static const std::string kept = "kept";
   const future<std::string> f =
-      rt.submit([](view<const float>) -> const std::string& { return kept; }, reads(x));
+      rt.submit([](buffer_view<const float>) -> const std::string& { return kept; }, reads(x));
   EXPECT_EQ(f.get(), "kept");
 }
 
 TEST_P(function_with_a_value, may_only_move) {
   auto factor = std::make_unique<float>(3.0f);
   rt.submit(
-      [f = std::move(factor)](view<float> v) {
+      [f = std::move(factor)](buffer_view<float> v) {
         for (float& each : v) each *= *f;
       },
       updates(x));
   auto other = std::make_unique<float>(1.0f);
   const future<float> sum =
-      rt.submit([f = std::move(other)](view<const float> v) { return v(0) + *f; }, reads(x));
+      rt.submit([f = std::move(other)](buffer_view<const float> v) { return v(0) + *f; }, reads(x));
   EXPECT_EQ(sum.get(), 7.0f);
 }
 
 TEST_P(function_with_a_value, may_change_itself) {
-  const future<int> calls = rt.submit([n = 0](view<const float>) mutable { return ++n; }, reads(x));
+  const future<int> calls =
+      rt.submit([n = 0](buffer_view<const float>) mutable { return ++n; }, reads(x));
   EXPECT_EQ(calls.get(), 1);
 }
 
@@ -87,9 +88,9 @@ TEST_P(function_with_a_value, is_continued_and_outlives_its_runtime) {
     const buffer<float> y{other, 3, 1.0f};
     auto held = std::make_shared<int>(1);
     watch = held;
-    all = other.submit(
-        [h = std::move(held)](view<const float> v) { return std::vector(v.begin(), v.end()); },
-        reads(y));
+    all = other.submit([h = std::move(held)](
+                           buffer_view<const float> v) { return std::vector(v.begin(), v.end()); },
+                       reads(y));
     count = all.then([](const std::vector<float>& v) { return v.size(); });
   }
   EXPECT_TRUE(watch.expired()) << "the function is kept";
@@ -99,16 +100,17 @@ TEST_P(function_with_a_value, is_continued_and_outlives_its_runtime) {
 
 TEST_P(function_with_a_value, fails_as_others_do) {
   const future<std::string> bad = rt.submit(
-      {.label = "bad"}, [](view<float>) -> std::string { throw std::domain_error("no"); },
+      {.label = "bad"}, [](buffer_view<float>) -> std::string { throw std::domain_error("no"); },
       updates(x));
   EXPECT_THROW((void)bad.get(), std::domain_error);
   const future<std::string> behind = rt.submit(
-      {.label = "behind"}, [](view<const float>) { return std::string("never"); }, reads(x));
+      {.label = "behind"}, [](buffer_view<const float>) { return std::string("never"); }, reads(x));
   EXPECT_THAT(behind.error().message(), HasSubstr("Task \"behind\" did not run"));
   std::stop_source stop;
   stop.request_stop();
   const future<std::string> cancelled = rt.submit(
-      {.stop = stop.get_token()}, [](view<float>) { return std::string("never"); }, writes(x));
+      {.stop = stop.get_token()}, [](buffer_view<float>) { return std::string("never"); },
+      writes(x));
   EXPECT_EQ(cancelled.error().code(), failure_code::cancelled);
 }
 
@@ -117,7 +119,7 @@ TEST_P(function_with_a_value, in_a_recording_is_called_in_each_run) {
     auto one = std::make_unique<float>(1.0f);
     const future<std::string> text = s.submit(
         {.label = "text"},
-        [o = std::move(one)](view<float> v) {
+        [o = std::move(one)](buffer_view<float> v) {
           v(0) += *o;
           return std::to_string(v(0));
         },
@@ -133,14 +135,14 @@ TEST_P(function_with_a_value, comes_after_ranges_of_futures) {
   std::list<future<std::string>> texts;
   for (int i = 0; i < 3; ++i) {
     texts.push_back(rt.submit(
-        [i](view<float> v) {
+        [i](buffer_view<float> v) {
           v(0) += static_cast<float>(i);
           return std::to_string(i);
         },
         updates(x)));
   }
   const future<std::size_t> behind = rt.submit(
-      {.after = texts}, [](view<const float> v) { return v.size(); }, reads(x));
+      {.after = texts}, [](buffer_view<const float> v) { return v.size(); }, reads(x));
   EXPECT_EQ(behind.get(), 8U);
   for (const auto& each : texts) EXPECT_TRUE(each.done());
   const std::vector<future<std::string>> more(texts.begin(), texts.end());
@@ -155,7 +157,7 @@ TEST_P(function_with_a_value, ends_in_time_or_not_at_all) {
   std::atomic<bool> released = false;
   const future<std::string> late = rt.submit(
       {.label = "late", .timeout = 20ms},
-      [&](view<const float>) {
+      [&](buffer_view<const float>) {
         while (!released) std::this_thread::yield();
         return std::string("late");
       },
@@ -175,7 +177,7 @@ TEST(FunctionOnADeviceThatExecutesNothing, SaysThatItHasNoValue) {
               .clock = clock_kind::simulated});
   const buffer<float> x{rt, 4, 1.0f};
   const future<std::string> none = rt.submit(
-      {.label = "text"}, [](view<const float>) { return std::string("text"); }, reads(x));
+      {.label = "text"}, [](buffer_view<const float>) { return std::string("text"); }, reads(x));
   EXPECT_THAT(none.error().message(), HasSubstr("\"text\" has no value"));
 }
 

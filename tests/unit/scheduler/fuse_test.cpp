@@ -143,7 +143,7 @@ TEST_F(fused_graphs, options_that_differ_keep_tasks_apart) {
 TEST_F(fused_graphs, only_traced_elementwise_kernels_are_parts) {
   const auto on_host = elementwise_on_host("on host", [](const auto& x, auto& y) { y = x; });
   const auto with_body =
-      twice.resolve<in<float>, out<float>>().with(opencl_c{"x, y", "y(0) = x(0);"});
+      twice.resolve<in_buffer<float>, out_buffer<float>>().with(opencl_c{"x, y", "y(0) = x(0);"});
   const buffer<float, 2> matrix{rt_, {10, 100}, 1.0f};
   const auto before = [&](const tasks& second) {
     return size_of([&](submitter& s) {
@@ -268,7 +268,7 @@ TEST_F(fused_graphs, numbers_and_orders_reach_the_fused_task) {
     s.submit(ops::axpy, sum, reads(x_), updates(y_));
     const future<void> last = s.submit(ops::axpy, sum, reads(y_), updates(z_));
     s.submit(
-        {.after = {last}}, [&](view<const float> z) { seen.push_back(z[0]); }, reads(z_));
+        {.after = {last}}, [&](buffer_view<const float> z) { seen.push_back(z[0]); }, reads(z_));
   });
   EXPECT_EQ(turn.size(), 3U);
   rt_.run(turn);

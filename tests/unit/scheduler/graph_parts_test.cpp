@@ -86,7 +86,7 @@ TEST_P(Graphs, WithDataAreInOrderWithTheTasksAround) {
   const graph twice = rt_.record([&](submitter& s) {
     s.submit(ops::axpy, 1.0f, reads(buffer<float>(rt_, 100, 0.0f)), updates(x));
     s.submit(
-        [](view<float> v) {
+        [](buffer_view<float> v) {
           for (std::size_t i = 0; i < v.size(); ++i) v[i] *= 2;
         },
         updates(x));
@@ -95,7 +95,7 @@ TEST_P(Graphs, WithDataAreInOrderWithTheTasksAround) {
     s.submit(ops::fill, 3.0f, writes(x));
     s.run(twice);
     s.submit(
-        [](view<float> v) {
+        [](buffer_view<float> v) {
           for (std::size_t i = 0; i < v.size(); ++i) v[i] += 1;
         },
         updates(x));
@@ -117,7 +117,7 @@ TEST_P(Graphs, OfFunctionsStayFastWithinOnesWithData) {
     const auto seven = s.submit(ops::fill, 7, writes(x));
     const auto ran = s.run({.after = {seven}}, functions);
     s.submit(
-        {.after = {ran}}, [&](view<int> v) { v[0] += calls; }, updates(x));
+        {.after = {ran}}, [&](buffer_view<int> v) { v[0] += calls; }, updates(x));
   });
   rt_.run(whole).get();
   EXPECT_EQ(x.to_vector()[0], 17);
@@ -186,12 +186,13 @@ TEST_P(Graphs, RepeatUntilTheDataAreGood) {
   const buffer<float> rest{rt_, 1, "rest"};
   const graph solve = rt_.record([&](submitter& s) {
     s.submit(ops::fill, 1.0f, writes(rest));
-    s.run_while(when([](view<const float> r) { return r[0] > 0.01f; }, reads(rest)),
+    s.run_while(when([](buffer_view<const float> r) { return r[0] > 0.01f; }, reads(rest)),
                 [&](submitter& round) {
-                  round.submit([](view<float> v) { v[0] /= 2; }, updates(rest));
+                  round.submit([](buffer_view<float> v) { v[0] /= 2; }, updates(rest));
                   round.submit(ops::axpy, 1.0f, reads(buffer<float>(rt_, 10, 1.0f)), updates(x));
                 });
-    s.submit([](view<const float> v, view<float> r) { r[0] = v[0]; }, reads(x), writes(rest));
+    s.submit([](buffer_view<const float> v, buffer_view<float> r) { r[0] = v[0]; }, reads(x),
+             writes(rest));
   });
   rt_.run(solve);
   EXPECT_EQ(rest.to_vector()[0], 8.0f);
@@ -204,7 +205,7 @@ TEST_P(Graphs, AreChosenWhenWhatComesBeforeHasEnded) {
   const buffer<int> x{rt_, 1000, 1, "x"};
   std::atomic<bool> looked{false};
   const graph whole = rt_.record([&](submitter& s) {
-    s.submit([&](view<const int>) { looked = true; }, reads(x));
+    s.submit([&](buffer_view<const int>) { looked = true; }, reads(x));
     s.run_if([&] { return looked.exchange(false); },
              [&](submitter& then) { then.submit(ops::fill, 2, writes(x)); },
              [&](submitter& otherwise) { otherwise.submit(ops::fill, 3, writes(x)); });
@@ -216,10 +217,12 @@ TEST_P(Graphs, AreChosenWhenWhatComesBeforeHasEnded) {
 TEST_P(Graphs, ChooseAndRepeatWithoutARecordingToo) {
   const buffer<int> x{rt_, 1, 0, "x"};
   int rounds = 0;
-  const auto one_more = [&](submitter& s) { s.submit([](view<int> v) { ++v[0]; }, updates(x)); };
+  const auto one_more = [&](submitter& s) {
+    s.submit([](buffer_view<int> v) { ++v[0]; }, updates(x));
+  };
   rt_.run_while([&] { return rounds++ < 5; }, one_more);
   const future<bool> large =
-      rt_.submit([](view<const int> v) { return std::int64_t{v[0]}; }, reads(x))
+      rt_.submit([](buffer_view<const int> v) { return std::int64_t{v[0]}; }, reads(x))
           .then([](std::int64_t v) { return v >= 5; });
   rt_.run_if(large, one_more);
   EXPECT_EQ(x.to_vector()[0], 6);
@@ -231,7 +234,8 @@ TEST_P(Graphs, TakeParameters) {
   const buffer<float> one{rt_, 8, 1.0f}, x{rt_, 8, 0.0f, "x"};
   const graph step = rt_.record([&](submitter& s) {
     s.submit(ops::axpy, rate, reads(one), updates(x));
-    s.submit([](int by, view<float> v) { v[0] *= static_cast<float>(by); }, times, updates(x));
+    s.submit([](int by, buffer_view<float> v) { v[0] *= static_cast<float>(by); }, times,
+             updates(x));
   });
   const graph both = rt_.record([&](submitter& s) {
     s.run(step, {times = 10});
@@ -260,7 +264,7 @@ TEST_P(Graphs, UseManyBuffersAndParameters) {
              [&](submitter& inner) {
                for (int round = 0; round < 2; ++round) {
                  for (std::size_t i = 0; i < many; ++i) {
-                   inner.submit([](int n, view<int> v) { v[0] += n; }, numbers[i],
+                   inner.submit([](int n, buffer_view<int> v) { v[0] += n; }, numbers[i],
                                 updates(buffers[i]));
                  }
                }
@@ -297,9 +301,11 @@ TEST_P(Graphs, KeepTheParametersOfEachRunThatIsUnderWay) {
   const graph note = rt_.record([&](submitter& s) {
     s.run_if([] { return true; },
              [&](submitter& inner) {
-               inner.submit([](int n, view<int> at,
-                               view<int> all) { all[static_cast<std::size_t>(at[0]++)] = n; },
-                            number, updates(count), updates(seen));
+               inner.submit(
+                   [](int n, buffer_view<int> at, buffer_view<int> all) {
+                     all[static_cast<std::size_t>(at[0]++)] = n;
+                   },
+                   number, updates(count), updates(seen));
              });
   });
   for (int i = 0; i < 50; ++i) rt_.run(note, {number = 3 * i});

@@ -128,7 +128,7 @@ class of_data : public recording_of_programs<of_data> {
         questions_(made.items(), 0),
         all_(rt.record([&](submitter& s) {
           // Some programs have no other task that takes the parameter.
-          s.submit([](number, view<const number>) {}, salt_, reads(cells_.back()));
+          s.submit([](number, buffer_view<const number>) {}, salt_, reads(cells_.back()));
           record(s, made.all());
         })) {}
 
@@ -155,16 +155,18 @@ class of_data : public recording_of_programs<of_data> {
   any_future submit(submitter& s, const task_options& how, const item& i, future<number>& value) {
     const auto [first, second] = two_of(i);
     if (i.what == kind::value) {
-      const kernel<returns<number>, number, in<number>, in<number>> computes{
-          "value", host_body{[&i](number salt, view<const number> a, view<const number> b) {
+      const kernel<returns<number>, number, in_buffer<number>, in_buffer<number>> computes{
+          "value",
+          host_body{[&i](number salt, buffer_view<const number> a, buffer_view<const number> b) {
             return small(result_of(i, salt, 0, a, b));
           }}};
       value = s.submit(how, computes, salt_, reads(first), reads(second));
       return value;
     }
-    const kernel<number, in<number>, in<number>, inout<number>> computes{
-        "task", host_body{[&i](number salt, view<const number> a, view<const number> b,
-                               view<number> own) { own[0] = result_of(i, salt, own[0], a, b); }}};
+    const kernel<number, in_buffer<number>, in_buffer<number>, inout_buffer<number>> computes{
+        "task",
+        host_body{[&i](number salt, buffer_view<const number> a, buffer_view<const number> b,
+                       buffer_view<number> own) { own[0] = result_of(i, salt, own[0], a, b); }}};
     return s.submit(how, computes, salt_, reads(first), reads(second), updates(cells_[i.cell]));
   }
 
@@ -174,7 +176,7 @@ class of_data : public recording_of_programs<of_data> {
                     [this, &i] { return answer_of(i, computed(i, ++questions_[i.id], 0, 0, 0)); });
     }
     const auto [first, second] = two_of(i);
-    const auto asked = [&i](number salt, view<const number> a, view<const number> b) {
+    const auto asked = [&i](number salt, buffer_view<const number> a, buffer_view<const number> b) {
       return answer_of(i, result_of(i, salt, 0, a, b));
     };
     return choose(s, how, i, when(asked, salt_, reads(first), reads(second)));
@@ -189,8 +191,8 @@ class of_data : public recording_of_programs<of_data> {
     return made;
   }
 
-  static number result_of(const item& i, number salt, number own, view<const number> a,
-                          view<const number> b) {
+  static number result_of(const item& i, number salt, number own, buffer_view<const number> a,
+                          buffer_view<const number> b) {
     return computed(i, salt, own, i.reads.empty() ? 0 : a[0], i.reads.size() < 2 ? 0 : b[0]);
   }
 

@@ -40,7 +40,7 @@ TEST_P(GraphsWithData, RunsOverlapWhereTheirDataAllowIt) {
   bool holds = true;
   const graph g = rt.record([&](submitter& s) {
     s.submit(
-        [&](view<int> v) {
+        [&](buffer_view<int> v) {
           if (std::exchange(holds, false)) released.wait();
           ++v(0);
         },
@@ -66,18 +66,18 @@ TEST_P(GraphsWithData, ARunComesAfterWhatUsesItsDataBefore) {
   std::latch begun(1), released(1);
   std::atomic<bool> has_ended{false}, was_early{false};
   const graph g = rt.record([&](submitter& s) {
-    s.submit([&](view<int>) { was_early = !has_ended; }, updates(x));
+    s.submit([&](buffer_view<int>) { was_early = !has_ended; }, updates(x));
     s.submit(one_more, updates(x));
   });
   ASSERT_TRUE(is_compiled(g));
   rt.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         begun.count_down();
         released.wait();
       },
       updates(x));
   begun.wait();
-  rt.submit([&](view<int>) { has_ended = true; }, updates(x));
+  rt.submit([&](buffer_view<int>) { has_ended = true; }, updates(x));
   const future<void> run = rt.run(g);
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   released.count_down();
@@ -89,8 +89,9 @@ TEST_P(GraphsWithData, ReadersInTwoRunsHaveNoOrder) {
   if (rt.devices().front().lanes < 2) GTEST_SKIP() << "one core runs one task at a time";
   const buffer<int> x = cell(0);
   std::latch both(2);
-  const graph g = rt.record(
-      [&](submitter& s) { s.submit([&](view<const int>) { both.arrive_and_wait(); }, reads(x)); });
+  const graph g = rt.record([&](submitter& s) {
+    s.submit([&](buffer_view<const int>) { both.arrive_and_wait(); }, reads(x));
+  });
   ASSERT_TRUE(is_compiled(g));
   const future<void> one = rt.run(g), other = rt.run(g);
   while (!one.done() || !other.done()) std::this_thread::yield();
@@ -136,7 +137,7 @@ TEST_P(GraphsWithData, ARunThatIsCancelledLeavesNothingToRead) {
   std::latch begun(1), released(1);
   const graph g = rt.record([&](submitter& s) {
     s.submit(
-        [&](view<int>) {
+        [&](buffer_view<int>) {
           begun.count_down();
           released.wait();
         },
@@ -155,7 +156,7 @@ TEST_P(GraphsWithData, ARunThatIsCancelledLeavesNothingToRead) {
 TEST_P(GraphsWithData, ARunThatIsCancelledWhileItWaitsEndsAtOnce) {
   const buffer<int> x = cell(1), y = cell(1);
   std::latch released(1);
-  const future<void> held = rt.submit([&](view<int>) { released.wait(); }, updates(x));
+  const future<void> held = rt.submit([&](buffer_view<int>) { released.wait(); }, updates(x));
   const graph g = rt.record([&](submitter& s) {
     s.submit(one_more, updates(x));
     s.submit(add_to, reads(x), updates(y));
@@ -175,13 +176,13 @@ TEST_P(GraphsWithData, ARunThatIsCancelledWhileATaskOfItWaitsKeepsTheRuntime) {
   if (rt.devices().front().lanes < 2) GTEST_SKIP() << "nothing runs beside a task that waits";
   const buffer<int> x = cell(1), y = cell(1);
   std::latch begun(1), released(1);
-  const future<void> held = rt.submit([&](view<int>) { released.wait(); }, updates(x));
+  const future<void> held = rt.submit([&](buffer_view<int>) { released.wait(); }, updates(x));
   const future<void> later = rt.async({.after = {held}}, [] {});
   std::atomic<bool> has_ended = false;
   const graph g = rt.record([&](submitter& s) {
     s.submit(one_more, updates(x));
     s.submit(
-        [&](view<int>) {
+        [&](buffer_view<int>) {
           begun.count_down();
           later.wait();  // its worker does other work meanwhile
           has_ended = true;
@@ -205,7 +206,7 @@ TEST_P(GraphsWithData, ARunInAScopeEndsAtItsDeadline) {
   const buffer<int> x = cell(0);
   std::latch begun(1), released(1);
   const future<void> held = rt.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         begun.count_down();
         released.wait();
       },
@@ -243,9 +244,10 @@ TEST_P(GraphsWithData, AWaitBehindTheOwnViewIsRefused) {
 
 TEST_P(GraphsWithData, PartsOfABufferEnterByThemselves) {
   const buffer<int, 2> x{rt, {8, 4}, 0};
-  const kernel<inout<int, 2>> more{"more", host_body{[](view<int, 2> part) {
-                                     for (std::size_t r = 0; r < part.extent(0); ++r) ++part(r, 0);
-                                   }}};
+  const kernel<inout_buffer<int, 2>> more{"more", host_body{[](buffer_view<int, 2> part) {
+                                            for (std::size_t r = 0; r < part.extent(0); ++r)
+                                              ++part(r, 0);
+                                          }}};
   const graph g = rt.record([&](submitter& s) {
     for (std::size_t row = 0; row < 8; ++row) s.submit(more, updates(x.rows(row, row + 1)));
     s.submit(more, updates(x.rows(2, 6)));
@@ -253,7 +255,7 @@ TEST_P(GraphsWithData, PartsOfABufferEnterByThemselves) {
   ASSERT_TRUE(is_compiled(g));
   std::latch released(1);
   const future<void> held =
-      rt.submit([&](view<int, 2>) { released.wait(); }, updates(x.rows(0, 1)));
+      rt.submit([&](buffer_view<int, 2>) { released.wait(); }, updates(x.rows(0, 1)));
   const future<void> run = rt.run(g);
   // The rows that nothing holds.
   if (rt.devices().front().lanes > 1) {
@@ -321,7 +323,7 @@ TEST_P(GraphsWithData, NoTaskComesBetweenTheTasksOfALargeRun) {
   {
     const std::jthread looks([&] {
       for (std::size_t i = 0; !is_over; i = (i + 7) % all.size()) {
-        const auto look = [&](view<const int> v) {
+        const auto look = [&](buffer_view<const int> v) {
           if (v(0) % 3 != 0) ++between;
         };
         rt.submit(look, reads(all[i])).wait();
@@ -362,8 +364,8 @@ TEST_P(GraphsWithData, KeepsItsDataUntilARunHasEnded) {
   {
     const buffer<int> x = cell(3);
     const graph g = rt.record([&](submitter& s) {
-      s.submit([&](view<int>) { released.wait(); }, updates(x));
-      s.submit([&](view<const int> v) { last = v(0); }, reads(x));
+      s.submit([&](buffer_view<int>) { released.wait(); }, updates(x));
+      s.submit([&](buffer_view<const int> v) { last = v(0); }, reads(x));
     });
     run = rt.run(g);
   }
@@ -395,7 +397,7 @@ TEST_P(GraphsWithData, AWaitForWhatFollowsTheOwnTaskIsRefused) {
   future<void> outside;
   std::atomic<bool> is_set = false;
   std::string said;
-  const auto wait_for_it = [&](view<int>) {
+  const auto wait_for_it = [&](buffer_view<int>) {
     is_set.wait(false);
     try {
       outside.wait();
@@ -427,7 +429,7 @@ TEST_P(GraphsWithData, AWaitForWhatFollowsAnotherTaskOfTheRunIsNot) {
   const graph g = rt.record([&](submitter& s) {
     s.submit(one_more, updates(y));
     s.submit(
-        [&](view<int>) {
+        [&](buffer_view<int>) {
           is_set.wait(false);
           outside.wait();
         },

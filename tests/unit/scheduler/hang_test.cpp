@@ -36,11 +36,11 @@ void add_all(runtime& rt, const buffer<float>& x, const buffer<float>& y) {
 }
 
 /// Takes half a second and more.
-const kernel<inout<float>> slow = kernel<inout<float>>{
-    "slow", host_body{[](view<float> to) {
+const kernel<inout_buffer<float>> slow = kernel<inout_buffer<float>>{
+    "slow", host_body{[](buffer_view<float> to) {
       for (float& each : to) each += 1;
     }}}.cost([](const launch_shape&) {
-  return work{2e9, 0};
+  return launch_work{2e9, 0};
 });
 
 class hangs : public ::testing::TestWithParam<const char*> {};

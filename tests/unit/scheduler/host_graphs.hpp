@@ -11,14 +11,17 @@
 namespace hocket {
 
 // Kernels of one number.
-inline const kernel<inout<int>> one_more{"one_more", host_body{[](view<int> x) { ++x(0); }}};
-inline const kernel<in<int>, out<int>> take_over{
-    "take_over", host_body{[](view<const int> from, view<int> to) { to(0) = from(0); }}};
-inline const kernel<in<int>, inout<int>> add_to{
-    "add_to",
-    host_body{[](view<const int> from, view<int> to) { to(0) = (to(0) + from(0)) % 1000; }}};
-inline const kernel<inout<int>> fail_always{
-    "fail_always", host_body{[](view<int>) { throw std::runtime_error("no luck"); }}};
+inline const kernel<inout_buffer<int>> one_more{"one_more",
+                                                host_body{[](buffer_view<int> x) { ++x(0); }}};
+inline const kernel<in_buffer<int>, out_buffer<int>> take_over{
+    "take_over",
+    host_body{[](buffer_view<const int> from, buffer_view<int> to) { to(0) = from(0); }}};
+inline const kernel<in_buffer<int>, inout_buffer<int>> add_to{
+    "add_to", host_body{[](buffer_view<const int> from, buffer_view<int> to) {
+      to(0) = (to(0) + from(0)) % 1000;
+    }}};
+inline const kernel<inout_buffer<int>> fail_always{
+    "fail_always", host_body{[](buffer_view<int>) { throw std::runtime_error("no luck"); }}};
 
 /// Graphs of such on the cores of the host alone.
 class host_graphs : public ::testing::Test {

@@ -47,7 +47,7 @@ TEST(InPlaceTasks, ReadersOfOneBufferRunSideBySide) {
   runtime rt(in_place());
   if (rt.devices().front().lanes < 2) GTEST_SKIP() << "one core runs one task at a time";
   const buffer<float> x{rt, 4, 1.0F};
-  const auto meet = [&](view<const float>) { both.arrive_and_wait(); };
+  const auto meet = [&](buffer_view<const float>) { both.arrive_and_wait(); };
   const auto one = rt.submit(meet, reads(x));
   const auto other = rt.submit(meet, reads(x));
   while (!one.wait_for(std::chrono::milliseconds(50)) ||
@@ -59,9 +59,9 @@ TEST(InPlaceTasks, OfPartsThatDoNotMeetHaveNoOrder) {
   std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 4, 0};
-  const auto held = rt.submit([&](view<int>) { released.wait(); }, updates(x.rows(0, 2)));
+  const auto held = rt.submit([&](buffer_view<int>) { released.wait(); }, updates(x.rows(0, 2)));
   // Waiting for this would never end if it came after the first.
-  rt.submit([](view<int> part) { part(0) = 7; }, updates(x.rows(2, 4))).get();
+  rt.submit([](buffer_view<int> part) { part(0) = 7; }, updates(x.rows(2, 4))).get();
   released.count_down();
   held.get();
   EXPECT_THAT(x.to_vector(), ElementsAre(0, 0, 7, 0));
@@ -76,7 +76,7 @@ TEST(InPlaceTasks, OfManyThreadsAreOrderedByTheirData) {
     submitting.emplace_back([&, t] {
       for (int i = 0; i < tasks; ++i) {
         // In either order: who submits at the same time must not wait in a circle.
-        const auto swap = [](view<long> x, view<long> y) {
+        const auto swap = [](buffer_view<long> x, buffer_view<long> y) {
           ++x(0);
           ++y(0);
         };
@@ -100,7 +100,7 @@ TEST(InPlaceTasks, WaitForMemoryUntilABufferIsGone) {
   for (int i = 0; i < 40; ++i) {
     const buffer<float> x{rt, elements, "x"};
     rt.submit(ops::fill, 1.0F, writes(x));
-    rt.submit([&](view<const float>) { ++ran; }, reads(x));
+    rt.submit([&](buffer_view<const float>) { ++ran; }, reads(x));
   }
   rt.wait();
   EXPECT_EQ(ran, 40);
@@ -112,7 +112,7 @@ TEST(InPlaceTasks, WaitForMemoryWhileATaskRunsThatHoldsIt) {
   std::atomic<bool> runs = false;
   runtime rt(in_place("memory=2M"));
   std::optional<buffer<float>> x(std::in_place, rt, elements, "x");
-  const auto holds = [&](view<float>) {
+  const auto holds = [&](buffer_view<float>) {
     runs = true;
     // For longer than who waits trusts that memory comes back by itself.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -148,7 +148,7 @@ TEST(InPlaceTasks, FailForAnyOfTheirBuffersThatHasNoMemory) {
   const buffer<float> a{rt, elements, 1.0F}, b{rt, elements, 1.0F};
   rt.wait();
   const buffer<float> c{rt, elements, "c"};
-  const auto by_function = rt.submit([](view<float> v) { v(0) = 1.0F; }, writes(c));
+  const auto by_function = rt.submit([](buffer_view<float> v) { v(0) = 1.0F; }, writes(c));
   const auto with_another = rt.submit(ops::copy, reads(a), writes(c));
   const auto by_part = rt.submit(ops::fill, 1.0F, writes(c.rows(0, 4)));
   for (const auto* const each : {&by_function, &with_another, &by_part}) {
@@ -235,8 +235,8 @@ TEST(InPlaceTasks, HaveTheNameOfTheirKernelAndDoNotKeepWhatItHolds) {
     runtime rt(in_place());
     const buffer<float> x{rt, 1, 0.0F};
     {
-      const kernel<inout<float>> adds{"adds",
-                                      host_body{[c = content](view<float> to) { to[0] += *c; }}};
+      const kernel<inout_buffer<float>> adds{
+          "adds", host_body{[c = content](buffer_view<float> to) { to[0] += *c; }}};
       const kernel<> looks{"looks", host_body{[c = content] { (void)*c; }}};
       content.reset();
       for (int i = 0; i < 100; ++i) {
@@ -264,16 +264,16 @@ TEST(InPlaceTasks, EndAtOnceWhereTheirTokenOrScopeWasStoppedBefore) {
   std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  rt.submit([&](buffer_view<const int>) { released.wait(); }, reads(x));
   std::stop_source stop;
   stop.request_stop();
   const auto with_token = rt.submit(
-      {.stop = stop.get_token()}, [](view<int> v) { ++v(0); }, updates(x));
+      {.stop = stop.get_token()}, [](buffer_view<int> v) { ++v(0); }, updates(x));
   EXPECT_EQ(with_token.error().code(), failure_code::cancelled);
   {
     task_scope scope(rt);
     scope.cancel();
-    const auto in_scope = scope.submit([](view<int> v) { ++v(0); }, updates(x));
+    const auto in_scope = scope.submit([](buffer_view<int> v) { ++v(0); }, updates(x));
     EXPECT_EQ(in_scope.error().code(), failure_code::cancelled);
     released.count_down();
   }
@@ -286,14 +286,14 @@ TEST(InPlaceTasks, ThatAreCancelledKeepTheirPlace) {
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 1};
   rt.submit(
-      [&](view<const int>) {
+      [&](buffer_view<const int>) {
         released.wait();
         read_over = true;
       },
       reads(x));
-  const auto given_up = rt.submit([](view<int> v) { v(0) = 2; }, updates(x));
+  const auto given_up = rt.submit([](buffer_view<int> v) { v(0) = 2; }, updates(x));
   const auto after = rt.submit(
-      [&](view<int> v) {
+      [&](buffer_view<int> v) {
         too_early = !read_over;
         v(0) = 3;
       },
@@ -311,9 +311,10 @@ TEST(InPlaceTasks, InLongChainsMayBeCancelledAllAtOnce) {
   std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  rt.submit([&](buffer_view<const int>) { released.wait(); }, reads(x));
   std::vector<future<void>> all;
-  for (int i = 0; i < tasks; ++i) all.push_back(rt.submit([](view<int> v) { ++v(0); }, updates(x)));
+  for (int i = 0; i < tasks; ++i)
+    all.push_back(rt.submit([](buffer_view<int> v) { ++v(0); }, updates(x)));
   for (const auto& each : all) each.cancel();
   released.count_down();
   for (const auto& each : all) EXPECT_EQ(each.error().code(), failure_code::cancelled);
@@ -324,10 +325,10 @@ TEST(InPlaceTasks, EndAtOnceWhereTheirTokenIsStopped) {
   std::latch released(1);
   runtime rt(in_place());
   const buffer<int> x{rt, 1, 0};
-  rt.submit([&](view<const int>) { released.wait(); }, reads(x));
+  rt.submit([&](buffer_view<const int>) { released.wait(); }, reads(x));
   std::stop_source stop;
   const auto waiting = rt.submit(
-      {.stop = stop.get_token()}, [](view<int> v) { ++v(0); }, updates(x));
+      {.stop = stop.get_token()}, [](buffer_view<int> v) { ++v(0); }, updates(x));
   stop.request_stop();
   EXPECT_EQ(waiting.error().code(), failure_code::cancelled);
   released.count_down();
@@ -339,9 +340,9 @@ TEST(InPlaceTasks, MayBeWaitedForByOneThreadWhileAnotherSubmitsThem) {
   const buffer<int> x{rt, 1, 0};
   // The one finds tasks of the other in the order of the buffer before they have been started.
   std::jthread other([&] {
-    for (int i = 0; i < rounds; ++i) rt.submit([](view<int> v) { ++v(0); }, updates(x));
+    for (int i = 0; i < rounds; ++i) rt.submit([](buffer_view<int> v) { ++v(0); }, updates(x));
   });
-  for (int i = 0; i < rounds; ++i) rt.submit([](view<int> v) { ++v(0); }, updates(x)).get();
+  for (int i = 0; i < rounds; ++i) rt.submit([](buffer_view<int> v) { ++v(0); }, updates(x)).get();
   other.join();
   rt.wait();
   EXPECT_THAT(x.to_vector(), ElementsAre(2 * rounds));
@@ -372,7 +373,7 @@ TEST(InPlaceTasks, AreRefusedTheBudgetOfAnotherRuntime) {
   const budget foreign(other, 100);
   const buffer<int> x{rt, 1, 0};
   EXPECT_THROW(rt.submit(
-                   {.takes = foreign.share(10)}, [](view<int>) {}, updates(x)),
+                   {.takes = foreign.share(10)}, [](buffer_view<int>) {}, updates(x)),
                usage_error);
   rt.wait();
   EXPECT_THAT(x.to_vector(), ElementsAre(0));

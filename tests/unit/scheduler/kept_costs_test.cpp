@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t elements = 1 << 12;
 
 const kernel_definition& axpy_kernel() {
-  return *resolve<float, in<float>, inout<float>>(ops::axpy).definition();
+  return *resolve<float, in_buffer<float>, inout_buffer<float>>(ops::axpy).definition();
 }
 
 /// Runtimes that keep costs in a folder of the test.
@@ -46,7 +46,7 @@ class kept_costs_test : public ::testing::Test {
   /// The time that a runtime predicts for axpy on a device, before it has run anything.
   static placement::time_estimate estimate_of_axpy(runtime& rt, device_id device) {
     launch_command launch;
-    launch.kernel = resolve<float, in<float>, inout<float>>(ops::axpy).definition();
+    launch.kernel = resolve<float, in_buffer<float>, inout_buffer<float>>(ops::axpy).definition();
     launch.cost = axpy_kernel().work_of({{elements}, {elements}});
     launch.width = axpy_kernel().width_of({{elements}, {elements}});
     placement::time_estimate made;
@@ -126,12 +126,13 @@ TEST_F(kept_costs_test, are_neither_kept_of_simulated_devices_nor_on_the_virtual
 }
 
 TEST_F(kept_costs_test, are_not_kept_of_functions_which_have_no_name) {
-  const kernel<inout<float>> named{"named", host_body{[](view<float> v) { v(0) = 3; }}};
+  const kernel<inout_buffer<float>> named{"named",
+                                          host_body{[](buffer_view<float> v) { v(0) = 3; }}};
   {
     runtime rt(host_alone());
     const buffer<float> x{rt, elements, 1.0F};
     for (int i = 0; i < 3; ++i) {
-      rt.submit([](view<float> v) { v(0) = 2; }, updates(x));
+      rt.submit([](buffer_view<float> v) { v(0) = 2; }, updates(x));
       rt.submit(named, updates(x));
     }
     rt.wait();

@@ -46,7 +46,8 @@ runtime_options options_for(const setting& s) {
 
 class nested_wait : public ::testing::TestWithParam<setting> {
  protected:
-  const kernel<inout<int>> add_one_{"add_one", host_body{[](view<int> x) { x[0] += 1; }}};
+  const kernel<inout_buffer<int>> add_one_{"add_one",
+                                           host_body{[](buffer_view<int> x) { x[0] += 1; }}};
   runtime rt_{options_for(GetParam())};
 };
 
@@ -68,7 +69,7 @@ TEST_P(nested_wait, for_many_small_tasks) {
   constexpr int times = 20;
   for (int i = 0; i < times; ++i) {
     const future<void> waits = rt_.submit(
-        [&](view<int> x) {
+        [&](buffer_view<int> x) {
           std::vector<future<void>> all;
           for (const auto& each : inner) all.push_back(rt_.submit(add_one_, updates(each)));
           for (const auto& each : all) each.get();
@@ -83,13 +84,13 @@ TEST_P(nested_wait, for_many_small_tasks) {
 }
 
 /// The number of leaves below, each level waiting for the next.
-void count_leaves(runtime& rt, int depth, view<int> result) {
+void count_leaves(runtime& rt, int depth, buffer_view<int> result) {
   if (depth == 0) {
     result[0] = 1;
     return;
   }
   const buffer<int> left(rt, 1), right(rt, 1);
-  const auto below = [&rt, depth](view<int> x) { count_leaves(rt, depth - 1, x); };
+  const auto below = [&rt, depth](buffer_view<int> x) { count_leaves(rt, depth - 1, x); };
   const future<void> one = rt.submit(below, writes(left));
   const future<void> other = rt.submit(below, writes(right));
   one.get();
@@ -100,7 +101,7 @@ void count_leaves(runtime& rt, int depth, view<int> result) {
 TEST_P(nested_wait, as_deep_as_a_program_recurs) {
   constexpr int depth = 8;
   const buffer<int> leaves(rt_, 1);
-  rt_.submit([&](view<int> x) { count_leaves(rt_, depth, x); }, writes(leaves));
+  rt_.submit([&](buffer_view<int> x) { count_leaves(rt_, depth, x); }, writes(leaves));
   EXPECT_EQ(leaves.read()[0], 1 << depth);
 }
 
@@ -109,7 +110,7 @@ TEST_P(nested_wait, by_more_functions_than_there_are_lanes) {
   const buffer<int> counted(rt_, 1, 0);
   std::vector<buffer<int>> own;
   for (int i = 0; i < functions; ++i) own.emplace_back(rt_, 1, 0);
-  const auto waits = [&](view<int> x) {
+  const auto waits = [&](buffer_view<int> x) {
     for (int i = 0; i < 3; ++i) rt_.submit(add_one_, updates(counted)).get();
     x[0] = 1;
   };
@@ -119,8 +120,8 @@ TEST_P(nested_wait, by_more_functions_than_there_are_lanes) {
 }
 
 TEST_P(nested_wait, for_a_wide_kernel) {
-  const auto all = kernel<inout<int>>{
-      "all", host_body{[](view<int> x) {
+  const auto all = kernel<inout_buffer<int>>{
+      "all", host_body{[](buffer_view<int> x) {
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += 1;
       }}}.wide();
   const buffer<int> many(rt_, 1000, 1);
@@ -128,7 +129,7 @@ TEST_P(nested_wait, for_a_wide_kernel) {
   for (int i = 0; i < 6; ++i) {
     const buffer<int> own(rt_, 1, 0);
     waiting.push_back(
-        rt_.submit([&](view<int>) { rt_.submit(all, updates(many)).get(); }, updates(own)));
+        rt_.submit([&](buffer_view<int>) { rt_.submit(all, updates(many)).get(); }, updates(own)));
   }
   for (const auto& each : waiting) each.get();
   EXPECT_THAT(many.to_vector(), Each(7));
@@ -136,8 +137,8 @@ TEST_P(nested_wait, for_a_wide_kernel) {
 
 TEST_P(nested_wait, by_a_wide_kernel) {
   const buffer<int> counted(rt_, 1, 0);
-  const auto waits = kernel<inout<int>>{
-      "waits", host_body{[&](view<int> x) {
+  const auto waits = kernel<inout_buffer<int>>{
+      "waits", host_body{[&](buffer_view<int> x) {
         rt_.submit(add_one_, updates(counted)).get();
         x[0] += 1;
       }}}.wide();
@@ -152,10 +153,10 @@ TEST_P(nested_wait, by_a_wide_kernel) {
 }
 
 TEST_P(nested_wait, for_what_fails_or_is_cancelled) {
-  const kernel<inout<int>> fails{
-      "fails", host_body{[](view<int>) { throw std::runtime_error("on purpose"); }}};
+  const kernel<inout_buffer<int>> fails{
+      "fails", host_body{[](buffer_view<int>) { throw std::runtime_error("on purpose"); }}};
   const buffer<int> outer(rt_, 1, 0), inner(rt_, 1, 0), other(rt_, 1, 0);
-  const auto waits = [&](view<int> x) {
+  const auto waits = [&](buffer_view<int> x) {
     EXPECT_THAT(rt_.submit(fails, updates(inner)).error().message(), HasSubstr("on purpose"));
     future<void> unwanted = rt_.submit(add_one_, updates(inner));
     unwanted.cancel();
@@ -166,13 +167,13 @@ TEST_P(nested_wait, for_what_fails_or_is_cancelled) {
   rt_.submit(waits, updates(outer)).get();
   EXPECT_EQ(outer.read()[0], 5);
   EXPECT_EQ(other.read()[0], 1);
-  const auto lets_through = [&](view<int>) { rt_.submit(fails, updates(other)).get(); };
+  const auto lets_through = [&](buffer_view<int>) { rt_.submit(fails, updates(other)).get(); };
   EXPECT_THAT(rt_.submit(lets_through, updates(outer)).error().message(), HasSubstr("on purpose"));
 }
 
 TEST_P(nested_wait, for_a_view_a_graph_and_a_scope) {
   const buffer<int> outer(rt_, 1, 0), inner(rt_, 1, 0);
-  const auto waits = [&](view<int> x) {
+  const auto waits = [&](buffer_view<int> x) {
     rt_.submit(add_one_, updates(inner));
     graph twice = rt_.record([&](submitter& r) {
       r.submit(add_one_, updates(inner));
@@ -195,14 +196,14 @@ TEST_P(nested_wait, while_another_function_holds_a_view) {
   const buffer<int> seen(rt_, 1, 0), one(rt_, 1, 0), other(rt_, 1, 0);
   std::atomic<bool> holds = false, asked = false;
   const future<void> holder = rt_.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         const auto held = seen.read();
         holds = true;
         while (!asked) testing::pass(rt_, std::chrono::milliseconds(1));
       },
       updates(one));
   const future<void> asker = rt_.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         while (!holds) testing::pass(rt_, std::chrono::milliseconds(1));
         const future<void> changes = rt_.submit(add_one_, updates(seen));
         // Soon after this it waits.
@@ -221,7 +222,7 @@ TEST(NestedWait, WithTheMemoryThatAnotherTaskNeeds) {
     runtime rt(options_for({"little_memory", "lanes=1,memory=8K", clock}));
     std::optional<buffer<int>> keeps{std::in_place, rt, 1500};
     const buffer<int> inner(rt, 1000);
-    const auto waits = [&](view<int>) { testing::pass(rt, std::chrono::milliseconds(30)); };
+    const auto waits = [&](buffer_view<int>) { testing::pass(rt, std::chrono::milliseconds(30)); };
     rt.submit(waits, writes(*keeps));
     keeps.reset();
     rt.submit(ops::fill, 3, writes(inner)).get();
@@ -235,7 +236,7 @@ TEST(NestedWait, ForATaskThatLacksTheMemoryOfWhoWaitsIsWarnedOf) {
     runtime rt(options_for({"little_memory", "lanes=1,memory=8K", clock}));
     const buffer<int> outer(rt, 1500), inner(rt, 1000);
     future<void> lacks;
-    const auto waits = [&](view<int>) {
+    const auto waits = [&](buffer_view<int>) {
       lacks = rt.submit(ops::fill, 3, writes(inner));
       EXPECT_FALSE(lacks.wait_for(std::chrono::milliseconds(1200)));
     };
@@ -262,9 +263,10 @@ TEST(NestedWait, OnlyWhatNothingCanGiveMemoryToFailsForWantOfIt) {
 TEST(NestedWait, IsNotTimeThatTheLaneIsBusy) {
   runtime rt(options_for({"virtual_clock", "lanes=1", clock_kind::simulated}));
   const buffer<int> outer(rt, 1), inner(rt, 1);
-  const kernel<out<int>> slow = kernel<out<int>>{"slow", host_body{[](view<int>) {}}}.cost(
-      [](const launch_shape&) { return work{.flops = 20e9}; });
-  rt.submit([&](view<int>) { rt.submit(slow, writes(inner)).get(); }, writes(outer)).get();
+  const kernel<out_buffer<int>> slow =
+      kernel<out_buffer<int>>{"slow", host_body{[](buffer_view<int>) {}}}.cost(
+          [](const launch_shape&) { return launch_work{.flops = 20e9}; });
+  rt.submit([&](buffer_view<int>) { rt.submit(slow, writes(inner)).get(); }, writes(outer)).get();
   const device_report there = rt.report().devices.front();
   EXPECT_EQ(there.kernels, 2U);
   EXPECT_GE(there.busy, std::chrono::seconds(1));

@@ -166,18 +166,18 @@ class counting_program {
     const future<void> added = submit_adding(s, how, side);
     if (!with_.has(feature::bytes_of_a_budget)) return;
     s.submit(
-        {.after = {added}, .returns = {added}}, [](view<const float>) {}, reads(side));
+        {.after = {added}, .returns = {added}}, [](buffer_view<const float>) {}, reads(side));
   }
 
   /// A task that adds one to the first element of the sum, and counts itself.
   future<void> submit_adding(submitter& s, const task_options& how, const buffer<float>& side) {
-    const auto adds = [this](view<float> v, float one) {
+    const auto adds = [this](buffer_view<float> v, float one) {
       v[0] += one;
       ++ran_;
     };
     if (with_.has(feature::number_of_a_future)) {
       const future<float> zero = s.submit(ops::sum, reads(side));
-      const auto adds_more = [adds](view<float> v, float nothing) { adds(v, 1 + nothing); };
+      const auto adds_more = [adds](buffer_view<float> v, float nothing) { adds(v, 1 + nothing); };
       if (with_.has(feature::reduces)) return s.submit(how, adds_more, reduces(sum_, plus{}), zero);
       return s.submit(how, adds_more, updates(part()), zero);
     }

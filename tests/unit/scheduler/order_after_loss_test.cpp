@@ -120,7 +120,7 @@ TEST_P(pipelines_at, call_functions_again_that_lack_their_input) {
     rt.submit(on("Sim1"), add_one, updates(forward[b]));
     rt.submit(
         in_turn("NUMA0", batches - i),
-        [&order, i](view<const float> from, view<float> to) {
+        [&order, i](buffer_view<const float> from, buffer_view<float> to) {
           order.push_back(i);
           to[0] += from[0];
         },

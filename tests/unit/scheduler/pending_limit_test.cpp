@@ -63,7 +63,7 @@ int max_pending(bool threads, int count, Submit&& submit) {
 int max_pending_with_data(runtime& rt, const buffer<float>& x) {
   return max_pending(false, 500, [&](auto f) {
     rt.submit(
-        [f](view<float> v) {
+        [f](buffer_view<float> v) {
           v[0] += 1;
           f();
         },
@@ -197,7 +197,7 @@ TEST_P(pending_limits, of_bytes_are_free_again_when_tasks_have_ended) {
 
     const auto functions_with_data = [&](const future<void>& held) {
       rt.submit(
-          {.after = {held}}, [kept = ballast{}](view<float>) { (void)kept; }, writes(y));
+          {.after = {held}}, [kept = ballast{}](buffer_view<float>) { (void)kept; }, writes(y));
     };
     const int max_with_both = until_refused(rt, functions_with_data).first;
     EXPECT_GE(max_with_both, 5);

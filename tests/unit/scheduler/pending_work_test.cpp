@@ -104,9 +104,10 @@ TEST_P(ended_tasks, do_not_keep_buffers_that_their_kernels_hold) {
   constexpr std::size_t bytes = 1 << 20;
   for (int i = 0; i < 8; ++i) {
     buffer<std::uint8_t> x{rt, bytes, std::uint8_t{0}, "x"};
-    const kernel<inout<std::uint8_t>> holds{"holds", host_body{[x](view<std::uint8_t> v) {
-                                              v[0] = static_cast<std::uint8_t>(x.size());
-                                            }}};
+    const kernel<inout_buffer<std::uint8_t>> holds{"holds",
+                                                   host_body{[x](buffer_view<std::uint8_t> v) {
+                                                     v[0] = static_cast<std::uint8_t>(x.size());
+                                                   }}};
     future<void> ended = rt.submit(holds, updates(x));
     EXPECT_NO_THROW(ended.get());
     EXPECT_EQ(ended.label(), "holds");
@@ -120,8 +121,8 @@ TEST_P(ended_tasks, that_failed_do_not_keep_them_either) {
   constexpr std::size_t bytes = 1 << 20;
   for (int i = 0; i < 8; ++i) {
     buffer<std::uint8_t> x{rt, bytes, std::uint8_t{0}, "x"};
-    const kernel<inout<std::uint8_t>> holds{
-        "holds", host_body{[x](view<std::uint8_t>) { throw std::runtime_error("no"); }}};
+    const kernel<inout_buffer<std::uint8_t>> holds{
+        "holds", host_body{[x](buffer_view<std::uint8_t>) { throw std::runtime_error("no"); }}};
     const future<void> ended = rt.submit(holds, updates(x));
     EXPECT_THROW(ended.get(), std::runtime_error);
     rt.wait();
@@ -158,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(, pending_tasks, ::testing::Values(data_path::placed, d
 std::size_t bytes_of_conditions(const runtime_options& options, int count) {
   runtime rt{options};
   buffer<float> x{rt, 8, 1.0f, "x"}, y{rt, 8, 0.0f, "y"}, rest{rt, 1, 1.0f, "rest"};
-  const auto asks = when([](view<const float> r) { return r[0] > 0; }, reads(rest));
+  const auto asks = when([](buffer_view<const float> r) { return r[0] > 0; }, reads(rest));
   const graph conditional = rt.record([&](submitter& s) {
     s.run_if(asks, [&](submitter& q) { q.submit(ops::axpy, 1.0f, reads(x), updates(y)); });
   });
@@ -191,7 +192,7 @@ TEST_P(pending_tasks, that_reduce_need_no_more_places_than_there_are) {
       const auto work = [&] {
         for (int i = 0; i < 50; ++i) {
           rt.submit(
-              [](view<float> s, view<const float> v) {
+              [](buffer_view<float> s, buffer_view<const float> v) {
                 for (std::size_t k = 0; k < s.size(); ++k) s[k] += v[k];
               },
               reduces(sum, plus{}), reads(x));
@@ -217,7 +218,7 @@ TEST_P(pending_tasks, that_reduce_are_refused_as_a_whole_or_not_at_all) {
   int accepted = 0;
   for (int i = 0; i < 200; ++i) {
     try {
-      rt.submit([](view<float> s) { s[0] += 1; }, reduces(sum, plus{}));
+      rt.submit([](buffer_view<float> s) { s[0] += 1; }, reduces(sum, plus{}));
       ++accepted;
     } catch (const error& refused) {
       EXPECT_EQ(refused.code(), failure_code::overloaded);
@@ -268,10 +269,10 @@ TEST_P(pending_tasks, of_higher_priority_have_bytes_first) {
   const auto submit = [&](const buffer<float>& own, std::int64_t priority, const char* name) {
     const future<void> takes = rt.submit(
         {.priority = priority, .takes = all.share(10)},
-        [&order, name](view<float>) { order += name; }, updates(own));
+        [&order, name](buffer_view<float>) { order += name; }, updates(own));
     rt.submit(
-        {.priority = priority, .after = {takes}, .returns = {takes}}, [](view<const float>) {},
-        reads(own));
+        {.priority = priority, .after = {takes}, .returns = {takes}},
+        [](buffer_view<const float>) {}, reads(own));
   };
   submit(y, 0, "low ");
   submit(z, 1, "high ");
@@ -287,11 +288,12 @@ TEST_P(pending_tasks, behind_a_loop_wait_for_their_bytes) {
   const future<void> holder = rt.submit({.takes = all.share(10)}, ops::fill, 1.0f, writes(y));
   holder.get();
   int rounds = 0;
-  rt.run_while([&] { return rounds++ < 2; },
-               [&](submitter& s) { s.submit([](view<float> v) { v[0] += 1.0f; }, updates(x)); });
+  rt.run_while(
+      [&] { return rounds++ < 2; },
+      [&](submitter& s) { s.submit([](buffer_view<float> v) { v[0] += 1.0f; }, updates(x)); });
   float seen = 0.0f;
   const future<void> behind = rt.submit(
-      {.takes = all.share(10)}, [&](view<const float> v) { seen = v[0]; }, reads(x));
+      {.takes = all.share(10)}, [&](buffer_view<const float> v) { seen = v[0]; }, reads(x));
   EXPECT_FALSE(behind.wait_for(20ms)) << "the bytes are taken";
   rt.submit({.returns = {holder}}, ops::fill, 2.0f, writes(y));
   behind.get();
@@ -303,14 +305,15 @@ TEST_P(pending_tasks, behind_a_loop_fail_only_for_what_failed_before_it) {
   const buffer<float> x{rt, 8, 1.0f, "x"};
   const auto bad = x.rows(0, 4), good = x.rows(4, 8);
   rt.submit(
-      {.label = "bad"}, [](view<float>) { throw std::runtime_error("on purpose"); }, updates(bad));
+      {.label = "bad"}, [](buffer_view<float>) { throw std::runtime_error("on purpose"); },
+      updates(bad));
   int rounds = 0;
   rt.run_while([&] { return rounds++ < 1; },
                [&](submitter& s) { s.submit(ops::fill, 2.0f, writes(good)); });
   const future<void> fails = rt.submit(
-      {.label = "reader"}, [](view<const float>) {}, reads(bad));
+      {.label = "reader"}, [](buffer_view<const float>) {}, reads(bad));
   float seen = 0.0f;
-  rt.submit([&](view<const float> v) { seen = v[0]; }, reads(good)).get();
+  rt.submit([&](buffer_view<const float> v) { seen = v[0]; }, reads(good)).get();
   EXPECT_EQ(seen, 2.0f);
   fails.wait();
   EXPECT_NE(fails.error().message().find("\"bad\""), std::string::npos) << fails.error().message();
@@ -329,19 +332,21 @@ TEST_P(pending_tasks, that_will_fail_do_not_wait_for_bytes) {
   bad.wait();
   // Some of the buffer is not written: that must not hide that the task comes after a failure.
   const future<void> behind = rt.submit(
-      {.after = {bad}, .takes = all.share(10)}, [](view<const float>) {}, reads(x.rows(0, 4)));
+      {.after = {bad}, .takes = all.share(10)}, [](buffer_view<const float>) {},
+      reads(x.rows(0, 4)));
   EXPECT_EQ(behind.error().code(), failure_code::dependency_failed);
 }
 
 TEST_P(pending_tasks, that_write_what_they_read_fail_with_it_in_any_order_of_arguments) {
   std::atomic<bool> may_fail = false;
   runtime rt{options()};
-  const kernel<out<int>, in<int>> next{
-      "next", host_body{[](view<int> to, view<const int> from) { to[0] = from[0] + 1; }}};
+  const kernel<out_buffer<int>, in_buffer<int>> next{
+      "next",
+      host_body{[](buffer_view<int> to, buffer_view<const int> from) { to[0] = from[0] + 1; }}};
   const buffer<int> x{rt, 1, 1, "x"};
   const future<void> bad = rt.submit(
       {.label = "bad"},
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         while (!may_fail) std::this_thread::sleep_for(100us);
         throw std::runtime_error("on purpose");
       },
@@ -371,12 +376,12 @@ TEST_P(pending_tasks, in_order_do_not_wait_for_the_ends_of_those_before) {
   const device_handle on = rt.device("NUMA0");
   const future<void> first = rt.submit(
       {.on = on, .in_order = true},
-      [&](view<float>) {
+      [&](buffer_view<float>) {
         while (!second_runs) std::this_thread::sleep_for(100us);
       },
       updates(x));
   rt.submit(
-      {.on = on, .in_order = true}, [&](view<float>) { second_runs = true; }, updates(y));
+      {.on = on, .in_order = true}, [&](buffer_view<float>) { second_runs = true; }, updates(y));
   while (!first.wait_for(50ms)) continue;
   EXPECT_NO_THROW(first.get());
 }
@@ -391,7 +396,7 @@ TEST_P(pending_tasks, are_ended_once_by_whoever_asks_first) {
     std::optional<task_scope> scope{rt};
     future<void> task = scope->submit(
         {.timeout = 1h, .stop = source.get_token()},
-        [&](view<float>) {
+        [&](buffer_view<float>) {
           runs = true;
           while (!may_end) std::this_thread::sleep_for(100us);
         },
@@ -425,11 +430,11 @@ TEST_P(pending_tasks, of_the_lowest_priority_run_last) {
   {
     const auto blocks = held.update();
     const future<void> first = rt.submit(
-        {.on = on}, [](view<float>) {}, updates(held));
+        {.on = on}, [](buffer_view<float>) {}, updates(held));
     const auto submit = [&](std::size_t at, std::int64_t priority, const char* name) {
       rt.submit(
           {.on = on, .priority = priority, .in_order = true, .after = {first}},
-          [&order, name](view<float>) { order += name; }, updates(used[at]));
+          [&order, name](buffer_view<float>) { order += name; }, updates(used[at]));
     };
     submit(0, std::numeric_limits<std::int64_t>::min(), "lowest ");
     submit(1, 0, "zero ");
@@ -448,7 +453,7 @@ TEST_P(pending_tasks, of_extreme_priorities_in_runs_of_extreme_priorities_end) {
   for (const std::int64_t inner : {lowest, highest}) {
     const graph g = rt.record([&](submitter& s) {
       s.submit(
-          {.priority = inner}, [](view<float> v) { v[0] += 1; }, updates(x));
+          {.priority = inner}, [](buffer_view<float> v) { v[0] += 1; }, updates(x));
       s.async({.priority = inner}, [] {});
     });
     for (const std::int64_t outer : {lowest, highest}) {
@@ -474,10 +479,10 @@ TEST_P(pending_tasks, of_several_threads_are_served_in_the_order_of_their_data) 
         task_options how{.on = on, .in_order = !by_budget};
         if (by_budget) how.takes = one.share(1);
         const future<void> takes = rt.submit(
-            how, [](view<float> v) { v[0] += 1; }, updates(x));
+            how, [](buffer_view<float> v) { v[0] += 1; }, updates(x));
         if (!by_budget) continue;
         rt.submit(
-            {.after = {takes}, .returns = {takes}}, [](view<const float>) {}, reads(own));
+            {.after = {takes}, .returns = {takes}}, [](buffer_view<const float>) {}, reads(own));
       }
     };
     std::vector<std::thread> others;

@@ -94,14 +94,14 @@ TEST_F(PlacedPlan, TasksComeAfterTheEndsOfThoseThatTheyName) {
   std::atomic<bool> has_ended{false}, was_early{false};
   const graph g = rt.record([&](submitter& s) {
     const future<void> first = s.submit(
-        [&](view<int>) {
+        [&](buffer_view<int>) {
           std::this_thread::sleep_for(std::chrono::milliseconds(2));
           has_ended = true;
         },
         updates(x));
     s.submit(
-        {.after = {first}}, [&](view<int>) { was_early = was_early || !has_ended.exchange(false); },
-        updates(y));
+        {.after = {first}},
+        [&](buffer_view<int>) { was_early = was_early || !has_ended.exchange(false); }, updates(y));
   });
   ASSERT_NE(placed_plan_of(g), nullptr);
   for (int i = 0; i < 10; ++i) rt.run(g).get();
@@ -132,13 +132,13 @@ TEST_F(PlacedPlan, EachRunTakesAndReturnsItsBytes) {
     for (const buffer<int>& each : all) {
       const future<void> taker = s.submit(
           {.takes = bytes.share(60)},
-          [&](view<int>) {
+          [&](buffer_view<int>) {
             const int now = ++taken;
             if (now > most) most = now;
           },
           updates(each));
       s.submit(
-          {.returns = {taker}}, [&](view<int>) { --taken; }, updates(each));
+          {.returns = {taker}}, [&](buffer_view<int>) { --taken; }, updates(each));
     }
   });
   ASSERT_NE(placed_plan_of(g), nullptr);
@@ -155,7 +155,7 @@ TEST_F(PlacedPlan, ManyRunsAtATime) {
     for (int i = 0; i < 3; ++i) s.submit(one_more, updates(x));
   });
   ASSERT_NE(placed_plan_of(g), nullptr);
-  rt.submit([&](view<int>) { released.wait(); }, updates(x));
+  rt.submit([&](buffer_view<int>) { released.wait(); }, updates(x));
   for (int i = 0; i < 20; ++i) rt.run(g);
   released.count_down();
   for (int i = 0; i < 20; ++i) rt.run(g);
@@ -168,7 +168,7 @@ TEST_F(PlacedPlan, AScopeWaitsForTheBodiesOfACancelledRun) {
   const buffer<int> x = cell(0), y = cell(0);
   std::latch begun(2), released(1);
   std::atomic<int> ended{0};
-  const auto hold = [&](view<int>) {
+  const auto hold = [&](buffer_view<int>) {
     begun.count_down();
     released.wait();
     ++ended;
@@ -189,7 +189,7 @@ TEST_F(PlacedPlan, AScopeWaitsForTheBodiesOfACancelledRun) {
   scope.wait();
   EXPECT_EQ(ended, 2);
   const graph heals =
-      rt.record([&](submitter& s) { s.submit([&](view<int> v) { v(0) = 5; }, writes(x)); });
+      rt.record([&](submitter& s) { s.submit([&](buffer_view<int> v) { v(0) = 5; }, writes(x)); });
   rt.run(heals).get();
   EXPECT_THAT(x.to_vector(), ElementsAre(5));
 }
@@ -199,7 +199,7 @@ TEST_F(PlacedPlan, ARunWhoseRuntimeStopsEnds) {
   std::latch begun(1), released(1);
   const graph g = rt.record([&](submitter& s) { s.submit(one_more, updates(x)); });
   rt.submit(
-      [&](view<int>) {
+      [&](buffer_view<int>) {
         begun.count_down();
         released.wait();
       },

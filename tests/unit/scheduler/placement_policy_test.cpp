@@ -142,11 +142,12 @@ TEST(placement_policy, replanning_uses_one_of_two_devices_on_the_same_cores) {
     std::vector<buffer<float>> data;
     for (int i = 0; i < 200; ++i) data.emplace_back(rt, 10, "x");
     for (const buffer<float>& each : data) {
-      rt.submit(kernel<out<float>>{"own", host_body{[](view<float> x) { x(0) = 0; }}}.cost(
-                    [](const launch_shape&) {
-                      return work{1e7, 0};
-                    }),
-                writes(each));
+      rt.submit(
+          kernel<out_buffer<float>>{"own", host_body{[](buffer_view<float> x) { x(0) = 0; }}}.cost(
+              [](const launch_shape&) {
+                return launch_work{1e7, 0};
+              }),
+          writes(each));
     }
     rt.wait();
     return rt.report().devices[1].kernels;
@@ -166,10 +167,10 @@ runtime_options unequal(const std::string& policy) {
 }
 
 /// Adds one, and takes so many flops.
-kernel<inout<float>> costly(double flops) {
-  return kernel<inout<float>>{"costly", host_body{[](view<float> x) { x(0) += 1; }}}.cost(
-      [flops](const launch_shape&) {
-        return work{flops, 0};
+kernel<inout_buffer<float>> costly(double flops) {
+  return kernel<inout_buffer<float>>{"costly", host_body{[](buffer_view<float> x) { x(0) += 1; }}}
+      .cost([flops](const launch_shape&) {
+        return launch_work{flops, 0};
       });
 }
 

@@ -43,10 +43,10 @@ std::string names(std::size_t count) {
 }
 
 /// Adds one, in ten milliseconds at 1 GFLOP/s.
-kernel<inout<float>> add_one() {
-  return kernel<inout<float>>{"add_one", host_body{[](view<float> x) { x(0) += 1; }}}.cost(
-      [](const launch_shape&) {
-        return work{1e7, 0};
+kernel<inout_buffer<float>> add_one() {
+  return kernel<inout_buffer<float>>{"add_one", host_body{[](buffer_view<float> x) { x(0) += 1; }}}
+      .cost([](const launch_shape&) {
+        return launch_work{1e7, 0};
       });
 }
 
@@ -163,8 +163,8 @@ TEST(policies, owner_computes_keeps_each_tile_of_a_grid_on_its_device) {
   const buffer<float, 2> grid(rt, {8, 8}, 0.0f);
   rt.wait();
   const std::vector<std::uint64_t> before = kernels_of(rt);
-  const auto touch =
-      kernel<inout<float, 2>>{"touch", host_body{[](view<float, 2> x) { x(0, 0) += 1; }}};
+  const auto touch = kernel<inout_buffer<float, 2>>{
+      "touch", host_body{[](buffer_view<float, 2> x) { x(0, 0) += 1; }}};
   for (int step = 0; step < 3; ++step) {
     for (std::size_t i = 0; i < 8; i += 2) {
       for (std::size_t j = 0; j < 8; j += 2)

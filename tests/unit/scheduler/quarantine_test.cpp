@@ -167,12 +167,13 @@ TEST(quarantine_of_copies, loses_a_device_whose_content_cannot_be_fetched) {
   options.faults = std::string("fail Sim0 launch 2..; fail Sim0 copy-out 1..");
   runtime rt(options);
   const buffer<float> x{rt, tile_size};
-  rt.submit([](view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
+  rt.submit([](buffer_view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
   rt.submit(add_one, updates(x)).get();
   std::vector<buffer<float>> tiles;
   for (int i = 0; i < 20; ++i) {
     tiles.emplace_back(rt, tile_size);
-    rt.submit([](view<float> to) { std::ranges::fill(to, 1.0F); }, writes(tiles.back())).get();
+    rt.submit([](buffer_view<float> to) { std::ranges::fill(to, 1.0F); }, writes(tiles.back()))
+        .get();
   }
   for (std::size_t i = 1; i < 20; ++i) {
     rt.submit(add_one, updates(tiles[i]));

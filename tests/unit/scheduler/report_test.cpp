@@ -25,10 +25,10 @@ using ::testing::Not;
 
 constexpr double ten_ms = 1e7;  // flops at 1 GFLOP/s
 
-kernel<inout<float>> costly(const std::string& name, double flops = ten_ms) {
-  return kernel<inout<float>>{name, host_body{[](view<float> x) { x(0) += 1; }}}.cost(
+kernel<inout_buffer<float>> costly(const std::string& name, double flops = ten_ms) {
+  return kernel<inout_buffer<float>>{name, host_body{[](buffer_view<float> x) { x(0) += 1; }}}.cost(
       [flops](const launch_shape&) {
-        return work{flops, 0};
+        return launch_work{flops, 0};
       });
 }
 
@@ -42,13 +42,14 @@ runtime_options traced_on(const std::string& configuration, const std::string& d
 
 /// A buffer that nothing has to fill.
 buffer<float> empty_buffer(runtime& rt) { return {rt, 10, "x"}; }
-const kernel<out<float>> produce{"produce", host_body{[](view<float> x) { x(0) = 0; }}};
+const kernel<out_buffer<float>> produce{"produce",
+                                        host_body{[](buffer_view<float> x) { x(0) = 0; }}};
 
 /// Writes a buffer, in ten milliseconds at 1 GFLOP/s.
-kernel<out<float>> source() {
-  return kernel<out<float>>{"source", host_body{[](view<float> x) { x(0) = 0; }}}.cost(
-      [](const launch_shape&) {
-        return work{ten_ms, 0};
+kernel<out_buffer<float>> source() {
+  return kernel<out_buffer<float>>{"source", host_body{[](buffer_view<float> x) { x(0) = 0; }}}
+      .cost([](const launch_shape&) {
+        return launch_work{ten_ms, 0};
       });
 }
 
@@ -105,7 +106,7 @@ TEST(report, a_kernel_counts_only_on_devices_that_have_a_body_for_it) {
   runtime rt(traced_on("1,shared=yes,flops=1G;3,flops=1G", "Sim0,Sim1,Sim2,Sim3"));
   std::vector<buffer<float>> data;
   for (int i = 0; i < 4; ++i) data.push_back(empty_buffer(rt));
-  const auto function = [](view<float> x) { x(0) = 0; };
+  const auto function = [](buffer_view<float> x) { x(0) = 0; };
   for (const buffer<float>& each : data) rt.submit(function, writes(each));
   rt.wait();
   EXPECT_EQ(rt.report().devices[0].kernels, 4U);

@@ -85,7 +85,7 @@ TEST_F(resilience, calls_functions_once) {
   const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
   for (int i = 0; i < 3; ++i) {
     rt.submit(
-        [&calls](view<float> to) {
+        [&calls](buffer_view<float> to) {
           ++calls;
           for (float& each : to) each = static_cast<float>(calls);
         },
@@ -119,8 +119,8 @@ TEST_F(resilience, makes_again_what_came_from_buffers_that_are_gone) {
 }
 
 TEST_F(resilience, leaves_what_tasks_failed_to_write) {
-  const kernel<inout<float>> fails{
-      "fails", host_body{[](view<float>) { throw std::runtime_error("planned"); }}};
+  const kernel<inout_buffer<float>> fails{
+      "fails", host_body{[](buffer_view<float>) { throw std::runtime_error("planned"); }}};
   const buffer<float> x{rt, tile_size, 0.0F}, y{rt, tile_size, 0.0F};
   rt.submit(on("Sim0"), add_one, updates(x));
   future<void> failed = rt.submit(on("Sim0"), fails, updates(x));

@@ -20,17 +20,17 @@ namespace hocket {
 
 inline constexpr std::size_t tile_size = 100;
 
-inline const auto add_one = kernel<inout<float>>{
-    "add one", host_body{[](view<float> x) {
+inline const auto add_one = kernel<inout_buffer<float>>{
+    "add one", host_body{[](buffer_view<float> x) {
       for (float& each : x) each += 1;
     }}}.cost([](const launch_shape&) {
-  return work{1e6, 0};
+  return launch_work{1e6, 0};
 });
-inline const auto add_other = kernel<in<float>, inout<float>>{
-    "add other", host_body{[](view<const float> from, view<float> to) {
+inline const auto add_other = kernel<in_buffer<float>, inout_buffer<float>>{
+    "add other", host_body{[](buffer_view<const float> from, buffer_view<float> to) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
     }}}.cost([](const launch_shape&) {
-  return work{3e6, 0};
+  return launch_work{3e6, 0};
 });
 
 inline runtime_options surviving(std::size_t max_repeated = 10'000) {
@@ -61,7 +61,7 @@ class resilience : public ::testing::Test {
   /// A buffer that a function has filled with zeros, so that no launch is needed for that.
   [[nodiscard]] buffer<float> zeros() {
     buffer<float> made{rt, tile_size};
-    rt.submit([](view<float> to) { std::ranges::fill(to, 0.0F); }, writes(made)).get();
+    rt.submit([](buffer_view<float> to) { std::ranges::fill(to, 0.0F); }, writes(made)).get();
     return made;
   }
   [[nodiscard]] std::uint64_t kernels_on(std::size_t number) {

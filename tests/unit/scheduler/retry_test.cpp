@@ -110,11 +110,11 @@ TEST(retries_for_views, deliver_right_content_to_a_view_at_any_moment) {
 
 TEST_F(retries, go_to_another_device_if_one_has_failed_twice) {
   const buffer<float> x = zeros();
-  const auto wide = kernel<inout<float>>{
-      "wide", host_body{[](view<float> to) {
+  const auto wide = kernel<inout_buffer<float>>{
+      "wide", host_body{[](buffer_view<float> to) {
         for (float& each : to) each += 1;
       }}}.cost([](const launch_shape&) {
-    return work{1e9, 0};
+    return launch_work{1e9, 0};
   });
   fail_next("Sim0", 7);
   rt.submit(wide, updates(x)).get();
@@ -124,10 +124,10 @@ TEST_F(retries, go_to_another_device_if_one_has_failed_twice) {
 
 TEST_F(retries, are_not_made_of_what_a_body_throws) {
   int calls = 0;
-  const kernel<inout<float>> fails{"fails", host_body{[&calls](view<float>) {
-                                     ++calls;
-                                     throw std::runtime_error("planned");
-                                   }}};
+  const kernel<inout_buffer<float>> fails{"fails", host_body{[&calls](buffer_view<float>) {
+                                            ++calls;
+                                            throw std::runtime_error("planned");
+                                          }}};
   const buffer<float> x = zeros();
   EXPECT_TRUE(rt.submit(on("Sim0"), fails, updates(x)).error());
   EXPECT_EQ(calls, 1);
@@ -137,11 +137,11 @@ TEST_F(retries, are_not_made_of_what_a_body_throws) {
 TEST_F(retries, leave_a_device_to_kernels_that_it_can_compile) {
   fail_next("Sim0", 1, {failure_code::compile_failed, "The compiler refuses."});
   const auto big = [](const char* name) {
-    return kernel<inout<float>>{name, host_body{[](view<float> to) {
-                                  for (float& each : to) each += 1;
-                                }}}
+    return kernel<inout_buffer<float>>{name, host_body{[](buffer_view<float> to) {
+                                         for (float& each : to) each += 1;
+                                       }}}
         .cost([](const launch_shape&) {
-          return work{1e9, 0};
+          return launch_work{1e9, 0};
         });
   };
   const auto bad = big("bad"), good = big("good");
@@ -171,11 +171,11 @@ TEST_F(retries, ask_each_device_that_may_compile_a_kernel) {
   const failure why{failure_code::compile_failed, "The compiler refuses."};
   fail_next("Sim0", 1, why);
   fail_next("Sim1", 1, why);
-  const auto big = kernel<inout<float>>{
-      "big", host_body{[](view<float> to) {
+  const auto big = kernel<inout_buffer<float>>{
+      "big", host_body{[](buffer_view<float> to) {
         for (float& each : to) each += 1;
       }}}.cost([](const launch_shape&) {
-    return work{1e9, 0};
+    return launch_work{1e9, 0};
   });
   const buffer<float> x = zeros();
   rt.submit(big, updates(x)).get();
@@ -197,7 +197,7 @@ TEST_P(retries_of_copies, change_no_result) {
   options.faults = std::string(GetParam());
   runtime rt(options);
   const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
-  rt.submit([](view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
+  rt.submit([](buffer_view<float> to) { std::ranges::fill(to, 1.0F); }, writes(x));
   const std::vector<const char*> devices{"Sim0", "Sim1", "Sim2"};
   for (std::size_t i = 0; i < 12; ++i) {
     rt.submit({.on = rt.device(devices[i % 3])}, add_other, reads(x), updates(y));

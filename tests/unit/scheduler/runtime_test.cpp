@@ -98,7 +98,7 @@ TEST_P(Runtimes, TakeInWhatAViewWrites) {
     for (std::size_t i = 0; i < 3; ++i) all(i, 1) = static_cast<int>(i) + 1;
   }
   x.rows(1, 2).write()(0, 0) = 7;
-  rt_.submit([](view<int, 2> part) { part(0, 1) *= 10; }, updates(x.rows(2, 3)));
+  rt_.submit([](buffer_view<int, 2> part) { part(0, 1) *= 10; }, updates(x.rows(2, 3)));
   EXPECT_THAT(x.rows(0, 1).read()(0, 1), 1);
   EXPECT_EQ(x.rows(2, 3).read()(0, 1), 30);
 }
@@ -116,7 +116,7 @@ TEST_P(Runtimes, PassFuturesAsNumbers) {
 TEST_P(Runtimes, GiveScratchToATask) {
   const buffer<int> x{rt_, 5, 1};
   rt_.submit(
-      [](view<int> out, view<int, 2> room) {
+      [](buffer_view<int> out, buffer_view<int, 2> room) {
         for (std::size_t i = 0; i < 5; ++i) room(1, i) = static_cast<int>(i);
         for (std::size_t i = 0; i < 5; ++i) out(i) += room(1, i);
       },
@@ -155,12 +155,12 @@ TEST_P(Runtimes, NameATaskAfterItsKernelUnlessItHasALabel) {
   {
     runtime other(GetParam().options);
     const buffer<float> x{other, 8, 2.0f};
-    const kernel<inout<float>> touch{"touch", host_body{[](view<float>) {}}};
-    const kernel<inout<float>> sulk{
-        "sulk", host_body{[](view<float>) { throw std::runtime_error("not today"); }}};
+    const kernel<inout_buffer<float>> touch{"touch", host_body{[](buffer_view<float>) {}}};
+    const kernel<inout_buffer<float>> sulk{
+        "sulk", host_body{[](buffer_view<float>) { throw std::runtime_error("not today"); }}};
     plain = other.submit(touch, updates(x));
     labelled = other.submit({.label = "loud"}, touch, updates(x));
-    function = other.submit([](view<float>) {}, updates(x));
+    function = other.submit([](buffer_view<float>) {}, updates(x));
     failed = other.submit(sulk, updates(x));
     failed.wait();
   }
@@ -184,8 +184,8 @@ TEST_P(Runtimes, DoNotDisturbOneAnother) {
 /// Sums that depend on their order in the last bits.
 float reduced(runtime& rt, const std::vector<device_handle>& devices) {
   const buffer<float> total{rt, 1, 0.0f, "total"};
-  static const kernel<float, inout<float>> add_number{
-      "add_number", host_body{[](float number, view<float> sum) { sum(0) += number; }}};
+  static const kernel<float, inout_buffer<float>> add_number{
+      "add_number", host_body{[](float number, buffer_view<float> sum) { sum(0) += number; }}};
   for (int i = 0; i < 60; ++i) {
     const float number = 1.0f / static_cast<float>(3 * i + 1);
     const device_handle where = devices[static_cast<std::size_t>(i) % devices.size()];
@@ -218,7 +218,7 @@ TEST(Reductions, CombineWithTheContentThatIsThere) {
   const buffer<int> most{rt, 2, 5};
   for (const int number : {3, 9, 4}) {
     rt.submit(
-        [number](view<int> each) {
+        [number](buffer_view<int> each) {
           for (int& element : each) element = std::max(element, number);
         },
         reduces(static_cast<const region<int>&>(most), maximum{}));

@@ -32,18 +32,19 @@ constexpr std::size_t planned = 8;  ///< runs before one is repeated
 const std::string unlike =
     "1,shared=yes,flops=20G;1,flops=100G,link=1G;1,flops=60G,link=1G;1,flops=60G,link=1G";
 
-work flops(double count) { return {count, 0}; }
+launch_work flops(double count) { return {count, 0}; }
 
-const auto raise = kernel<inout<float>>{
-    "raise", host_body{[](view<float> x) {
+const auto raise = kernel<inout_buffer<float>>{
+    "raise", host_body{[](buffer_view<float> x) {
       for (float& each : x) each += 1;
     }}}.cost([](const launch_shape&) { return flops(11e6); });
-const auto mix = kernel<in<float>, inout<float>>{
-    "mix", host_body{[](view<const float> from, view<float> to) {
+const auto mix = kernel<in_buffer<float>, inout_buffer<float>>{
+    "mix", host_body{[](buffer_view<const float> from, buffer_view<float> to) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] / 2 + from[i] / 4;
     }}}.cost([](const launch_shape&) { return flops(33e6); });
-const auto blend = kernel<in<float>, in<float>, inout<float>>{
-    "blend", host_body{[](view<const float> one, view<const float> other, view<float> to) {
+const auto blend = kernel<in_buffer<float>, in_buffer<float>, inout_buffer<float>>{
+    "blend", host_body{[](buffer_view<const float> one, buffer_view<const float> other,
+                          buffer_view<float> to) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] / 2 + one[i] / 4 + other[i] / 8;
     }}}.cost([](const launch_shape&) { return flops(66e6); });
 
@@ -187,7 +188,7 @@ TEST(schedules, runs_that_fail_are_not_measured) {
   const graph g = rt.record([&](submitter& s) {
     s.submit(raise, updates(x));
     s.submit(
-        [&](view<float>) {
+        [&](buffer_view<float>) {
           if (fails) throw std::runtime_error("no");
         },
         updates(y));
@@ -335,8 +336,9 @@ TEST(schedules, do_not_hold_up_tasks_whose_turn_it_is) {
 // The schedule has a task of the other device before.
 TEST(schedules, do_not_hold_up_tasks_until_a_long_kernel_of_another_device_ends) {
   runtime rt(on_simulated("1,flops=1G;1,flops=1G"));
-  const auto very_long = kernel<inout<float>>{"very_long", host_body{[](view<float>) {}}}.cost(
-      [](const launch_shape&) { return flops(1e10); });
+  const auto very_long =
+      kernel<inout_buffer<float>>{"very_long", host_body{[](buffer_view<float>) {}}}.cost(
+          [](const launch_shape&) { return flops(1e10); });
   const buffer<float> x{rt, 10, 0.0F}, y{rt, 10, 0.0F}, other{rt, 10, 0.0F};
   const graph g = rt.record([&](submitter& s) {
     for (int i = 0; i < 2; ++i) s.submit({.on = rt.device("Sim0")}, raise, updates(x));

@@ -52,7 +52,7 @@ bool is_cut_of(const std::vector<row_range>& pieces, std::size_t rows, std::size
 }
 
 /// A second on a lane of any device here.
-constexpr work much{1e12, 0};
+constexpr launch_work much{1e12, 0};
 
 TEST_P(split_task, its_pieces_are_all_rows_once) {
   for (const std::size_t rows : {1U, 2U, 3U, 7U, 64U, 1000U, 4096U, 99'999U, 1U << 20}) {
@@ -113,7 +113,7 @@ TEST_P(split_task, reduces_what_its_pieces_make_together) {
 
 TEST_P(split_task, may_be_a_function_with_scratch) {
   const buffer<int, 2> x{rt, {200, 3}, 1};
-  const auto sum_up = [](view<int, 2> rows, view<int> sum) {
+  const auto sum_up = [](buffer_view<int, 2> rows, buffer_view<int> sum) {
     for (std::size_t row = 0; row < rows.extent(0); ++row) {
       sum[0] = rows(row, 0) + rows(row, 1) + rows(row, 2);
       for (std::size_t i = 0; i < 3; ++i) rows(row, i) = sum[0] + static_cast<int>(i);
@@ -149,7 +149,7 @@ TEST_P(split_task, belongs_to_a_scope) {
 
 TEST_P(split_task, fails_where_a_piece_does) {
   const buffer<int> x{rt, 1000, 1};
-  const auto fail_at_500 = [](view<int> rows) {
+  const auto fail_at_500 = [](buffer_view<int> rows) {
     for (std::size_t i = 0; i < rows.extent(0); ++i) {
       if (rows[i] == 500) throw std::runtime_error("500 was found");
     }
@@ -192,10 +192,10 @@ TEST_P(split_task, refuses_budgets) {
 }
 
 /// A hundred operations for each row.
-kernel<inout<float>> slow_kernel() {
-  return kernel<inout<float>>{"slow", host_body{[](view<float> x) { x[0] += 1; }}}.cost(
-      [](const launch_shape& launch) {
-        return work{100.0 * static_cast<double>(launch[0][0]), 0};
+kernel<inout_buffer<float>> slow_kernel() {
+  return kernel<inout_buffer<float>>{"slow", host_body{[](buffer_view<float> x) { x[0] += 1; }}}
+      .cost([](const launch_shape& launch) {
+        return launch_work{100.0 * static_cast<double>(launch[0][0]), 0};
       });
 }
 

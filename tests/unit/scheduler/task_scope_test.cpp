@@ -297,7 +297,7 @@ TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
   {
     task_scope scope(rt);
     const future<void> runs = scope.submit(
-        [&](view<int>) {
+        [&](buffer_view<int>) {
           started = true;
           pass(rt, std::chrono::milliseconds(20));
           ended = true;
@@ -319,12 +319,12 @@ TEST_P(task_scopes, wait_for_a_running_data_task_that_was_cancelled) {
 TEST_P(task_scopes, of_a_runtime_end_after_the_kernels_that_ran_when_it_was_stopped) {
   const buffer<int> data(rt, 1, 3);
   std::atomic<bool> started = false, ended = false;
-  const kernel<returns<int>, in<int>> slow{"slow", host_body{[&](view<const int> x) {
-                                             started = true;
-                                             pass(rt, std::chrono::milliseconds(20));
-                                             ended = true;
-                                             return x[0] + 4;
-                                           }}};
+  const kernel<returns<int>, in_buffer<int>> slow{"slow", host_body{[&](buffer_view<const int> x) {
+                                                    started = true;
+                                                    pass(rt, std::chrono::milliseconds(20));
+                                                    ended = true;
+                                                    return x[0] + 4;
+                                                  }}};
   const future<int> runs = rt.submit(slow, reads(data));
   while (!started) pass(rt, std::chrono::milliseconds(1));
   rt.stop();

@@ -74,7 +74,7 @@ TEST_P(user_memory_of_a_buffer, is_used_in_place_on_the_host) {
   const float* seen = nullptr;
   rt->submit(
         {.on = rt->device("NUMA0")},
-        [&](view<float> v) {
+        [&](buffer_view<float> v) {
           seen = v.data();
           v(0) += 1.0f;
         },
@@ -150,7 +150,7 @@ TEST_P(user_memory_of_a_buffer, that_is_constant_is_only_read) {
   const std::vector<std::function<void()>> uses = {
       [&] { rt->submit(ops::fill, 1.0f, writes(x)); },
       [&] { rt->submit(ops::axpy, 1.0f, reads(y), updates(x.rows(0, 16))); },
-      [&] { rt->submit([](view<float>) {}, reduces(x, plus{})); },
+      [&] { rt->submit([](buffer_view<float>) {}, reduces(x, plus{})); },
       [&] { (void)x.write(); },
       [&] { (void)x.rows(0, 1).update(); },
   };
@@ -166,7 +166,7 @@ TEST_P(user_memory_of_a_buffer, with_gaps_leaves_them_alone) {
     EXPECT_EQ(x.size(), 12U);
     const device_handle there = rt->device(has_a_device() ? "Sim0" : "NUMA0");
     rt->submit({.on = there}, ops::fill, 2, writes(x));
-    rt->submit([](view<int, 2> v) { v(1, 0) = 3; }, updates(x.rows(1, 3)));
+    rt->submit([](buffer_view<int, 2> v) { v(1, 0) = 3; }, updates(x.rows(1, 3)));
     EXPECT_THAT(x.to_vector(), ElementsAre(2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2));
     rt->submit({.on = there}, ops::fill, 4, writes(x.tile({0, 1}, {1, 3})));
   }
@@ -177,7 +177,7 @@ TEST_P(user_memory_of_a_buffer, with_gaps_leaves_them_alone) {
 TEST_P(user_memory_of_a_buffer, of_three_dimensions_is_its_own) {
   std::array<float, 24> cube{};
   const buffer<float, 3> x{*rt, user_memory(cube.data(), shape<3>{2, 3, 4}), "x"};
-  rt->submit([](view<float, 3> v) { v(1, 2, 3) = 5.0f; }, updates(x)).get();
+  rt->submit([](buffer_view<float, 3> v) { v(1, 2, 3) = 5.0f; }, updates(x)).get();
   EXPECT_EQ(x.read().data(), cube.data());
   EXPECT_EQ(cube.back(), 5.0f);
 }
@@ -187,8 +187,8 @@ TEST_P(user_memory_of_a_buffer, with_a_failed_task_keeps_the_rest) {
     const buffer<float> x{*rt, user_memory(mine).given_back(back.count()), "x"};
     const device_handle there = rt->device(has_a_device() ? "Sim0" : "NUMA0");
     rt->submit({.on = there}, ops::fill, 7.0f, writes(x.rows(0, 32)));
-    const future<void> bad =
-        rt->submit([](view<float>) { throw std::domain_error("no"); }, writes(x.rows(32, 64)));
+    const future<void> bad = rt->submit([](buffer_view<float>) { throw std::domain_error("no"); },
+                                        writes(x.rows(32, 64)));
     EXPECT_THROW(bad.get(), std::domain_error);
     EXPECT_THROW((void)x.read(), error);
   }

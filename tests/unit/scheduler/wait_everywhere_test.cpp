@@ -200,7 +200,7 @@ future<float> coroutine_with(runtime& rt, const std::function<float()>& call) {
 /// Runs a kernel on one element, which it sets to what the call returned.
 template <class Body>
 float run_kernel(busy_runtime& b, Body body) {
-  const auto waits = kernel<inout<float>>{"waits", host_body{std::move(body)}};
+  const auto waits = kernel<inout_buffer<float>>{"waits", host_body{std::move(body)}};
   buffer<float> own{b.rt, 1, 0.0f, "result"};
   wait_outside(b.rt.submit(waits.wide(), updates(own)));
   return own.to_vector().front();
@@ -225,7 +225,7 @@ std::vector<named_body> bodies_of_functions() {
       {"function_with_accesses",
        [](busy_runtime& b, const auto& call) {
          buffer<float> own{b.rt, 1, 0.0f, "result"};
-         wait_outside(b.rt.submit([&](view<float> to) { to[0] = call(); }, updates(own)));
+         wait_outside(b.rt.submit([&](buffer_view<float> to) { to[0] = call(); }, updates(own)));
          return own.to_vector().front();
        }},
       {"recorded_function",
@@ -279,7 +279,7 @@ std::vector<named_body> bodies_of_kernels() {
   return {
       {"wide_kernel",
        [](busy_runtime& b, const auto& call) {
-         return run_kernel(b, [&](lane_group& lanes, view<float> to) {
+         return run_kernel(b, [&](lane_group& lanes, buffer_view<float> to) {
            std::atomic<int> pieces = 0;
            const auto piece = [&](std::size_t, std::size_t) { ++pieces; };
            lanes.for_ranges(8, 1, piece);
@@ -290,7 +290,7 @@ std::vector<named_body> bodies_of_kernels() {
        }},
       {"pieces_of_a_wide_kernel",
        [](busy_runtime& b, const auto& call) {
-         return run_kernel(b, [&](lane_group& lanes, view<float> to) {
+         return run_kernel(b, [&](lane_group& lanes, buffer_view<float> to) {
            std::array<float, 8> results{};
            lanes.for_ranges(results.size(), 1, [&](std::size_t begin, std::size_t end) {
              for (std::size_t i = begin; i < end; ++i) results[i] = call();

@@ -22,7 +22,7 @@ struct launch_cost {
   std::string device;      ///< identity_of(device_info)
   std::string kernel;      ///< its name
   std::string definition;  ///< identity_of(kernel_definition)
-  work done;
+  launch_work done;
   bool is_wide = false;  ///< it has all lanes of the device
   nanoseconds time{0};
 

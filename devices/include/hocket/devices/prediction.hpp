@@ -16,7 +16,7 @@ void guess_rates(device_info& info);
 /// How long a kernel takes by the numbers of the device: the longer of computing and moving its
 /// bytes, and the latency. A wide body has all lanes. Without a name it is none with a rate of its
 /// own.
-[[nodiscard]] nanoseconds predicted_launch(const device_info& info, const work& cost,
+[[nodiscard]] nanoseconds predicted_launch(const device_info& info, const launch_work& cost,
                                            body_width width, std::string_view kernel = {});
 
 /// How long a copy between the host and the device takes by the numbers of the device.

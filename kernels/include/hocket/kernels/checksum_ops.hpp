@@ -13,7 +13,8 @@ struct checksum_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, in<T, 1>, in<T, 1>, out<T, 1>, out<T, 1>>;
+  using type =
+      kernel<in_buffer<T, 2>, in_buffer<T, 1>, in_buffer<T, 1>, out_buffer<T, 1>, out_buffer<T, 1>>;
   template <class T>
   static const type<T>& instance();
 };

@@ -44,7 +44,7 @@ struct parameter {
 }
 
 /// What one launch costs, for placement and for simulated time.
-struct work {
+struct launch_work {
   double flops = 0;
   double bytes = 0;  ///< read and written in the device's memory
 
@@ -59,7 +59,7 @@ struct work {
   /// A number that launches have in common which are about as large.
   [[nodiscard]] int size() const noexcept { return size_class(std::max(flops, bytes)); }
 
-  friend bool operator==(const work&, const work&) = default;
+  friend bool operator==(const launch_work&, const launch_work&) = default;
 };
 
 /// How much of a `cpu` device a host body takes: one lane, or the whole node.
@@ -98,7 +98,7 @@ struct kernel_definition {
   std::function<void(const launch_shape&)> check;
 
   /// Empty: the bytes of all buffers, one operation for each element of the largest.
-  std::function<work(const launch_shape&)> estimate;
+  std::function<launch_work(const launch_shape&)> estimate;
 
   /// Empty: serial.
   std::function<body_width(const launch_shape&)> width;
@@ -118,7 +118,7 @@ struct kernel_definition {
   std::shared_ptr<const detail::elementwise_lambda> lambda;
 
   [[nodiscard]] bool has(kernel_format format) const noexcept;
-  [[nodiscard]] work work_of(const launch_shape& shape) const;
+  [[nodiscard]] launch_work work_of(const launch_shape& shape) const;
   [[nodiscard]] body_width width_of(const launch_shape& shape) const;
 };
 

@@ -208,11 +208,11 @@ consteval auto elementwise_parameter() {
     using element = typename parameter_traits<D>::element;
     constexpr access_mode mode = parameter_traits<D>::mode;
     if constexpr (mode == access_mode::read) {
-      return std::type_identity<in<element, any_rank>>{};
+      return std::type_identity<in_buffer<element, any_rank>>{};
     } else if constexpr (mode == access_mode::write) {
-      return std::type_identity<out<element, any_rank>>{};
+      return std::type_identity<out_buffer<element, any_rank>>{};
     } else {
-      return std::type_identity<inout<element, any_rank>>{};
+      return std::type_identity<inout_buffer<element, any_rank>>{};
     }
   } else if constexpr (std::is_floating_point_v<D> && !std::is_floating_point_v<Element>) {
     return std::type_identity<D>{};

@@ -67,12 +67,14 @@ kernel_ref changed(const kernel_definition& from, Change&& change) {
 }  // namespace detail
 
 /// One operation under one name and one signature, with a body in each format that it has. The
-/// signature lists a number type for a scalar and in<T, R>, out<T, R> or inout<T, R> for a buffer;
-/// returns<T> stands first where the future carries a value. Immutable; copies share their content.
+/// signature lists a number type for a scalar and in_buffer<T, R>, out_buffer<T, R> or
+/// inout_buffer<T, R> for a buffer; returns<T> stands first where the future carries a value.
+/// Immutable; copies share their content.
 ///
-///     const kernel<float, inout<float>> scale{"scale", host_body{[](float a, view<float> x) {
-///       for (float& element : x) element *= a;
-///     }}};
+///     const kernel<float, inout_buffer<float>> scale{
+///         "scale", host_body{[](float a, buffer_view<float> x) {
+///           for (float& element : x) element *= a;
+///         }}};
 template <class... Sig>
 class kernel {
   using split = detail::signature<Sig...>;
@@ -99,9 +101,10 @@ class kernel {
                   "A kernel's number is passed as a number, its buffer as reads(b), writes(b) or "
                   "updates(b).");
     static_assert(!m::kinds || m::elements, "A buffer has another element type than the kernel's.");
-    static_assert(!m::kinds || m::modes,
-                  "A buffer is passed by another of reads, writes and updates than the kernel "
-                  "needs: in<> is read, out<> is written, inout<> is updated.");
+    static_assert(
+        !m::kinds || m::modes,
+        "A buffer is passed by another of reads, writes and updates than the kernel "
+        "needs: in_buffer<> is read, out_buffer<> is written, inout_buffer<> is updated.");
     static_assert(!m::kinds || m::ranks, "A buffer has another rank than the kernel's.");
   }
 
@@ -226,10 +229,11 @@ class kernel {
   static void invoke(const F& f, const host_launch& launch, std::index_sequence<I...>) {
     constexpr bool takes_lanes =
         std::is_invocable_v<const F&, lane_group&, typename traits<I>::argument...>;
-    static_assert(takes_lanes || std::is_invocable_v<const F&, typename traits<I>::argument...>,
-                  "A host body takes the parameters of its signature in order: numbers by value, "
-                  "view<const T, R> for in, view<T, R> for out and inout, after a leading "
-                  "lane_group& if it wants one.");
+    static_assert(
+        takes_lanes || std::is_invocable_v<const F&, typename traits<I>::argument...>,
+        "A host body takes the parameters of its signature in order: numbers by value, "
+        "buffer_view<const T, R> for in_buffer, buffer_view<T, R> for the others, after a leading "
+        "lane_group& if it wants one.");
     const auto run = [&]() -> decltype(auto) {
       if constexpr (takes_lanes) {
         return f(launch.lanes, argument<I>(launch)...);

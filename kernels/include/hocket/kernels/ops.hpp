@@ -63,13 +63,14 @@ struct accumulating_builtin : family_base {
 };
 
 template <class T, std::size_t R, access_mode Mode>
-using result = std::conditional_t<Mode == access_mode::update, inout<T, R>, out<T, R>>;
+using result =
+    std::conditional_t<Mode == access_mode::update, inout_buffer<T, R>, out_buffer<T, R>>;
 
 struct fill_op {
   template <class T>
   static constexpr bool supports = storable<T>;
   template <class T>
-  using type = kernel<T, out<T, any_rank>>;
+  using type = kernel<T, out_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -78,7 +79,7 @@ struct copy_op {
   template <class T>
   static constexpr bool supports = storable<T>;
   template <class T>
-  using type = kernel<in<T, any_rank>, out<T, any_rank>>;
+  using type = kernel<in_buffer<T, any_rank>, out_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -87,7 +88,7 @@ struct axpy_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<T, in<T, any_rank>, inout<T, any_rank>>;
+  using type = kernel<T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -96,7 +97,7 @@ struct add_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>;
+  using type = kernel<in_buffer<T, any_rank>, in_buffer<T, any_rank>, out_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -105,7 +106,7 @@ struct mul_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<in<T, any_rank>, in<T, any_rank>, out<T, any_rank>>;
+  using type = kernel<in_buffer<T, any_rank>, in_buffer<T, any_rank>, out_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -114,7 +115,7 @@ struct sum_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in<T, any_rank>>;
+  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -123,7 +124,7 @@ struct max_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in<T, any_rank>>;
+  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -133,7 +134,7 @@ struct gemm_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, in<T, 2>, result<T, 2, Mode>>;
+  using type = kernel<in_buffer<T, 2>, in_buffer<T, 2>, result<T, 2, Mode>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -149,7 +150,7 @@ struct bias_forward_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, in<T, 1>, out<T, 2>>;
+  using type = kernel<in_buffer<T, 2>, in_buffer<T, 1>, out_buffer<T, 2>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -159,7 +160,7 @@ struct bias_backward_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, result<T, 1, Mode>>;
+  using type = kernel<in_buffer<T, 2>, result<T, 1, Mode>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -169,7 +170,7 @@ struct bias_relu_backward_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, in<T, 2>, out<T, 2>, result<T, 1, Mode>>;
+  using type = kernel<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>, result<T, 1, Mode>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -178,7 +179,7 @@ struct softmax_cross_entropy_forward_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<in<T, 2>, in<std::int32_t, 1>, out<T, 1>>;
+  using type = kernel<in_buffer<T, 2>, in_buffer<std::int32_t, 1>, out_buffer<T, 1>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -187,7 +188,7 @@ struct softmax_cross_entropy_backward_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<T, in<T, 2>, in<std::int32_t, 1>, out<T, 2>>;
+  using type = kernel<T, in_buffer<T, 2>, in_buffer<std::int32_t, 1>, out_buffer<T, 2>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -196,7 +197,7 @@ struct count_correct_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<returns<std::int64_t>, in<T, 2>, in<std::int32_t, 1>>;
+  using type = kernel<returns<std::int64_t>, in_buffer<T, 2>, in_buffer<std::int32_t, 1>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -205,7 +206,8 @@ struct sgd_momentum_op {
   template <class T>
   static constexpr bool supports = real<T>;
   template <class T>
-  using type = kernel<T, T, in<T, any_rank>, inout<T, any_rank>, inout<T, any_rank>>;
+  using type =
+      kernel<T, T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>, inout_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };

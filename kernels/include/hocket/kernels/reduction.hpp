@@ -107,7 +107,7 @@ class reduction_family : public family_base {
     using T = detail::first_element_t<D...>;
     static_assert(sizeof...(D) == 1 && !std::is_void_v<T>,
                   "A reduction takes one argument, reads(b).");
-    using type = kernel<returns<T>, in<T, any_rank>>;
+    using type = kernel<returns<T>, in_buffer<T, any_rank>>;
     return shared_->made.template get<type>([this] { return build<T>(); });
   }
 
@@ -122,7 +122,7 @@ class reduction_family : public family_base {
   };
 
   template <class T>
-  kernel<returns<T>, in<T, any_rank>> build() const {
+  kernel<returns<T>, in_buffer<T, any_rank>> build() const {
     const auto typed = [combine = shared_->combine](const T& a, const T& b) {
       return static_cast<T>(combine(a, b));
     };
@@ -131,7 +131,7 @@ class reduction_family : public family_base {
       return detail::blocked_reduction<T, decltype(typed)>(x, identity, typed).run(lanes);
     };
     const auto on_host =
-        kernel<returns<T>, in<T, any_rank>>(shared_->name, host_body{body})
+        kernel<returns<T>, in_buffer<T, any_rank>>(shared_->name, host_body{body})
             .wide([](const launch_shape& shape) {
               return static_cast<double>(volume(shape.front()) * sizeof(T)) >= detail::wide_bytes;
             });

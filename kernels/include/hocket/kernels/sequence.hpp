@@ -13,6 +13,6 @@ namespace hocket {
 /// that they make together, if all of them have one. cost: of one launch, whatever its extents. It
 /// is as wide as the widest part.
 [[nodiscard]] kernel_ref sequence_of(std::string name, std::vector<parameter> parameters,
-                                     std::vector<kernel_part> parts, work cost);
+                                     std::vector<kernel_part> parts, launch_work cost);
 
 }  // namespace hocket

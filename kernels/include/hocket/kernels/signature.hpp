@@ -15,17 +15,17 @@
 namespace hocket {
 
 /// In a signature: a buffer of R dimensions that the kernel reads. The same types describe the
-/// arguments of a call: reads(b) of a buffer<T, R> is an in<T, R>.
+/// arguments of a call: reads(b) of a buffer<T, R> is an in_buffer<T, R>.
 template <element T, std::size_t R = 1>
-struct in {};
+struct in_buffer {};
 
 /// A buffer whose content the kernel replaces without seeing it: writes(b).
 template <element T, std::size_t R = 1>
-struct out {};
+struct out_buffer {};
 
 /// A buffer that the kernel reads and changes: updates(b).
 template <element T, std::size_t R = 1>
-struct inout {};
+struct inout_buffer {};
 
 /// First in the signature of a kernel whose future carries a value.
 template <element T>
@@ -34,7 +34,7 @@ struct returns {};
 namespace detail {
 
 template <class T, std::size_t R>
-using view_of = std::conditional_t<R == any_rank, strided_view<T>, view<T, R>>;
+using view_of = std::conditional_t<R == any_rank, strided_view<T>, buffer_view<T, R>>;
 
 template <class T, std::size_t R, access_mode Mode>
 struct buffer_parameter {
@@ -59,11 +59,11 @@ struct parameter_traits {
   }
 };
 template <class T, std::size_t R>
-struct parameter_traits<in<T, R>> : buffer_parameter<T, R, access_mode::read> {};
+struct parameter_traits<in_buffer<T, R>> : buffer_parameter<T, R, access_mode::read> {};
 template <class T, std::size_t R>
-struct parameter_traits<out<T, R>> : buffer_parameter<T, R, access_mode::write> {};
+struct parameter_traits<out_buffer<T, R>> : buffer_parameter<T, R, access_mode::write> {};
 template <class T, std::size_t R>
-struct parameter_traits<inout<T, R>> : buffer_parameter<T, R, access_mode::update> {};
+struct parameter_traits<inout_buffer<T, R>> : buffer_parameter<T, R, access_mode::update> {};
 
 /// Splits a signature into its result and its parameters.
 template <class... Sig>

@@ -20,16 +20,17 @@ namespace hocket {
 /// A region of a buffer with R dimensions, as the body of a kernel sees it. Indices are relative to
 /// the region. T is const in an argument that is only read. A plain value; owns nothing.
 template <class T, std::size_t R = 1>
-class view {
+class buffer_view {
  public:
   static constexpr std::size_t rank = R;
   using value_type = std::remove_const_t<T>;
   using sizes = std::array<std::size_t, R>;
 
-  view(T* data, const sizes& extents, const sizes& strides) noexcept
+  buffer_view(T* data, const sizes& extents, const sizes& strides) noexcept
       : data_(data), extents_(extents), strides_(strides) {}
 
-  explicit view(const buffer_argument& argument) noexcept : data_(static_cast<T*>(argument.base)) {
+  explicit buffer_view(const buffer_argument& argument) noexcept
+      : data_(static_cast<T*>(argument.base)) {
     assert(argument.type == element_type_of<value_type> && argument.extents.size() == R);
     for (std::size_t d = 0; d < R; ++d) {
       extents_[d] = argument.extents[d];

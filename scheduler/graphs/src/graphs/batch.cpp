@@ -28,8 +28,8 @@ bool few_regions(const candidate& earlier, const candidate& next) {
   return true;
 }
 
-work cost_of(const graph_content& content, const task_group& group) {
-  work sum;
+launch_work cost_of(const graph_content& content, const task_group& group) {
+  launch_work sum;
   for (const std::size_t member : group) {
     const task_description& task = task_of(content, member);
     launch_shape shape;
@@ -37,7 +37,7 @@ work cost_of(const graph_content& content, const task_group& group) {
       const auto* use = std::get_if<access_argument>(&argument);
       if (use != nullptr) shape.push_back(use->where.extents());
     }
-    const work one = task.kernel->work_of(shape);
+    const launch_work one = task.kernel->work_of(shape);
     sum.flops += one.flops;
     sum.bytes += one.bytes;
   }

@@ -98,7 +98,7 @@ class placed_plan {
     bool host_only = false;
     std::uint64_t bytes = 0;
     std::uint32_t trace_name = 0;
-    work cost;
+    launch_work cost;
     body_width width = body_width::serial;
   };
 

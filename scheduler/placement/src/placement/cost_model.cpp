@@ -34,7 +34,7 @@ bool is_believed(const kernel_costs& known, std::size_t wanted) {
 }
 
 /// The mean of launches that were measured; there must be one.
-work mean_work(const kernel_costs& of) {
+launch_work mean_work(const kernel_costs& of) {
   const auto launches = static_cast<double>(of.launches);
   return {of.done.flops / launches, of.done.bytes / launches};
 }
@@ -52,8 +52,8 @@ launch_speed cost_model::rates_of(std::string_view kernel, bool is_wide, device_
           1e9 / (lanes * node.bytes_per_second)};
 }
 
-nanoseconds cost_model::launch_by_rates(std::string_view kernel, const work& of, bool is_wide,
-                                        device_id device) const {
+nanoseconds cost_model::launch_by_rates(std::string_view kernel, const launch_work& of,
+                                        bool is_wide, device_id device) const {
   if (of.flops == 0 && of.bytes == 0) return machine_.devices[device.value].launch_latency;
   return rounded(rates_of(kernel, is_wide, device).time_of(of));
 }
@@ -183,7 +183,7 @@ measured_costs cost_model::learned() const {
   measured_costs made;
   for (const auto& [key, costs] : launches_) {
     if (costs.launches < enough_to_tell) continue;
-    const work mean = mean_work(costs);
+    const launch_work mean = mean_work(costs);
     const nanoseconds by_rates = launch_by_rates(key.kernel, mean, costs.is_wide, key.device);
     const nanoseconds time = rounded(costs.factor.value() * at_least_one(by_rates));
     made.launches.push_back({key.kernel, key.device, {mean, costs.is_wide, time}});

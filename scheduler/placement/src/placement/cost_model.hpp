@@ -26,7 +26,7 @@ namespace hocket::placement {
 struct kernel_costs {
   recent_median factor;        ///< measured time / by rates
   std::uint64_t launches = 0;  ///< that were measured
-  work done;                   ///< by these
+  launch_work done;            ///< by these
   bool is_wide = false;        ///< it has all lanes of a device
   bool was_kept = false;       ///< the first factor is that of another process
   std::vector<bool> runs_on;   ///< the devices that have a body for it
@@ -42,7 +42,7 @@ struct time_estimate {
 struct launch_speed {
   double fixed = 0, for_flop = 0, for_byte = 0;
 
-  [[nodiscard]] double time_of(const work& done) const noexcept {
+  [[nodiscard]] double time_of(const launch_work& done) const noexcept {
     return fixed + std::max(done.flops * for_flop, done.bytes * for_byte);
   }
 };
@@ -145,8 +145,8 @@ class cost_model {
   [[nodiscard]] nanoseconds launch_by_rates(const launch_command& task, device_id device) const {
     return launch_by_rates(task.kernel->name, task.cost, task.width == body_width::wide, device);
   }
-  [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const work& of, bool is_wide,
-                                            device_id device) const;
+  [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const launch_work& of,
+                                            bool is_wide, device_id device) const;
 
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
   [[nodiscard]] kernel_costs& make_entry(const kernel_definition& kernel, device_id device,

@@ -15,7 +15,7 @@ namespace hocket::placement {
 
 /// How long launches of a kernel on a device took that did about so much work.
 struct kept_launch {
-  work done;
+  launch_work done;
   bool is_wide = false;
   nanoseconds time{0};
 };

@@ -50,7 +50,7 @@ class launch_time_table {
     }
   };
   struct known_launch : known_kernel {
-    work cost;
+    launch_work cost;
     launch_times times;
   };
   struct on_device {

@@ -31,7 +31,7 @@ struct logged_task {
   kernel_ref kernel;  ///< null: it cannot be run again
   scalar_arguments scalars;
   boost::container::small_vector<access, 3> accesses;  ///< as in the signature of the kernel
-  work cost;
+  launch_work cost;
   body_width width = body_width::serial;
   std::uint32_t trace_name = 0;  ///< as in the request
   std::uint64_t bytes = 0;       ///< as in the request

@@ -129,8 +129,8 @@ class product_check {
   /// True if the result is wrong.
   [[nodiscard]] auto differs() const {
     return when(
-        [of_rows = row_limit_, of_columns = column_limit_](view<const T> rows,
-                                                           view<const T> columns) {
+        [of_rows = row_limit_, of_columns = column_limit_](buffer_view<const T> rows,
+                                                           buffer_view<const T> columns) {
           return find_wrong(rows, of_rows).count > 0 || find_wrong(columns, of_columns).count > 0;
         },
         reads(rows_.all), reads(columns_.all));
@@ -145,9 +145,9 @@ class product_check {
         [this](submitter& again) {
           if (what_.accumulates) again.submit(ops::copy, reads(kept_), writes(what_.c));
           add_attempt(again);
-          again.submit(
-              [counts = options_.counts](view<const T>) { count(counts, &check_counts::repeated); },
-              reads(rows_.all));
+          again.submit([counts = options_.counts](
+                           buffer_view<const T>) { count(counts, &check_counts::repeated); },
+                       reads(rows_.all));
         },
         options_.attempts - 1);
     add_verdict(to);
@@ -155,24 +155,24 @@ class product_check {
 
   /// Computes a single wrong element anew. C as it was is looked at only where it is added to.
   void add_correction(submitter& to) const {
-    const auto correct = [counts = options_.counts, of_rows = row_limit_,
-                          of_columns = column_limit_, accumulates = what_.accumulates,
-                          ta = what_.transpose_a, tb = what_.transpose_b](
-                             view<const T> rows, view<const T> columns, view<const T, 2> a,
-                             view<const T, 2> b, view<const T, 2> before, view<T, 2> c) {
-      count(counts, &check_counts::differed);
-      const wrong_sums row = find_wrong(rows, of_rows);
-      const wrong_sums column = find_wrong(columns, of_columns);
-      if (row.count != 1 || column.count != 1) return;
-      const std::size_t i = row.first, j = column.first;
-      double sum = accumulates ? static_cast<double>(before(i, j)) : 0;
-      for (std::size_t l = 0; l < a.extent(ta ? 0 : 1); ++l) {
-        sum += static_cast<double>(ta ? a(l, i) : a(i, l)) *
-               static_cast<double>(tb ? b(j, l) : b(l, j));
-      }
-      c(i, j) = static_cast<T>(sum);
-      count(counts, &check_counts::corrected);
-    };
+    const auto correct =
+        [counts = options_.counts, of_rows = row_limit_, of_columns = column_limit_,
+         accumulates = what_.accumulates, ta = what_.transpose_a, tb = what_.transpose_b](
+            buffer_view<const T> rows, buffer_view<const T> columns, buffer_view<const T, 2> a,
+            buffer_view<const T, 2> b, buffer_view<const T, 2> before, buffer_view<T, 2> c) {
+          count(counts, &check_counts::differed);
+          const wrong_sums row = find_wrong(rows, of_rows);
+          const wrong_sums column = find_wrong(columns, of_columns);
+          if (row.count != 1 || column.count != 1) return;
+          const std::size_t i = row.first, j = column.first;
+          double sum = accumulates ? static_cast<double>(before(i, j)) : 0;
+          for (std::size_t l = 0; l < a.extent(ta ? 0 : 1); ++l) {
+            sum += static_cast<double>(ta ? a(l, i) : a(i, l)) *
+                   static_cast<double>(tb ? b(j, l) : b(l, j));
+          }
+          c(i, j) = static_cast<T>(sum);
+          count(counts, &check_counts::corrected);
+        };
     to.submit({.label = "correct an element"}, correct, reads(rows_.all), reads(columns_.all),
               reads(what_.a), reads(what_.b),
               reads(what_.accumulates ? region<T, 2>(kept_) : what_.a), updates(what_.c));
@@ -182,7 +182,8 @@ class product_check {
   void add_verdict(submitter& to) const {
     const auto judge = [options = options_, label = what_.c.ref().data->label(),
                         of_rows = row_limit_, of_columns = column_limit_](
-                           view<const T> rows, view<const T> columns, view<T, 2>) {
+                           buffer_view<const T> rows, buffer_view<const T> columns,
+                           buffer_view<T, 2>) {
       const wrong_sums row = find_wrong(rows, of_rows);
       const wrong_sums column = find_wrong(columns, of_columns);
       if (row.count == 0 && column.count == 0) return;

@@ -49,7 +49,7 @@ template <class T>
 /// Compares the sums. One whose bound is not finite is not looked at; one that is no number is
 /// wrong.
 template <class T>
-[[nodiscard]] wrong_sums find_wrong(const view<const T>& all, double limit) {
+[[nodiscard]] wrong_sums find_wrong(const buffer_view<const T>& all, double limit) {
   wrong_sums made;
   const std::size_t count = all.extent(0) / 3;
   for (std::size_t i = 0; i < count; ++i) {

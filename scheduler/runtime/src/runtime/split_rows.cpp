@@ -27,7 +27,7 @@ constexpr std::chrono::nanoseconds shortest_start = std::chrono::microseconds(2)
 
 /// All that the prediction of a launch depends on.
 struct launch_cost {
-  work total;
+  launch_work total;
   body_width width = body_width::serial;
   std::string_view kernel;
 };
@@ -111,7 +111,7 @@ launch_cost cost_of(const kernel_definition* kernel,
 
 }  // namespace
 
-std::vector<row_range> cut_rows(submitter& to, std::size_t rows, const work& cost,
+std::vector<row_range> cut_rows(submitter& to, std::size_t rows, const launch_work& cost,
                                 std::size_t least_rows) {
   return cut(devices_of(to), rows, {.total = cost, .kernel = {}}, least_rows);
 }

@@ -60,7 +60,7 @@ struct launch_command {
   kernel_ref kernel;
   placed_buffers buffers;
   scalar_arguments scalars;
-  work cost;
+  launch_work cost;
   body_width width = body_width::serial;
   /// Its body may wait for other tasks, and leaves its stream when it does: see host_stream. For
   /// who submits it to decide; on other streams it means nothing.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <limits>
 
 #include <hocket/kernels/signature.hpp>
@@ -15,7 +17,8 @@ namespace hocket {
 /// runtime rt;
 /// const buffer<float> x{rt, 100, 1.0f}, y{rt, 100, "y"};
 /// rt.submit(ops::copy, reads(x), writes(y));
-/// rt.submit([](view<const float> a, view<float> b) { b(0) += a(0); }, reads(x), updates(y));
+/// rt.submit([](buffer_view<const float> a, buffer_view<float> b) { b(0) += a(0); },  //
+///           reads(x), updates(y));
 /// ```
 template <element T, std::size_t R, access_mode Mode>
 struct access {
@@ -40,36 +43,44 @@ template <element T, std::size_t R>
   return {what.writable_ref()};
 }
 
-/// What reduces() combines with, and the value it starts from.
-struct plus {
-  template <class T>
-  static constexpr T identity{};
-};
-struct maximum {
-  template <class T>
-  static constexpr T identity = std::numeric_limits<T>::lowest();
-};
-struct minimum {
-  template <class T>
-  static constexpr T identity = std::numeric_limits<T>::max();
-};
+/// What reduces() combines with: plus{}, which is that of the standard library, so that the two do
+/// not collide, maximum{} or minimum{}.
+using std::plus;
+struct maximum {};
+struct minimum {};
+
+namespace detail {
+
+/// The value that a reduction starts from.
+template <class Op, class T>
+inline constexpr T start_of{};
+template <class T>
+inline constexpr T start_of<maximum, T> = std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T start_of<minimum, T> = std::numeric_limits<T>::max();
+
+template <class Op>
+concept combines =
+    std::same_as<Op, plus<void>> || std::same_as<Op, maximum> || std::same_as<Op, minimum>;
+
+}  // namespace detail
 
 /// The task combines something with the content: it updates a partial of its own that starts with
 /// the identity, and the partials are combined in the order of submission. Tasks that reduce the
 /// same region run side by side, and the bits of the result do not depend on which ended first. The
-/// kernel takes it as inout<T, R>.
+/// kernel takes it as inout_buffer<T, R>.
 template <element T, std::size_t R, class Op>
 struct reduction_access {
   region<T, R> what;
 };
-template <element T, std::size_t R, class Op>
+template <element T, std::size_t R, detail::combines Op>
 [[nodiscard]] reduction_access<T, R, Op> reduces(const region<T, R>& what, Op) {
   (void)what.writable_ref();
   return {what};
 }
 
 /// Memory for the task's own use, without content at first and gone when it ends. The kernel takes
-/// it as out<T, R>.
+/// it as out_buffer<T, R>.
 template <element T, std::size_t R>
 struct scratch_access {
   shape<R> extents;

@@ -40,22 +40,23 @@ class open_host_view {
 /// std::printf("%d\n", x.read()(2));
 /// ```
 template <class T, std::size_t R = 1>
-class [[nodiscard]] host_view : public view<T, R> {
+class [[nodiscard]] host_view : public buffer_view<T, R> {
  public:
   explicit host_view(std::unique_ptr<detail::open_host_view> open)
-      : view<T, R>(open->content()), open_(std::move(open)) {}
+      : buffer_view<T, R>(open->content()), open_(std::move(open)) {}
   host_view(host_view&& from) noexcept
-      : view<T, R>(std::exchange(static_cast<view<T, R>&>(from), nothing())),
+      : buffer_view<T, R>(std::exchange(static_cast<buffer_view<T, R>&>(from), nothing())),
         open_(std::move(from.open_)) {}
   host_view& operator=(host_view&& from) noexcept {
-    static_cast<view<T, R>&>(*this) = std::exchange(static_cast<view<T, R>&>(from), nothing());
+    static_cast<buffer_view<T, R>&>(*this) =
+        std::exchange(static_cast<buffer_view<T, R>&>(from), nothing());
     open_ = std::move(from.open_);
     return *this;
   }
   ~host_view() = default;
 
  private:
-  [[nodiscard]] static view<T, R> nothing() noexcept { return {nullptr, {}, {}}; }
+  [[nodiscard]] static buffer_view<T, R> nothing() noexcept { return {nullptr, {}, {}}; }
 
   std::unique_ptr<detail::open_host_view> open_;
 };

@@ -34,9 +34,9 @@ struct data_condition {
 /// ```cpp
 /// runtime rt;
 /// const buffer<float> rest{rt, 1, 1.0f, "rest"};
-/// rt.run_while(when([](view<const float> r) { return r(0) > 0.01f; }, reads(rest)),
+/// rt.run_while(when([](buffer_view<const float> r) { return r(0) > 0.01f; }, reads(rest)),
 ///              [&](submitter& round) {
-///                round.submit([](view<float> r) { r(0) /= 2; }, updates(rest));
+///                round.submit([](buffer_view<float> r) { r(0) /= 2; }, updates(rest));
 ///              },
 ///              100);  // rounds at most
 /// ```

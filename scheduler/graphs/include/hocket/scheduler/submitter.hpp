@@ -37,7 +37,8 @@ concept kernel_or_family = typed_kernel<K> || kernel_family<K>;
 ///
 /// ```cpp
 /// const auto smooth = [](submitter& s, const buffer<float>& x) {
-///   s.submit({.label = "smooth"}, [](view<float> v) { v(0) = (v(0) + v(1)) / 2; }, updates(x));
+///   s.submit({.label = "smooth"}, [](buffer_view<float> v) { v(0) = (v(0) + v(1)) / 2; },
+///            updates(x));
 /// };
 /// runtime rt;
 /// const buffer<float> x{rt, 100, 1.0f};
@@ -85,9 +86,9 @@ class submitter {
   }
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
-  /// with views, view<const T, R> for reads and view<T, R> for writes and updates, and with
-  /// numbers. What it returns is the future's value, which may be of any type that can be moved; so
-  /// may the function. In a recording only numbers are kept. Order and failure as above.
+  /// with views, buffer_view<const T, R> for reads and buffer_view<T, R> for writes and updates,
+  /// and with numbers. What it returns is the future's value, which may be of any type that can be
+  /// moved; so may the function. In a recording only numbers are kept. Order and failure as above.
   template <class F, class First, class... Args>
   requires(!kernel_or_family<F> &&
            !std::same_as<F, task_options>) auto submit(const task_options& options, F function,

@@ -34,7 +34,7 @@ class named_buffer {
   named_buffer(std::string name, const buffer<T, R>& what)
       : name_(std::move(name)), data_(what.ref().data) {
     copy_out_ = [what](submitter& to, const task_options& how, std::shared_ptr<std::byte[]> into) {
-      const auto copy = [into = std::move(into)](const view<const T, R>& from) {
+      const auto copy = [into = std::move(into)](const buffer_view<const T, R>& from) {
         std::copy(from.begin(), from.end(), reinterpret_cast<T*>(into.get()));
       };
       return any_future(to.submit(how, copy, reads(what)));
@@ -85,7 +85,7 @@ struct checkpoint_options {
 ///     step = std::stoul(last->position.at("step"));
 ///   }
 ///   for (; step < 10; ++step) {
-///     rt.submit([](view<float> all) { all(0) += 1; }, updates(x));
+///     rt.submit([](buffer_view<float> all) { all(0) += 1; }, updates(x));
 ///     saved.save({{"step", std::to_string(step + 1)}}, {{"x", x}});
 ///   }
 /// }

@@ -193,7 +193,7 @@ struct runtime_options {
 /// runtime rt;
 /// buffer<float> x{rt, 1000, 1.0f, "x"}, y{rt, 1000, 2.0f, "y"};
 /// rt.submit(ops::axpy, 3.0f, reads(x), updates(y));  // on the device where it ends first
-/// rt.submit([](view<float> v) { v(0) = 0.0f; }, updates(y));
+/// rt.submit([](buffer_view<float> v) { v(0) = 0.0f; }, updates(y));
 /// const std::vector<float> content = y.to_vector();  // waits for both
 /// rt.wait();                                         // throws a failure that was not looked at
 /// ```

@@ -29,8 +29,8 @@ struct row_range {
 /// The pieces depend on the runtime's devices and the arguments alone, not on what was
 /// measured: rows that were cut before are cut the same again, and their data stay where they are.
 /// Connects the devices.
-[[nodiscard]] std::vector<row_range> cut_rows(submitter& to, std::size_t rows, const work& cost,
-                                              std::size_t least_rows = 0);
+[[nodiscard]] std::vector<row_range> cut_rows(submitter& to, std::size_t rows,
+                                              const launch_work& cost, std::size_t least_rows = 0);
 
 /// An access that every piece of a split task has uncut; made by whole().
 template <element T, std::size_t R>

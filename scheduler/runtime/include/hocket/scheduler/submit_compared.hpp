@@ -45,7 +45,7 @@ struct compared_region {
 using run_values = buffer_argument;
 
 template <class T, std::size_t R>
-[[nodiscard]] run_values values_of(const view<T, R>& of) {
+[[nodiscard]] run_values values_of(const buffer_view<T, R>& of) {
   run_values made{const_cast<std::remove_const_t<T>*>(of.data()),
                   element_type_of<std::remove_const_t<T>>,
                   {},
@@ -131,7 +131,7 @@ template <class Third, class... Outputs>
                                         const std::string& kernel, const Third& third,
                                         const std::tuple<Outputs...>& outputs) {
   // A function that takes anything would be one that also takes the lanes.
-  const auto differ = [options]<class... T, std::size_t... R>(const view<T, R>&... views) {
+  const auto differ = [options]<class... T, std::size_t... R>(const buffer_view<T, R>&... views) {
     return any_pair_differs(std::array{values_of(views)...}, options);
   };
   const auto condition = std::apply(
@@ -146,8 +146,8 @@ template <class Third, class... Outputs>
     std::apply(
         [&](const auto&... each) {
           const std::array labels{std::string(each.first.what.data->label())...};
-          const auto judge = [options, kernel,
-                              labels]<class... T, std::size_t... R>(const view<T, R>&... views) {
+          const auto judge = [options, kernel, labels]<class... T, std::size_t... R>(
+                                 const buffer_view<T, R>&... views) {
             decide(std::array{values_of(views)...}, options, kernel, labels);
           };
           std::apply(

@@ -41,23 +41,23 @@ template <class T>
 struct descriptor<run_parameter<T>> : descriptor<T> {};
 template <element T, std::size_t R>
 struct descriptor<access<T, R, access_mode::read>> {
-  using type = in<T, R>;
+  using type = in_buffer<T, R>;
 };
 template <element T, std::size_t R>
 struct descriptor<access<T, R, access_mode::write>> {
-  using type = out<T, R>;
+  using type = out_buffer<T, R>;
 };
 template <element T, std::size_t R>
 struct descriptor<access<T, R, access_mode::update>> {
-  using type = inout<T, R>;
+  using type = inout_buffer<T, R>;
 };
 template <element T, std::size_t R, class Op>
 struct descriptor<reduction_access<T, R, Op>> {
-  using type = inout<T, R>;
+  using type = inout_buffer<T, R>;
 };
 template <element T, std::size_t R>
 struct descriptor<scratch_access<T, R>> {
-  using type = out<T, R>;
+  using type = out_buffer<T, R>;
 };
 
 /// What a host function gets for an argument.

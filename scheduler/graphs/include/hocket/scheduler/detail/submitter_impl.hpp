@@ -12,7 +12,7 @@ namespace detail {
 template <class Op>
 [[nodiscard]] const auto& combiner() {
   static const auto family = elementwise("combine", [](const auto& part, auto& whole) {
-    if constexpr (std::is_same_v<Op, plus>)
+    if constexpr (std::is_same_v<Op, plus<void>>)
       whole = whole + part;
     else if constexpr (std::is_same_v<Op, maximum>)
       whole = select(whole < part, part, whole);
@@ -28,7 +28,7 @@ template <element T, std::size_t R, class Op>
 auto submitter::prepare(const reduction_access<T, R, Op>& wanted) {
   detail::partial<T, R, Op> made{buffer<T, R>(home(), wanted.what.extents(), "partial"),
                                  wanted.what};
-  submit_part(ops::fill, Op::template identity<T>, writes(made.values));
+  submit_part(ops::fill, detail::start_of<Op, T>, writes(made.values));
   return made;
 }
 
