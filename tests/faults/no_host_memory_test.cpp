@@ -13,7 +13,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -70,6 +73,11 @@ std::vector<call> calls_without_data() {
       {"then", in_place,
        [](surroundings& s) { s.before[0].then([](int x) { return x + 1; }).get(); }},
       {"when_all", in_place, [](surroundings& s) { when_all(s.before).get(); }},
+      {"when_any", in_place,
+       [](surroundings& s) {
+         const auto slow = s.rt.async([] { std::this_thread::sleep_for(5ms); });
+         when_any(slow, s.rt.async({.after = {slow}}, [] {})).get().which.get();
+       }},
       {"scope", in_place,
        [](surroundings& s) {
          task_scope scope{s.rt};
@@ -120,6 +128,20 @@ std::vector<call> calls_with_data() {
       const buffer<int> own{s.rt, 100, "own"};
       s.rt.submit(ops::fill, 1, writes(own));
       (void)own.to_vector();
+    });
+    add("value_that_only_moves", [](surroundings& s) {
+      auto added = std::make_unique<int>(1);
+      const auto sum =
+          s.rt.submit([a = std::move(added)](
+                          buffer_view<const int> x) { return std::make_unique<int>(x[0] + *a); },
+                      reads(s.data[0]));
+      (void)sum.take();
+    });
+    add("memory_of_the_program", [](surroundings& s) {
+      static std::vector<int> mine(100, 1);
+      const buffer<int> own{s.rt, user_memory(mine).given_back([] {}), "own"};
+      s.rt.submit(add_one, updates(own.rows(3, 4))).get();
+      if (own.read()[3] < 2) throw std::logic_error("The memory is not the program's.");
     });
     add("row", [](surroundings& s) {
       s.rt.submit(add_one, updates(s.data[0].rows(1, 3)));

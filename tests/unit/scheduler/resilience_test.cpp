@@ -170,7 +170,7 @@ class used_resilience : public resilience {
 TEST_F(used_resilience, waits_for_functions_that_run) {
   float seen = 0;
   rt.submit(
-        [&](view<const float> v) {
+        [&](buffer_view<const float> v) {
           lose("Sim0");
           seen = v[0];
         },
@@ -182,7 +182,7 @@ TEST_F(used_resilience, waits_for_functions_that_run) {
 
 TEST_F(used_resilience, gives_up_where_a_function_waits) {
   const future<void> waits = rt.submit(
-      [&](view<const float>) {
+      [&](buffer_view<const float>) {
         lose("Sim0");
         (void)y.to_vector();
       },
@@ -204,7 +204,7 @@ class used_resilience_of_threads : public used_resilience {
 TEST_F(used_resilience_of_threads, waits_for_functions_that_run_long) {
   float seen = 0;
   rt.submit(
-        [&](view<const float> v) {
+        [&](buffer_view<const float> v) {
           lose("Sim0");
           while (is_alive("Sim0")) std::this_thread::yield();
           seen = v[0];
