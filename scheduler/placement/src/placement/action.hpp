@@ -127,6 +127,11 @@ struct give_up_device {
   failure why;
 };
 
+/// Does nothing, and keeps the task alive until here: an action before this one refers to it.
+struct keep_task {
+  task_ref task;
+};
+
 /// Prints a warning, once.
 struct warn {
   std::string text;
@@ -134,7 +139,7 @@ struct warn {
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
                             retire, tell_run, start_timer, await_memory, await_time, give_up_device,
-                            warn, put_aside, await_probe, answer, lend_block>;
+                            warn, put_aside, await_probe, answer, lend_block, keep_task>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

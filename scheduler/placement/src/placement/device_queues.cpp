@@ -16,16 +16,14 @@ constexpr std::size_t steal_window = 16;
 // many at the front of the queue. Likewise while tasks wait for a lane in which others are.
 constexpr std::size_t overtake_window = 16;
 
-/// True if the body of the kernel may block on a task that is submitted later, and yields its lane
-/// then. Only bodies in C++ can; kernels of devices cannot.
+}  // namespace
+
 bool may_leave(const kernel_definition& kernel, const machine::device_node& on) {
   if (!on.runs_host_tasks) return false;
   if (kernel.sequence.empty()) return kernel.sources.empty();
   return std::ranges::any_of(kernel.sequence,
                              [](const kernel_part& part) { return part.kernel->sources.empty(); });
 }
-
-}  // namespace
 
 void device_queues::enqueue(placed_task& t, device_id device) {
   device_record& d = s_.devices[device.value];

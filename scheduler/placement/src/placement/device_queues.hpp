@@ -7,6 +7,10 @@
 
 namespace hocket::placement {
 
+/// True if the body of the kernel may block on a task that is submitted later, and yields its lane
+/// then. Only bodies in C++ can; kernels of devices cannot.
+[[nodiscard]] bool may_leave(const kernel_definition& kernel, const machine::device_node& on);
+
 /// The tasks that wait for each device, and which of them is next.
 class device_queues {
  public:

@@ -63,6 +63,8 @@ struct engine::dispatch {
         return on.retries_.loss_not_told();
       case timed_part::hang:
         return on.hangs_.time_passed();
+      case timed_part::straggler:
+        return on.stragglers_.time_passed();
     }
   }
   void operator()(drain_asked& e) const { on.drains_.begin(e); }
@@ -90,6 +92,7 @@ void engine::step(time_stamp now, event&& what, action_list& out) {
     settle();
   }
   hangs_.look_later();
+  stragglers_.look_later();
   if (++steps_ % steps_between_prunings == 0 || state_.content.is_prune_due()) {
     state_.content.prune([this](point t) { return state_.commands.done(t); },
                          [this](task_id t) {
@@ -156,6 +159,7 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
   if (state_.commands.is_lost(stream)) return;
   const command_record record = state_.commands.end(stream, value);
   state_.lanes.ended(record, state_.commands.load(stream));
+  if (state_.duplicates.is_any() && duplicates_.takes_end(record, how)) return;
   retries_.command_ended(record, how);
   if (record.copy != nullptr) {
     losses_.copy_ended(record, how);

@@ -14,6 +14,7 @@
 #include "placement/lent_returns.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
+#include "placement/straggler_watch.hpp"
 #include "placement/task_finisher.hpp"
 
 namespace hocket::placement {
@@ -86,7 +87,9 @@ class engine {
   hang_watch hangs_;
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   log_cutter cutter_;
-  loss_handler losses_{state_, roster_, drains_, memory_, recovery_};
+  task_duplicates duplicates_{state_, memory_, retries_, finisher_};
+  straggler_watch stragglers_{state_, queues_, roster_, duplicates_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };

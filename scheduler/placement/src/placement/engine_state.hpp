@@ -15,6 +15,7 @@
 #include "placement/device_prices.hpp"
 #include "placement/device_record.hpp"
 #include "placement/device_view.hpp"
+#include "placement/duplicate_table.hpp"
 #include "placement/lane_table.hpp"
 #include "placement/loss_table.hpp"
 #include "placement/replica_store.hpp"
@@ -43,6 +44,7 @@ struct recovery_limits {
   std::size_t max_attempts = 1;  ///< a task is run so often at most
   nanoseconds hang_timeout{0};   ///< a device is lost if a command takes so much too long; 0: never
   nanoseconds quarantine{0};     ///< a failing device is probed after that; 0: it is lost at once
+  double speculation = 0;        ///< see duplicate_table
 };
 
 /// The tables that the parts of the engine share. Each table keeps its own order; none calls the
@@ -53,13 +55,14 @@ struct engine_state {
                const recovery_limits& limits = {})
       : nodes(std::move(described)),
         costs(nodes, kept),
-        commands(nodes, limits.hang_timeout > nanoseconds{0}),
+        commands(nodes, limits.hang_timeout > nanoseconds{0} || limits.speculation > 0),
         log(limits.max_logged > 0),
         trace(nodes, traces.spans),
         decisions(traces.decisions),
         chooser(std::move(chosen)),
         takes_notes(traces.notes || traces.spans > 0 || traces.decisions > 0),
-        retries(limits.max_attempts, nodes.streams.size()) {}
+        retries(limits.max_attempts, nodes.streams.size()),
+        duplicates(limits.speculation) {}
   engine_state(const engine_state&) = delete;
   engine_state& operator=(const engine_state&) = delete;
 
@@ -90,6 +93,7 @@ struct engine_state {
   schedule_keeper schedules{nodes};
   loss_table losses;
   retry_table retries;
+  duplicate_table duplicates;
   std::vector<task_id> awaited_views;  ///< that were issued, and wait for their content
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
@@ -107,7 +111,9 @@ struct engine_state {
     return devices.size() > 1 && chooser->plans_ahead();
   }
   /// True if the time of each step has to be known.
-  [[nodiscard]] bool needs_time() const noexcept { return takes_notes || plans_ahead(); }
+  [[nodiscard]] bool needs_time() const noexcept {
+    return takes_notes || plans_ahead() || duplicates.is_on();
+  }
   [[nodiscard]] device_record& device_of(const placed_task& t) {
     return devices[t.run.device.value];
   }

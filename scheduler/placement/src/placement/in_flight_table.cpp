@@ -60,10 +60,19 @@ command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
   command_record record = s.commands.take_front();
   s.ended = value;
   s.backlog -= record.predicted;
+  s.late = nanoseconds{0};
   s.first_since = now_;
   if (s.commands.empty()) s.busy.go_on(now_, memory_, true);
   waiters_.wake(stream, value);
   return record;
+}
+
+command_record* in_flight_table::find(point number) {
+  stream_state& s = streams_[number.stream.value];
+  // Commands end in order.
+  const std::uint64_t first = s.planned + 1 - s.commands.size();
+  if (number.value < first || number.value > s.planned) return nullptr;
+  return &s.commands[static_cast<std::size_t>(number.value - first)];
 }
 
 command_record in_flight_table::leave(stream_id stream, std::uint64_t value, time_stamp when) {
@@ -91,7 +100,7 @@ std::vector<command_record> in_flight_table::lose(stream_id stream) {
   while (!s.commands.empty()) lost.push_back(s.commands.take_front());
   unhanded_ -= s.outbox.size();
   s.outbox.clear();
-  s.backlog = nanoseconds{0};
+  s.backlog = s.late = nanoseconds{0};
   s.lost = true;
   waiters_.wake(stream, std::numeric_limits<std::uint64_t>::max());
   return lost;

@@ -93,6 +93,11 @@ class in_flight_table {
     return record;
   }
 
+  /// The stream will be busy for so long beside what was predicted, until its oldest command ends.
+  void expect_more(stream_id stream, nanoseconds time) noexcept {
+    streams_[stream.value].late = time;
+  }
+
   /// Issues the commands that can be issued by now.
   void flush(action_list& out) {
     if (unhanded_ > 0) flush_all(out);
@@ -140,11 +145,12 @@ class in_flight_table {
     return streams_[stream.value].commands.size();
   }
   [[nodiscard]] std::size_t in_flight() const;  ///< on all streams
-  /// The predicted times of the commands, less the time since its oldest command became that.
+  /// The predicted times of the commands, less the time since its oldest command became that, and
+  /// what expect_more() has said.
   [[nodiscard]] nanoseconds remaining(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     if (s.commands.empty()) return nanoseconds{0};
-    return s.backlog - std::min(s.commands.front().predicted, now_ - s.first_since);
+    return s.backlog - std::min(s.commands.front().predicted, now_ - s.first_since) + s.late;
   }
   /// The share of the last while in which the stream had commands, from 0 to 1.
   [[nodiscard]] double busy_share(stream_id stream) const {
@@ -161,13 +167,18 @@ class in_flight_table {
   [[nodiscard]] const command_record& oldest(stream_id stream) const {
     return streams_[stream.value].commands.front();
   }
+  /// Of a command in flight that has not yielded its stream; null if it is not.
+  [[nodiscard]] command_record* find(point number);
+  /// Calls visit(record) for each command that is in flight in the stream, oldest first.
+  template <class Visit>
+  void each_in(stream_id stream, const Visit& visit) const {
+    for (const command_record& c : streams_[stream.value].commands) visit(c);
+  }
   /// Calls visit(record) for each command that is in flight in a stream, of one stream after the
   /// other, oldest first.
   template <class Visit>
   void each(const Visit& visit) const {
-    for (const stream_state& s : streams_) {
-      for (const command_record& c : s.commands) visit(c);
-    }
+    for (std::size_t i = 0; i < streams_.size(); ++i) each_in(stream_id{i}, visit);
   }
 
  private:
@@ -190,6 +201,7 @@ class in_flight_table {
     std::uint64_t ended = 0;
     bool lost = false;
     nanoseconds backlog{0};
+    nanoseconds late{0};        ///< of the oldest command, beside the backlog
     time_stamp first_since{0};  ///< when the oldest command became that
     busy_average busy;          ///< until it began or ceased to have commands
     ring<command_record> commands;

@@ -4,6 +4,7 @@
 
 #include "placement/device_drains.hpp"
 #include "placement/loss_recovery.hpp"
+#include "placement/task_duplicates.hpp"
 
 namespace hocket::placement {
 
@@ -11,8 +12,13 @@ namespace hocket::placement {
 class loss_handler {
  public:
   loss_handler(engine_state& state, device_roster& roster, device_drains& drains,
-               memory_reclaimer& memory, loss_recovery& recovery)
-      : s_(state), roster_(roster), drains_(drains), memory_(memory), recovery_(recovery) {}
+               memory_reclaimer& memory, loss_recovery& recovery, task_duplicates& duplicates)
+      : s_(state),
+        roster_(roster),
+        drains_(drains),
+        memory_(memory),
+        recovery_(recovery),
+        duplicates_(duplicates) {}
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail, unless
@@ -34,6 +40,7 @@ class loss_handler {
   device_drains& drains_;
   memory_reclaimer& memory_;
   loss_recovery& recovery_;
+  task_duplicates& duplicates_;
 };
 
 }  // namespace hocket::placement

@@ -87,6 +87,9 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
     const bool had_pin = replica_store::forget_pin(*t, e.data);
     if (had_pin && !is_launch) s_.work.end_later(*t, no_room_for(*t, e.why));
   }
+  s_.duplicates.each([&](task_duplicate& d) {
+    if (s_.node_of(d).memory == e.memory) (void)replica_store::forget_pin(d, e.data);
+  });
   s_.evictions.touch(e.data);
   if (e.memory == host_memory) s_.log.versions().forget_block(e.data);
   release(s_.content.drop_unallocated(e.data, e.memory, e.why));

@@ -64,9 +64,10 @@ struct attempt {
   device_id device;         ///< preferred or committed; not valid: none yet
   /// The result of its command, if that was reported before the end of a predecessor.
   std::unique_ptr<failure> early_result;
-  bool fetching = false;   ///< copies for it that were planned ahead have not ended
-  bool may_leave = false;  ///< its body may yield its lane
-  bool wrote = false;      ///< its outputs are recorded in the content state
+  bool fetching = false;      ///< copies for it that were planned ahead have not ended
+  bool may_leave = false;     ///< its body may yield its lane
+  bool wrote = false;         ///< its outputs are recorded in the content state
+  bool is_overtaken = false;  ///< its duplicate has ended first, and its command is in flight
 };
 
 /// The facts of a task, beside its commands, that a trace or a summary shows.

@@ -56,9 +56,10 @@ struct request_facts {
   bool host_only = false;  ///< a host function: runs on devices of the host alone
   bool in_order = false;   ///< starts after tasks of higher priority of its device
   // One byte, or the next member would need a word more.
-  bool is_limited : 1 = false;   ///< its limits hold a timeout, a budget or returns
-  bool is_of_run : 1 = false;    ///< it is a run_task
-  bool is_recovery : 1 = false;  ///< it is a recovery_task, and a run_task
+  bool is_limited : 1 = false;    ///< its limits hold a timeout, a budget or returns
+  bool is_of_run : 1 = false;     ///< it is a run_task
+  bool is_recovery : 1 = false;   ///< it is a recovery_task, and a run_task
+  bool is_duplicate : 1 = false;  ///< it is a task_duplicate
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

@@ -51,6 +51,13 @@ class run_table {
     if (t.is_issued()) ++run.run_on_;
     end(run, t, why);
   }
+  /// The task has ended well, and is forgotten but for its command, which is in flight: has_ended()
+  /// follows.
+  void ended_before_command(run_task& t) {
+    ++t.part_of->run_on_;
+    t.notified = true;
+    end(*t.part_of, t, {});
+  }
   /// Returns true if the run has no task any more.
   bool has_ended(run_task& t, bool was_issued, const failure& why) {
     submitted_run& run = *t.part_of;

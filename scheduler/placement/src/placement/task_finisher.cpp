@@ -12,16 +12,9 @@ namespace hocket::placement {
 
 void task_finisher::launch_ended(const command_record& record, const command_result& how) {
   placed_task& t = *record.launched;
-  device_statistics& done = s_.device_of(t).done;
-  done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
-  done.busy += std::min(record.left, how.end) - how.begin;
-  done.flops += t.launch->cost.flops;
-  s_.trace.ended(record, how, &t);
+  count_launch(record, how);
   s_.times.launch_ended(how.begin, how.end);
-  if (t.traced != nullptr) {
-    note_length(t);
-    decision_log::launch_ended(t, how);
-  }
+  note_times(t, how);
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),
@@ -82,6 +75,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (why) poison_outputs(t, why);
   if (s_.log.is_on()) note_end(t, memory, why);
   s_.retries.forget(t.id);
+  s_.duplicates.forget(t.id);
   if (s_.quarantined > 0) s_.await_other_probe(t);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
@@ -96,15 +90,34 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (t.is_of_run) {
     // Tasks of the run that are not added yet may come after it.
     if (why) t.poisoned = why;
-    auto& of_run = static_cast<run_task&>(t);
-    if (s_.runs.has_ended(of_run, is_issued, why)) {
-      s_.schedules.ended(*of_run.part_of, s_.now, *s_.chooser, s_.changes);
-    }
+    if (t.run.is_overtaken) return s_.runs.ended_before_command(static_cast<run_task&>(t));
+    leave_run(static_cast<run_task&>(t), is_issued, why);
   } else if (t.notified) {
     s_.work.actions().emplace_back(retire{std::move(gone)});
   } else {
-    s_.work.actions().emplace_back(complete{std::move(gone), why});
+    s_.work.actions().emplace_back(complete{std::move(gone), why, t.run.is_overtaken});
   }
+}
+
+task_ref task_finisher::finish_before_command(placed_task& t) {
+  task_ref kept(&t);
+  t.run.is_overtaken = true;
+  finish(t, {});
+  return kept;
+}
+
+void task_finisher::command_ended_after(task_ref ended) {
+  if (ended->is_of_run) {
+    leave_run(static_cast<run_task&>(*ended), true, {});
+  } else {
+    s_.work.actions().emplace_back(retire{std::move(ended)});
+  }
+}
+
+void task_finisher::leave_run(run_task& t, bool was_issued, const failure& why) {
+  submitted_run& run = *t.part_of;
+  if (!s_.runs.has_ended(t, was_issued, why)) return;
+  s_.schedules.ended(run, s_.now, *s_.chooser, s_.changes);
 }
 
 void task_finisher::note_end(const placed_task& t, memory_id memory, const failure& why) {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
+
 #include "placement/loss_recovery.hpp"
 
 namespace hocket::placement {
@@ -24,9 +26,29 @@ class task_finisher {
 
   /// The command of a launch has ended.
   void launch_ended(const command_record& record, const command_result& how);
+  /// Adds the launch to what its device has done, and to the trace.
+  void count_launch(const command_record& record, const command_result& how) {
+    const placed_task& t = *record.launched;
+    detail::device_statistics& done = s_.device_of(t).done;
+    done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
+    done.busy += std::min(record.left, how.end) - how.begin;
+    done.flops += t.launch->cost.flops;
+    s_.trace.ended(record, how, &t);
+  }
+  /// For decisions: how long the task took, and takes on its fastest device.
+  void note_times(placed_task& t, const command_result& how) {
+    if (t.traced == nullptr) return;
+    note_length(t);
+    decision_log::launch_ended(t, how);
+  }
   /// The task ends: it leaves all tables, and those behind it may start. An empty failure means
   /// success.
   void finish(placed_task& t, const failure& why);
+  /// Ends the task as finish() does, with success, while its command is in flight. Returns the
+  /// task, for command_ended_after().
+  [[nodiscard]] task_ref finish_before_command(placed_task& t);
+  /// The command of a task has ended that had ended before.
+  void command_ended_after(task_ref ended);
   /// The tasks that were to end later in this step. There are some.
   void finish_due();
   /// The task fails. If it was issued it goes on running and does not commit.
@@ -35,6 +57,7 @@ class task_finisher {
   void cancel_all(const failure& why);
 
  private:
+  void leave_run(run_task& t, bool was_issued, const failure& why);
   /// Notes how long the task, which has ended, takes on its fastest device.
   void note_length(const placed_task& t);
   /// In the log.

@@ -63,6 +63,7 @@ bool task_issuer::issue_present(placed_task& t, std::size_t lane) {
       return false;
     }
   }
+  if (s_.duplicates.is_on()) note_older(t);
   t.run.number = s_.commands.next(node.compute[lane]);
   const bool pins = !seeded_bug(bug::forget_pins);
   timepoint_set waits;
@@ -91,12 +92,29 @@ void task_issuer::issue(placed_task& t) {
   // the command queues in another one, open or not.
   const number_set& open = s_.lanes.open(t.run.device);
   const std::size_t lane = free_lane(t).value_or(open.empty() ? 0 : open.first());
+  if (s_.duplicates.is_on()) note_older(t);
   timepoint_set waits = acquire(t, node.memory);
   t.run.number = s_.commands.next(node.compute[lane]);
   for (task_access& a : t.accesses) a.block = s_.content.block(a.data, node.memory);
   plan(t, lane, std::move(waits));
   note_accesses(t, node.memory, t.run.number);
   mark_issued(t);
+}
+
+/// Notes which other memories have what the task updates: a duplicate of it may begin with that.
+void task_issuer::note_older(const placed_task& t) {
+  if (t.on.valid() || t.host_only || t.is_recovery) return;
+  const memory_id own = s_.node_of(t).memory;
+  for (std::size_t i = 0; i < t.accesses.size(); ++i) {
+    const task_access& a = t.accesses[i];
+    if (!reads_content(a.mode) || !writes_content(a.mode) || a.is_empty()) continue;
+    for (std::size_t m = 0; m < s_.nodes.memories.size(); ++m) {
+      const memory_id memory{m};
+      if (memory == own || !s_.content.valid(a.data, a.region(), memory)) continue;
+      if (!s_.commands.all_done(s_.content.ready(a.data, a.region(), memory))) continue;
+      s_.duplicates.note_older(t.id, {i, memory, s_.content.block(a.data, memory)});
+    }
+  }
 }
 
 timepoint_set task_issuer::acquire(const placed_task& t, memory_id memory) {

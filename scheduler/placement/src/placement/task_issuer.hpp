@@ -33,6 +33,7 @@ class task_issuer {
   void mark_issued(placed_task& t);
 
  private:
+  void note_older(const placed_task& t);
   [[nodiscard]] std::optional<std::size_t> lane_of_predecessors(const placed_task& t) const;
   void plan(placed_task& t, std::size_t lane, timepoint_set&& waits);
 

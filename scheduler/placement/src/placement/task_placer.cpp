@@ -57,6 +57,8 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
   for (const task_edge& edge : t.edges) {
     const placed_task* const before = edge.before;
     if (before == nullptr || !before->is_issued()) continue;
+    // A task that was issued behind the first run would wait for that.
+    if (s_.duplicates.is_any() && s_.duplicates.of(before->id) != nullptr) return std::nullopt;
     const device_id device = before->run.device;
     if (before->poisoned || (common.valid() && device != common)) return std::nullopt;
     common = device;

@@ -8,10 +8,11 @@ namespace hocket::placement {
 
 /// A part of the engine that asks to be called after some time.
 enum class timed_part : std::uint8_t {
-  schedule,  ///< tasks that are held for their device
-  retry,     ///< an attempt after a failure
-  loss,      ///< a device that ought to be told to be lost
-  hang,      ///< commands that may never end
+  schedule,   ///< tasks that are held for their device
+  retry,      ///< an attempt after a failure
+  loss,       ///< a device that ought to be told to be lost
+  hang,       ///< commands that may never end
+  straggler,  ///< commands that may take too long
 };
 
 }  // namespace hocket::placement

@@ -46,12 +46,14 @@ class transfer_planner {
   /// Makes the region valid in memory, where the buffer has a block, and returns what a reader
   /// there has to wait for. for_task: what the copies are for, in the trace.
   timepoint_set bring(data_id data, const box& region, memory_id memory, task_id for_task);
+  /// Plans a copy of bytes whose content the caller knows of: between blocks that there are, in the
+  /// order that `after` and later commands need. Returns its number.
+  point copy(const copy_request& wanted, task_id for_task);
   /// Makes valid in the host's memory what is valid in `from` alone.
   void write_back(data_id data, memory_id from);
 
  private:
   void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
-  [[nodiscard]] point copy(const copy_request& wanted, task_id for_task);
   [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
                                   std::uint64_t bytes) const;
 

@@ -100,8 +100,11 @@ void device_connection::connect() {
 }
 
 placement::recovery_limits device_connection::recovery() const {
-  if (!std::ranges::any_of(machine_->infos(), &device_info::can_be_lost)) return {};
-  placement::recovery_limits made{.hang_timeout = options_.hang_timeout};
+  placement::recovery_limits made;
+  // A second run needs a memory of its own.
+  if (machine_->description().memories.size() > 1) made.speculation = options_.speculation;
+  if (!std::ranges::any_of(machine_->infos(), &device_info::can_be_lost)) return made;
+  made.hang_timeout = options_.hang_timeout;
   if (options_.resilience == resilience_kind::survive) {
     made.max_logged = options_.max_repeated;
     made.max_attempts = options_.max_attempts;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
 #include <filesystem>
 
@@ -40,6 +41,31 @@ integrity_kind integrity_of(const std::string& name) {
   if (name == "none") return integrity_kind::none;
   throw usage_error("HOCKET_INTEGRITY is " + in_quotes(name) +
                     "; it must be \"none\" or \"copies\".");
+}
+
+/// Returns zero for what is no number.
+double number_of(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stop == end ? number : 0;
+}
+
+constexpr double largest_speculation = 1e6;
+
+bool is_speculation(double factor) { return factor >= 1 && factor <= largest_speculation; }
+
+double speculation_of(double given) {
+  if (given != 0 && !is_speculation(given)) {
+    throw usage_error("runtime_options::speculation is " + std::to_string(given) +
+                      "; it is a factor from 1 to 1000000, or zero for none.");
+  }
+  const auto text = environment_variable("HOCKET_SPECULATION");
+  if (given != 0 || !text) return given;
+  const double asked = number_of(*text);
+  if (is_speculation(asked)) return asked;
+  throw usage_error("HOCKET_SPECULATION is " + in_quotes(*text) +
+                    "; it must be a factor from 1 to 1000000.");
 }
 
 }  // namespace
@@ -79,6 +105,7 @@ runtime_options with_environment(runtime_options given) {
     const auto text = environment_variable("HOCKET_HANG_TIMEOUT");
     if (text) given.hang_timeout = parse_duration("HOCKET_HANG_TIMEOUT", *text);
   }
+  given.speculation = speculation_of(given.speculation);
   if (environment_variable("HOCKET_TRACE")) {
     given.trace_decisions = true;
     if (given.trace_capacity == 0) given.trace_capacity = spans_of_trace;

@@ -96,6 +96,7 @@ class performer {
   }
   void operator()(const placement::answer& a) const { a.tell(a.why); }
   void operator()(const placement::give_up_device& a) const { devices_.at(a.device).lose(a.why); }
+  void operator()(const placement::keep_task& /*a*/) const {}
   void operator()(const placement::warn& a) const {
     std::fprintf(stderr, "hocket: %s\n", a.text.c_str());
   }
@@ -115,6 +116,8 @@ void event_pump::open(device_set& devices, const placement::trace_wishes& traces
   engine_ = std::make_unique<placement::engine>(devices.description(), traces, std::move(chooser),
                                                 kept, limits);
   needs_time_ = home_.trace() != nullptr || engine_->state().needs_time();
+  // A task may end before its command, on another device.
+  polls_ = !engine_->state().duplicates.is_on();
   has_engine_ = true;
 }
 
@@ -145,7 +148,7 @@ bool event_pump::is_idle(std::uint64_t& ended) {
 
 bool event_pump::poll(const task_state& task, stream_id on) const noexcept {
   // A worker has other work.
-  if (home_.where().inside()) return false;
+  if (!polls_ || home_.where().inside()) return false;
   devices_->poll(on, [&task] { return task.done(); });
   return task.done();
 }

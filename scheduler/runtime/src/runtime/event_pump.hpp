@@ -103,6 +103,7 @@ class event_pump final : public completion_sink {
   std::unique_ptr<placement::engine> engine_;
   std::atomic<bool> has_engine_{false};
   event_strand events_{*this, events_of_caller};
+  bool polls_ = true;               ///< a thread that waits for a task may block on its device
   bool needs_time_ = false;         ///< for a trace, or because there is something to place
   time_stamp time_of_run_{};        ///< by the owner of the strand
   placement::action_list actions_;  ///< by the owner of the strand

@@ -56,12 +56,14 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
   placement::run_times times;
   std::size_t repeated = 0;
   placement::recovery_counts recoveries;
+  placement::duplicate_counts duplicates;
   std::optional<placement::device_prices> program;
   events.inspect([&](const placement::engine& e) {
     for (std::size_t i = 0; i < infos.size(); ++i) all.push_back(e.statistics(device_id{i}));
     times = e.state().times;
     repeated = e.state().schedules.repeated();
     recoveries = e.state().losses.counts;
+    duplicates = e.state().duplicates.counts;
     if (how_much == report_detail::all) program = e.program_of_done();
   });
   runtime_report made = with_devices(infos, all);
@@ -73,6 +75,8 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
   made.makespan = times.makespan();
   made.critical_path = times.longest_chain();
   made.repeated_runs = repeated;
+  made.duplicates = duplicates.started;
+  made.duplicates_won = duplicates.won;
   made.recoveries = recoveries.recovered;
   made.given_up = recoveries.given_up;
   made.repeated_tasks = recoveries.repeated;
@@ -167,6 +171,11 @@ std::string summary(const runtime_report& report) {
   text += ": " + devices;
   if (report.repeated_runs > 0) {
     text += "; runs of graphs that repeated a schedule: " + std::to_string(report.repeated_runs);
+  }
+  if (report.duplicates > 0) {
+    text += "; launches that took too long and were run a second time: " +
+            std::to_string(report.duplicates) +
+            ", of which ended first: " + std::to_string(report.duplicates_won);
   }
   if (report.retried_commands > 0) {
     text +=

@@ -12,6 +12,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/scheduler/report.hpp>
 
+#include "placement/duplicate_table.hpp"
 #include "placement/recovery_run.hpp"
 #include "runtime/decision_json.hpp"
 
@@ -58,8 +59,14 @@ json::object span(const trace_record& r, const std::string& name) {
   const auto number = [](task_id id) {
     return id.valid() ? json::value(id.value) : json::value(nullptr);
   };
-  json::object args{{"task", number(r.task)}};
-  if (r.task.valid() && r.task.value >= placement::first_recovery_number) args["again"] = true;
+  const bool is_again = r.task.valid() && r.task.value >= placement::first_recovery_number;
+  const bool is_duplicate =
+      r.task.valid() && !is_again && r.task.value >= placement::first_duplicate_number;
+  const task_id task =
+      is_duplicate ? task_id{r.task.value - placement::first_duplicate_number} : r.task;
+  json::object args{{"task", number(task)}};
+  if (is_again) args["again"] = true;
+  if (is_duplicate) args["duplicate"] = true;
   if (r.kind == trace_kind::wait) args["for"] = number(r.cause);
   if (r.kind == trace_kind::transfer) args["bytes"] = r.bytes;
   return {{"ph", "X"},

@@ -134,6 +134,15 @@ struct runtime_options {
   /// for the cores of the host. At the end the runtime waits for commands that a driver still has.
   nanoseconds hang_timeout{0};
 
+  /// A launch that takes so many times what was predicted, and a millisecond at least, is run a
+  /// second time on an idle device with another memory, if it would be expected to end there in
+  /// less time than it has taken; the run that ends first is the task's. 1 or more; 3 is a good
+  /// value. Zero: HOCKET_SPECULATION, for example 3, and no second run if that is not set. Only
+  /// kernels that any device may run: not what names a device, no function, no kernel with captures
+  /// that has only a body in C++. They have to give the same result for the same arguments. At the
+  /// end the runtime waits for both runs.
+  double speculation = 0;
+
   /// How many spans the trace keeps; 0 switches it off.
   std::size_t trace_capacity = 0;
 

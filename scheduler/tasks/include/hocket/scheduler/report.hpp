@@ -78,6 +78,10 @@ struct runtime_report {
   std::size_t repeated_runs =
       0;  ///< of recorded graphs: they repeat the schedule of an earlier one
 
+  // With runtime_options::speculation.
+  std::size_t duplicates = 0;      ///< launches that took too long, and were run a second time
+  std::size_t duplicates_won = 0;  ///< of these, the second run was the task's
+
   // With resilience_kind::survive.
   std::size_t recoveries = 0;        ///< times that all that was lost or failed was made again
   std::size_t given_up = 0;          ///< times that it could not be
