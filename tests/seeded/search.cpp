@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
@@ -29,9 +31,10 @@ struct arguments {
   std::uint64_t count = 1000;
   int seeded_bug = 0;
   bool real_clock = false;
-  bool in_place = false;  ///< on the host alone, without a placement engine
-  bool survives = false;  ///< devices are lost, which must not show
-  bool drains = false;    ///< devices are drained and resumed, which must not show either
+  bool in_place = false;    ///< on the host alone, without a placement engine
+  bool survives = false;    ///< devices are lost, which must not show
+  bool drains = false;      ///< devices are drained and resumed, which must not show either
+  bool speculates = false;  ///< launches that are late run twice, which must not show
   bool describe = false;
   bool expect_found = false;  ///< of a seeded bug
   bool actions = false;       ///< their hash is printed
@@ -56,6 +59,10 @@ arguments parse(int count, char** values) {
     }
     if (name == "--drain") {
       made.drains = true;
+      continue;
+    }
+    if (name == "--speculate") {
+      made.speculates = true;
       continue;
     }
     if (name == "--expect-found") {
@@ -106,6 +113,16 @@ int compare_actions(const std::string& expected) {
   return 1;
 }
 
+/// A fifth of all launches begins later.
+std::vector<fault_rule> delays_of(std::uint64_t seed) {
+  const auto by = std::chrono::milliseconds(1 + seed % 50);
+  return {{.action = fault_action::delay,
+           .device = "*",
+           .call = fault_call::launch,
+           .percent = 20,
+           .by = by}};
+}
+
 int search(const arguments& given) {
   seeded::run_settings settings;
   // A seed that fails is to fail on every machine, whatever was measured there before.
@@ -115,6 +132,7 @@ int search(const arguments& given) {
   settings.real_clock = given.real_clock;
   settings.in_place = given.in_place;
   settings.survives = given.survives;
+  settings.speculates = given.speculates;
   settings.disturb = [&given](runtime& rt, const seeded::program& made,
                               const seeded::run_settings& how) {
     const bool rests = made.seed % 2 == 0 || made.max_pending > 0 || how.has_other;
@@ -127,11 +145,18 @@ int search(const arguments& given) {
   };
   detail::seed_bug(given.seeded_bug);
   if (given.actions) seeded::watch_actions();
+  std::size_t duplicates = 0, won = 0;
   for (std::uint64_t seed = given.first; seed < given.first + given.count; ++seed) {
-    const seeded::program made = seeded::make_program(seed);
+    seeded::program made = seeded::make_program(seed);
+    // Losses are asked of devices that have no faults on purpose.
+    const bool may_delay =
+        given.speculates && !given.survives && made.devices > 1 && !made.loses_devices;
+    if (may_delay && seed % 4 == 0) made.faults = delays_of(seed);
     if (given.describe) describe(made);
     seeded::forget_names();
-    const std::string wrong = seeded::run_and_compare(made, settings).wrong;
+    const auto& [wrong, report] = seeded::run_and_compare(made, settings);
+    duplicates += report.duplicates;
+    won += report.duplicates_won;
     if (wrong.empty()) continue;
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), wrong.c_str());
     std::fflush(stdout);
@@ -139,6 +164,8 @@ int search(const arguments& given) {
   }
   std::printf("%llu seeds agree with the interpreter\n",
               static_cast<unsigned long long>(given.count));
+  if (given.speculates)
+    std::printf("%zu launches ran twice, %zu second runs won\n", duplicates, won);
   return given.actions ? compare_actions(given.expected) : 0;
 }
 

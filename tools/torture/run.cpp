@@ -5,8 +5,10 @@
 
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <thread>
 
+#include <hocket/execution/seed.hpp>
 #include <hocket/hocket.hpp>
 
 #include "runner.hpp"
@@ -14,6 +16,18 @@
 namespace hocket::seeded {
 
 namespace {
+
+// A launch takes milliseconds: a shorter one counts as none that is late.
+constexpr const char* slow_rate = "20K";
+
+/// The same simulated devices, a thousand times slower, and some launches much slower than others.
+std::string unsteady(std::string sim) {
+  constexpr std::string_view rates = "M,link=";
+  for (std::size_t at = sim.find(rates); at != std::string::npos; at = sim.find(rates, at + 1)) {
+    sim.replace(at, rates.size(), "K,noise=2,link=");
+  }
+  return sim;
+}
 
 void choose_devices(runtime_options& o, const program& made, const run_settings& settings) {
   if (settings.in_place) {
@@ -23,8 +37,9 @@ void choose_devices(runtime_options& o, const program& made, const run_settings&
     o.devices = settings.devices;
   } else {
     // Not those of this machine: placement is to be the same everywhere.
-    o.backends["cpu"] = "flops=20G,bandwidth=10G,launch=1us,memory=1G";
-    if (!made.sim.empty()) o.backends["sim"] = made.sim;
+    const std::string rate = settings.speculates ? slow_rate : "20G";
+    o.backends["cpu"] = "flops=" + rate + ",bandwidth=10G,launch=1us,memory=1G";
+    if (!made.sim.empty()) o.backends["sim"] = settings.speculates ? unsteady(made.sim) : made.sim;
   }
 }
 
@@ -40,9 +55,15 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   o.topology = settings.topology;
   o.hang_timeout = made.hang_timeout;
   o.policy = made.policy;
+  if (settings.speculates) {
+    o.speculation = 1.5;
+    const std::vector<std::string> policies = placement_policies();
+    o.policy = policies[seeded_stream(made.seed, 9).below(policies.size())];
+  }
   if (settings.survives) {
     o.resilience = resilience_kind::survive;
-    o.max_repeated = 1 + made.seed % 40;
+    // While the log is cut, nothing is run a second time.
+    o.max_repeated = 1 + made.seed % (settings.speculates ? 100 : 40);
     o.max_attempts = 100;
   }
   if (!made.faults.empty()) {

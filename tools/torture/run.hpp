@@ -17,11 +17,12 @@ namespace hocket::seeded {
 
 struct run_settings {
   std::shared_ptr<const host_topology> topology;
-  bool real_clock = false;       ///< over threads; what is checked is the same
-  bool real_devices = false;     ///< those of this machine, and no simulated ones
-  std::string devices;           ///< the names of the real devices; empty for all
-  bool in_place = false;         ///< on the host alone, without a placement engine
-  bool survives = false;         ///< devices are lost, and everything has to be as if they were not
+  bool real_clock = false;    ///< over threads; what is checked is the same
+  bool real_devices = false;  ///< those of this machine, and no simulated ones
+  std::string devices;        ///< the names of the real devices; empty for all
+  bool in_place = false;      ///< on the host alone, without a placement engine
+  bool survives = false;      ///< devices are lost, and everything has to be as if they were not
+  bool speculates = false;    ///< devices are slow by chance, and launches that are late run twice
   bool looks_at_memory = false;  ///< of devices, after each step
   bool has_other = false;        ///< another program runs on the same devices
   /// Makes what happens to each program from outside; empty for nothing.
