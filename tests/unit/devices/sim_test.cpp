@@ -49,7 +49,7 @@ struct machine {
   std::vector<std::unique_ptr<device>> devices;
 };
 
-launch_command costing(work cost, body_width width = body_width::serial) {
+launch_command costing(launch_work cost, body_width width = body_width::serial) {
   return launch([](const host_launch&) {}, width, cost);
 }
 

@@ -62,7 +62,10 @@ class engine_decisions : public engine_parts {
   task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
   device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
   device_drains drains_{state_, roster_, memory_};
-  loss_handler losses_{state_, roster_, drains_, memory_, recovery_};
+  device_quarantine quarantine_{state_, roster_, recovery_, nanoseconds{1}};
+  command_retries retries_{state_, recovery_, quarantine_};
+  task_duplicates duplicates_{state_, memory_, retries_, finisher_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_};
 
  private:
   std::array<std::uint64_t, 5> ended_{};

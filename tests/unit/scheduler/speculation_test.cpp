@@ -25,13 +25,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Of five milliseconds at 1 GFLOP/s.
-const work five_ms{5e6, 0};
-const kernel<in<float>, out<float>> twice = kernel<in<float>, out<float>>{
-    "twice", host_body{[](view<const float> from, view<float> to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i];
-    }}}.cost([](const launch_shape&) { return five_ms; });
-const kernel<inout<float>> increase = kernel<inout<float>>{
-    "increase", host_body{[](view<float> x) {
+const launch_work five_ms{5e6, 0};
+const kernel<in_buffer<float>, out_buffer<float>> twice =
+    kernel<in_buffer<float>, out_buffer<float>>{
+        "twice", host_body{[](buffer_view<const float> from, buffer_view<float> to) {
+          for (std::size_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i];
+        }}}
+        .cost([](const launch_shape&) { return five_ms; });
+const kernel<inout_buffer<float>> increase = kernel<inout_buffer<float>>{
+    "increase", host_body{[](buffer_view<float> x) {
       for (float& each : x) each += 1;
     }}}.cost([](const launch_shape&) { return five_ms; });
 
@@ -42,7 +44,7 @@ constexpr const char* slow_later = "1,flops=1G,later=112ms,later_factor=100;1,fl
 /// A buffer that a function of the host has filled, so that no launch is needed for that.
 buffer<float> filled(runtime& rt, float value) {
   buffer<float> made{rt, tile_size};
-  rt.submit([value](view<float> to) { std::ranges::fill(to, value); }, writes(made)).get();
+  rt.submit([value](buffer_view<float> to) { std::ranges::fill(to, value); }, writes(made)).get();
   return made;
 }
 
