@@ -56,7 +56,7 @@ double longest_at(const std::vector<trace_record>& spans, time_stamp moment) {
   return milliseconds_of(longest);
 }
 
-/// What a loss at that moment cost. before: the spans of the run in which nothing is lost.
+/// The price of a loss at that moment. before: the spans of the run in which nothing is lost.
 loss measured(const std::vector<trace_record>& before, const schedule& with_loss,
               time_stamp moment) {
   loss made;

@@ -64,7 +64,9 @@ std::size_t add_on(const std::string& late, const std::string& other, int launch
 
 TEST(speculation, of_late_launches_changes_no_result) {
   const std::vector<std::string> names = names_of_devices();
-  if (names.size() < 2) GTEST_SKIP() << "There are not two devices with drivers.";
+  if (names.size() < 2)
+    GTEST_SKIP() << "Two devices with drivers are needed, and this machine has " << names.size()
+                 << ".";
   std::size_t duplicates = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (int launch = 3; launch <= 5; ++launch) {

@@ -20,7 +20,8 @@ namespace {
 // A launch takes milliseconds: a shorter one counts as none that is late.
 constexpr const char* slow_rate = "20K";
 
-/// The same simulated devices, a thousand times slower, and some launches much slower than others.
+/// The simulated devices of the program, a thousand times slower, and some launches much slower
+/// than others.
 std::string unsteady(std::string sim) {
   constexpr std::string_view rates = "M,link=";
   for (std::size_t at = sim.find(rates); at != std::string::npos; at = sim.find(rates, at + 1)) {

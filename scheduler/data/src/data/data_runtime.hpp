@@ -53,7 +53,7 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   /// Null if tasks are placed. Connects the devices if no task has done so.
   [[nodiscard]] virtual in_place_runtime* in_place() = 0;
 
-  /// What programs have lent to it.
+  /// The memory that programs have lent to the runtime.
   [[nodiscard]] const std::shared_ptr<lent_ranges>& lent() const noexcept { return lent_; }
 
   // Of a runtime whose tasks are placed.

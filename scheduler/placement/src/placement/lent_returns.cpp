@@ -79,7 +79,7 @@ lent_returns::progress lent_returns::bring(tracked_buffer& buffer) {
   return progress::copied;
 }
 
-/// What a task has failed to write is no loss.
+/// Content that a task has failed to write is no loss.
 void lent_returns::warn_of_lost(const tracked_buffer& buffer) {
   failure why;
   s_.content.content_of(buffer.id).visit(buffer.all, [&](const box&, const origin& from) {

@@ -43,8 +43,8 @@ template <element T, std::size_t R>
   return {what.writable_ref()};
 }
 
-/// What reduces() combines with: plus{}, which is that of the standard library, so that the two do
-/// not collide, maximum{} or minimum{}.
+/// The operations of reduces(): plus{}, which is the standard library's own, so that the two names
+/// do not collide, maximum{} and minimum{}.
 using std::plus;
 struct maximum {};
 struct minimum {};

@@ -17,7 +17,7 @@ namespace hocket {
 
 namespace detail {
 
-/// What holds elements one after the other, and goes on doing so when the expression has ended.
+/// A range of contiguous elements that outlives the expression that names it.
 template <class C>
 concept holds_elements = std::ranges::contiguous_range<C> && std::ranges::sized_range<C> &&
     (std::is_lvalue_reference_v<C> ||
@@ -65,9 +65,9 @@ class user_memory {
       : user_memory(const_cast<T*>(first), true, extents,
                     index_list(extents.begin(), extents.end())) {}
 
-  /// The same with gaps: strides are the distances of neighbours along each dimension, in elements,
-  /// slowest first. The last one is 1, and each is a multiple of the next one. What lies in the
-  /// gaps is not touched. Throws usage_error for other strides.
+  /// Memory with gaps: strides are the distances of neighbours along each dimension, in elements,
+  /// slowest first. The last one is 1, and each is a multiple of the next one. Bytes in the gaps
+  /// are not touched. Throws usage_error for other strides.
   user_memory(T* first, const shape<R>& extents, const shape<R>& strides)
       : user_memory(first, false, extents, with_gaps(extents, strides)) {}
   user_memory(const T* first, const shape<R>& extents, const shape<R>& strides)

@@ -83,7 +83,7 @@ template <class... Ts>
   }
 }
 
-/// The same for a range: of futures of one type, which gives a vector of results, or of futures of
+/// when_all of a range: of futures of one type, which gives a vector of results, or of futures of
 /// any types (any_future), which gives none.
 template <detail::range_of_futures All>
 [[nodiscard]] auto when_all(const All& futures) {

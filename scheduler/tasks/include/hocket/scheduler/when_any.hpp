@@ -107,7 +107,7 @@ template <class T, class... Ts>
   }
 }
 
-/// The same for a range of futures of one type. Of futures of any types (any_future) only the end
+/// when_any of a range of futures of one type. Of futures of any types (any_future) only the end
 /// is known: first_ended<void> names one whose get() throws what its task failed with.
 template <detail::range_of_futures All>
 [[nodiscard]] auto when_any(const All& futures) {

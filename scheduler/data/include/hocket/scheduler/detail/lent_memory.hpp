@@ -19,7 +19,7 @@
 
 namespace hocket::detail {
 
-/// What goes when the runtime uses the memory of a program no more.
+/// An owner that is destroyed when the runtime no longer uses the memory of a program.
 class lent_owner {
  public:
   lent_owner(const lent_owner&) = delete;

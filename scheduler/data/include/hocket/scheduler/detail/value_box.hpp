@@ -41,7 +41,7 @@ class value_box_of final : public value_box {
   std::optional<T> value_;
 };
 
-/// Whether the value of a function with accesses goes through a box.
+/// True if the value of a function with accesses goes through a box.
 template <class T>
 inline constexpr bool is_boxed = !std::is_void_v<T> && !element<T>;
 
