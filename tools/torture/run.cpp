@@ -64,7 +64,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
   if (settings.survives) {
     o.resilience = resilience_kind::survive;
     // While the log is cut, nothing is run a second time.
-    o.max_repeated = 1 + made.seed % (settings.speculates ? 100 : 40);
+    o.max_repeated = 1 + made.seed % 1000;
     o.max_attempts = 100;
   }
   if (!made.faults.empty()) {

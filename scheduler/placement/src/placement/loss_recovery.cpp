@@ -12,6 +12,7 @@ void loss_recovery::begin(device_id device, const failure& why) {
   why_ = why;
   is_expected_ = false;
   has_loss_ = true;
+  if (!s_.losses.is_recovering()) begun_ = s_.log.tasks().next();
   s_.work.actions().emplace_back(warn{s_.nodes.devices[device.value].label_text() + " is lost (" +
                                       why.message() + "); others make again what it had."});
   s_.losses.begin();
@@ -36,6 +37,7 @@ void loss_recovery::repeat(placed_task* t, const failure& why) {
 void loss_recovery::start(const failure& why) {
   if (s_.losses.is_recovering()) return;
   why_ = why;
+  begun_ = s_.log.tasks().next();
   s_.losses.begin();
   hold_.take_all(why);
 }
@@ -229,6 +231,20 @@ void loss_recovery::poison_again() {
   }
 }
 
+/// Nothing is issued during a recovery but its own tasks: what the log has since is what failed.
+void loss_recovery::poison_failed_meanwhile() {
+  const task_log& log = s_.log.tasks();
+  for (std::uint64_t i = begun_; i < log.next(); ++i) {
+    const logged_task& t = log.at(i);
+    if (!t.why) continue;
+    for (const logged_task::access& a : t.accesses) {
+      if (!writes_content(a.mode) || a.region().empty()) continue;
+      s_.evictions.touch(a.data);
+      s_.content.poison_unissued(a.data, a.region(), t.id, t.why);
+    }
+  }
+}
+
 void loss_recovery::end_torn(placed_task& t, const failure& why) {
   std::erase(s_.losses.torn, &t);
   ++s_.issued;
@@ -248,6 +264,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
 
 /// All other tasks go on.
 void loss_recovery::end() {
+  poison_failed_meanwhile();
   s_.losses.end();
   has_loss_ = false;
   s_.retries.forget_if([&](task_id task) { return s_.tasks.find(task) == nullptr; });

@@ -59,6 +59,7 @@ class loss_recovery {
   [[nodiscard]] recovery_plan made_plan();
   void end_run(recovery_run* ran);
   void poison_again();
+  void poison_failed_meanwhile();
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
   void give_up(const recovery_plan& plan);
@@ -75,6 +76,7 @@ class loss_recovery {
   bool has_loss_ = false;              ///< one is, or was told since the recovery began
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again
   failure why_;                        ///< the last loss
+  std::uint64_t begun_ = 0;            ///< position of the first task logged since it began
   task_id blocking_;                   ///< a function that uses what has to change
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way

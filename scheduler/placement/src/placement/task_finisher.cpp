@@ -130,7 +130,11 @@ void task_finisher::note_end(const placed_task& t, memory_id memory, const failu
 
 void task_finisher::poison_outputs(const placed_task& t, const failure& why) {
   if (seeded_bug(bug::keep_failed_outputs)) return;
-  if (s_.log.is_on() && !t.run.wrote && !t.is_recovery) s_.log.failed_unissued(t, why);
+  if (s_.log.is_on() && !t.run.wrote && !t.is_recovery) {
+    s_.log.failed_unissued(t, why);
+    // Tasks before it may be run again, with what was there before: see loss_recovery::end().
+    if (s_.losses.is_recovering()) return;
+  }
   for (const task_access& a : t.accesses) {
     if (!writes_content(a.mode) || a.is_empty()) continue;
     s_.evictions.touch(*a.buffer);
