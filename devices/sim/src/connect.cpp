@@ -71,6 +71,11 @@ nanoseconds wait_for_bus(sim::bus* bus, const command& what, const executor& whe
   return bus->enter(copy->route, where.now(), copy->bytes);
 }
 
+sim::memory_backing backing_of(const sim_options& given) {
+  if (given.execute) return sim::memory_backing::poisoned;
+  return given.shares_host_memory ? sim::memory_backing::shared : sim::memory_backing::none;
+}
+
 result<std::unique_ptr<device>> connect(const device_info& info, std::size_t number,
                                         const sim_options& given, std::shared_ptr<sim::bus> bus,
                                         const device_numbers& numbers, executor& where,
@@ -79,9 +84,8 @@ result<std::unique_ptr<device>> connect(const device_info& info, std::size_t num
   host_device_parts parts;
   parts.info = info;
   parts.arena = number % where.arenas();
-  // Where nothing is executed nothing is touched: large memories then cost nothing.
   parts.memory =
-      std::make_unique<sim::device_memory>(device_title(info.name), given.execute, faults);
+      std::make_unique<sim::device_memory>(device_title(info.name), backing_of(given), faults);
   auto deviation = std::make_shared<sim::launch_deviation>(given.deviation, number);
   parts.duration = [info = modelled(where, info, given), bus = std::move(bus),
                     deviation = std::move(deviation), &where](const command& what) {

@@ -167,6 +167,23 @@ TEST(sim, that_does_not_execute_takes_its_time_all_the_same) {
             microseconds(1));
 }
 
+TEST(sim, that_does_not_execute_has_more_memory_than_the_host) {
+  machine m(*make_sim_backend(), "1,execute=no,memory=4000000G");
+  constexpr std::size_t bytes = 1'000'000'000'000'000;
+  memory_resource& memory = m.devices[0]->memory();
+  const allocation a = memory.allocate(bytes, 64).value();
+  const allocation b = memory.allocate(100, 4096).value();
+  const auto address = [](const allocation& of) {
+    return reinterpret_cast<std::uintptr_t>(of.address());
+  };
+  EXPECT_NE(address(a), 0U);
+  EXPECT_EQ(address(a) % 64, 0U);
+  EXPECT_EQ(address(b) % 4096, 0U);
+  EXPECT_TRUE(address(a) + bytes <= address(b) || address(b) + 100 <= address(a));
+  memory.deallocate(a);
+  memory.deallocate(b);
+}
+
 #ifndef NDEBUG
 TEST(sim, memory_that_nobody_filled_is_not_a_number) {
   machine m(*make_sim_backend(), "1,memory=1M");
