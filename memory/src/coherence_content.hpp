@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cassert>
-#include <set>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <hocket/core/id_map.hpp>
 #include <hocket/core/region_map.hpp>
@@ -88,7 +89,8 @@ struct buffer_state {
 
 struct coherence::content {
   id_map<data_id, buffer_state> buffers;
-  std::vector<std::set<data_id>> with_block;  // for each memory
+  // For each memory.
+  std::vector<boost::unordered_flat_set<data_id, std::hash<data_id>>> with_block;
 
   /// The buffers that prune() looks at. Each commit pays for a look at a few pieces, so that the
   /// cost of pruning does not depend on how many pieces are in use.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <algorithm>
 #include <cassert>
 
 #include "coherence_content.hpp"
@@ -44,8 +45,11 @@ released_block coherence::drop_unallocated(data_id data, memory_id memory, const
 }
 
 std::vector<released_block> coherence::lose(memory_id memory, const failure& why) {
+  auto& with_block = content_->with_block[memory.value];
+  std::vector<data_id> all(with_block.begin(), with_block.end());
+  std::ranges::sort(all);
   std::vector<released_block> lost;
-  for (const data_id data : content_->with_block[memory.value]) {
+  for (const data_id data : all) {
     buffer_state& buffer = content_->change(data);
     replica* const gone = buffer.find(memory);
     lost.push_back({gone->block, memory, buffer.bytes, {}});
@@ -53,7 +57,7 @@ std::vector<released_block> coherence::lose(memory_id memory, const failure& why
     buffer.replica_states.change_all([&](replica_state& r) { r.drop(memory); });
     buffer.poison_if_nowhere(buffer.whole, why);
   }
-  content_->with_block[memory.value].clear();
+  with_block.clear();
   return lost;
 }
 

@@ -17,10 +17,13 @@ std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   if (committed < least * own_lanes) return least * own_lanes - committed;
   // Over busy links data may come late; where links are idle, tasks are better decided late.
   const machine::device_node& node = machine_.devices[device.value];
-  const double load = node.memory == host_memory ? 0.0 : std::min(1.0, 2 * load_of_links(device));
-  const auto copy = static_cast<double>(model_.copies().usual().count());
-  const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * copy));
-  return backlog < std::max(moving, 2 * node.ahead) ? 1 : 0;
+  const nanoseconds copy = model_.copies().usual();
+  if (backlog < std::max(copy, 2 * node.ahead)) return 1;
+  if (backlog >= 4 * copy || node.memory == host_memory) return 0;
+  const double load = std::min(1.0, 2 * load_of_links(device));
+  const auto usual = static_cast<double>(copy.count());
+  const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * usual));
+  return backlog < moving ? 1 : 0;
 }
 
 double device_view::load_of_links(device_id device) const {
