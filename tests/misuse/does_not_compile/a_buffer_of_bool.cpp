@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
-// Expected: constraints not satisfied
+// Expected: constraint.* .*buffer
 
 #include <hocket/hocket.hpp>
 

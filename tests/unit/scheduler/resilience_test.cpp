@@ -180,6 +180,19 @@ TEST_F(used_resilience, waits_for_functions_that_run) {
   EXPECT_EQ(seen, 2.0F);
 }
 
+/// A copy of content, as to_vector() makes one, in another thread than this.
+TEST_F(used_resilience, waits_for_views_that_only_copy) {
+  {
+    const host_view<const float, 1> copied(
+        detail::open_view(x.ref(), access_mode::read, detail::view_span::brief));
+    lose("Sim0");
+    testing::pass(rt, microseconds(2000));
+    EXPECT_EQ(rt.report().recoveries, 0U);
+    EXPECT_THAT(copied, Each(2.0F));
+  }
+  expect_content();
+}
+
 TEST_F(used_resilience, gives_up_where_a_function_waits) {
   const future<void> waits = rt.submit(
       [&](buffer_view<const float>) {

@@ -61,7 +61,8 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   virtual void add_data(const buffer_state& data, lent_memory_ptr lent) = 0;
   virtual void drop_data(data_id data) noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<open_host_view> open_placed_view(const region_ref& what,
-                                                                         access_mode mode) = 0;
+                                                                         access_mode mode,
+                                                                         view_span span) = 0;
   virtual void cancel_placed(task_id task, failure why) = 0;
   /// Learns of ends on the stream in the calling thread, which waits for the task. Returns whether
   /// it has ended. Between use_begins() and use_ends().

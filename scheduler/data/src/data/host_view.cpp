@@ -54,10 +54,11 @@ std::unique_ptr<open_host_view> hold_view(const std::shared_ptr<data_runtime>& h
   return std::make_unique<registered_view>(home, what, address, std::move(view));
 }
 
-std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode) {
+std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode,
+                                          view_span span) {
   const std::shared_ptr<data_runtime> home = what.data->owner();
   if (home->in_place() != nullptr) return open_in_place_view(home, what, mode);
-  return home->open_placed_view(what, mode);
+  return home->open_placed_view(what, mode, span);
 }
 
 }  // namespace hocket::detail

@@ -102,7 +102,7 @@ bool loss_recovery::is_due() const {
   if (!s_.losses.is_recovering() || is_expected_ || s_.runs.is_adding()) return false;
   // A view may be about to find out that its content has not come.
   if (s_.work.has_endings() || s_.commands.waiters().has_due()) return false;
-  if (blocking_.valid() && is_running(blocking_)) return false;
+  if (blocking_.valid() && will_end(blocking_)) return false;
   return run_ != nullptr ? run_->has_ended() : is_quiet();
 }
 
@@ -116,12 +116,15 @@ bool loss_recovery::is_quiet() const {
   return is_quiet;
 }
 
-bool loss_recovery::is_running(task_id function) const {
-  bool runs = false;
+bool loss_recovery::will_end(task_id user) const {
+  bool ends = false;
   s_.commands.each([&](const command_record& c) {
-    if (c.alone && c.launched->id == function) runs = true;
+    if (c.alone && c.launched->id == user) ends = true;
   });
-  return runs;
+  s_.log.tasks().for_running([&](const logged_task& t) {
+    if (t.is_brief && t.id == user) ends = true;
+  });
+  return ends;
 }
 
 submitted_run* loss_recovery::go_on() {
@@ -141,8 +144,8 @@ submitted_run* loss_recovery::go_on() {
   const recovery_plan plan = made_plan();
   blocking_ = {};
   if (!plan.hopeless.empty()) {
-    if (plan.user.valid() && is_running(plan.user)) {
-      // The function will end, or begin to wait for another task, and all is planned again then.
+    if (plan.user.valid() && will_end(plan.user)) {
+      // The task ends, or a function begins to wait for another task: then all is planned again.
       blocking_ = plan.user;
     } else {
       give_up(plan);

@@ -63,8 +63,9 @@ class loss_recovery {
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
   void give_up(const recovery_plan& plan);
-  /// True if the function has begun, has not ended, and has not waited for another task.
-  [[nodiscard]] bool is_running(task_id function) const;
+  /// True if the task in the way will be out of it by itself: a function that runs, and has not
+  /// waited for another task, or a brief view.
+  [[nodiscard]] bool will_end(task_id user) const;
   void end();
 
   engine_state& s_;
@@ -77,7 +78,7 @@ class loss_recovery {
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again
   failure why_;                        ///< the last loss
   std::uint64_t begun_ = 0;            ///< position of the first task logged since it began
-  task_id blocking_;                   ///< a function that uses what has to change
+  task_id blocking_;                   ///< a task that uses what has to change, and will end
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way
   std::vector<std::unique_ptr<recovery_run>> past_;  ///< actions may refer to them

@@ -28,7 +28,8 @@ class placed_runtime : public data_runtime {
   void add_data(const buffer_state& data, lent_memory_ptr lent) final;
   void drop_data(data_id data) noexcept final;
   [[nodiscard]] std::unique_ptr<open_host_view> open_placed_view(const region_ref& what,
-                                                                 access_mode mode) final;
+                                                                 access_mode mode,
+                                                                 view_span span) final;
   void cancel_placed(task_id task, failure why) final;
 
  private:

@@ -60,6 +60,7 @@ struct request_facts {
   bool is_of_run : 1 = false;     ///< it is a run_task
   bool is_recovery : 1 = false;   ///< it is a recovery_task, and a run_task
   bool is_duplicate : 1 = false;  ///< it is a task_duplicate
+  bool is_brief : 1 = false;      ///< a view that its thread closes without waiting for anything
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

@@ -44,6 +44,7 @@ void task_log::add(const placed_task& t) {
   made.trace_name = t.trace_name;
   made.on = t.on;
   made.is_view = t.kind == task_kind::view;
+  made.is_brief = t.is_brief;
   for (const task_access& a : t.accesses) {
     made.accesses.push_back({array_part_ref(a.part), a.data, a.mode});
     ++uses_[a.data.value];

@@ -37,6 +37,7 @@ struct logged_task {
   std::uint64_t bytes = 0;       ///< as in the request
   device_id on;                  ///< as in the request
   bool is_view = false;
+  bool is_brief = false;  ///< as in the request
   bool ended = false;
   bool failed = false;  ///< what it was to write is poisoned, or gone
   failure why;          ///< of a task that failed

@@ -144,7 +144,8 @@ class buffer : public region<T, R> {
 
   /// The whole content, row by row. Blocks as read() does.
   [[nodiscard]] std::vector<T> to_vector() const {
-    const auto v = this->read();
+    const host_view<const T, R> v(
+        detail::open_view(this->ref(), access_mode::read, detail::view_span::brief));
     if (v.contiguous()) return std::vector<T>(v.begin(), v.end());
     std::vector<T> all;
     all.reserve(v.size());

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -20,8 +21,15 @@ class open_host_view {
   [[nodiscard]] virtual const buffer_argument& content() const noexcept = 0;
 };
 
+/// How long a view stays open.
+enum class view_span : std::uint8_t {
+  open,  ///< as long as the program likes
+  brief  ///< the thread that opens it closes it, and waits for nothing in between
+};
+
 /// Submits the view and waits until its content is there.
-[[nodiscard]] std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode);
+[[nodiscard]] std::unique_ptr<open_host_view> open_view(const region_ref& what, access_mode mode,
+                                                        view_span span = view_span::open);
 
 }  // namespace detail
 

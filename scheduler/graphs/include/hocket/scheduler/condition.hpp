@@ -88,6 +88,7 @@ template <answer T>
 template <class F, class... Args>
 [[nodiscard]] question question_of(const run_options& options,
                                    const data_condition<F, Args...>& condition) {
+  refuse_arguments<Args...>();
   using body = answering<F, body_argument_t<Args>...>;
   static_assert(answer<std::invoke_result_t<const F&, body_argument_t<Args>...>>,
                 "A condition returns bool or a whole number.");

@@ -63,26 +63,34 @@ class submitter {
   /// that do not fit together, and for a task that is too large for every device.
   template <kernel_or_family K, class... Args>
   auto submit(const task_options& options, const K& kernel, const Args&... args) {
-    const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
-    using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
-    chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
-    return launch<typename chosen_kernel::value_type>(&options, chosen.definition(), args...);
+    if constexpr ((detail::task_argument<Args> && ...)) {
+      const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
+      using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
+      chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
+      return launch<typename chosen_kernel::value_type>(&options, chosen.definition(), args...);
+    } else {
+      detail::refuse_arguments<Args...>();
+    }
   }
   template <kernel_or_family K, class... Args>
   auto submit(const K& kernel, const Args&... args) {
-    const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
-    using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
-    chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
-    using value = typename chosen_kernel::value_type;
-    if constexpr (sizeof...(Args) == 0) {
-      // Pairs with the release where it is found.
-      detail::launch_lane* const lane = lane_.load(std::memory_order_acquire);
-      if (lane != nullptr) {
-        const detail::pending_place place(runs_functions_);
-        return future<value>(lane->launch(chosen.definition(), &detail::make_device_task<value>));
+    if constexpr ((detail::task_argument<Args> && ...)) {
+      const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
+      using chosen_kernel = std::remove_cvref_t<decltype(chosen)>;
+      chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
+      using value = typename chosen_kernel::value_type;
+      if constexpr (sizeof...(Args) == 0) {
+        // Pairs with the release where it is found.
+        detail::launch_lane* const lane = lane_.load(std::memory_order_acquire);
+        if (lane != nullptr) {
+          const detail::pending_place place(runs_functions_);
+          return future<value>(lane->launch(chosen.definition(), &detail::make_device_task<value>));
+        }
       }
+      return launch<value>(nullptr, chosen.definition(), args...);
+    } else {
+      detail::refuse_arguments<Args...>();
     }
-    return launch<value>(nullptr, chosen.definition(), args...);
   }
 
   /// Submits a function that runs on the host, once its accesses are in host memory: it is called
@@ -93,33 +101,10 @@ class submitter {
   requires(!kernel_or_family<F> &&
            !std::same_as<F, task_options>) auto submit(const task_options& options, F function,
                                                        const First& first, const Args&... args) {
-    using result = std::remove_cvref_t<
-        std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>>;
-    auto body =
-        detail::as_host_body<detail::body_argument_t<First>, detail::body_argument_t<Args>...>(
-            std::move(function));
-    if constexpr (element<result>) {
-      return launch_function<result,
-                             kernel<returns<result>, typename detail::descriptor<First>::type,
-                                    typename detail::descriptor<Args>::type...>>(
-          options, std::move(body), nullptr, first, args...);
+    if constexpr (detail::function_of<F, First, Args...>) {
+      return submit_function(options, std::move(function), first, args...);
     } else {
-      using made_kernel = kernel<typename detail::descriptor<First>::type,
-                                 typename detail::descriptor<Args>::type...>;
-      if constexpr (std::is_void_v<result>) {
-        return launch_function<void, made_kernel>(options, std::move(body), nullptr, first,
-                                                  args...);
-      } else {
-        static_assert(std::is_move_constructible_v<result>,
-                      "What a function with accesses returns must be movable.");
-        boost::intrusive_ptr<detail::value_box_of<result>> box;
-        if (for_functions().recording == nullptr) box = new detail::value_box_of<result>;
-        detail::boxing_function<result, decltype(body), detail::body_argument_t<First>,
-                                detail::body_argument_t<Args>...>
-            boxing(std::move(body), box);
-        return launch_function<result, made_kernel>(options, std::move(boxing), box.get(), first,
-                                                    args...);
-      }
+      detail::refuse_function<F, First, Args...>();
     }
   }
   template <class F, class First, class... Args>
@@ -318,6 +303,39 @@ class submitter {
     const Kernel whole{std::move(name), host_body{std::move(function)}};
     const detail::taken_function described{nullptr, detail::function_bytes<F>, box};
     return launch_described<Value>(options, whole.definition(), &described, args...);
+  }
+
+  template <class F, class First, class... Args>
+  auto submit_function(const task_options& options, F function, const First& first,
+                       const Args&... args) {
+    using result = std::remove_cvref_t<
+        std::invoke_result_t<F&, detail::body_argument_t<First>, detail::body_argument_t<Args>...>>;
+    auto body =
+        detail::as_host_body<detail::body_argument_t<First>, detail::body_argument_t<Args>...>(
+            std::move(function));
+    if constexpr (element<result>) {
+      return launch_function<result,
+                             kernel<returns<result>, typename detail::descriptor<First>::type,
+                                    typename detail::descriptor<Args>::type...>>(
+          options, std::move(body), nullptr, first, args...);
+    } else {
+      using made_kernel = kernel<typename detail::descriptor<First>::type,
+                                 typename detail::descriptor<Args>::type...>;
+      if constexpr (std::is_void_v<result>) {
+        return launch_function<void, made_kernel>(options, std::move(body), nullptr, first,
+                                                  args...);
+      } else {
+        static_assert(std::is_move_constructible_v<result>,
+                      "What a function with accesses returns must be movable.");
+        boost::intrusive_ptr<detail::value_box_of<result>> box;
+        if (for_functions().recording == nullptr) box = new detail::value_box_of<result>;
+        detail::boxing_function<result, decltype(body), detail::body_argument_t<First>,
+                                detail::body_argument_t<Args>...>
+            boxing(std::move(body), box);
+        return launch_function<result, made_kernel>(options, std::move(boxing), box.get(), first,
+                                                    args...);
+      }
+    }
   }
 
   template <class Value, class... Args>

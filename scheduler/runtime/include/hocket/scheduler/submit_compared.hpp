@@ -187,6 +187,7 @@ template <class Third, class... Outputs>
 template <kernel_or_family K, class... Args>
 future<void> submit_compared(submitter& to, const compare_options& options, const K& kernel,
                              const Args&... args) {
+  detail::refuse_arguments<Args...>();
   const auto& chosen = resolve<typename detail::descriptor<Args>::type...>(kernel);
   using value = typename std::remove_cvref_t<decltype(chosen)>::value_type;
   static_assert(std::is_void_v<value>, "The kernel returns a value: give it a buffer for that.");

@@ -27,12 +27,13 @@ struct partial {
   region<T, R> into;
 };
 
-/// What an argument of submit is, in the words of a kernel's signature.
+/// What an argument of submit is, in the words of a kernel's signature. Types that are no argument
+/// have no member.
 template <class A>
-struct descriptor {
-  static_assert(std::is_arithmetic_v<A>,
-                "An argument of a task is a number, a future or a parameter of one, or an access: "
-                "reads(b), writes(b), updates(b), reduces(b, op), scratch<T>(n).");
+struct descriptor {};
+template <class A>
+requires std::is_arithmetic_v<A>
+struct descriptor<A> {
   using type = A;
 };
 template <class T>
@@ -63,6 +64,35 @@ struct descriptor<scratch_access<T, R>> {
 /// What a host function gets for an argument.
 template <class A>
 using body_argument_t = typename parameter_traits<typename descriptor<A>::type>::argument;
+
+template <class A>
+concept task_argument = requires {
+  typename descriptor<A>::type;
+};
+
+/// Functions of these arguments can be called by a task.
+template <class F, class... Args>
+concept function_of = (task_argument<Args> && ...) && std::invocable<F&, body_argument_t<Args>...>;
+
+/// Does not compile, with a sentence that says why one of the arguments is none of a task. The rest
+/// of a call is left out then, so that the sentence stands alone.
+template <class... Args>
+constexpr void refuse_arguments() {
+  static_assert((task_argument<Args> && ...),
+                "An argument of a task is a number, a future or a parameter of one, or an access: "
+                "reads(b), writes(b), updates(b), reduces(b, op), scratch<T>(n).");
+}
+
+/// The same for a function that cannot be called with its arguments.
+template <class F, class... Args>
+constexpr void refuse_function() {
+  refuse_arguments<Args...>();
+  static_assert(!(task_argument<Args> && ...),
+                "The function of a task cannot be called with its arguments. It takes one "
+                "parameter for each, in their order: buffer_view<const T, R> for reads(b), "
+                "buffer_view<T, R> for writes(b) and updates(b), where T and R are the element "
+                "type and the rank of b, and a number for a number or a future.");
+}
 
 template <class Number>
 [[nodiscard]] scalar_argument convert_number(Number value, element_type to) {
