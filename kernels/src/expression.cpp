@@ -43,8 +43,9 @@ std::string bits_text(T value, kernel_format format) {
     std::uint32_t words[2];
     std::memcpy(words, &value, sizeof words);
     const std::string both = std::to_string(words[0]) + "u, " + std::to_string(words[1]) + "u";
-    return format == kernel_format::glsl ? "packDouble2x32(uvec2(" + both + "))"
-                                         : "as_double((uint2)(" + both + "))";
+    if (format == kernel_format::glsl) return "packDouble2x32(uvec2(" + both + "))";
+    return format == kernel_format::cuda_c ? "BITS_DOUBLE(" + both + ")"
+                                           : "as_double((uint2)(" + both + "))";
   }
 }
 
@@ -68,7 +69,7 @@ std::string integer_text(T value, const char* suffix) {
 /// How an operation is written; $0, $1 and $2 stand for its operands. Empty where there is none.
 struct form {
   operation what;
-  const char* opencl;
+  const char* c;  ///< in OpenCL C and CUDA C
   const char* glsl;
   const char* glsl_double;  ///< GLSL has few functions for double; sources define hocket_...
 };
@@ -121,7 +122,7 @@ std::string form_of(const expression_node& node, kernel_format format) {
   }
   for (const form& each : forms) {
     if (each.what != node.what) continue;
-    if (format == kernel_format::opencl_c) return each.opencl;
+    if (format != kernel_format::glsl) return each.c;
     return node.type == element_type::f64 ? each.glsl_double : each.glsl;
   }
   return "";

@@ -31,6 +31,7 @@ std::size_t largest(const launch_shape& shape) {
 
 std::string prelude_for(kernel_format format, const std::string& text) {
   if (format == kernel_format::opencl_c) return opencl_exact;
+  if (format == kernel_format::cuda_c) return "";  // an option of its compiler says the same
   if (text.find("hocket_") == std::string::npos) return "";
   return std::string(glsl_double_functions);
 }
@@ -172,6 +173,10 @@ std::string partial_macros(element_type type, kernel_format format) {
     return "#define PUT(k, v) scratch[k] = AS(u32, v)\n#define GET(k) AS(" + name +
            ", scratch[k])\n";
   }
+  if (format == kernel_format::cuda_c) {
+    const std::string place = "((" + name + "*)scratch)[k]";
+    return "#define PUT(k, v) " + place + " = (v)\n#define GET(k) " + place + "\n";
+  }
   if (format == kernel_format::opencl_c) {
     return "#define PUT(k, v) vstore2(as_uint2(v), k, scratch)\n#define GET(k) as_" +
            std::string(type == element_type::f64   ? "double"
@@ -311,15 +316,17 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
     const auto element = text_of(parameters, results, format);
     if (!element) continue;
     const std::string prelude = prelude_for(format, element->text);
-    const in_fours fours =
-        format == kernel_format::glsl ? fours_of(parameters, results, *element) : in_fours{};
-    made.push_back({format,
-                    names,
-                    {pass_in_lanes(*element, fours.loop)},
-                    prelude + fours.bindings,
-                    {},
-                    lane_styles,
-                    element->types});
+    if (has_cpu_styles(format)) {
+      const in_fours fours =
+          format == kernel_format::glsl ? fours_of(parameters, results, *element) : in_fours{};
+      made.push_back({format,
+                      names,
+                      {pass_in_lanes(*element, fours.loop)},
+                      prelude + fours.bindings,
+                      {},
+                      lane_styles,
+                      element->types});
+    }
     made.push_back({format, names, {pass_in_steps(*element)}, prelude, {}, {}, element->types});
     if (format == kernel_format::opencl_c) {
       made.insert(made.begin(), {format,
@@ -359,6 +366,7 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
                       body->types});
     };
     add(passes_of_groups(type), group_partials, {device_style::gpu});
+    if (!has_cpu_styles(format)) continue;
     add(passes_of_lanes(type), lane_partials, lane_styles);
     add(passes_of_runs(type), run_partials, {device_style::cpu_compiler});
   }

@@ -98,8 +98,9 @@ std::vector<kernel_source> column_bodies(element_type real, const std::vector<st
                                          std::size_t at, const std::string& macros) {
   std::vector<kernel_source> made;
   const auto each_column = [at](const launch_shape& shape) { return grid{shape[at][1], 1, 1}; };
-  add_both(made, real, names, {column_text, {64, 1, 1}, each_column}, macros, {device_style::gpu});
-  add_both(made, real, names, {column_text, {8, 1, 1}, each_column}, macros, lane_styles);
+  add_bodies(made, real, names, {column_text, {64, 1, 1}, each_column}, macros,
+             {device_style::gpu});
+  add_bodies(made, real, names, {column_text, {8, 1, 1}, each_column}, macros, lane_styles);
   const kernel_pass wide = {columns_text, {1, 1, 1}, [at](const launch_shape& shape) {
                               return grid{(shape[at][1] + 15) / 16, 1, 1};
                             }};
@@ -122,8 +123,8 @@ std::vector<kernel_source> bias_forward_bodies(element_type real, bool relu) {
   const kernel_pass each = {forward_text, {64, 1, 1}, [](const launch_shape& shape) {
                               return grid{std::min(volume(shape[0]), max_items), 1, 1};
                             }};
-  add_both(made, real, names, each, bound,
-           {device_style::gpu, device_style::cpu_lanes, device_style::cpu_switching});
+  add_bodies(made, real, names, each, bound,
+             {device_style::gpu, device_style::cpu_lanes, device_style::cpu_switching});
   const kernel_pass rows = {forward_rows_text, {1, 1, 1}, [](const launch_shape& shape) {
                               const std::size_t part = rows_each(shape[0][1]);
                               return grid{(shape[0][0] + part - 1) / part, 1, 1};

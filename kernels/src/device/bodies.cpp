@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include "bodies.hpp"
 
+#include <algorithm>
+
 #include "double_functions.hpp"
 
 namespace hocket::detail {
@@ -14,15 +16,20 @@ std::string real_macros(element_type real, kernel_format format) {
     return text + define("REAL16", single ? "float16" : "double16") + define("EXP(v)", "exp(v)") +
            define("LOG(v)", "log(v)");
   }
-  if (single) return text + define("EXP(v)", "exp(v)") + define("LOG(v)", "log(v)");
+  if (single || format == kernel_format::cuda_c) {
+    return text + define("EXP(v)", "exp(v)") + define("LOG(v)", "log(v)");
+  }
   return text + define("EXP(v)", "hocket_exp(v)") + define("LOG(v)", "hocket_log(v)") +
          std::string(glsl_double_functions);
 }
 
-void add_both(std::vector<kernel_source>& to, element_type real,
-              const std::vector<std::string>& names, const kernel_pass& pass,
-              const std::string& functions, const std::vector<device_style>& styles) {
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+void add_bodies(std::vector<kernel_source>& to, element_type real,
+                const std::vector<std::string>& names, const kernel_pass& pass,
+                const std::string& functions, const std::vector<device_style>& styles) {
+  const bool for_gpus =
+      styles.empty() || std::ranges::find(styles, device_style::gpu) != styles.end();
+  for (const kernel_format format : body_formats) {
+    if (!for_gpus && !has_cpu_styles(format)) continue;
     to.push_back({format, names, {pass}, real_macros(real, format) + functions, {}, styles});
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,18 @@ inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
 /// REAL, and EXP, LOG and NOT_A_NUMBER of it; REAL16, a vector, in OpenCL C.
 [[nodiscard]] std::string real_macros(element_type real, kernel_format format);
 
-/// Adds a body of one pass for some styles in both formats.
-void add_both(std::vector<kernel_source>& to, element_type real,
-              const std::vector<std::string>& names, const kernel_pass& pass,
-              const std::string& functions, const std::vector<device_style>& styles);
+/// The formats that built-in kernels have bodies in.
+inline constexpr std::array body_formats{kernel_format::opencl_c, kernel_format::glsl,
+                                         kernel_format::cuda_c};
+
+/// True if devices of other styles than gpu read the format.
+[[nodiscard]] constexpr bool has_cpu_styles(kernel_format format) noexcept {
+  return format != kernel_format::cuda_c;
+}
+
+/// Adds a body of one pass for some styles, in each format that devices of one of them read.
+void add_bodies(std::vector<kernel_source>& to, element_type real,
+                const std::vector<std::string>& names, const kernel_pass& pass,
+                const std::string& functions, const std::vector<device_style>& styles);
 
 }  // namespace hocket::detail

@@ -34,9 +34,9 @@ std::vector<kernel_source> checksum_bodies(element_type real, bool of_columns) {
     return grid{shape[0][of_columns ? 1 : 0], 1, 1};
   };
   std::vector<kernel_source> made;
-  add_both(made, real, names, {checksum_text, {64, 1, 1}, items}, macros, {device_style::gpu});
-  add_both(made, real, names, {checksum_text, {8, 1, 1}, items}, macros,
-           {device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching});
+  add_bodies(made, real, names, {checksum_text, {64, 1, 1}, items}, macros, {device_style::gpu});
+  add_bodies(made, real, names, {checksum_text, {8, 1, 1}, items}, macros,
+             {device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching});
   return made;
 }
 

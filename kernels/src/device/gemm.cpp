@@ -280,8 +280,8 @@ void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
          {},
          {device_style::cpu_switching}});
   }
-  add_both(to, form.real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
-           lane_styles);
+  add_bodies(to, form.real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
+             lane_styles);
 }
 
 }  // namespace
@@ -293,9 +293,9 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
   const auto items = [](const launch_shape& shape) {
     return grid{(shape[2][1] + 63) / 64 * 16, (shape[2][0] + 63) / 64 * 16, 1};
   };
-  add_both(made, form.real, names,
-           {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
-           macros, {device_style::gpu});
+  add_bodies(made, form.real, names,
+             {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
+             macros, {device_style::gpu});
   add_for_lanes(made, form, names, macros);
   const bool single = form.real == element_type::f32;
   const std::size_t panel = single ? 32 : 16;

@@ -82,9 +82,9 @@ grid each_row(const launch_shape& shape) { return {shape[0][0], 1, 1}; }
 std::vector<kernel_source> row_bodies(element_type real, const std::vector<std::string>& names,
                                       const char* text) {
   std::vector<kernel_source> made;
-  add_both(made, real, names, {text, {64, 1, 1}, each_row}, row_macros, {device_style::gpu});
-  add_both(made, real, names, {text, {8, 1, 1}, each_row}, row_macros,
-           {device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching});
+  add_bodies(made, real, names, {text, {64, 1, 1}, each_row}, row_macros, {device_style::gpu});
+  add_bodies(made, real, names, {text, {8, 1, 1}, each_row}, row_macros,
+             {device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching});
   return made;
 }
 
@@ -106,7 +106,7 @@ std::vector<kernel_source> count_correct_bodies(element_type real) {
   const kernel_pass end = {count_end_text, {1, 1, 1}, [](const launch_shape&) {
                              return grid{1, 1, 1};
                            }};
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+  for (const kernel_format format : body_formats) {
     made.push_back(
         {format,
          {"logits", "labels", "result"},

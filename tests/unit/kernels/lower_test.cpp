@@ -111,7 +111,7 @@ TEST(lower, says_where_regions_begin_in_parts_of_their_arrays) {
   EXPECT_THAT(made.passes[0].words, ElementsAre(12, 1, 1, 1, 3, 4, 8, 2, 3, 4, 8));
 }
 
-TEST(program, gives_bodies_their_macros_in_both_languages) {
+TEST(program, gives_bodies_their_macros_in_each_language) {
   const kernel_ref scale = kernel<double, inout_buffer<float, 2>>{"scale"}
                                .with(opencl_c{"a, x", "x(0, 0) *= AS(f32, a);"})
                                .with(glsl{"a, x", "x(0, 0) *= AS(f32, a);"})
@@ -123,6 +123,11 @@ TEST(program, gives_bodies_their_macros_in_both_languages) {
   EXPECT_THAT(opencl, HasSubstr("#define a as_double((uint2)(hocket_block.words[7], "
                                 "hocket_block.words[8]))"));
   EXPECT_THAT(opencl, HasSubstr("__global f32* x_"));
+  const std::string cuda = cuda_program(*scale, scale->sources[1], 0, variant);
+  EXPECT_THAT(cuda, HasSubstr("#define x_extent1 hocket_block.words[5]"));
+  EXPECT_THAT(cuda, HasSubstr("#define a BITS_DOUBLE(hocket_block.words[7], "
+                              "hocket_block.words[8])"));
+  EXPECT_THAT(cuda, HasSubstr("hocket_main(f32* x_, "));
   const std::string gl =
       glsl_program(*scale, scale->sources[0], 0, variant, argument_block::storage_buffer);
   EXPECT_THAT(gl, HasSubstr("#define x_extent1 hocket_word5"));

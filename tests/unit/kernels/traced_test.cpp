@@ -92,6 +92,8 @@ TEST(traced, literals_are_exact_in_each_language) {
   EXPECT_EQ(in(-std::numeric_limits<float>::infinity(), gl), "BITS_FLOAT(4286578688u)");
   EXPECT_EQ(in(std::numeric_limits<double>::infinity(), gl),
             "packDouble2x32(uvec2(0u, 2146435072u))");
+  EXPECT_EQ(in(std::numeric_limits<double>::infinity(), kernel_format::cuda_c),
+            "BITS_DOUBLE(0u, 2146435072u)");
   EXPECT_EQ(in(std::numeric_limits<std::int32_t>::min(), gl), "(-2147483647 - 1)");
   EXPECT_EQ(in(std::uint32_t{7}, opencl), "7u");
   EXPECT_EQ(in(std::int64_t{-7}, opencl), "(-7l)");
@@ -195,6 +197,7 @@ TEST(traced, every_built_in_kernel_has_a_body_for_every_style) {
     EXPECT_NE(source_for(*each, kernel_format::opencl_c, device_style::gpu), nullptr);
     EXPECT_NE(source_for(*each, kernel_format::opencl_c, device_style::cpu_compiler), nullptr);
     EXPECT_NE(source_for(*each, kernel_format::glsl, device_style::gpu), nullptr);
+    EXPECT_NE(source_for(*each, kernel_format::cuda_c, device_style::gpu), nullptr);
     EXPECT_NE(source_for(*each, kernel_format::glsl, device_style::cpu_lanes), nullptr);
     EXPECT_NE(source_for(*each, kernel_format::glsl, device_style::cpu_switching), nullptr);
   }

@@ -81,6 +81,11 @@ void set_first_elements(lowered_launch& launch, std::span<const std::uint32_t> f
                                          const kernel_source& source, std::size_t pass,
                                          const program_variant& variant);
 
+/// The whole text of a program in CUDA C, for a compiler that takes functions without an annotation
+/// for functions of the device. The function and its arguments are those of opencl_program.
+[[nodiscard]] std::string cuda_program(const kernel_definition& kernel, const kernel_source& source,
+                                       std::size_t pass, const program_variant& variant);
+
 /// Where a GLSL program finds its argument block.
 enum class argument_block : std::uint8_t {
   push_constants,

@@ -18,7 +18,8 @@ struct traced_result {
 };
 
 /// The formats that are made of traced lambdas.
-inline constexpr std::array traced_formats{kernel_format::opencl_c, kernel_format::glsl};
+inline constexpr std::array traced_formats{kernel_format::opencl_c, kernel_format::glsl,
+                                           kernel_format::cuda_c};
 
 /// The bodies of an elementwise kernel, in those of the formats that can express the results.
 [[nodiscard]] std::vector<kernel_source> elementwise_sources(
