@@ -35,6 +35,7 @@ const hocket::kernel<hocket::inout_buffer<float>>& empty_kernel() {
           "empty", hocket::host_body{[](const hocket::buffer_view<float>&) {}}}
           .with(hocket::opencl_c{"x", ";", {1, 1, 1}, once})
           .with(hocket::glsl{"x", ";", {1, 1, 1}, once})
+          .with(hocket::cuda_c{"x", ";", {1, 1, 1}, once})
           .cost([](const hocket::launch_shape&) { return hocket::launch_work{}; });
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include "kernels.hpp"
 
+#include <array>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -11,13 +12,18 @@ namespace hocket::testing {
 
 namespace {
 
-/// The same text is a body in OpenCL C and in GLSL.
+constexpr std::array text_formats{kernel_format::opencl_c, kernel_format::glsl,
+                                  kernel_format::cuda_c};
+
+/// The same text is a body in each language.
 template <class... Sig>
 kernel<Sig...> with_text(const kernel<Sig...>& to, kernel_source source) {
-  kernel_source other = source;
-  source.format = kernel_format::opencl_c;
-  other.format = kernel_format::glsl;
-  return to.with(std::move(source)).with(std::move(other));
+  kernel<Sig...> made = to;
+  for (const kernel_format format : text_formats) {
+    source.format = format;
+    made = made.with(source);
+  }
+  return made;
 }
 
 template <class... Sig>
@@ -167,7 +173,7 @@ kernel_ref add_many(std::size_t numbers) {
   pass.text = "uint sum = 0u;" + pass.text + "if (ITEM(0) == 0u) total() = sum;";
   pass.items = [](const launch_shape&) { return grid{1, 1, 1}; };
   source.passes = {std::move(pass)};
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+  for (const kernel_format format : text_formats) {
     source.format = format;
     made.sources.push_back(source);
   }

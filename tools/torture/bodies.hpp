@@ -99,9 +99,10 @@ Kernel computing(const Kernel& made, std::size_t sources, bool updates, bool has
   text.passes.push_back({mixing_text(sources, updates, has_result)});
   text.types = {element_type_of<std::uint64_t>};
   text.format = kernel_format::opencl_c;
-  kernel_source glsl = text;
+  kernel_source glsl = text, cuda = text;
   glsl.format = kernel_format::glsl;
-  return made.with(std::move(glsl)).with(std::move(text));
+  cuda.format = kernel_format::cuda_c;
+  return made.with(std::move(cuda)).with(std::move(glsl)).with(std::move(text));
 }
 
 struct bodies {

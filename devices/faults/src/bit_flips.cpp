@@ -87,7 +87,8 @@ kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t
   pass.items = [step](const launch_shape& shape) {
     return grid{(volume(shape.front()) + step - 1) / step, 1, 1};
   };
-  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::glsl}) {
+  for (const kernel_format format :
+       {kernel_format::opencl_c, kernel_format::glsl, kernel_format::cuda_c}) {
     kernel_source source;
     source.format = format;
     source.names = {"x"};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <hocket/streams/driver_stream.hpp>
+
+#include "events.hpp"
+#include "memory.hpp"
+#include "program.hpp"
+
+namespace hocket::cuda {
+
+class context;
+
+/// What the devices of the driver share.
+class driver {
+ public:
+  driver(std::shared_ptr<const api> functions, int version, std::shared_ptr<const compiler> with)
+      : functions_(std::move(functions)), version_(version), with_(std::move(with)) {}
+
+  [[nodiscard]] const api& functions() const noexcept { return *functions_; }
+  /// "12.4".
+  [[nodiscard]] std::string version() const;
+  [[nodiscard]] const std::shared_ptr<const compiler>& with() const noexcept { return with_; }
+  [[nodiscard]] address_table& addresses() noexcept { return addresses_; }
+  [[nodiscard]] driver_domain& domain() noexcept { return domain_; }
+
+  /// Lets the device and each that was connected before use one another's memory, where they can.
+  void connect_peers(const std::shared_ptr<context>& made);
+
+ private:
+  std::shared_ptr<const api> functions_;
+  int version_;
+  std::shared_ptr<const compiler> with_;
+  address_table addresses_;
+  driver_domain domain_;
+  std::mutex guard_;  // for what follows
+  std::vector<std::weak_ptr<context>> opened_;
+};
+
+/// The primary context of a device, which other libraries in the program use as well.
+class context {
+ public:
+  /// Architecture: that programs are compiled for. Fails where the driver does not start the
+  /// device.
+  [[nodiscard]] static result<std::shared_ptr<context>> open(std::shared_ptr<cuda::driver> of,
+                                                             device_number number, int architecture,
+                                                             const std::string& name);
+  context(std::shared_ptr<cuda::driver> of, device_number number, context_handle object,
+          int architecture);
+  ~context();
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+
+  [[nodiscard]] const api& driver() const noexcept { return of_->functions(); }
+  [[nodiscard]] context_handle get() const noexcept { return object_; }
+  [[nodiscard]] device_number number() const noexcept { return number_; }
+  [[nodiscard]] address_table& addresses() noexcept { return of_->addresses(); }
+  [[nodiscard]] driver_domain& domain() noexcept { return of_->domain(); }
+  [[nodiscard]] event_pool& events() noexcept { return events_; }
+  [[nodiscard]] program_store& programs() noexcept { return programs_; }
+
+ private:
+  std::shared_ptr<cuda::driver> of_;
+  device_number number_;
+  context_handle object_;
+  event_pool events_;
+  program_store programs_;
+};
+
+/// Makes a context the thread's current one, as most calls want it, and afterwards the one again
+/// that was.
+class current {
+ public:
+  explicit current(const context& in)
+      : driver_(in.driver()), why_(in.driver().cuCtxPushCurrent_v2(in.get())) {}
+  ~current() {
+    context_handle popped = nullptr;
+    if (why_ == 0) (void)driver_.cuCtxPopCurrent_v2(&popped);
+  }
+  current(const current&) = delete;
+  current& operator=(const current&) = delete;
+
+  /// Why the context is not current; 0 if it is.
+  [[nodiscard]] code why() const noexcept { return why_; }
+
+ private:
+  const api& driver_;
+  code why_;
+};
+
+}  // namespace hocket::cuda

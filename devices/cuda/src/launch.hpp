@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hocket/devices/launch_planner.hpp>
+
+#include "context.hpp"
+
+namespace hocket::cuda {
+
+/// What launches are checked against.
+struct launch_limits {
+  grid max_local{1, 1, 1};
+  std::size_t max_items = 1;
+};
+
+/// Launches kernels into one stream. Not for two threads at a time.
+class launcher {
+ public:
+  launcher(std::shared_ptr<context> in, const launch_limits& limits, std::string device);
+  ~launcher();
+  launcher(const launcher&) = delete;
+  launcher& operator=(const launcher&) = delete;
+
+  /// As those of a launch_planner. The scratch memory of a launch is one of the things that it may
+  /// lack.
+  [[nodiscard]] bool prepared(const command& what);
+  [[nodiscard]] failure prepare();
+
+  /// Hands the launches over that what prepared() was asked about last stands for. The context is
+  /// current.
+  [[nodiscard]] failure enqueue(stream_handle stream);
+
+ private:
+  /// The functions of one kernel for one variant, one for each pass.
+  struct compiled {
+    std::vector<function_handle> passes;
+  };
+
+  [[nodiscard]] result<std::shared_ptr<compiled>> compile(const kernel_definition& kernel,
+                                                          const kernel_source& source,
+                                                          const program_variant& variant);
+  [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
+                                     const program_variant& variant) const;
+  [[nodiscard]] failure grow_scratch(std::size_t words);
+  [[nodiscard]] failure enqueue(const launch_part<compiled>& what, stream_handle stream);
+
+  std::shared_ptr<context> in_;
+  launch_limits limits_;
+  std::string device_;
+  launch_planner<compiled> planner_;
+
+  // Of scratch memory. The blocks that were too small stay: commands may still use them.
+  std::vector<device_address> scratch_;
+  std::size_t scratch_words_ = 0;  // of the last one
+};
+
+}  // namespace hocket::cuda

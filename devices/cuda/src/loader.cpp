@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "loader.hpp"
+
+#include <vector>
+
+#include <hocket/devices/driver_library.hpp>
+
+namespace hocket::cuda {
+
+namespace {
+
+constexpr const char* nvrtc_packages = "libnvrtc12, and NVIDIA in its CUDA toolkit";
+
+/// The first name that the library does not have stays in `missing`.
+template <class Function>
+void find(const driver_library& in, const char* name, Function& found, std::string& missing) {
+  found = in.find<Function>(name);
+  if (found == nullptr && missing.empty()) missing = name;
+}
+
+/// Where the compiler may be, in the order in which it is looked for.
+std::vector<std::string> compiler_files(int driver_version) {
+  constexpr int newest = 13, oldest = 12, major_step = 1000;
+  const int driver_major = driver_version == 0 ? newest : driver_version / major_step;
+  std::vector<std::string> files;
+  for (int major = newest; major >= oldest; --major) {
+    if (major > driver_major) continue;
+    const std::string name = "libnvrtc.so." + std::to_string(major);
+    files.push_back(name);
+    files.push_back("/usr/local/cuda/lib64/" + name);
+    files.push_back("/usr/local/cuda-" + std::to_string(major) + "/lib64/" + name);
+  }
+  if (files.empty()) files.push_back("libnvrtc.so." + std::to_string(driver_major));
+  return files;
+}
+
+result<std::shared_ptr<const compiler_api>> functions_of(const driver_library& library) {
+  auto made = std::make_shared<compiler_api>();
+  std::string missing;
+#define HOCKET_NVRTC_FIND(name, ...) find(library, #name, made->name, missing)
+  HOCKET_NVRTC_FUNCTIONS(HOCKET_NVRTC_FIND);
+#undef HOCKET_NVRTC_FIND
+  if (!missing.empty()) return library.unusable("lacks " + missing);
+  return std::shared_ptr<const compiler_api>(std::move(made));
+}
+
+}  // namespace
+
+result<std::shared_ptr<const api>> load_driver(const std::optional<std::string>& file) {
+  const auto library = driver_library::open(
+      {"CUDA", file.value_or("libcuda.so.1"), "libcuda1, which comes with NVIDIA's driver"});
+  if (!library) return library.error();
+  auto made = std::make_shared<api>();
+  std::string missing;
+#define HOCKET_CUDA_FIND(name, ...) find(library.value(), #name, made->name, missing)
+  HOCKET_CUDA_FUNCTIONS(HOCKET_CUDA_FIND);
+#undef HOCKET_CUDA_FIND
+  if (!missing.empty()) return library.value().unusable("lacks " + missing);
+  return std::shared_ptr<const api>(std::move(made));
+}
+
+result<std::shared_ptr<const compiler_api>> load_compiler(const std::optional<std::string>& file,
+                                                          int driver_version) {
+  const auto files = file ? std::vector{*file} : compiler_files(driver_version);
+  failure first;
+  for (const std::string& name : files) {
+    const auto library = driver_library::open({"CUDA's compiler", name, nvrtc_packages});
+    if (library) return functions_of(library.value());
+    if (!first) first = library.error();
+  }
+  return first;
+}
+
+}  // namespace hocket::cuda

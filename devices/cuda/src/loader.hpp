@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <hocket/core/result.hpp>
+
+#include "abi.hpp"
+
+namespace hocket::cuda {
+
+/// The functions of the driver.
+struct api {
+#define HOCKET_CUDA_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
+  HOCKET_CUDA_FUNCTIONS(HOCKET_CUDA_DECLARE);
+#undef HOCKET_CUDA_DECLARE
+
+  /// The driver is gone: there is nothing to release any more.
+  mutable std::atomic<bool> gone{false};
+};
+
+/// The functions of the compiler, which needs no driver.
+struct compiler_api {
+#define HOCKET_NVRTC_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
+  HOCKET_NVRTC_FUNCTIONS(HOCKET_NVRTC_DECLARE);
+#undef HOCKET_NVRTC_DECLARE
+};
+
+/// Opens libcuda.so.1, or the file that is given. Fails with no_device if it is not installed, or
+/// lacks a function.
+[[nodiscard]] result<std::shared_ptr<const api>> load_driver(
+    const std::optional<std::string>& file);
+
+/// Opens the compiler that goes with a driver of this version (12040 for CUDA 12.4), or the file
+/// that is given. Programs of a compiler with a higher major number are not for the driver; a
+/// version of 0 goes with every compiler.
+[[nodiscard]] result<std::shared_ptr<const compiler_api>> load_compiler(
+    const std::optional<std::string>& file, int driver_version);
+
+}  // namespace hocket::cuda

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "staging.hpp"
+
+#include <cstring>
+
+#include "errors.hpp"
+
+namespace hocket::cuda {
+
+namespace {
+
+/// What a function of the host copies: a slab between the array and the buffer, where its bytes lie
+/// together.
+struct host_move {
+  copy_slab what;
+  std::byte* array = nullptr;
+  std::byte* buffer = nullptr;
+  bool to_array = false;
+};
+
+/// Called by a thread of the driver.
+void run_move(void* data) {
+  const host_move& move = *static_cast<const host_move*>(data);
+  std::byte* packed = move.buffer;
+  const copy_slab& s = move.what;
+  for (std::size_t z = 0; z < s.region[2]; ++z) {
+    for (std::size_t y = 0; y < s.region[1]; ++y) {
+      std::byte* const row = move.array + s.offset() + y * s.row_pitch + z * s.slice_pitch;
+      std::memcpy(move.to_array ? row : packed, move.to_array ? packed : row, s.region[0]);
+      packed += s.region[0];
+    }
+  }
+}
+
+}  // namespace
+
+result<std::unique_ptr<staging>> staging::make(const std::shared_ptr<context>& in,
+                                               const std::string& device) {
+  std::unique_ptr<staging> made(new staging(in));
+  const api& driver = in->driver();
+  stream_handle second = nullptr;
+  code answer = driver.cuStreamCreate(&second, stream_non_blocking);
+  if (answer != success) return failure_of(answer, device, "to make a stream");
+  made->second_ = handle<stream_handle>(driver, second);
+  for (buffer& each : made->buffers_) {
+    void* memory = nullptr;
+    answer = driver.cuMemHostAlloc(&memory, chunk_bytes, host_memory_portable);
+    if (answer != success) {
+      return no_memory(device, chunk_bytes,
+                       "its driver says " + name_of(answer) + ", for a staging buffer.");
+    }
+    each.memory = handle<std::byte*>(driver, static_cast<std::byte*>(memory));
+    each.host_done = in->events().take(answer);
+    if (answer == success) each.device_done = in->events().take(answer);
+    if (answer != success) return failure_of(answer, device, "to make an event");
+  }
+  return made;
+}
+
+staging::~staging() {
+  if (in_->driver().gone) return;
+  // Functions of the host use the buffers.
+  const current in(*in_);
+  (void)in_->driver().cuStreamSynchronize(second_.get());
+  second_ = {};
+  for (buffer& each : buffers_) each.memory = {};
+}
+
+code staging::enqueue(const request& what, std::shared_ptr<void>& used) {
+  auto moves = std::make_shared<std::vector<host_move>>();
+  for (std::size_t i = 0; i < what.chunks.size(); ++i) {
+    moves->push_back(
+        {what.chunks[i], what.host, buffers_[i % buffer_count].memory.get(), what.to_host});
+  }
+  used = moves;
+  const code answer = enqueue_all(what, moves->data());
+  if (answer != success) {
+    // To block here is better than to let go of memory that functions of the host still use.
+    (void)in_->driver().cuStreamSynchronize(what.stream);
+    (void)in_->driver().cuStreamSynchronize(second_.get());
+  }
+  return answer;
+}
+
+code staging::enqueue_all(const request& what, void* moves) {
+  const api& driver = in_->driver();
+  auto* const all = static_cast<host_move*>(moves);
+  if (what.chunks.size() == 1) {
+    // In one stream the two steps need no event.
+    const copy_slab& only = what.chunks.front();
+    const slab_end device{what.device, in_->get()};
+    const slab_end host{0, nullptr, all->buffer, true};
+    code answer = success;
+    if (!what.to_host) answer = driver.cuLaunchHostFunc(what.stream, run_move, all);
+    if (answer != success) return answer;
+    answer = what.to_host ? copy_in_stream(driver, what.stream, only, device, host)
+                          : copy_in_stream(driver, what.stream, only, host, device);
+    if (answer != success || !what.to_host) return answer;
+    return driver.cuLaunchHostFunc(what.stream, run_move, all);
+  }
+  code answer = driver.cuStreamWaitEvent(second_.get(), what.begin.get(), 0);
+  for (std::size_t i = 0; i < what.chunks.size() && answer == success; ++i) {
+    answer = enqueue_one(what, i, all + i);
+  }
+  if (answer != success || !what.to_host) return answer;
+  const buffer& last = buffers_[(what.chunks.size() - 1) % buffer_count];
+  return driver.cuStreamWaitEvent(what.stream, last.host_done.get(), 0);
+}
+
+/// The device's part of a chunk is in the stream, the host's in the second one. Each waits for the
+/// other's part of the same chunk, or of the one that had the buffer before.
+code staging::enqueue_one(const request& what, std::size_t which, void* move) {
+  const api& driver = in_->driver();
+  const buffer& through = buffers_[which % buffer_count];
+  const bool reused = which >= buffer_count;
+  const slab_end device{what.device, in_->get()};
+  const slab_end host{0, nullptr, through.memory.get(), true};
+  const auto host_part = [&](bool waits) {
+    code answer =
+        waits ? driver.cuStreamWaitEvent(second_.get(), through.device_done.get(), 0) : success;
+    if (answer == success) answer = driver.cuLaunchHostFunc(second_.get(), run_move, move);
+    return answer != success ? answer
+                             : driver.cuEventRecord(through.host_done.get(), second_.get());
+  };
+  const auto device_part = [&](bool waits) {
+    code answer =
+        waits ? driver.cuStreamWaitEvent(what.stream, through.host_done.get(), 0) : success;
+    if (answer != success) return answer;
+    answer = what.to_host ? copy_in_stream(driver, what.stream, what.chunks[which], device, host)
+                          : copy_in_stream(driver, what.stream, what.chunks[which], host, device);
+    return answer != success ? answer
+                             : driver.cuEventRecord(through.device_done.get(), what.stream);
+  };
+  const code first = what.to_host ? device_part(reused) : host_part(reused);
+  if (first != success) return first;
+  return what.to_host ? host_part(true) : device_part(true);
+}
+
+}  // namespace hocket::cuda

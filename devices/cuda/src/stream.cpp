@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "stream.hpp"
+
+#include <utility>
+
+#include "errors.hpp"
+
+namespace hocket::cuda {
+
+queue_stream::queue_stream(const stream_parts& parts, handle<stream_handle> made, event_ref start,
+                           executor& where, stream_id id)
+    : driver_stream(parts.in->domain(), where, parts.epoch, id),
+      in_(parts.in),
+      device_(parts.device),
+      stream_(std::move(made)),
+      launcher_(parts.in, parts.limits, parts.device),
+      completions_(parts.in, std::move(start), where, parts.device,
+                   [this](std::uint64_t first, std::span<command_result> how) {
+                     ended_or_lost(first, how);
+                   }) {}
+
+queue_stream::~queue_stream() {
+  close();
+  staging_.reset();
+  if (in_->driver().gone) return;
+  const current in(*in_);
+  // After a loss functions of the host may still run.
+  (void)in_->driver().cuStreamSynchronize(stream_.get());
+  stream_ = {};
+}
+
+bool queue_stream::prepared(const command& what) {
+  if (what.launch() != nullptr) return launcher_.prepared(what);
+  return staging_ != nullptr || !needs_staging(std::get<copy_command>(what.what));
+}
+
+failure queue_stream::prepare(const command& what) {
+  if (what.launch() != nullptr) return launcher_.prepare();
+  const current in(*in_);
+  if (in.why() != success) return failure_of(in.why(), device_, "to take a command");
+  auto made = staging::make(in_, device_);
+  if (!made) return made.error();
+  staging_ = std::move(made).value();
+  return {};
+}
+
+failure queue_stream::enqueue(const command& what, std::span<const device_wait> waits) {
+  const current in(*in_);
+  enqueued made;
+  const time_stamp now = where().now();
+  code answer = in.why() != success ? in.why() : begin(waits, made);
+  if (answer != success) return failure_of(answer, device_, "to take a command");
+  made.why = what.launch() != nullptr ? launcher_.enqueue(stream_.get())
+                                      : copy(std::get<copy_command>(what.what), made);
+  answer = in_->driver().cuEventRecord(made.end.get(), stream_.get());
+  if (answer != success) {
+    // To block here is better than to let go of memory that the stream still uses.
+    (void)in_->driver().cuStreamSynchronize(stream_.get());
+    return made.why ? made.why : failure_of(answer, device_, "to take a command");
+  }
+  completions_.add(what.value, std::move(made), now);
+  return {};
+}
+
+/// Lets the stream wait, and notes when the command begins.
+code queue_stream::begin(std::span<const device_wait> waits, enqueued& made) {
+  const api& driver = in_->driver();
+  for (const device_wait& w : waits) {
+    // All streams of the domain are of this class.
+    const auto* const on = static_cast<const queue_stream*>(w.on);
+    const event_ref event = on->completions_.last_event(w.value);
+    if (event == nullptr) continue;
+    const code answer = driver.cuStreamWaitEvent(stream_.get(), event.get(), 0);
+    if (answer != success) return answer;
+  }
+  code answer = success;
+  made.begin = in_->events().take(answer);
+  if (answer == success) made.end = in_->events().take(answer);
+  if (answer != success) return answer;
+  return driver.cuEventRecord(made.begin.get(), stream_.get());
+}
+
+failure queue_stream::copy(const copy_command& what, enqueued& made) {
+  if (what.region.empty()) return {};
+  const auto end_of = [&](const allocation& where) -> slab_end {
+    const context_handle owner = in_->addresses().context_of(where);
+    if (owner == nullptr) return {0, nullptr, static_cast<std::byte*>(where.address())};
+    return {address_of(where), owner, nullptr};
+  };
+  const slab_end from = end_of(what.from), to = end_of(what.to);
+  code answer = success;
+  if (staging_ != nullptr && needs_staging(what)) {
+    const bool to_host = to.context == nullptr;
+    answer = staging_->enqueue(
+        {stream_.get(), made.begin, to_host ? to.host : from.host,
+         to_host ? from.device : to.device, to_host, slabs_up_to(what, staging::chunk_bytes)},
+        made.used);
+  } else {
+    for_each_slab(what, [&](const copy_slab& part) {
+      answer = copy_in_stream(in_->driver(), stream_.get(), part, from, to);
+      return answer == success;
+    });
+  }
+  if (answer == success) return {};
+  return failure_of(answer, device_, "to copy " + std::to_string(what.bytes) + " bytes");
+}
+
+bool queue_stream::needs_staging(const copy_command& what) const {
+  if (what.region.empty()) return false;
+  const auto is_pageable = [&](const allocation& where) {
+    return in_->addresses().context_of(where) == nullptr && !is_pinned(where);
+  };
+  return is_pageable(what.from) || is_pageable(what.to);
+}
+
+/// True if the driver copies from and to it without the host.
+bool queue_stream::is_pinned(const allocation& host) const {
+  const current in(*in_);
+  if (in.why() != success || host.bytes == 0) return false;
+  for (const std::size_t offset : {std::size_t{0}, host.bytes - 1}) {
+    memory_kind kind{};
+    if (in_->driver().cuPointerGetAttribute(&kind, pointer_memory_kind, address_of(host, offset)) !=
+            success ||
+        kind != memory_kind::host) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace hocket::cuda
