@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <algorithm>
 #include <optional>
 
 #include <hocket/devices/configuration.hpp>
