@@ -259,6 +259,22 @@ function(hocket_add_fuzz_target name)
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
 endfunction()
 
+# The test finds the driver of CUDA that executes PTX on the host (tests/drivers/cuda), where there is one, instead of the
+# machine's own. That driver takes PTX of every version.
+function(hocket_use_standin_cuda test program)
+  if(NOT TARGET standin_cuda)
+    return()
+  endif()
+  find_library(HOCKET_NVRTC NAMES libnvrtc.so.13 libnvrtc.so.12 PATHS /usr/local/cuda/lib64)
+  mark_as_advanced(HOCKET_NVRTC)
+  add_dependencies(${program} standin_cuda)
+  if(HOCKET_NVRTC)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "HOCKET_BACKEND_CUDA=nvrtc=${HOCKET_NVRTC}")
+  endif()
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+    "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:standin_cuda>")
+endfunction()
+
 # What keeps a test from the costs that its user's programs have measured.
 set(HOCKET_WITHOUT_COSTS "HOCKET_COSTS=off")
 # What keeps a test to the devices that every machine has as well.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <hocket/core/environment.hpp>
 #include <hocket/devices/cuda.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
@@ -18,6 +19,10 @@ target on_driver() {
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = "memory=16M";
+  // It may name the libraries to use.
+  if (const auto more = environment_variable("HOCKET_BACKEND_CUDA")) {
+    made.configuration += "," + *more;
+  }
   made.lose = [](device& d, const failure& why) { d.lose(why); };
   return made;
 }

@@ -11,14 +11,13 @@ kernels_on_devices::kernels_on_devices() {
 
 void kernels_on_devices::SetUp() {
   if (std::ranges::none_of(devices_, reads_text)) {
-    GTEST_SKIP() << "No device of this machine reads OpenCL C or GLSL.";
+    GTEST_SKIP() << "No device of this machine reads OpenCL C, GLSL or CUDA C.";
   }
 }
 
 bool kernels_on_devices::reads_text(const device_info& info) {
-  return std::ranges::any_of(info.formats, [](kernel_format format) {
-    return format == kernel_format::opencl_c || format == kernel_format::glsl;
-  });
+  return std::ranges::any_of(info.formats,
+                             [](kernel_format format) { return format != kernel_format::host; });
 }
 
 }  // namespace hocket::testing

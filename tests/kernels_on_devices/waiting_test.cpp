@@ -20,7 +20,8 @@ kernel<inout_buffer<std::uint32_t>> add_one() {
   const std::string text = "uint i = ITEM(0); if (i < x_extent0) x(i) += 1u;";
   return kernel<inout_buffer<std::uint32_t>>{"add_one"}
       .with(opencl_c{"x", text})
-      .with(glsl{"x", text});
+      .with(glsl{"x", text})
+      .with(cuda_c{"x", text});
 }
 
 using way = std::function<void(runtime&, const future<void>&, std::size_t)>;
