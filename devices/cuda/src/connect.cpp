@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
-#include <algorithm>
 #include <optional>
 
 #include <hocket/devices/configuration.hpp>

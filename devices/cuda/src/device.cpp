@@ -62,7 +62,6 @@ result<std::unique_ptr<device>> connect_device(const device_info& info, const la
   made.info = info;
   made.context = in;
   made.leave = [in] { in->driver().gone = true; };
-  made.memory = std::make_unique<device_memory>(*in, info.name);
   made.compute = stream_of(numbers.compute.front());
   made.inbound = stream_of(numbers.inbound);
   made.outbound = stream_of(numbers.outbound);
@@ -72,6 +71,8 @@ result<std::unique_ptr<device>> connect_device(const device_info& info, const la
     }
     return why;
   }
+  made.memory = std::make_unique<device_memory>(
+      *in, info.name, [lane = made.compute.get()](const failure& lost) { lane->lose(lost); });
   return std::unique_ptr<device>(std::make_unique<driver_device>(std::move(made)));
 }
 

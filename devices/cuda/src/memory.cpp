@@ -35,6 +35,8 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignm
                           ? in.why()
                           : in_.driver().cuMemAlloc_v2(&made, std::max<std::size_t>(bytes, 1));
   if (answer != success) {
+    const failure why = failure_of(answer, device_, "to allocate memory");
+    if (why.code() == failure_code::device_lost) lost_(why);
     return no_memory(device_, bytes, "its driver says " + name_of(answer) + ".");
   }
   in_.addresses().add(made, in_.get());

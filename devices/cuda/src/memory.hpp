@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -36,8 +37,9 @@ class address_table {
 /// The bottom of a device's memory.
 class device_memory final : public memory_resource {
  public:
-  /// The context outlives it.
-  device_memory(context& in, std::string device) : in_(in), device_(std::move(device)) {}
+  /// The context outlives it. lost is called where the driver says that the device is.
+  device_memory(context& in, std::string device, std::function<void(const failure&)> lost)
+      : in_(in), device_(std::move(device)), lost_(std::move(lost)) {}
 
   [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
   void deallocate(const allocation& a) noexcept override;
@@ -45,6 +47,7 @@ class device_memory final : public memory_resource {
  private:
   context& in_;
   std::string device_;
+  std::function<void(const failure&)> lost_;
 };
 
 }  // namespace hocket::cuda

@@ -37,7 +37,12 @@ bool queue_stream::prepared(const command& what) {
 }
 
 failure queue_stream::prepare(const command& what) {
-  if (what.launch() != nullptr) return launcher_.prepare();
+  failure why = what.launch() != nullptr ? launcher_.prepare() : make_staging();
+  if (why.code() == failure_code::device_lost) lose(why);
+  return why;
+}
+
+failure queue_stream::make_staging() {
   const current in(*in_);
   if (in.why() != success) return failure_of(in.why(), device_, "to take a command");
   auto made = staging::make(in_, device_);
