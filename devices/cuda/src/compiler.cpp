@@ -36,12 +36,12 @@ class program {
   [[nodiscard]] compiler_code code() const noexcept { return code_; }
 
   /// A text of the program; empty where the compiler does not give it.
-  template <class Size, class Get>
-  [[nodiscard]] std::string text(Size size_of, Get get) const {
+  template <class Size, class Content>
+  [[nodiscard]] std::string text(Size size_of, Content content_of) const {
     std::size_t bytes = 0;
     if (size_of(object_, &bytes) != compiled_well || bytes == 0) return {};
     std::string made(bytes, '\0');
-    if (get(object_, made.data()) != compiled_well) return {};
+    if (content_of(object_, made.data()) != compiled_well) return {};
     made.resize(std::min(made.find('\0'), made.size()));
     return made;
   }
@@ -88,20 +88,20 @@ compiler::compiled compiler::compile(const std::string& text, int architecture) 
   const std::string target = option_for(architecture);
   std::vector<const char*> options(std::begin(options_of_all), std::end(options_of_all));
   options.push_back(target.c_str());
-  compiler_code code = made.code();
-  if (code == compiled_well) {
-    code = functions_->nvrtcCompileProgram(made.get(), static_cast<int>(options.size()),
-                                           options.data());
+  compiler_code answer = made.code();
+  if (answer == compiled_well) {
+    answer = functions_->nvrtcCompileProgram(made.get(), static_cast<int>(options.size()),
+                                             options.data());
   }
   compiled result;
-  if (code == compiled_well) {
+  if (answer == compiled_well) {
     result.ptx = made.text(functions_->nvrtcGetPTXSize, functions_->nvrtcGetPTX);
     if (!result.ptx.empty()) return result;
   }
   if (made.get() != nullptr) {
     result.log = made.text(functions_->nvrtcGetProgramLogSize, functions_->nvrtcGetProgramLog);
   }
-  const char* const name = functions_->nvrtcGetErrorString(code);
+  const char* const name = functions_->nvrtcGetErrorString(answer);
   result.log = std::string(name != nullptr ? name : "no reason") + ": " + result.log;
   return result;
 }
