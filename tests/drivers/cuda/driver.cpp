@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "driver.hpp"
+
+#include <algorithm>
+
+#include "calls.hpp"
+
+namespace standin {
+
+driver& driver::get() {
+  static driver& only = *new driver;
+  return only;
+}
+
+void driver::initialize() {
+  const std::lock_guard lock(mutex);
+  if (initialized) return;
+  const settings s = read_settings();
+  if (s.visible.empty()) throw failure(no_device, "no device is visible");
+  for (const unsigned physical : s.visible) {
+    devices.push_back(std::make_unique<device>(static_cast<int>(devices.size()), physical, s));
+  }
+  initialized = true;
+}
+
+device& driver::device_of(int number) {
+  if (number < 0 || static_cast<std::size_t>(number) >= devices.size()) {
+    throw failure(invalid_device, "there is no device " + std::to_string(number));
+  }
+  return *devices[static_cast<std::size_t>(number)];
+}
+
+device* driver::owner_of(std::uint64_t address) {
+  for (const auto& d : devices) {
+    if (d->memory.owns(address)) return d.get();
+  }
+  return nullptr;
+}
+
+void context::fail(const failure& e) {
+  int none = success;
+  if (error.compare_exchange_strong(none, e.reason)) say(e.what());
+}
+
+std::vector<const device_memory*> context::memories() {
+  const std::lock_guard lock(mutex);
+  std::vector<const device_memory*> result{&on.memory};
+  for (const device* peer : peers) result.push_back(&peer->memory);
+  return result;
+}
+
+std::vector<std::shared_ptr<stream>> context::streams() {
+  const std::lock_guard lock(mutex);
+  return {streams_.begin(), streams_.end()};
+}
+
+std::shared_ptr<stream> context::make_stream(unsigned stream_flags, int urgency) {
+  auto made = std::make_shared<stream>(shared_from_this(), stream_flags, urgency);
+  made->start();
+  const std::lock_guard lock(mutex);
+  streams_.insert(made);
+  return made;
+}
+
+std::shared_ptr<stream> context::default_stream() {
+  {
+    const std::lock_guard lock(mutex);
+    if (default_) return default_;
+  }
+  auto made = make_stream(0, 0);
+  const std::lock_guard lock(mutex);
+  if (!default_) default_ = made;
+  return default_;
+}
+
+void context::drop(const std::shared_ptr<stream>& s) {
+  s->close();
+  const std::lock_guard lock(mutex);
+  streams_.erase(s);
+}
+
+void context::synchronize() {
+  for (const auto& s : streams()) s->wait(s->pushed());
+}
+
+/// Ends all that belongs to the context. Commands that have not begun are dropped.
+void context::destroy() {
+  driver& d = driver::get();
+  destroyed = true;
+  int none = success;
+  error.compare_exchange_strong(none, context_is_destroyed);
+  for (const auto& s : streams()) {
+    s->wait(s->pushed());
+    drop(s);
+  }
+  d.streams.remove_if([&](const stream& s) { return s.owner().get() == this; });
+  d.events.remove_if([&](const event& e) { return e.owner().get() == this; });
+  d.functions.remove_if([&](const function_object& f) { return f.module->owner.get() == this; });
+  d.modules.remove_if([&](module_object& m) {
+    if (m.owner.get() != this) return false;
+    unload(m);
+    return true;
+  });
+  default_.reset();
+}
+
+std::vector<std::shared_ptr<context>>& context_stack() {
+  thread_local std::vector<std::shared_ptr<context>> stack;
+  return stack;
+}
+
+std::shared_ptr<context> current_context() {
+  if (!driver::get().initialized) throw failure(not_initialized, "cuInit has not been called");
+  const auto& stack = context_stack();
+  if (stack.empty() || !stack.back()) throw failure(invalid_context, "no context is current");
+  const std::shared_ptr<context>& c = stack.back();
+  if (c->destroyed) throw failure(context_is_destroyed, "the current context is destroyed");
+  if (const int lost = c->on.lost; lost != success) {
+    throw failure(static_cast<code>(lost), "the device is lost");
+  }
+  if (const int error = c->error; error != success) {
+    throw failure(static_cast<code>(error), "the context has failed before");
+  }
+  return c;
+}
+
+std::shared_ptr<stream> stream_of(void* handle) {
+  const std::shared_ptr<context> c = current_context();
+  // 1 is the handle of the default stream of a context by its other name.
+  if (reinterpret_cast<std::uintptr_t>(handle) <= 1) return c->default_stream();
+  std::shared_ptr<stream> s = driver::get().streams.get(handle, "stream");
+  if (const int error = s->owner()->error; error != success) {
+    throw failure(static_cast<code>(error), "the context of the stream has failed before");
+  }
+  return s;
+}
+
+void push(const std::shared_ptr<stream>& to, std::function<void()> run, after_failure then) {
+  const std::shared_ptr<context> c = to->owner();
+  std::shared_ptr<stream> first;
+  {
+    const std::lock_guard lock(c->mutex);
+    first = c->default_;
+  }
+  if (to->blocks() && first) {
+    for (const auto& other : to == first ? c->streams() : std::vector{first}) {
+      const std::uint64_t count = other->pushed();
+      if (other == to || !other->blocks() || other->reached(count)) continue;
+      to->push([other, count] { other->wait(count); }, after_failure::run);
+    }
+  }
+  if (hang_is_due()) to->push([to = to.get()] { to->hang(); });
+  to->push(std::move(run), then);
+}
+
+}  // namespace standin

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "failure.hpp"
+#include "memory.hpp"
+#include "ptx/program.hpp"
+#include "stream.hpp"
+
+namespace standin {
+
+/// What the environment asks for: HOCKET_STANDIN_CUDA="devices=2,memory=268435456,capability=90".
+struct settings {
+  unsigned devices = 2;
+  std::size_t memory = std::size_t{256} << 20U;
+  unsigned capability = 90;
+  std::vector<unsigned> visible;  ///< numbers of devices, as CUDA_VISIBLE_DEVICES has them
+};
+
+/// Throws a `failure` for a setting that is not understood.
+settings read_settings();
+
+struct device {
+  device(int as_number, unsigned as_physical, const settings& s)
+      : number(as_number), physical(as_physical), capability(s.capability), memory(s.memory) {}
+
+  const int number;
+  const unsigned physical;  ///< its number where CUDA_VISIBLE_DEVICES is not set
+  const unsigned capability;
+  device_memory memory;
+  std::atomic<int> lost{success};
+  std::mutex mutex;
+  std::shared_ptr<context> primary;
+  unsigned retained = 0;
+};
+
+struct context : std::enable_shared_from_this<context> {
+  context(device& of, bool is_primary, unsigned with_flags)
+      : on(of), primary(is_primary), flags(with_flags) {}
+
+  /// Keeps the first failure, which all later calls return.
+  void fail(const failure& e);
+  /// The memory that kernels and copies of this context may use.
+  [[nodiscard]] std::vector<const device_memory*> memories();
+  /// Every stream, the default one included.
+  [[nodiscard]] std::vector<std::shared_ptr<stream>> streams();
+  std::shared_ptr<stream> make_stream(unsigned stream_flags, int urgency);
+  std::shared_ptr<stream> default_stream();
+  void drop(const std::shared_ptr<stream>& s);
+  void synchronize();
+  void destroy();
+
+  device& on;
+  const bool primary;
+  const unsigned flags;
+  std::atomic<int> error{success};
+  std::atomic<bool> destroyed{false};
+  std::mutex mutex;
+  std::set<std::shared_ptr<stream>> streams_;
+  std::shared_ptr<stream> default_;
+  std::set<device*> peers;
+};
+
+struct module_object {
+  std::shared_ptr<context> owner;
+  program code;
+  std::map<std::string, extent> variables;
+  std::map<std::string, int>
+      dynamic_limits;  ///< bytes of dynamic shared memory that entries may have
+};
+
+struct function_object {
+  std::shared_ptr<module_object> module;
+  const function_code* code;
+};
+
+/// Objects that programs have handles of.
+template <class T>
+class handle_table {
+ public:
+  void* add(std::shared_ptr<T> object) {
+    const std::lock_guard lock(mutex_);
+    void* const handle = object.get();
+    objects_[handle] = std::move(object);
+    return handle;
+  }
+  std::shared_ptr<T> get(const void* handle, const char* kind, code reason = invalid_handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(const_cast<void*>(handle));
+    if (found == objects_.end())
+      throw failure(reason, std::string("no ") + kind + " has this handle");
+    return found->second;
+  }
+  std::shared_ptr<T> remove(const void* handle, const char* kind, code reason = invalid_handle) {
+    std::shared_ptr<T> object = get(handle, kind, reason);
+    const std::lock_guard lock(mutex_);
+    objects_.erase(const_cast<void*>(handle));
+    return object;
+  }
+  template <class Condition>
+  void remove_if(Condition condition) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(objects_, [&](const auto& entry) { return condition(*entry.second); });
+  }
+  [[nodiscard]] std::size_t count() const {
+    const std::lock_guard lock(mutex_);
+    return objects_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, std::shared_ptr<T>> objects_;
+};
+
+/// All that the driver has in a process. Never destroyed: threads of streams may outlive `main`.
+struct driver {
+  static driver& get();
+
+  void initialize();
+  device& device_of(int number);
+  /// The device that has the address, or null.
+  device* owner_of(std::uint64_t address);
+
+  std::mutex mutex;
+  std::atomic<bool> initialized{false};
+  std::vector<std::unique_ptr<device>> devices;
+  handle_table<context> contexts;
+  handle_table<stream> streams;
+  handle_table<event> events;
+  handle_table<module_object> modules;
+  handle_table<function_object> functions;
+};
+
+/// The contexts of the calling thread: the last one is current.
+std::vector<std::shared_ptr<context>>& context_stack();
+
+/// Returns the current context. Throws if there is none, or if it has failed.
+std::shared_ptr<context> current_context();
+
+/// Returns the stream of a handle; the null handle is the default stream of the current context.
+std::shared_ptr<stream> stream_of(void* handle);
+
+/// Appends a command to a stream, behind what the default stream has to wait for and what waits for
+/// it.
+void push(const std::shared_ptr<stream>& to, std::function<void()> run,
+          after_failure then = after_failure::skip);
+
+/// Loads a module of PTX into a context.
+std::shared_ptr<module_object> load_module(const std::shared_ptr<context>& into, const char* image);
+void unload(module_object& m);
+
+}  // namespace standin

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#pragma once
+
+#include "entry_points.hpp"
+
+extern "C" {
+#define HOCKET_STANDIN_DECLARE(name, parameters) \
+  __attribute__((visibility("default"))) int name parameters;
+HOCKET_STANDIN_ENTRIES(HOCKET_STANDIN_DECLARE)
+#undef HOCKET_STANDIN_DECLARE
+
+/// For tests: how often a function of the API has been called.
+__attribute__((visibility("default"))) std::uint64_t hocket_standin_cuda_calls(const char* name);
+/// For tests: how many contexts, streams, events, modules and allocations there are.
+__attribute__((visibility("default"))) std::uint64_t hocket_standin_cuda_live();
+}
