@@ -49,7 +49,10 @@ class session {
     check(cu.cuCtxCreate_v2(&context, 0, device));
     check(cu.cuStreamCreate(&stream, 1));
   }
-  ~session() { cu.cuCtxDestroy_v2(context); }
+  ~session() {
+    for (const device_pointer at : uploaded) cu.cuMemFree_v2(at);  // some tests have freed theirs
+    cu.cuCtxDestroy_v2(context);
+  }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
@@ -59,6 +62,7 @@ class session {
     check(cu.cuMemAlloc_v2(&at, values.size() * sizeof(T)));
     check(cu.cuMemcpyHtoDAsync_v2(at, values.data(), values.size() * sizeof(T), stream));
     check(cu.cuStreamSynchronize(stream));
+    uploaded.push_back(at);
     return at;
   }
   template <class T>
@@ -94,6 +98,7 @@ class session {
   api cu;
   void* context = nullptr;
   void* stream = nullptr;
+  std::vector<device_pointer> uploaded;
 };
 
 }  // namespace standin::testing

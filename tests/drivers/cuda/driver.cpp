@@ -4,6 +4,7 @@
 #include "driver.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "calls.hpp"
 
@@ -85,12 +86,32 @@ void context::synchronize() {
   for (const auto& s : streams()) s->wait(s->pushed());
 }
 
+void allocation_owners::add(std::uint64_t address, const context& owner) {
+  const std::lock_guard lock(mutex_);
+  owners_[address] = &owner;
+}
+
+void allocation_owners::remove(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  owners_.erase(address);
+}
+
+std::vector<std::uint64_t> allocation_owners::take(const context& owner) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> result;
+  for (const auto& [address, of] : owners_) {
+    if (of == &owner) result.push_back(address);
+  }
+  for (const std::uint64_t address : result) owners_.erase(address);
+  return result;
+}
+
 /// Ends all that belongs to the context. Commands that have not begun are dropped.
 void context::destroy() {
   driver& d = driver::get();
   destroyed = true;
   int none = success;
-  error.compare_exchange_strong(none, context_is_destroyed);
+  const bool failed = !error.compare_exchange_strong(none, context_is_destroyed);
   for (const auto& s : streams()) {
     s->wait(s->pushed());
     drop(s);
@@ -104,6 +125,12 @@ void context::destroy() {
     return true;
   });
   default_.reset();
+  const auto left = d.owners.take(*this);
+  for (const std::uint64_t address : left) on.memory.free(address);
+  if (!left.empty() && !failed) {
+    std::fprintf(stderr, "stand-in CUDA: a context of device %d ends with %zu allocations\n",
+                 on.number, left.size());
+  }
 }
 
 std::vector<std::shared_ptr<context>>& context_stack() {

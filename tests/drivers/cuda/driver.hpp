@@ -122,6 +122,19 @@ class handle_table {
   std::unordered_map<void*, std::shared_ptr<T>> objects_;
 };
 
+/// The contexts that allocations belong to: they end with their context at the latest.
+class allocation_owners {
+ public:
+  void add(std::uint64_t address, const context& owner);
+  void remove(std::uint64_t address);
+  /// Removes and returns the allocations of a context.
+  std::vector<std::uint64_t> take(const context& owner);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, const context*> owners_;
+};
+
 /// All that the driver has in a process. Never destroyed: threads of streams may outlive `main`.
 struct driver {
   static driver& get();
@@ -139,6 +152,7 @@ struct driver {
   handle_table<event> events;
   handle_table<module_object> modules;
   handle_table<function_object> functions;
+  allocation_owners owners;
 };
 
 /// The contexts of the calling thread: the last one is current.

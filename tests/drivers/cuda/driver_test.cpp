@@ -232,6 +232,20 @@ TEST_F(standin_driver, needs_a_current_context) {
   check(cu.cuCtxPushCurrent_v2(popped));
   EXPECT_EQ(cu.cuMemAlloc_v2(&at, 4), success);
   EXPECT_EQ(cu.cuStreamSynchronize(&at), invalid_handle);
+  check(cu.cuMemFree_v2(at));
+}
+
+TEST_F(standin_driver, ends_allocations_with_their_context) {
+  const std::uint64_t live = cu.live();
+  {
+    session other(STANDIN_CUDA, 1);
+    unsigned long long left = 0;
+    check(other.cu.cuMemAlloc_v2(&left, 100));
+    ::testing::internal::CaptureStderr();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "stand-in CUDA: a context of device 1 ends with 1 allocations\n");
+  EXPECT_EQ(cu.live(), live);
 }
 
 TEST_F(standin_driver, counts_calls_and_what_lives) {

@@ -13,10 +13,11 @@ using namespace standin;
 
 namespace {
 
-std::uint64_t allocate_on(device& d, std::size_t bytes) {
+std::uint64_t allocate_in(const context& c, std::size_t bytes) {
   require(bytes > 0, "an allocation has no bytes");
-  const std::uint64_t address = d.memory.allocate(bytes);
+  const std::uint64_t address = c.on.memory.allocate(bytes);
   if (address == 0) throw failure(out_of_memory, std::to_string(bytes) + " bytes do not fit");
+  driver::get().owners.add(address, c);
   return address;
 }
 
@@ -28,6 +29,11 @@ device& allocated_on(std::uint64_t address) {
     throw failure(invalid_value, "no allocation begins at the address that is freed");
   }
   return *d;
+}
+
+bool free_on(device& d, std::uint64_t address) {
+  driver::get().owners.remove(address);
+  return d.memory.free(address);
 }
 
 void lock_host_memory(void** address, std::size_t bytes) {
@@ -98,7 +104,7 @@ int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes) {
   return entry("cuMemAlloc_v2", [&] {
     require(address != nullptr, "there is no place for the address");
-    *address = allocate_on(current_context()->on, bytes);
+    *address = allocate_in(*current_context(), bytes);
   });
 }
 
@@ -108,7 +114,7 @@ int cuMemFree_v2(unsigned long long address) {
     if (address == 0) return;
     device& d = allocated_on(address);
     c->synchronize();
-    d.memory.free(address);
+    free_on(d, address);
   });
 }
 
@@ -116,7 +122,7 @@ int cuMemAllocAsync(unsigned long long* address, std::size_t bytes, void* stream
   return entry("cuMemAllocAsync", [&] {
     require(address != nullptr, "there is no place for the address");
     const auto s = stream_of(stream);
-    *address = allocate_on(s->owner()->on, bytes);
+    *address = allocate_in(*s->owner(), bytes);
     push(s, [] {});
   });
 }
@@ -128,7 +134,7 @@ int cuMemFreeAsync(unsigned long long address, void* stream) {
     push(
         s,
         [&d, address] {
-          if (!d.memory.free(address)) {
+          if (!free_on(d, address)) {
             throw failure(illegal_address, "memory is freed in a stream that was freed before");
           }
         },
