@@ -162,6 +162,33 @@ TEST_F(instructions, convert_small_numbers) {
   EXPECT_EQ(result("add.rn.bf16x2 %r0, %r1, %r2;", {0x3F804000, 0x3F803F80}), 0x40004040U);
 }
 
+TEST_F(instructions, set_what_a_comparison_gives) {
+  EXPECT_EQ(result("set.lt.u32.u32 %r0, %r1, %r2;", {1, 2}), ~0U);
+  EXPECT_EQ(result("set.lt.f32.s32 %r0, %r1, %r2;", {~0U, 2}), 0x3F800000U);
+  EXPECT_EQ(result("set.gt.f16x2.f16x2 %r0, %r1, %r2;", {0x40003C00, 0x3C003C00}), 0x3C000000U);
+  EXPECT_EQ(result("set.eq.u32.f16x2 %r0, %r1, %r2;", {0x40003C00, 0x3C003C00}), 0x0000FFFFU);
+  EXPECT_EQ(result("setp.gt.f16x2 %p2|%p3, %r1, %r2;\nselp.u32 %r0, 7, 5, %p2;", {0x40003C00, 0}),
+            7U);
+}
+
+TEST_F(instructions, add_products_of_bytes) {
+  EXPECT_EQ(result("dp4a.s32.s32 %r0, %r1, %r2, %r3;", {0x01FF0203, 0x05060708, 100}), 137U);
+  EXPECT_EQ(result("dp2a.lo.s32.u32 %r0, %r1, %r2, 1;", {0x0002FFFF, 0x0A0B0C0D}), 12U);
+  EXPECT_EQ(result("dp2a.hi.u32.u32 %r0, %r1, %r2, 0;", {0x00020003, 0x0A0B0C0D}), 53U);
+}
+
+TEST_F(instructions, carry_from_word_to_word) {
+  const std::string sum = "add.cc.u32 %r5, %r1, %r2;\naddc.u32 %r0, %r3, %r4;";
+  EXPECT_EQ(result(sum, {0xFFFFFFFF, 1, 2, 3}), 6U);
+  EXPECT_EQ(result(sum, {0xFFFFFFFE, 1, 2, 3}), 5U);
+  const std::string difference = "sub.cc.u32 %r5, %r1, %r2;\nsubc.u32 %r0, %r3, %r4;";
+  EXPECT_EQ(result(difference, {0, 1, 9, 3}), 5U);
+  EXPECT_EQ(result(difference, {1, 1, 9, 3}), 6U);
+  EXPECT_EQ(result("mad.lo.cc.u32 %r5, %r1, %r2, %r3;\nmadc.hi.u32 %r0, %r1, %r2, %r4;",
+                   {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0}),
+            0xFFFFFFFFU);
+}
+
 TEST_F(instructions, branch_by_tables) {
   const std::string lines =
       "targets: .branchtargets $A, $B, $C;\nbrx.idx %r1, targets;\n"

@@ -47,6 +47,7 @@ std::shared_ptr<module_object> load_module(const std::shared_ptr<context>& into,
     throw failure(no_binary_for_gpu, "the stand-in takes PTX only, and no machine code");
   }
   const module_text text = parse_ptx(image);
+  if (text.target == 0) throw failure(invalid_ptx, "PTX: the text has no .target");
   if (text.target > into->on.capability) {
     throw failure(no_binary_for_gpu, "the module is for sm_" + std::to_string(text.target) +
                                          ", the device is sm_" +

@@ -49,7 +49,7 @@ const std::map<std::string, special> special_names{
 }  // namespace
 
 function_decoder::function_decoder(const function_text& text, const module_names& names)
-    : text_(text), names_(names), registers_(text.registers) {
+    : text_(text), names_(names), registers_(text.registers + 1) {
   code_.name = text.name;
   code_.entry = text.entry;
 }

@@ -18,6 +18,10 @@ void function_decoder::decode(const statement& s) {
   if (m.name == "cvta" || m.name == "isspacep") return decode_generic(m);
   if (m.name == "mov") return decode_move(m);
   if (m.name == "setp") return decode_comparison(m);
+  if (m.name == "set") return decode_set(m);
+  if (m.has("cc") || m.name == "addc" || m.name == "subc" || m.name == "madc") {
+    return decode_carry(m);
+  }
   if (m.name == "cp") return decode_async_copy(m);
   if (m.name == "membar" || m.name == "fence") return void(emit("fence", {}));
   if (hints.contains(m.name)) return void(emit("nothing", {}));
@@ -201,6 +205,61 @@ void function_decoder::decode_move(const modifiers& m) {
   }
 }
 
+/// Compares the low (0) or the high half (1) of two registers.
+operand function_decoder::compared_half(const modifiers& m, unsigned which, const operand& a,
+                                        const operand& b) {
+  const operand x = fresh(), y = fresh(), holds = fresh();
+  const std::string part = "part" + std::to_string(which) + ".u16";
+  emit(part, {x, a});
+  emit(part, {y, b});
+  const std::string& type = m.type();
+  emit(m, "setp." + m.rest.front() + "." + type.substr(0, type.size() - 2), {holds, x, y});
+  return holds;
+}
+
+/// `set` gives one, or all ones as an integer, where the comparison holds; halves are compared each
+/// for itself.
+void function_decoder::decode_set(modifiers m) {
+  if (m.rest.size() != 3) wrong("the stand-in does not know this comparison");
+  const std::string to = m.rest[1];
+  m.rest.erase(m.rest.begin() + 1);
+  m.name = "setp";
+  static const std::map<std::string, std::uint64_t> ones{{"f16", 0x3C00},
+                                                         {"f16x2", 0x3C00},
+                                                         {"bf16", 0x3F80},
+                                                         {"bf16x2", 0x3F80},
+                                                         {"f32", 0x3F800000}};
+  const bool halves = m.type().ends_with("x2");
+  const auto one = ones.find(to);
+  const operand yes = constant(one != ones.end() ? one->second
+                               : halves          ? 0xFFFF
+                                                 : ~std::uint64_t{0});
+  const operand a = value(term_at(1)), b = value(term_at(2)), no = constant(0);
+  if (!halves) {
+    const operand holds = fresh();
+    emit(m, m.key(), {holds, a, b});
+    emit("selp", {result(term_at(0)), yes, no, holds});
+    return;
+  }
+  const operand low = fresh(), high = fresh();
+  emit("selp", {low, yes, no, compared_half(m, 0, a, b)});
+  emit("selp", {high, yes, no, compared_half(m, 1, a, b)});
+  emit("join2.u32", {result(term_at(0)), low, high});
+}
+
+void function_decoder::decode_carry(const modifiers& m) {
+  const bool carried = m.name.ends_with("c");
+  std::string key = "carry." + m.name.substr(0, 3);
+  for (const std::string& part : m.rest) {
+    if (part != "cc") key += "." + (part.starts_with("s") ? "u" + part.substr(1) : part);
+  }
+  operands with{result(term_at(0))};
+  for (std::size_t k = 1; k < now_->operands.size(); ++k) with.push_back(value(term_at(k)));
+  with.push_back(carried ? carry() : constant(0));
+  with.push_back(m.has("cc") ? carry() : fresh());
+  emit(key, with);
+}
+
 /// `setp` may have a second result, the opposite, and join both with a third predicate.
 void function_decoder::decode_comparison(modifiers m) {
   std::string joins;
@@ -208,6 +267,13 @@ void function_decoder::decode_comparison(modifiers m) {
     if (!m.has(name)) continue;
     joins = name;
     std::erase(m.rest, name);
+  }
+  if (joins.empty() && m.type().ends_with("x2")) {
+    const operand low = compared_half(m, 0, value(term_at(2)), value(term_at(3)));
+    const operand high = compared_half(m, 1, value(term_at(2)), value(term_at(3)));
+    emit("mov", {result(term_at(0)), low});
+    emit("mov", {result(term_at(1)), high});
+    return;
   }
   const std::size_t inputs = joins.empty() ? 2 : 3;
   const bool opposite = now_->operands.size() > inputs + 1;

@@ -50,6 +50,9 @@ class function_decoder {
   void decode_async_copy(const modifiers& m);
   void decode_move(const modifiers& m);
   void decode_comparison(modifiers m);
+  void decode_set(modifiers m);
+  operand compared_half(const modifiers& m, unsigned which, const operand& a, const operand& b);
+  void decode_carry(const modifiers& m);
   void decode_barrier(const modifiers& m);
   void decode_call();
   void patch_branches();
@@ -59,6 +62,10 @@ class function_decoder {
   instruction& emit_step(step then, const operands& with);
 
   operand constant(std::uint64_t value);
+  operand carry() {
+    if (carry_.offset == 0) carry_ = fresh();
+    return carry_;
+  }
   operand fresh() { return {registers_++ * warp_lanes, area::registers}; }
   static operand special_register(special s) {
     return {static_cast<std::uint32_t>(s) * warp_lanes, area::specials};
@@ -77,6 +84,7 @@ class function_decoder {
   const statement* now_ = nullptr;
   function_code code_;
   std::uint32_t registers_;
+  operand carry_{};  ///< the register of the carry, once an instruction has used it
   std::vector<std::uint32_t> places_;  ///< of variables, in their space
   std::map<std::uint64_t, std::uint32_t> constants_;
   std::vector<std::uint32_t> starts_;  ///< the first instruction of each statement

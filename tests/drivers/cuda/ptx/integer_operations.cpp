@@ -166,6 +166,56 @@ struct dot_of_bytes {
   }
 };
 
+/// The sum of the products of two words of 16 bits and two bytes, the low or the high ones.
+template <class A, class B, unsigned first_byte>
+struct dot_of_words {
+  std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    for (unsigned k = 0; k < 2; ++k) {
+      c += static_cast<std::uint32_t>(static_cast<A>(a >> (16 * k)) *
+                                      static_cast<B>(b >> (8 * (k + first_byte))));
+    }
+    return c;
+  }
+};
+
+template <class A, class B>
+void add_dots_of_words(operation_table& to, const std::string& types) {
+  using u32 = std::uint32_t;
+  add_one<dot_of_words<A, B, 0>, u32, u32, u32>(to, "dp2a.lo." + types);
+  add_one<dot_of_words<A, B, 2>, u32, u32, u32>(to, "dp2a.hi." + types);
+}
+
+/// Sums and differences that continue over several words. The operands are those of the
+/// instruction, with a third one for products, then where the carry is and where it goes.
+enum class term_of { operand, low_product, high_product };
+template <class T, term_of first, bool subtracts>
+void carry_on(warp& w, const instruction& i, lane_mask m) {
+  constexpr bool multiplies = first != term_of::operand;
+  const std::uint64_t* const a = w.in(i.with[1]);
+  const std::uint64_t* const b = w.in(i.with[2]);
+  const std::uint64_t* const c = w.in(i.with[multiplies ? 3 : 2]);
+  const std::uint64_t* const carried = w.in(i.with[multiplies ? 4 : 3]);
+  std::uint64_t* const carries = w.out(i.with[multiplies ? 5 : 4]);
+  std::uint64_t* const to = w.out(i.with[0]);
+  each_lane(m, [&](unsigned l) {
+    T x = read<T>(a[l]);
+    if (first == term_of::low_product) x = low_product{}(x, read<T>(b[l]));
+    if (first == term_of::high_product) x = high_product{}(x, read<T>(b[l]));
+    const auto wide = static_cast<unsigned_128>(read<T>(c[l])) + (carried[l] & 1U);
+    const auto result = subtracts ? static_cast<unsigned_128>(x) - wide : x + wide;
+    to[l] = static_cast<T>(result);
+    carries[l] = (result >> (sizeof(T) * 8)) != 0 ? 1 : 0;
+  });
+}
+
+template <class T>
+void add_carries(operation_table& to) {
+  to[named<T>("carry.add")] = {&carry_on<T, term_of::operand, false>, nullptr};
+  to[named<T>("carry.sub")] = {&carry_on<T, term_of::operand, true>, nullptr};
+  to[named<T>("carry.mad.lo")] = {&carry_on<T, term_of::low_product, false>, nullptr};
+  to[named<T>("carry.mad.hi")] = {&carry_on<T, term_of::high_product, false>, nullptr};
+}
+
 template <class Op, class... T>
 void add_wide_sums(operation_table& to, const std::string& name) {
   (add_one<multiply_add<Op>, T, T, doubled_t<T>>(to, named<T>(name)), ...);
@@ -201,6 +251,12 @@ void add_integer_operations(operation_table& to) {
   add_unary<absolute, s16, s32, s64>(to, "abs");
   add_binary<smallest, s16, u16, s32, u32, s64, u64>(to, "min");
   add_binary<largest, s16, u16, s32, u32, s64, u64>(to, "max");
+  add_dots_of_words<s16, s8>(to, "s32.s32");
+  add_dots_of_words<s16, u8>(to, "s32.u32");
+  add_dots_of_words<u16, s8>(to, "u32.s32");
+  add_dots_of_words<u16, u8>(to, "u32.u32");
+  add_carries<u32>(to);
+  add_carries<u64>(to);
   add_one<dot_of_bytes<s8, s8>, u32, u32, u32>(to, "dp4a.s32.s32");
   add_one<dot_of_bytes<s8, u8>, u32, u32, u32>(to, "dp4a.s32.u32");
   add_one<dot_of_bytes<u8, s8>, u32, u32, u32>(to, "dp4a.u32.s32");

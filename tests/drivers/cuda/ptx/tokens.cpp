@@ -60,7 +60,11 @@ class reader {
     } else if (!in_word(source_[at_])) {
       skip(1);
     } else {
-      while (!at_end() && (in_word(source_[at_]) || sees("::"))) skip(sees("::") ? 2 : 1);
+      // The words of declarations begin with a dot, and may follow one another: ".reg.b32".
+      const bool declares = source_[at_] == '.';
+      do {
+        skip(sees("::") ? 2 : 1);
+      } while (!at_end() && (in_word(source_[at_]) || sees("::")) && !(declares && sees(".")));
     }
     return source_.substr(begin, at_ - begin);
   }
