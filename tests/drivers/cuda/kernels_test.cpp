@@ -107,15 +107,15 @@ TEST_P(kernels, know_their_lanes) {
 }
 
 TEST_P(kernels, use_shared_memory_that_a_launch_adds) {
-  const int n = 300, rows = 3;
+  const std::size_t n = 300, rows = 3;
   const auto x = numbers(n * rows, -4, 4);
   const auto out = upload(std::vector<float>(x.size()));
-  run(module, "softmax", rows, 128, 128 * sizeof(float), upload(x), out, n);
+  run(module, "softmax", rows, 128, 128 * sizeof(float), upload(x), out, static_cast<int>(n));
   const auto y = download<float>(out, x.size());
-  for (int r = 0; r < rows; ++r) {
+  for (std::size_t r = 0; r < rows; ++r) {
     double sum = 0;
-    for (int i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[r * n + i]));
-    for (int i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[r * n + i]));
+    for (std::size_t i = 0; i < n; ++i) {
       EXPECT_NEAR(y[r * n + i], std::exp(static_cast<double>(x[r * n + i])) / sum, 1e-7);
     }
   }
@@ -137,14 +137,15 @@ TEST_P(kernels, optimise_as_the_host_does) {
 }
 
 TEST_P(kernels, rotate_positions) {
-  const int d = 64, rows = 20;
+  const std::size_t d = 64, rows = 20;
   const auto x = numbers(d * rows, -1, 1);
   const auto dx = upload(x);
-  run(module, "rope", 10, 64, 0, dx, d, 10000.0F, d / 2 * rows);
+  run(module, "rope", 10, 64, 0, dx, static_cast<int>(d), 10000.0F, static_cast<int>(d / 2 * rows));
   const auto y = download<float>(dx, x.size());
-  for (int t = 0; t < rows; ++t) {
-    for (int k = 0; k < d / 2; ++k) {
-      const double a = t * std::pow(10000.0, -2.0 * k / d);
+  for (std::size_t t = 0; t < rows; ++t) {
+    for (std::size_t k = 0; k < d / 2; ++k) {
+      const double a = static_cast<double>(t) *
+                       std::pow(10000.0, -2.0 * static_cast<double>(k) / static_cast<double>(d));
       const double u = x[t * d + k], w = x[t * d + k + d / 2];
       EXPECT_NEAR(y[t * d + k], u * std::cos(a) - w * std::sin(a), 1e-5);
       EXPECT_NEAR(y[t * d + k + d / 2], u * std::sin(a) + w * std::cos(a), 1e-5);
