@@ -19,11 +19,13 @@
 
 namespace standin {
 
-/// What the environment asks for: HOCKET_STANDIN_CUDA="devices=2,memory=268435456,capability=90".
+/// What the environment asks for: HOCKET_STANDIN_CUDA="devices=2,memory=268435456,
+/// capability=90,version=13000".
 struct settings {
   unsigned devices = 2;
   std::size_t memory = std::size_t{256} << 20U;
   unsigned capability = 90;
+  int version = 13000;  ///< of the API: 1000 times the major number and 10 times the minor one
   std::vector<unsigned> visible;  ///< numbers of devices, as CUDA_VISIBLE_DEVICES has them
 };
 

@@ -302,19 +302,21 @@ TEST(standin_settings, say_how_many_devices_there_are) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        setenv("HOCKET_STANDIN_CUDA", "devices=3,memory=8388608,capability=80", 1);
+        setenv("HOCKET_STANDIN_CUDA", "devices=3,memory=8388608,capability=80,version=12080", 1);
         setenv("CUDA_VISIBLE_DEVICES", "2,0,7,1", 1);
         const session s(STANDIN_CUDA);
         int count = 0;
         int major = 0;
+        int version = 0;
         char bus[16] = {};
         std::size_t bytes = 0;
+        check(s.cu.cuDriverGetVersion(&version));
         check(s.cu.cuDeviceGetCount(&count));
         check(s.cu.cuDeviceGetPCIBusId(bus, sizeof bus, 0));
         check(s.cu.cuDeviceTotalMem_v2(&bytes, 1));
         check(s.cu.cuDeviceGetAttribute(&major, 75, 0));
         const bool right = count == 2 && std::string(bus) == "0000:03:00.0" && bytes == 8388608;
-        std::_Exit(right && major == 8 ? 0 : 1);
+        std::_Exit(right && major == 8 && version == 12080 ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }

@@ -14,8 +14,6 @@ using namespace standin;
 
 namespace {
 
-constexpr int api_version = 12080;
-
 device& initialized_device(int number) {
   if (!driver::get().initialized) throw failure(not_initialized, "cuInit has not been called");
   return driver::get().device_of(number);
@@ -96,7 +94,7 @@ int cuInit(unsigned flags) {
 int cuDriverGetVersion(int* version) {
   return entry("cuDriverGetVersion", [&] {
     require(version != nullptr, "there is no place for the version");
-    *version = api_version;
+    *version = read_settings().version;
   });
 }
 

@@ -26,9 +26,11 @@ void read_setting(settings& into, const std::string& name, const std::string& va
     into.memory = number_of(value) / 4096 * 4096;
   } else if (name == "capability") {
     into.capability = static_cast<unsigned>(number_of(value));
+  } else if (name == "version") {
+    into.version = static_cast<int>(number_of(value));
   } else {
     throw failure(invalid_value, "HOCKET_STANDIN_CUDA has no setting '" + name +
-                                     "'; there are devices, memory and capability");
+                                     "'; there are devices, memory, capability and version");
   }
 }
 
