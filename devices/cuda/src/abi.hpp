@@ -46,7 +46,7 @@ struct box_copy {
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
 
-/// What a device is asked for.
+/// Properties of a device.
 enum class attribute : int {
   max_block_items = 1,
   max_block_x = 2,
@@ -65,10 +65,10 @@ enum class attribute : int {
 constexpr int compute_mode_prohibited = 2;
 
 constexpr unsigned stream_non_blocking = 1;   ///< does not wait for the legacy default stream
-constexpr unsigned event_blocking_sync = 1;   ///< who waits for it sleeps
+constexpr unsigned event_blocking_sync = 1;   ///< a thread that waits for the event sleeps
 constexpr unsigned host_memory_portable = 1;  ///< pinned for all contexts
 
-/// What an address is asked for: the kind of its memory.
+/// A property of an address: the kind of its memory.
 constexpr int pointer_memory_kind = 2;
 
 /// Options of a module that is loaded: where the driver's compiler says what is wrong.

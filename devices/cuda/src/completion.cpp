@@ -4,6 +4,7 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -43,27 +44,34 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
     const enqueued& what = e.item.what;
     command_result how{what.why, e.handed, std::max(e.handed, heard)};
     if (status != success) {
-      // A wait that failed in another way has not waited.
+      // The driver did not wait, whatever the code: nothing of the stream can be trusted.
+      in_->cancel(what.used);
       const failure why = failure_of(status, device_, "to run a command");
       how.why = {failure_code::device_lost, why.message()};
     } else {
-      std::tie(how.begin, how.end) =
-          clock_.on_host(nanoseconds_of(what.begin), nanoseconds_of(what.end), how.begin, how.end);
+      // The longer ago the start is, the less precise is the time since then.
+      const std::uint64_t end = nanoseconds_of(what.end);
+      const std::uint64_t begin = end - std::min(end, between(what.begin, what.end));
+      std::tie(how.begin, how.end) = clock_.on_host(begin, end, how.begin, how.end);
     }
     results.push_back(std::move(how));
   }
   if (status == success) move_start(ended.back().item.what.end);
 }
 
-/// Zero where the driver does not say.
-std::uint64_t completions::nanoseconds_of(const event_ref& event) const {
+/// In nanoseconds; the greatest number where the driver does not say.
+std::uint64_t completions::between(const event_ref& begin, const event_ref& end) const {
   constexpr double in_a_millisecond = 1e6;
   float milliseconds = 0;
-  if (in_->driver().cuEventElapsedTime(&milliseconds, start_.get(), event.get()) != success) {
-    return 0;
-  }
-  if (!(milliseconds >= 0)) return 0;
-  return start_time_ + static_cast<std::uint64_t>(milliseconds * in_a_millisecond);
+  const code said = in_->driver().cuEventElapsedTime(&milliseconds, begin.get(), end.get());
+  if (said != success || !(milliseconds >= 0)) return UINT64_MAX;
+  return static_cast<std::uint64_t>(milliseconds * in_a_millisecond);
+}
+
+/// Zero where the driver does not say.
+std::uint64_t completions::nanoseconds_of(const event_ref& event) const {
+  const std::uint64_t since = between(start_, event);
+  return since == UINT64_MAX ? 0 : start_time_ + since;
 }
 
 void completions::move_start(const event_ref& to) {

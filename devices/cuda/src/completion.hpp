@@ -22,7 +22,7 @@ namespace hocket::cuda {
 struct enqueued {
   event_ref begin, end;
   failure why;
-  std::shared_ptr<void> used;  ///< by functions of the host in the stream
+  std::shared_ptr<host_moves> used;  ///< by functions of the host in the stream
 };
 
 /// The commands of one stream that its driver has. A thread waits for their events; of short
@@ -59,6 +59,7 @@ class completions {
   void finish(std::span<commands::entry> ended, std::vector<command_result>& results);
   [[nodiscard]] code wait_for(const event_ref& event) const;
   [[nodiscard]] std::uint64_t nanoseconds_of(const event_ref& event) const;
+  [[nodiscard]] std::uint64_t between(const event_ref& begin, const event_ref& end) const;
   void move_start(const event_ref& to);
 
   std::shared_ptr<context> in_;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace cuda;
 
-/// What the configuration says.
+/// The options of a configuration.
 struct options {
   std::optional<std::uint64_t> memory;
   std::optional<std::string> driver, nvrtc;
@@ -33,7 +33,7 @@ options parse(const std::string& configuration) {
   return made;
 }
 
-/// What a driver that starts says of itself.
+/// The answers of a driver that starts.
 struct driver_answers {
   code why = success;  ///< why it does not start
   int version = 0;

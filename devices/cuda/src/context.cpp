@@ -69,4 +69,11 @@ context::~context() {
   (void)driver().cuDevicePrimaryCtxRelease_v2(number_);
 }
 
+void context::cancel(const std::shared_ptr<host_moves>& moves) {
+  if (moves == nullptr) return;
+  moves->cancel();
+  const std::lock_guard lock(guard_);
+  cancelled_.push_back(moves);
+}
+
 }  // namespace hocket::cuda

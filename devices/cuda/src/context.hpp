@@ -10,6 +10,7 @@
 #include <hocket/streams/driver_stream.hpp>
 
 #include "events.hpp"
+#include "host_moves.hpp"
 #include "memory.hpp"
 #include "program.hpp"
 
@@ -17,7 +18,7 @@ namespace hocket::cuda {
 
 class context;
 
-/// What the devices of the driver share.
+/// The driver, and the tables that its devices share.
 class driver {
  public:
   driver(std::shared_ptr<const api> functions, int version, std::shared_ptr<const compiler> with)
@@ -64,6 +65,10 @@ class context {
   [[nodiscard]] driver_domain& domain() noexcept { return of_->domain(); }
   [[nodiscard]] event_pool& events() noexcept { return events_; }
   [[nodiscard]] program_store& programs() noexcept { return programs_; }
+  /// The context has failed. The driver may still call functions of the host that it was given:
+  /// they do nothing from now on, and what they are given stays as long as the context. moves: null
+  /// is ignored.
+  void cancel(const std::shared_ptr<host_moves>& moves);
 
  private:
   std::shared_ptr<cuda::driver> of_;
@@ -71,6 +76,8 @@ class context {
   context_handle object_;
   event_pool events_;
   program_store programs_;
+  std::mutex guard_;  // for what follows
+  std::vector<std::shared_ptr<host_moves>> cancelled_;
 };
 
 /// Makes a context the thread's current one, as most calls want it, and afterwards the one again

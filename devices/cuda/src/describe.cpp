@@ -45,7 +45,7 @@ class questions {
   code why_ = success;
 };
 
-/// What the driver says of a number that is a size; none is one.
+/// A size that the driver names, at least 1.
 std::size_t size_of_answer(int answer) { return static_cast<std::size_t>(std::max(answer, 1)); }
 
 std::string why_unusable(questions& ask, const described& made) {

@@ -20,11 +20,11 @@ struct described {
 /// "12.4" for 12040.
 [[nodiscard]] std::string version_text(int version);
 
-/// What the driver calls the device, for people.
+/// The name of the device, for people.
 [[nodiscard]] std::string name_of(const api& driver, device_number device);
 
-/// What the driver says of the device; version is its own. Where the device cannot be used, `why`
-/// says it, as the end of a sentence that begins with its name.
+/// The properties of the device; version is that of the driver. Where the device cannot be used,
+/// `why` says it, as the end of a sentence that begins with its name.
 [[nodiscard]] described describe(const api& driver, device_number device,
                                  const std::string& version, std::string& why);
 

@@ -9,7 +9,8 @@ namespace hocket::cuda {
 
 namespace {
 
-/// After the codes that mean device_lost every call that uses the context returns the same code.
+/// After the codes that mean device_lost every call that uses the context fails. 201: another
+/// library has reset the primary context.
 constexpr std::array codes{
     driver_code{1, "CUDA_ERROR_INVALID_VALUE", failure_code::task_failed},
     driver_code{2, "CUDA_ERROR_OUT_OF_MEMORY", failure_code::out_of_memory},
@@ -20,7 +21,7 @@ constexpr std::array codes{
     driver_code{100, "CUDA_ERROR_NO_DEVICE", failure_code::task_failed},
     driver_code{101, "CUDA_ERROR_INVALID_DEVICE", failure_code::task_failed},
     driver_code{200, "CUDA_ERROR_INVALID_IMAGE", failure_code::task_failed},
-    driver_code{201, "CUDA_ERROR_INVALID_CONTEXT", failure_code::task_failed},
+    driver_code{201, "CUDA_ERROR_INVALID_CONTEXT", failure_code::device_lost},
     driver_code{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", failure_code::task_failed},
     driver_code{214, "CUDA_ERROR_ECC_UNCORRECTABLE", failure_code::device_lost},
     driver_code{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", failure_code::task_failed},
@@ -61,6 +62,13 @@ std::string name_of(code of) { return text_of(codes, of); }
 failure failure_of(code of, const std::string& device, const std::string& doing) {
   return driver_failure(meaning_of(codes, of, failure_code::task_failed), device, "fails " + doing,
                         name_of(of));
+}
+
+failure allocation_failure(code of, const std::string& device, std::size_t bytes,
+                           const std::string& purpose) {
+  failure why = failure_of(of, device, "to allocate memory");
+  if (why.code() == failure_code::device_lost) return why;
+  return no_memory(device, bytes, "its driver says " + name_of(of) + ", " + purpose + ".");
 }
 
 }  // namespace hocket::cuda

@@ -13,7 +13,7 @@ namespace hocket::cuda {
 
 namespace {
 
-/// That every device takes.
+/// Every device takes as many.
 constexpr std::size_t max_argument_bytes = 4096;
 
 }  // namespace
@@ -80,8 +80,7 @@ failure launcher::grow_scratch(std::size_t words) {
   device_address made = 0;
   const code answer = in_->driver().cuMemAlloc_v2(&made, bytes);
   if (answer != success) {
-    return no_memory(device_, bytes,
-                     "its driver says " + name_of(answer) + ", as scratch of a kernel.");
+    return allocation_failure(answer, device_, bytes, "as scratch of a kernel");
   }
   scratch_.push_back(made);
   scratch_words_ = wanted;
@@ -93,6 +92,20 @@ failure launcher::enqueue(stream_handle stream) {
   if (launches.why) return launches.why;
   for (const launch_part<compiled>& part : launches.parts) {
     if (failure why = enqueue(part, stream)) return why;
+  }
+  return {};
+}
+
+/// Every device takes as many groups.
+failure launcher::check_grid(const launch_part<compiled>& what, const grid& groups) const {
+  constexpr grid most{INT32_MAX, UINT16_MAX, UINT16_MAX};
+  for (std::size_t d = 0; d < most.size(); ++d) {
+    if (groups[d] <= most[d]) continue;
+    return {failure_code::task_failed, device_title(device_) + " cannot launch kernel \"" +
+                                           what.what->kernel->name + "\": it has " +
+                                           std::to_string(groups[d]) + " groups in dimension " +
+                                           std::to_string(d) + ", and CUDA allows " +
+                                           std::to_string(most[d]) + ". Smaller tiles have fewer."};
   }
   return {};
 }
@@ -111,8 +124,9 @@ failure launcher::enqueue(const launch_part<compiled>& what, stream_handle strea
     arguments.resize(buffers.size());
     arguments.push_back(words.data());
     const grid& local = what.source->passes[i].local;
+    if (failure why = check_grid(what, pass.groups)) return why;
     const auto of = [](const grid& counts, std::size_t d) {
-      return static_cast<unsigned>(std::min<std::size_t>(counts[d], UINT32_MAX));
+      return static_cast<unsigned>(counts[d]);
     };
     const code answer = in_->driver().cuLaunchKernel(
         what.made->passes[i], of(pass.groups, 0), of(pass.groups, 1), of(pass.groups, 2),

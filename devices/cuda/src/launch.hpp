@@ -12,7 +12,7 @@
 
 namespace hocket::cuda {
 
-/// What launches are checked against.
+/// The largest groups of a device.
 struct launch_limits {
   grid max_local{1, 1, 1};
   std::size_t max_items = 1;
@@ -47,6 +47,7 @@ class launcher {
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
+  [[nodiscard]] failure check_grid(const launch_part<compiled>& what, const grid& groups) const;
   [[nodiscard]] failure enqueue(const launch_part<compiled>& what, stream_handle stream);
 
   std::shared_ptr<context> in_;

@@ -46,6 +46,17 @@ result<std::shared_ptr<const compiler_api>> functions_of(const driver_library& l
   return std::shared_ptr<const compiler_api>(std::move(made));
 }
 
+/// A driver refuses PTX of a compiler that is newer than it is, also of the same major version.
+failure too_new(const driver_library& library, const compiler_api& compiler, int driver_version) {
+  int major = 0, minor = 0;
+  if (driver_version == 0 || compiler.nvrtcVersion(&major, &minor) != 0) return {};
+  if (1000 * major + 10 * minor <= driver_version) return {};
+  return library.unusable("is of version " + std::to_string(major) + "." + std::to_string(minor) +
+                          ", and the driver takes programs of " +
+                          std::to_string(driver_version / 1000) + "." +
+                          std::to_string(driver_version % 1000 / 10) + " and before");
+}
+
 }  // namespace
 
 result<std::shared_ptr<const api>> load_driver(const std::optional<std::string>& file) {
@@ -64,13 +75,20 @@ result<std::shared_ptr<const api>> load_driver(const std::optional<std::string>&
 result<std::shared_ptr<const compiler_api>> load_compiler(const std::optional<std::string>& file,
                                                           int driver_version) {
   const auto files = file ? std::vector{*file} : compiler_files(driver_version);
-  failure first;
+  failure first, refused;
   for (const std::string& name : files) {
     const auto library = driver_library::open({"CUDA's compiler", name, nvrtc_packages});
-    if (library) return functions_of(library.value());
-    if (!first) first = library.error();
+    if (library) {
+      auto functions = functions_of(library.value());
+      failure why = functions ? too_new(library.value(), *functions.value(), driver_version)
+                              : functions.error();
+      if (!why) return functions;
+      refused = std::move(why);
+    } else if (!first) {
+      first = library.error();
+    }
   }
-  return first;
+  return refused ? refused : first;
 }
 
 }  // namespace hocket::cuda

@@ -37,8 +37,8 @@ struct compiler_api {
     const std::optional<std::string>& file);
 
 /// Opens the compiler that goes with a driver of this version (12040 for CUDA 12.4), or the file
-/// that is given. Programs of a compiler with a higher major number are not for the driver; a
-/// version of 0 goes with every compiler.
+/// that is given. Programs of a newer compiler are not for the driver; a version of 0 goes with
+/// every compiler.
 [[nodiscard]] result<std::shared_ptr<const compiler_api>> load_compiler(
     const std::optional<std::string>& file, int driver_version);
 

@@ -3,38 +3,9 @@
 
 #include "staging.hpp"
 
-#include <cstring>
-
 #include "errors.hpp"
 
 namespace hocket::cuda {
-
-namespace {
-
-/// What a function of the host copies: a slab between the array and the buffer, where its bytes lie
-/// together.
-struct host_move {
-  copy_slab what;
-  std::byte* array = nullptr;
-  std::byte* buffer = nullptr;
-  bool to_array = false;
-};
-
-/// Called by a thread of the driver.
-void run_move(void* data) {
-  const host_move& move = *static_cast<const host_move*>(data);
-  std::byte* packed = move.buffer;
-  const copy_slab& s = move.what;
-  for (std::size_t z = 0; z < s.region[2]; ++z) {
-    for (std::size_t y = 0; y < s.region[1]; ++y) {
-      std::byte* const row = move.array + s.offset() + y * s.row_pitch + z * s.slice_pitch;
-      std::memcpy(move.to_array ? row : packed, move.to_array ? packed : row, s.region[0]);
-      packed += s.region[0];
-    }
-  }
-}
-
-}  // namespace
 
 result<std::unique_ptr<staging>> staging::make(const std::shared_ptr<context>& in,
                                                const std::string& device) {
@@ -48,8 +19,7 @@ result<std::unique_ptr<staging>> staging::make(const std::shared_ptr<context>& i
     void* memory = nullptr;
     answer = driver.cuMemHostAlloc(&memory, chunk_bytes, host_memory_portable);
     if (answer != success) {
-      return no_memory(device, chunk_bytes,
-                       "its driver says " + name_of(answer) + ", for a staging buffer.");
+      return allocation_failure(answer, device, chunk_bytes, "for a staging buffer");
     }
     each.memory = handle<std::byte*>(driver, static_cast<std::byte*>(memory));
     each.host_done = in->events().take(answer);
@@ -68,41 +38,40 @@ staging::~staging() {
   for (buffer& each : buffers_) each.memory = {};
 }
 
-code staging::enqueue(const request& what, std::shared_ptr<void>& used) {
-  auto moves = std::make_shared<std::vector<host_move>>();
+code staging::enqueue(const request& what, std::shared_ptr<host_moves>& used) {
+  used = std::make_shared<host_moves>();
   for (std::size_t i = 0; i < what.chunks.size(); ++i) {
-    moves->push_back(
-        {what.chunks[i], what.host, buffers_[i % buffer_count].memory.get(), what.to_host});
+    used->add(what.chunks[i], what.host, buffers_[i % buffer_count].memory.get(), what.to_host);
   }
-  used = moves;
-  const code answer = enqueue_all(what, moves->data());
+  const code answer = enqueue_all(what, *used);
   if (answer != success) {
-    // To block here is better than to let go of memory that functions of the host still use.
+    // Blocks, because functions of the host may still use the memory.
     (void)in_->driver().cuStreamSynchronize(what.stream);
     (void)in_->driver().cuStreamSynchronize(second_.get());
+    in_->cancel(used);
   }
   return answer;
 }
 
-code staging::enqueue_all(const request& what, void* moves) {
+code staging::enqueue_all(const request& what, host_moves& moves) {
   const api& driver = in_->driver();
-  auto* const all = static_cast<host_move*>(moves);
   if (what.chunks.size() == 1) {
     // In one stream the two steps need no event.
     const copy_slab& only = what.chunks.front();
     const slab_end device{what.device, in_->get()};
+    host_moves::part* const all = moves.at(0);
     const slab_end host{0, nullptr, all->buffer, true};
     code answer = success;
-    if (!what.to_host) answer = driver.cuLaunchHostFunc(what.stream, run_move, all);
+    if (!what.to_host) answer = driver.cuLaunchHostFunc(what.stream, host_moves::run, all);
     if (answer != success) return answer;
     answer = what.to_host ? copy_in_stream(driver, what.stream, only, device, host)
                           : copy_in_stream(driver, what.stream, only, host, device);
     if (answer != success || !what.to_host) return answer;
-    return driver.cuLaunchHostFunc(what.stream, run_move, all);
+    return driver.cuLaunchHostFunc(what.stream, host_moves::run, all);
   }
   code answer = driver.cuStreamWaitEvent(second_.get(), what.begin.get(), 0);
   for (std::size_t i = 0; i < what.chunks.size() && answer == success; ++i) {
-    answer = enqueue_one(what, i, all + i);
+    answer = enqueue_one(what, i, moves.at(i));
   }
   if (answer != success || !what.to_host) return answer;
   const buffer& last = buffers_[(what.chunks.size() - 1) % buffer_count];
@@ -120,7 +89,7 @@ code staging::enqueue_one(const request& what, std::size_t which, void* move) {
   const auto host_part = [&](bool waits) {
     code answer =
         waits ? driver.cuStreamWaitEvent(second_.get(), through.device_done.get(), 0) : success;
-    if (answer == success) answer = driver.cuLaunchHostFunc(second_.get(), run_move, move);
+    if (answer == success) answer = driver.cuLaunchHostFunc(second_.get(), host_moves::run, move);
     return answer != success ? answer
                              : driver.cuEventRecord(through.host_done.get(), second_.get());
   };

@@ -39,7 +39,7 @@ class staging {
   };
   /// Hands the copy over. used stays until the end of the copy. If this fails, what was handed over
   /// has ended. The context is current.
-  [[nodiscard]] code enqueue(const request& what, std::shared_ptr<void>& used);
+  [[nodiscard]] code enqueue(const request& what, std::shared_ptr<host_moves>& used);
 
  private:
   static constexpr std::size_t buffer_count = 4;
@@ -51,7 +51,7 @@ class staging {
   };
 
   explicit staging(std::shared_ptr<context> in) : in_(std::move(in)) {}
-  [[nodiscard]] code enqueue_all(const request& what, void* moves);
+  [[nodiscard]] code enqueue_all(const request& what, host_moves& moves);
   [[nodiscard]] code enqueue_one(const request& what, std::size_t which, void* move);
 
   std::shared_ptr<context> in_;

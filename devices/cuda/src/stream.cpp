@@ -55,14 +55,15 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   const current in(*in_);
   enqueued made;
   const time_stamp now = where().now();
-  code answer = in.why() != success ? in.why() : begin(waits, made);
-  if (answer != success) return failure_of(answer, device_, "to take a command");
+  if (in.why() != success) return failure_of(in.why(), device_, "to take a command");
+  if (failure why = begin(waits, made)) return why;
   made.why = what.launch() != nullptr ? launcher_.enqueue(stream_.get())
                                       : copy(std::get<copy_command>(what.what), made);
-  answer = in_->driver().cuEventRecord(made.end.get(), stream_.get());
+  const code answer = in_->driver().cuEventRecord(made.end.get(), stream_.get());
   if (answer != success) {
-    // To block here is better than to let go of memory that the stream still uses.
+    // Blocks, because the stream may still use the memory.
     (void)in_->driver().cuStreamSynchronize(stream_.get());
+    in_->cancel(made.used);
     return made.why ? made.why : failure_of(answer, device_, "to take a command");
   }
   completions_.add(what.value, std::move(made), now);
@@ -70,7 +71,7 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
 }
 
 /// Lets the stream wait, and notes when the command begins.
-code queue_stream::begin(std::span<const device_wait> waits, enqueued& made) {
+failure queue_stream::begin(std::span<const device_wait> waits, enqueued& made) {
   const api& driver = in_->driver();
   for (const device_wait& w : waits) {
     // All streams of the domain are of this class.
@@ -78,13 +79,16 @@ code queue_stream::begin(std::span<const device_wait> waits, enqueued& made) {
     const event_ref event = on->completions_.last_event(w.value);
     if (event == nullptr) continue;
     const code answer = driver.cuStreamWaitEvent(stream_.get(), event.get(), 0);
-    if (answer != success) return answer;
+    if (answer == success) continue;
+    const failure why = failure_of(answer, device_, "to wait for device " + on->device_);
+    // The code may be that of the other device's context, which has failed; this one has not.
+    return on->in_ == in_ ? why : failure(failure_code::task_failed, why.message());
   }
   code answer = success;
   made.begin = in_->events().take(answer);
   if (answer == success) made.end = in_->events().take(answer);
-  if (answer != success) return answer;
-  return driver.cuEventRecord(made.begin.get(), stream_.get());
+  if (answer == success) answer = driver.cuEventRecord(made.begin.get(), stream_.get());
+  return answer == success ? failure() : failure_of(answer, device_, "to take a command");
 }
 
 failure queue_stream::copy(const copy_command& what, enqueued& made) {

@@ -11,7 +11,7 @@
 
 namespace hocket::cuda {
 
-/// What the streams of a device have in common.
+/// Parts that the streams of a device have in common.
 struct stream_parts {
   std::shared_ptr<context> in;
   std::shared_ptr<host_epoch> epoch;
@@ -36,7 +36,7 @@ class queue_stream final : public driver_stream {
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
   [[nodiscard]] failure make_staging();
-  [[nodiscard]] code begin(std::span<const device_wait> waits, enqueued& made);
+  [[nodiscard]] failure begin(std::span<const device_wait> waits, enqueued& made);
   [[nodiscard]] failure copy(const copy_command& what, enqueued& made);
   [[nodiscard]] bool needs_staging(const copy_command& what) const;
   [[nodiscard]] bool is_pinned(const allocation& host) const;

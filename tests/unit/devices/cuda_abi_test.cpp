@@ -22,7 +22,7 @@ template <class Ours, class Theirs>
 constexpr bool passes_like = std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
                              sizeof(Ours) == sizeof(Theirs);
 template <>
-constexpr bool passes_like<void, void> = true;
+[[maybe_unused]] constexpr bool passes_like<void, void> = true;
 
 template <class Ours, class Theirs>
 struct same_interface : std::false_type {};
