@@ -14,7 +14,7 @@
 
 namespace hocket::sim {
 
-/// What stands for the memory of a device.
+/// Backings of the memory of a simulated device.
 enum class memory_backing : std::uint8_t {
   poisoned,  ///< host memory; where assertions are on, it is filled with NaNs before and after use
   shared,    ///< host memory, which the host may read and write as well

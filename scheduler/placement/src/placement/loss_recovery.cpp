@@ -234,7 +234,8 @@ void loss_recovery::poison_again() {
   }
 }
 
-/// Nothing is issued during a recovery but its own tasks: what the log has since is what failed.
+/// During a recovery only its own tasks are issued, which are not logged: tasks that the log has
+/// gained since it began have failed without being issued.
 void loss_recovery::poison_failed_meanwhile() {
   const task_log& log = s_.log.tasks();
   for (std::uint64_t i = begun_; i < log.next(); ++i) {

@@ -63,8 +63,8 @@ class loss_recovery {
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
   void give_up(const recovery_plan& plan);
-  /// True if the task in the way will be out of it by itself: a function that runs, and has not
-  /// waited for another task, or a brief view.
+  /// True if the task, which uses content that has to change, ends without waiting for another one:
+  /// a function that runs and has not waited yet, or a brief view.
   [[nodiscard]] bool will_end(task_id user) const;
   void end();
 

@@ -83,7 +83,7 @@ constexpr void refuse_arguments() {
                 "reads(b), writes(b), updates(b), reduces(b, op), scratch<T>(n).");
 }
 
-/// The same for a function that cannot be called with its arguments.
+/// As refuse_arguments(), for a function that cannot be called with its arguments.
 template <class F, class... Args>
 constexpr void refuse_function() {
   refuse_arguments<Args...>();
