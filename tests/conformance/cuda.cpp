@@ -19,7 +19,7 @@ target on_driver() {
     return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
   };
   made.configuration = "memory=16M";
-  // It may name the libraries to use.
+  // The environment may name the files of the driver and of NVRTC.
   if (const auto more = environment_variable("HOCKET_BACKEND_CUDA")) {
     made.configuration += "," + *more;
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array text_formats{kernel_format::opencl_c, kernel_format::glsl,
                                   kernel_format::cuda_c};
 
-/// The same text is a body in each language.
+/// The kernel with the text as its body in each language.
 template <class... Sig>
 kernel<Sig...> with_text(const kernel<Sig...>& to, kernel_source source) {
   kernel<Sig...> made = to;

@@ -19,7 +19,7 @@
 
 namespace standin {
 
-/// What the environment asks for: HOCKET_STANDIN_CUDA="devices=2,memory=268435456,
+/// Settings from the environment: HOCKET_STANDIN_CUDA="devices=2,memory=268435456,
 /// capability=90,version=13000".
 struct settings {
   unsigned devices = 2;

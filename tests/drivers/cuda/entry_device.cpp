@@ -19,7 +19,7 @@ device& initialized_device(int number) {
   return driver::get().device_of(number);
 }
 
-/// What differs between devices.
+/// Attributes that differ between devices.
 int attribute_of(const device& d, int attribute) {
   switch (attribute) {
     case 33:

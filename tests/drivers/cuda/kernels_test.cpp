@@ -163,7 +163,7 @@ TEST_P(kernels, reduce_large_angles) {
     EXPECT_NEAR(s[i], std::sin(static_cast<double>(x[i])), 3e-7) << x[i];
 }
 
-/// What kernel `integers` computes, by the host.
+/// The results of kernel `integers`, computed by the host.
 std::array<std::int64_t, 8> integers_of(std::int64_t a, std::int64_t b) {
   __extension__ using wide = __int128;
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);

@@ -16,7 +16,7 @@ namespace standin {
 
 struct context;
 
-/// What a command does when its context has failed before it runs.
+/// Whether a command still runs when its context has failed before.
 enum class after_failure : std::uint8_t { skip, run };
 
 /// Commands that run in order, in a thread of their own.

@@ -11,7 +11,7 @@ namespace standin::testing {
 /// The committed PTX of the kernels for tests.
 std::string committed_kernels();
 
-/// What NVRTC makes of the same kernels now; nothing where there is no NVRTC.
+/// PTX that NVRTC makes of the kernels now; nothing where there is no NVRTC.
 std::optional<std::string> compiled_kernels();
 
 }  // namespace standin::testing

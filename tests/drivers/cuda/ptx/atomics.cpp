@@ -25,18 +25,6 @@ struct pairs_plus {
     return {old.low + b.low, old.high + b.high};
   }
 };
-struct smallest {
-  template <class T>
-  T operator()(T old, T b) const {
-    return std::min(old, b);
-  }
-};
-struct largest {
-  template <class T>
-  T operator()(T old, T b) const {
-    return std::max(old, b);
-  }
-};
 struct bits_and {
   template <class T>
   T operator()(T old, T b) const {

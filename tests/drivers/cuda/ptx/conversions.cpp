@@ -22,7 +22,7 @@ double whole(double value, rounding how) {
   }
 }
 
-/// What is beyond the target's range becomes its end, and what is no number zero.
+/// Values beyond the target's range become its end, and NaNs zero.
 template <class To>
 To to_integer(double value, rounding how) {
   if (std::isnan(value)) return 0;

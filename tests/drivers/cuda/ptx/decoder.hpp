@@ -14,7 +14,7 @@
 
 namespace standin {
 
-/// What functions of a module know of one another and of its variables.
+/// Names of a module's functions and variables.
 struct module_names {
   const symbol_table& symbols;
   std::map<std::string, std::size_t> shared;  ///< offsets

@@ -142,18 +142,6 @@ struct absolute {
     return a < 0 ? minus{}(T{0}, a) : a;
   }
 };
-struct smallest {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::min(a, b);
-  }
-};
-struct largest {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::max(a, b);
-  }
-};
 
 /// The sum of the products of four bytes each.
 template <class A, class B>

@@ -106,19 +106,6 @@ struct sum {
     return static_cast<T>(std::uint64_t(a) + std::uint64_t(b));
   }
 };
-struct smallest {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::min(a, b);
-  }
-};
-struct largest {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::max(a, b);
-  }
-};
-
 template <class Op, class T>
 void reduce(warp& w, const instruction& i, lane_mask m) {
   const std::uint64_t* const source = w.in(i.with[1]);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -117,5 +118,19 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, std::int64_t>) return "s64";
   return "u64";
 }
+
+/// The smaller and the larger of two whole numbers.
+struct smallest {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::min(a, b);
+  }
+};
+struct largest {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::max(a, b);
+  }
+};
 
 }  // namespace standin

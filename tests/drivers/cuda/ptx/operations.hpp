@@ -13,7 +13,7 @@
 
 namespace standin {
 
-/// What executes an instruction.
+/// The function that executes an instruction.
 struct operation {
   handler run = nullptr;
   handler careful = nullptr;  ///< where the instruction rounds otherwise, flushes or saturates

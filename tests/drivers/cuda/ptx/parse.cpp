@@ -23,7 +23,7 @@ std::size_t bytes_of_type(std::string_view type) {
 
 namespace {
 
-/// What the words of a declaration before its name say.
+/// The words of a declaration before its name.
 struct declaration {
   bool external = false;
   std::size_t alignment = 0;

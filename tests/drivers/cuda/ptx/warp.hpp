@@ -39,7 +39,7 @@ struct barrier_state {
   unsigned result_trues = 0, result_count = 0;
 };
 
-/// What the warps of a block share.
+/// State that the warps of a block share.
 struct block_state {
   const launch_state& launch;
   std::vector<char> shared;

@@ -27,8 +27,8 @@ struct partial {
   region<T, R> into;
 };
 
-/// What an argument of submit is, in the words of a kernel's signature. Types that are no argument
-/// have no member.
+/// The parameter in a kernel's signature that an argument of submit stands for. Types that are no
+/// argument have no member.
 template <class A>
 struct descriptor {};
 template <class A>
