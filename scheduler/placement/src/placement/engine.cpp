@@ -45,9 +45,9 @@ struct engine::dispatch {
   void operator()(commands_ended& e) const {
     for (const command_result& how : e.how) on.end_command(e.stream, e.first++, how);
   }
-  void operator()(command_left& e) const { on.leave_stream(e); }
+  void operator()(command_left& e) const { on.leave_stream(e.stream, e.value, e.when); }
   void operator()(command_ended_apart& e) const {
-    const auto record = on.state_.commands.end_apart({e.stream, e.value});
+    const auto record = on.state_.commands.end_apart({e.stream, e.value}, e.how);
     if (!record) return;
     on.retries_.command_ended(*record, e.how);
     on.finisher_.launch_ended(*record, e.how);
@@ -157,6 +157,11 @@ void engine::admit(placed_task& t, const failure& unwanted) {
 
 void engine::end_command(stream_id stream, std::uint64_t value, const command_result& how) {
   if (state_.commands.is_lost(stream)) return;
+  if (state_.commands.keeps_reports(stream)) return keep_report(stream, {value, how});
+  end_oldest(stream, value, how);
+}
+
+void engine::end_oldest(stream_id stream, std::uint64_t value, const command_result& how) {
   const command_record record = state_.commands.end(stream, value);
   state_.lanes.ended(record, state_.commands.load(stream));
   if (state_.duplicates.is_any() && duplicates_.takes_end(record, how)) return;
@@ -168,11 +173,32 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
   }
 }
 
-void engine::leave_stream(const command_left& e) {
-  if (state_.commands.is_lost(e.stream)) return;
-  const command_record record = state_.commands.leave(e.stream, e.value, e.when);
-  state_.lanes.ended(record, state_.commands.load(e.stream));
-  state_.work.mark_dirty(*state_.nodes.streams[e.stream.value].device);
+void engine::leave_stream(stream_id stream, std::uint64_t value, time_stamp when) {
+  if (state_.commands.is_lost(stream)) return;
+  if (state_.commands.keeps_reports(stream)) return keep_report(stream, {value, {}, when});
+  oldest_leaves(stream, value, when);
+}
+
+void engine::oldest_leaves(stream_id stream, std::uint64_t value, time_stamp when) {
+  const command_record record = state_.commands.leave(stream, value, when);
+  state_.lanes.ended(record, state_.commands.load(stream));
+  state_.work.mark_dirty(*state_.nodes.streams[stream.value].device);
+}
+
+void engine::keep_report(stream_id stream, command_report&& report) {
+  state_.commands.keep(stream, std::move(report), [this, stream] { take_kept_reports(stream); });
+}
+
+void engine::take_kept_reports(stream_id stream) {
+  const auto again = [this, stream] { take_kept_reports(stream); };
+  while (state_.commands.offers_kept(stream, again)) {
+    const command_report report = state_.commands.take_kept(stream);
+    if (report.left == time_stamp::max()) {
+      end_oldest(stream, report.value, report.how);
+    } else {
+      oldest_leaves(stream, report.value, report.left);
+    }
+  }
 }
 
 void engine::settle() {

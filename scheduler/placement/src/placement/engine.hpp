@@ -59,7 +59,11 @@ class engine {
   /// The task, which has its place in the histories, begins its way.
   void admit(placed_task& t, const failure& unwanted);
   void end_command(stream_id stream, std::uint64_t value, const command_result& how);
-  void leave_stream(const command_left& e);
+  void end_oldest(stream_id stream, std::uint64_t value, const command_result& how);
+  void leave_stream(stream_id stream, std::uint64_t value, time_stamp when);
+  void oldest_leaves(stream_id stream, std::uint64_t value, time_stamp when);
+  void keep_report(stream_id stream, command_report&& report);
+  void take_kept_reports(stream_id stream);
   void settle();
   /// Commits tasks of the device as long as it accepts commands.
   void pump(device_id device);

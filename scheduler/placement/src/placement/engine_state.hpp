@@ -55,7 +55,7 @@ struct engine_state {
                const recovery_limits& limits = {})
       : nodes(std::move(described)),
         costs(nodes, kept),
-        commands(nodes, limits.hang_timeout > nanoseconds{0} || limits.speculation > 0),
+        commands(nodes),
         log(limits.max_logged > 0),
         trace(nodes, traces.spans),
         decisions(traces.decisions),

@@ -53,7 +53,7 @@ void hang_watch::time_passed() {
 }
 
 void hang_watch::look_at(oldest& seen, const command_record& c) {
-  const bool is_ready = c.after == nullptr || s_.commands.all_done(*c.after);
+  const bool is_ready = s_.commands.is_ready(c);
   if (seen.value != c.number.value || !is_ready) {
     seen.value = c.number.value;
     seen.looks = 0;

@@ -23,11 +23,8 @@ timepoint_set& after_of(action& a) {
 
 }  // namespace
 
-in_flight_table::in_flight_table(const machine& machine, bool notes_order)
-    : machine_(machine),
-      notes_order_(notes_order),
-      streams_(machine.streams.size()),
-      waiters_(machine.streams.size()) {}
+in_flight_table::in_flight_table(const machine& machine)
+    : machine_(machine), streams_(machine.streams.size()), waiters_(machine.streams.size()) {}
 
 bool in_flight_table::may_hand_over(std::size_t domain, timepoint_set& after) const {
   if (after.empty()) return true;
@@ -53,6 +50,28 @@ void in_flight_table::flush_all(action_list& out) {
       }
     }
   }
+}
+
+void in_flight_table::keep(stream_id stream, command_report&& report, std::function<void()> next) {
+  stream_state& s = streams_[stream.value];
+  s.reports.push_back(std::move(report));
+  if (s.reports.size() == 1) when_done(*s.commands.front().after, std::move(next));
+}
+
+bool in_flight_table::offers_kept(stream_id stream, std::function<void()> next) {
+  const stream_state& s = streams_[stream.value];
+  if (s.reports.empty()) return false;
+  const command_record& oldest = s.commands.front();
+  if (is_ready(oldest)) return true;
+  when_done(*oldest.after, std::move(next));
+  return false;
+}
+
+command_report in_flight_table::take_kept(stream_id stream) {
+  std::deque<command_report>& reports = streams_[stream.value].reports;
+  command_report oldest = std::move(reports.front());
+  reports.pop_front();
+  return oldest;
 }
 
 command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
@@ -82,9 +101,14 @@ command_record in_flight_table::leave(stream_id stream, std::uint64_t value, tim
   return record;
 }
 
-std::optional<command_record> in_flight_table::end_apart(point number) {
+std::optional<command_record> in_flight_table::end_apart(point number, const command_result& how) {
   const auto at = apart_.find(number);
-  if (at == apart_.end()) return std::nullopt;
+  if (at == apart_.end()) {
+    for (command_report& kept : streams_[number.stream.value].reports) {
+      if (kept.value == number.value) kept = {number.value, how};
+    }
+    return std::nullopt;
+  }
   command_record record = std::move(at->second);
   apart_.erase(at);
   return record;
@@ -100,6 +124,7 @@ std::vector<command_record> in_flight_table::lose(stream_id stream) {
   while (!s.commands.empty()) lost.push_back(s.commands.take_front());
   unhanded_ -= s.outbox.size();
   s.outbox.clear();
+  s.reports.clear();
   s.backlog = s.late = nanoseconds{0};
   s.lost = true;
   waiters_.wake(stream, std::numeric_limits<std::uint64_t>::max());

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,8 +37,15 @@ struct command_record {
   bool alone = false;                   ///< no command may queue behind it
   time_stamp left = time_stamp::max();  ///< when it yielded its stream, if it did
   time_stamp wanted{};                  ///< the earliest time at which it could have run
-  /// The commands that have to end before it can run; null for none, or if that is not noted.
+  /// The commands that have to end before it can run; null for none.
   std::shared_ptr<const timepoint_set> after;
+};
+
+/// Says that a command has ended, or has yielded its stream.
+struct command_report {
+  std::uint64_t value;
+  command_result how;
+  time_stamp left = time_stamp::max();  ///< when it yielded its stream, if it runs still
 };
 
 /// The commands of one stream that were planned and have not ended.
@@ -52,8 +60,7 @@ struct stream_load {
 /// waits.
 class in_flight_table {
  public:
-  /// notes_order: commands note what they come after.
-  explicit in_flight_table(const machine& machine, bool notes_order = false);
+  explicit in_flight_table(const machine& machine);
 
   /// A step begins at this time. memory: how far busy_share() looks back.
   void begin(time_stamp now, nanoseconds memory) noexcept {
@@ -72,24 +79,25 @@ class in_flight_table {
   command_record& plan(point number, nanoseconds predicted, timepoint_set&& after, action_list& out,
                        Rest&&... rest) {
     stream_state& s = streams_[number.stream.value];
-    const auto noted = notes_order_ ? std::make_shared<const timepoint_set>(after) : nullptr;
     s.planned = number.value;
     s.backlog += predicted;
     if (s.commands.empty()) {
       s.busy.go_on(now_, memory_, false);
       s.first_since = now_;
     }
-    if (s.outbox.empty() && may_hand_over(machine_.streams[number.stream.value].domain, after)) {
+    const std::size_t domain = machine_.streams[number.stream.value].domain;
+    const bool is_handed = s.outbox.empty() && may_hand_over(domain, after);
+    command_record& record = s.commands.add();
+    record.after = after.empty() ? nullptr : std::make_shared<const timepoint_set>(after);
+    if (is_handed) {
       ++s.handed;
       out.emplace_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
     } else {
       s.outbox.push_back(Made{number, std::move(after), std::forward<Rest>(rest)...});
       ++unhanded_;
     }
-    command_record& record = s.commands.add();
     record.number = number;
     record.predicted = predicted;
-    record.after = noted;
     return record;
   }
 
@@ -106,14 +114,29 @@ class in_flight_table {
   /// True if the stream's epoch has ended.
   [[nodiscard]] bool is_lost(stream_id stream) const { return streams_[stream.value].lost; }
 
+  /// True if a report of the stream has to wait. Streams report in no common order, and a device
+  /// that waits for a command does not look at how it ended: reports of commands that came after
+  /// one that may have failed are kept until its own is heard.
+  [[nodiscard]] bool keeps_reports(stream_id stream) const {
+    const stream_state& s = streams_[stream.value];
+    return !s.reports.empty() || !is_ready(s.commands.front());
+  }
+  /// Keeps a report, which is the next of its stream. Calls next when it may be taken.
+  void keep(stream_id stream, command_report&& report, std::function<void()> next);
+  /// True if the oldest report that was kept may be taken. If it has to wait still, next is called
+  /// later.
+  bool offers_kept(stream_id stream, std::function<void()> next);
+  command_report take_kept(stream_id stream);
+
   /// The oldest command of a stream has ended. The epoch of the stream has not ended. Returns the
   /// record of the command.
   command_record end(stream_id stream, std::uint64_t value);
 
   /// The command yielded its stream and goes on running. It is in flight until end_apart().
   command_record leave(stream_id stream, std::uint64_t value, time_stamp when);
-  /// Returns nothing if the epoch of the stream has ended.
-  std::optional<command_record> end_apart(point number);
+  /// Returns nothing if the epoch of the stream has ended, or if the report that it has yielded is
+  /// kept, which then says how it ended.
+  std::optional<command_record> end_apart(point number, const command_result& how);
   /// Commands that yielded their streams and have not ended.
   [[nodiscard]] const std::map<point, command_record>& apart() const { return apart_; }
 
@@ -132,6 +155,10 @@ class in_flight_table {
     return s.lost || t.value <= s.ended;
   }
   [[nodiscard]] bool all_done(const timepoint_set& points) const;
+  /// True if all that the command comes after is done.
+  [[nodiscard]] bool is_ready(const command_record& c) const {
+    return c.after == nullptr || all_done(*c.after);
+  }
 
   /// Calls next when all timepoints are done: at once if they are, else among the calls of
   /// waiters() that are due.
@@ -206,13 +233,13 @@ class in_flight_table {
     busy_average busy;          ///< until it began or ceased to have commands
     ring<command_record> commands;
     ring<action> outbox;
+    std::deque<command_report> reports;  ///< that are kept
   };
 
   void flush_all(action_list& out);
   [[nodiscard]] bool may_hand_over(std::size_t domain, timepoint_set& after) const;
 
   const machine& machine_;
-  const bool notes_order_;
   std::vector<stream_state> streams_;
   std::map<point, command_record> apart_;
   std::size_t unhanded_ = 0;  ///< commands in all outboxes

@@ -52,7 +52,7 @@ void straggler_watch::time_passed() {
 
 bool straggler_watch::look_at(oldest& seen) {
   const command_record& c = s_.commands.oldest(seen.stream);
-  if (!is_ready(c)) {
+  if (!s_.commands.is_ready(c)) {
     seen.value = 0;
     return false;
   }
@@ -85,14 +85,10 @@ std::optional<nanoseconds> straggler_watch::predicted_of(const command_record& c
   return std::max(c.predicted, s_.costs.predict(launch, device));
 }
 
-bool straggler_watch::is_ready(const command_record& c) const {
-  return c.after == nullptr || s_.commands.all_done(*c.after);
-}
-
 bool straggler_watch::ask_for_duplicates(const oldest& seen, nanoseconds used) {
   std::vector<placed_task*> late;
   s_.commands.each_in(seen.stream, [&](const command_record& c) {
-    if (c.launched != nullptr && is_ready(c)) late.push_back(c.launched);
+    if (c.launched != nullptr && s_.commands.is_ready(c)) late.push_back(c.launched);
   });
   bool is_worth_a_look = false;
   for (placed_task* const t : late) {

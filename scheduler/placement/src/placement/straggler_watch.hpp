@@ -37,7 +37,6 @@ class straggler_watch {
   void await();
   /// Returns whether time alone may make a difference.
   [[nodiscard]] bool look_at(oldest& seen);
-  [[nodiscard]] bool is_ready(const command_record& c) const;
   [[nodiscard]] std::optional<nanoseconds> predicted_of(const command_record& c,
                                                         device_id device) const;
   [[nodiscard]] bool ask_for_duplicates(const oldest& seen, nanoseconds used);
