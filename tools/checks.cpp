@@ -32,8 +32,6 @@
 
 namespace tools {
 
-namespace {
-
 hocket::backend_list backends_in_use() {
   hocket::backend_list backends;
 #define HOCKET_BACKEND(name) backends.push_back(hocket::make_##name##_backend());
@@ -42,6 +40,8 @@ hocket::backend_list backends_in_use() {
   const auto named = hocket::environment_variable("HOCKET_BACKENDS");
   return select_backends(std::move(backends), named.value_or(""));
 }
+
+namespace {
 
 finding check_backend(const hocket::backend& backend, const hocket::executor& where,
                       const request& asked) {
@@ -104,12 +104,13 @@ finding check_axpy(hocket::runtime& rt, const hocket::device_info& device) {
   return made;
 }
 
-/// Devices that were found and that a runtime of all devices has left out, with the reason.
+/// Devices that were found and that a runtime of all devices does not use, with the reason.
 std::vector<finding> check_left_out(const std::vector<hocket::device_info>& used,
                                     const hocket::runtime_options& options) {
   const hocket::tbb_executor where(options.topology);
   const hocket::found_devices found = find_devices(backends_in_use(), where, options.backends);
   std::vector<finding> made;
+  for (const std::string& twin : found.twins) made.push_back({"chip", verdict::ok, twin});
   for (const auto& each : found.usable) {
     const std::string& name = each->info().name;
     if (std::ranges::find(used, name, &hocket::device_info::name) != used.end()) continue;

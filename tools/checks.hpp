@@ -6,11 +6,15 @@
 #include <string>
 #include <vector>
 
+#include <hocket/devices/registry.hpp>
 #include <hocket/execution/topology.hpp>
 
 #include "command_line.hpp"
 
 namespace tools {
+
+/// The backends of this build that the environment does not hide.
+[[nodiscard]] hocket::backend_list backends_in_use();
 
 enum class verdict { ok, warning, problem };
 

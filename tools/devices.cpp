@@ -7,6 +7,10 @@
 #include <fmt/ranges.h>
 #include <boost/json.hpp>
 
+#include <hocket/core/environment.hpp>
+#include <hocket/execution/tbb_executor.hpp>
+
+#include "checks.hpp"
 #include "output.hpp"
 
 namespace tools {
@@ -28,9 +32,11 @@ boost::json::value to_json(const std::vector<hocket::device_info>& devices) {
                              {"description", each.description},
                              {"lanes", each.lanes},
                              {"memory_bytes", nullptr},
+                             {"pci", nullptr},
                              {"formats", boost::json::array(formats.begin(), formats.end())},
                              {"host_memory", host_memory_text(each)}};
     if (each.memory_bytes != 0) made["memory_bytes"] = each.memory_bytes;
+    if (!each.pci.empty()) made["pci"] = each.pci;
     list.push_back(std::move(made));
   }
   return boost::json::object{{"devices", std::move(list)}};
@@ -45,6 +51,19 @@ std::string to_table(const std::vector<hocket::device_info>& devices) {
                     fmt::format("{}", fmt::join(format_names(each), ",")), each.description});
   }
   return table(rows);
+}
+
+/// A line for each device that is another one's chip; none if devices are named.
+std::string twins_of(const request& asked) {
+  const hocket::runtime_options options = options_for(asked);
+  const auto visible = hocket::environment_variable("HOCKET_VISIBLE_DEVICES");
+  if (!options.devices.empty() || visible) return {};
+  const hocket::tbb_executor where(std::make_shared<const hocket::host_topology>());
+  std::string text;
+  for (const std::string& twin : find_devices(backends_in_use(), where, options.backends).twins) {
+    text += twin + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -62,7 +81,7 @@ void list_devices(const request& asked) {
   if (asked.json) {
     print(to_json(devices));
   } else {
-    print(to_table(devices));
+    print(to_table(devices) + twins_of(asked));
   }
 }
 

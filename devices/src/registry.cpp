@@ -44,6 +44,32 @@ void refuse_unknown(const backend_list& backends, const backend_configurations& 
   }
 }
 
+/// The device before this one that is the same chip, behind the driver of another API. Null: none.
+const device_info* twin_of(const device_info& which, const candidate_list& before) {
+  if (which.pci.empty()) return nullptr;
+  for (const auto& d : before) {
+    // Devices of one API are parts of a chip that its driver has divided.
+    if (d->info().pci == which.pci && d->info().backend != which.backend) return &d->info();
+  }
+  return nullptr;
+}
+
+/// Its memory would be given away twice, and its time planned as that of two devices.
+void leave_out_twins(found_devices& found) {
+  candidate_list used;
+  for (auto& each : found.usable) {
+    const device_info& info = each->info();
+    const device_info* const first = twin_of(info, used);
+    if (first == nullptr) {
+      used.push_back(std::move(each));
+      continue;
+    }
+    found.twins.push_back(info.name + " (" + info.description + ") is the same chip as " +
+                          first->name + ", which is used; HOCKET_VISIBLE_DEVICES may name it.");
+  }
+  found.usable = std::move(used);
+}
+
 }  // namespace
 
 backend_list select_backends(backend_list all, std::string_view names, std::string_view option) {
@@ -73,6 +99,7 @@ found_devices find_devices(const backend_list& backends, const executor& where,
     std::ranges::move(own.usable, std::back_inserter(found.usable));
     std::ranges::move(own.left_out, std::back_inserter(found.left_out));
   }
+  if (names.empty()) leave_out_twins(found);
   return found;
 }
 

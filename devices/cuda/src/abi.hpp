@@ -55,9 +55,12 @@ enum class attribute : int {
   clock_khz = 13,
   multiprocessors = 16,
   compute_mode = 20,
+  pci_bus = 33,
+  pci_device = 34,
   memory_clock_khz = 36,
   memory_bus_bits = 37,
   unified_addressing = 41,
+  pci_domain = 50,
   capability_major = 75,
   capability_minor = 76,
 };

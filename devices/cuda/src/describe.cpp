@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <hocket/devices/driver_text.hpp>
+#include <hocket/devices/pci_address.hpp>
 #include <hocket/devices/prediction.hpp>
 
 #include "errors.hpp"
@@ -109,6 +110,9 @@ described describe(const api& driver, device_number device, const std::string& v
   info.description = name_of(driver, device) + ", CUDA " + version;
   info.formats = {kernel_format::cuda_c};
   info.style = device_style::gpu;
+  const auto part = [&](attribute of) { return static_cast<std::uint32_t>(ask.number(of)); };
+  info.pci = pci_address(
+      {part(attribute::pci_domain), part(attribute::pci_bus), part(attribute::pci_device)});
   info.memory_bytes = ask.memory();
   info.alignment = 256;
   info.keeps_freed_blocks = true;

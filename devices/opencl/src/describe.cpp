@@ -3,12 +3,15 @@
 
 #include "describe.hpp"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
 
 #include <hocket/devices/driver_text.hpp>
+#include <hocket/devices/pci_address.hpp>
 #include <hocket/devices/prediction.hpp>
 
 #include "errors.hpp"
@@ -56,6 +59,13 @@ std::vector<element_type> lacking(const api& cl, cl_device_id device) {
     lacks.insert(lacks.end(), {element_type::i64, element_type::u64});
   }
   return lacks;
+}
+
+std::string pci_of(const api& cl, cl_device_id device) {
+  if (!has_extension(cl, device, "cl_khr_pci_bus_info")) return {};
+  const auto at = number_of<cl_device_pci_bus_info_khr>(cl, device, CL_DEVICE_PCI_BUS_INFO_KHR)
+                      .value_or(cl_device_pci_bus_info_khr{});
+  return pci_address({at.pci_domain, at.pci_bus, at.pci_device, at.pci_function});
 }
 
 /// Offsets of allocations are multiples of what the device wants where a buffer begins.
@@ -149,6 +159,7 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
                      driver_text(text_of(cl, device, CL_DRIVER_VERSION));
   info.formats = {kernel_format::opencl_c};
   info.style = is_cpu(cl, device) ? device_style::cpu_compiler : device_style::gpu;
+  info.pci = pci_of(cl, device);
   info.lacks = lacking(cl, device);
   // They were answered before, by unusable(): a driver that no longer does refuses allocations.
   info.memory_bytes = std::min<std::uint64_t>(

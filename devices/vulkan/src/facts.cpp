@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <hocket/devices/driver_text.hpp>
+#include <hocket/devices/pci_address.hpp>
 #include <hocket/devices/prediction.hpp>
 
 namespace hocket::vulkan {
@@ -60,8 +61,7 @@ void read_properties(const instance_api& api, facts& of) {
     of.import_alignment = import.minImportedHostPointerAlignment;
   }
   if (has_pci) {
-    of.pci = fmt::format("{:08x}:{:08x}:{:08x}.{:x}", pci.pciDomain, pci.pciBus, pci.pciDevice,
-                         pci.pciFunction);
+    of.pci = pci_address({pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction});
   }
 }
 
@@ -274,6 +274,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   device_info info;
   info.name = "Vulkan" + std::to_string(number);
   info.backend = "vulkan";
+  info.pci = of.pci;
   info.description = fmt::format("{}, {}, Vulkan {}.{}.{}", of.name, of.driver_text,
                                  VK_API_VERSION_MAJOR(of.properties.apiVersion),
                                  VK_API_VERSION_MINOR(of.properties.apiVersion),

@@ -19,9 +19,9 @@ struct facts {
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceMemoryProperties memory{};
   VkDriverId driver{};
-  std::string name;                ///< of the device
-  std::string driver_text;         ///< name and version of the driver
-  std::optional<std::string> pci;  ///< the address, sortable
+  std::string name;         ///< of the device
+  std::string driver_text;  ///< name and version of the driver
+  std::string pci;          ///< the address, sortable; empty: not known
   std::uint64_t largest_allocation = 0;
   bool float64 = false, int64 = false, int16 = false, int8 = false;  ///< with their storage
   std::optional<std::size_t> import_alignment;  ///< of host memory, where that can be imported

@@ -129,6 +129,11 @@ void count_all(table& t) {
 
 constexpr cl_ulong none = 0, all = std::numeric_limits<cl_ulong>::max();
 
+void put_at(table& t, const cl_device_pci_bus_info_khr& place) {
+  answers[CL_DEVICE_EXTENSIONS] = "cl_khr_fp64 cl_khr_pci_bus_info";
+  answer(t, CL_DEVICE_PCI_BUS_INFO_KHR, place);
+}
+
 /// What it says of its devices.
 const hocket::fake::fault_list<table> said{
     {"", [](table&) {}},
@@ -165,6 +170,14 @@ const hocket::fake::fault_list<table> said{
        answer<cl_uint>(t, CL_DEVICE_MAX_CLOCK_FREQUENCY, 0);
        answer<cl_uint>(t, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
        answer<cl_uint>(t, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 3);
+     }},
+    {"chip of the first GPU",
+     [](table& t) {
+       put_at(t, {0, 1, 0, 0});
+     }},
+    {"chip that is nowhere",
+     [](table& t) {
+       put_at(t, {0, 0, 0, 0});
      }},
     {"no name", [](table& t) { answer_text(t, ""); }},
     {"garbage for a name", [](table& t) { answer_text(t, std::string(5000, '\xfe') + "\x1b[2J"); }},

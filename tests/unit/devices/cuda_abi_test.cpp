@@ -83,6 +83,9 @@ static_assert(int(attribute::max_block_z) == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z
 static_assert(int(attribute::clock_khz) == CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
 static_assert(int(attribute::multiprocessors) == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(int(attribute::compute_mode) == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+static_assert(int(attribute::pci_bus) == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
+static_assert(int(attribute::pci_device) == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
+static_assert(int(attribute::pci_domain) == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
 static_assert(int(attribute::memory_clock_khz) == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 static_assert(int(attribute::memory_bus_bits) == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 static_assert(int(attribute::unified_addressing) == CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING);

@@ -10,6 +10,7 @@
 
 #include <hocket/core/error.hpp>
 #include <hocket/devices/cpu.hpp>
+#include <hocket/devices/pci_address.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/execution/seeded_executor.hpp>
 
@@ -90,6 +91,53 @@ TEST_F(registry, opens_no_driver_for_devices_that_others_have) {
   EXPECT_THROW((void)find({{"sim", "1"}}, "NUMA0,Sim1"), std::logic_error) << "it might have it";
   EXPECT_THROW((void)find({}, ""), std::logic_error);
   EXPECT_THROW((void)find({{"sim", "-"}}, "NUMA0"), usage_error) << "what is wrong is said";
+}
+
+/// Has devices at these places of the bus.
+class on_the_bus final : public backend {
+ public:
+  on_the_bus(std::string name, std::vector<std::string> places)
+      : name_(std::move(name)), places_(std::move(places)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] found_devices find(const executor& /*where*/,
+                                   const std::string& /*configuration*/) const override {
+    found_devices made;
+    for (const std::string& place : places_) {
+      device_info info;
+      info.name = name_ + std::to_string(made.usable.size());
+      info.backend = name_;
+      info.pci = place;
+      made.usable.push_back(std::make_unique<device_candidate>(info, nullptr));
+    }
+    return made;
+  }
+  [[nodiscard]] std::string why_none() const override { return ""; }
+
+ private:
+  std::string name_;
+  std::vector<std::string> places_;
+};
+
+TEST_F(registry, uses_a_chip_through_one_backend_unless_devices_are_named) {
+  const std::string first = pci_address({0, 1, 0, 0}), second = pci_address({0, 2, 0, 0});
+  const std::string nowhere = pci_address({});
+  backends.clear();
+  backends.push_back(std::make_unique<on_the_bus>("a", std::vector{first, first, nowhere}));
+  backends.push_back(std::make_unique<on_the_bus>("b", std::vector{nowhere, second, first}));
+  backends.push_back(std::make_unique<on_the_bus>("c", std::vector{second}));
+  const found_devices found = find({});
+  EXPECT_THAT(names(found), ElementsAre("a0", "a1", "a2", "b0", "b1")) << "those of a are parts";
+  EXPECT_THAT(found.twins,
+              ElementsAre(HasSubstr("b2 () is the same chip as a0"), HasSubstr("same chip as b1")));
+  EXPECT_TRUE(found.left_out.empty());
+  EXPECT_THAT(names(find_devices(backends, where, {}, "c0,b2")),
+              ElementsAre("a0", "a1", "a2", "b0", "b1", "b2", "c0"));
+}
+
+TEST_F(registry, writes_places_of_the_bus_so_that_they_can_be_sorted) {
+  EXPECT_EQ(pci_address({0, 0xaf, 0, 1}), "00000000:af:00.1");
+  EXPECT_EQ(pci_address({0x10000, 1, 31, 7}), "00010000:01:1f.7");
 }
 
 TEST_F(registry, refuses_the_configuration_of_an_unknown_backend) {

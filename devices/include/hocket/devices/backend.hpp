@@ -53,6 +53,8 @@ struct found_devices {
   std::vector<std::unique_ptr<device_candidate>> usable;  ///< in a fixed order
   /// A sentence for each device and driver that is there and cannot be used: its name, and why.
   std::vector<std::string> left_out;
+  /// A sentence for each device that could be used, but whose chip is that of another one.
+  std::vector<std::string> twins;
 };
 
 /// The code that speaks one API. Has no state of its own.

@@ -27,6 +27,9 @@ struct device_info {
   std::string description;             ///< for people: model, clock, driver
   std::vector<kernel_format> formats;  ///< that it reads, best first
   device_style style = device_style::gpu;
+  /// The address of its chip, by pci_address(): devices of different backends with the same one are
+  /// one chip behind two drivers. Empty: it has none, or the driver does not say.
+  std::string pci;
   std::vector<element_type> lacks;  ///< types of elements and numbers that its kernels cannot use
 
   /// Compute streams of one domain can wait for one another on the device; empty: all of the
