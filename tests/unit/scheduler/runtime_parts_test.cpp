@@ -51,7 +51,7 @@ TEST(unseen_failures, are_reported_once_unless_a_thread_has_looked_at_them) {
   seen->outcome().look();
   CaptureStderr();
   all.report();
-  EXPECT_EQ(GetCapturedStderr(), "hocket: nobody looked at this failure: unseen\n");
+  EXPECT_EQ(GetCapturedStderr(), "hocket: unhandled failure: unseen\n");
   CaptureStderr();
   all.report();
   EXPECT_EQ(GetCapturedStderr(), "");

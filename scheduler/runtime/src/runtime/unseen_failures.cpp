@@ -46,8 +46,7 @@ task_state_ptr unseen_failures::take_first_of() {
 void unseen_failures::report() noexcept {
   for (const task_state_ptr& task : take_all()) {
     if (task->outcome().is_seen()) continue;
-    std::fprintf(stderr, "hocket: nobody looked at this failure: %s\n",
-                 task->error().message().c_str());
+    std::fprintf(stderr, "hocket: unhandled failure: %s\n", task->error().message().c_str());
   }
 }
 
