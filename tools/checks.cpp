@@ -41,6 +41,20 @@ hocket::backend_list backends_in_use() {
   return select_backends(std::move(backends), named.value_or(""));
 }
 
+std::vector<std::string> twins_beside(const std::vector<hocket::device_info>& used,
+                                      const hocket::runtime_options& options) {
+  const auto visible = hocket::environment_variable("HOCKET_VISIBLE_DEVICES");
+  if (!options.devices.empty() || visible) return {};
+  const hocket::tbb_executor where(std::make_shared<const hocket::host_topology>());
+  std::vector<std::string> sentences;
+  for (const auto& twin : find_devices(backends_in_use(), where, options.backends).twins) {
+    const std::string& name = twin.device->info().name;
+    const bool is_used = std::ranges::find(used, name, &hocket::device_info::name) != used.end();
+    if (!is_used) sentences.push_back(twin.text());
+  }
+  return sentences;
+}
+
 namespace {
 
 finding check_backend(const hocket::backend& backend, const hocket::executor& where,
@@ -110,7 +124,9 @@ std::vector<finding> check_left_out(const std::vector<hocket::device_info>& used
   const hocket::tbb_executor where(options.topology);
   const hocket::found_devices found = find_devices(backends_in_use(), where, options.backends);
   std::vector<finding> made;
-  for (const std::string& twin : found.twins) made.push_back({"chip", verdict::ok, twin});
+  for (const std::string& twin : twins_beside(used, options)) {
+    made.push_back({"chip", verdict::ok, twin});
+  }
   for (const auto& each : found.usable) {
     const std::string& name = each->info().name;
     if (std::ranges::find(used, name, &hocket::device_info::name) != used.end()) continue;

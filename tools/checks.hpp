@@ -16,6 +16,11 @@ namespace tools {
 /// The backends of this build that the environment does not hide.
 [[nodiscard]] hocket::backend_list backends_in_use();
 
+/// A sentence for each device that is not used because it is the chip of one that is. None if
+/// devices are named.
+[[nodiscard]] std::vector<std::string> twins_beside(const std::vector<hocket::device_info>& used,
+                                                    const hocket::runtime_options& options);
+
 enum class verdict { ok, warning, problem };
 
 /// One thing that the doctor looked at, and what it means.

@@ -7,9 +7,6 @@
 #include <fmt/ranges.h>
 #include <boost/json.hpp>
 
-#include <hocket/core/environment.hpp>
-#include <hocket/execution/tbb_executor.hpp>
-
 #include "checks.hpp"
 #include "output.hpp"
 
@@ -53,19 +50,6 @@ std::string to_table(const std::vector<hocket::device_info>& devices) {
   return table(rows);
 }
 
-/// A line for each device that is another one's chip; none if devices are named.
-std::string twins_of(const request& asked) {
-  const hocket::runtime_options options = options_for(asked);
-  const auto visible = hocket::environment_variable("HOCKET_VISIBLE_DEVICES");
-  if (!options.devices.empty() || visible) return {};
-  const hocket::tbb_executor where(std::make_shared<const hocket::host_topology>());
-  std::string text;
-  for (const std::string& twin : find_devices(backends_in_use(), where, options.backends).twins) {
-    text += twin + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 hocket::runtime_options options_for(const request& asked) {
@@ -81,7 +65,9 @@ void list_devices(const request& asked) {
   if (asked.json) {
     print(to_json(devices));
   } else {
-    print(to_table(devices) + twins_of(asked));
+    std::string text = to_table(devices);
+    for (const std::string& twin : twins_beside(devices, options_for(asked))) text += twin + "\n";
+    print(text);
   }
 }
 

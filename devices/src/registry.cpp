@@ -58,14 +58,11 @@ const device_info* twin_of(const device_info& which, const candidate_list& befor
 void leave_out_twins(found_devices& found) {
   candidate_list used;
   for (auto& each : found.usable) {
-    const device_info& info = each->info();
-    const device_info* const first = twin_of(info, used);
-    if (first == nullptr) {
+    if (const device_info* const first = twin_of(each->info(), used)) {
+      found.twins.push_back({std::move(each), first->name});
+    } else {
       used.push_back(std::move(each));
-      continue;
     }
-    found.twins.push_back(info.name + " (" + info.description + ") is the same chip as " +
-                          first->name + ", which is used; HOCKET_VISIBLE_DEVICES may name it.");
   }
   found.usable = std::move(used);
 }
@@ -86,6 +83,12 @@ backend_list select_backends(backend_list all, std::string_view names, std::stri
     return std::find(wanted.begin(), wanted.end(), b->name()) == wanted.end();
   });
   return all;
+}
+
+std::string twin_device::text() const {
+  const device_info& info = device->info();
+  return info.name + " (" + info.description + ") is the same chip as " + of +
+         ", which is used; HOCKET_VISIBLE_DEVICES may name it.";
 }
 
 found_devices find_devices(const backend_list& backends, const executor& where,

@@ -61,6 +61,17 @@ TEST_F(one_chip, is_used_through_the_drivers_that_are_named) {
               HasSubstr("\nOpenCL0 "));
 }
 
+TEST_F(one_chip, is_used_through_the_next_driver_if_the_first_cannot_start_it) {
+  if (!has_both()) GTEST_SKIP() << "NVRTC or PoCL is not installed.";
+  const outcome listed =
+      run("devices", std::string(first_chip) +
+                         " HOCKET_STANDIN_CUDA_FAULTS='cuDevicePrimaryCtxRetain 1 fail 46'");
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.said,
+              AllOf(HasSubstr("CUDA0 (Hocket stand-in 0, CUDA 13.0) is left out"),
+                    HasSubstr("\nCUDA1 "), HasSubstr("\nOpenCL0 "), Not(HasSubstr("same chip"))));
+}
+
 TEST_F(one_chip, is_none_where_the_bus_says_so) {
   if (!has_both()) GTEST_SKIP() << "NVRTC or PoCL is not installed.";
   EXPECT_THAT(run("devices", "HOCKET_FAKE_FAULT='chip that is nowhere'").said,

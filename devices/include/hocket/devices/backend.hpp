@@ -48,13 +48,21 @@ class device_candidate {
   connector connect_;
 };
 
+/// A device that could be used, but whose chip is that of another one.
+struct twin_device {
+  std::unique_ptr<device_candidate> device;
+  std::string of;  ///< the name of the other one
+
+  /// A sentence that says so.
+  [[nodiscard]] std::string text() const;
+};
+
 /// The devices that a backend finds.
 struct found_devices {
   std::vector<std::unique_ptr<device_candidate>> usable;  ///< in a fixed order
   /// A sentence for each device and driver that is there and cannot be used: its name, and why.
   std::vector<std::string> left_out;
-  /// A sentence for each device that could be used, but whose chip is that of another one.
-  std::vector<std::string> twins;
+  std::vector<twin_device> twins;
 };
 
 /// The code that speaks one API. Has no state of its own.

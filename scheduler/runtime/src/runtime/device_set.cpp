@@ -41,6 +41,13 @@ failure cannot_be_used(const device_info& info, const failure& why) {
   return {why.code(), info.name + " (" + info.description + ") is left out: " + why.message()};
 }
 
+/// A device of the chip, which leaves the list; null if there is none.
+std::unique_ptr<device_candidate> take_of_chip(candidate_list& from, const std::string& pci) {
+  const auto found = std::ranges::find_if(
+      from, [&](const auto& candidate) { return candidate && candidate->info().pci == pci; });
+  return pci.empty() || found == from.end() ? nullptr : std::move(*found);
+}
+
 copy_route route_of(memory_id from, memory_id to) {
   if (from == placement::host_memory) return copy_route::to_device;
   return to == placement::host_memory ? copy_route::to_host : copy_route::between_devices;
@@ -57,30 +64,40 @@ device_set::device_set(const std::string& names, std::string_view source,
       find_devices(backends, where, with_environment(configurations, backends), names);
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
+  std::vector<twin_device> twins = std::move(found.twins);
   candidate_list chosen = select_devices(std::move(found), names, source);
+  const std::size_t wanted = chosen.size();
+  for (twin_device& each : twins) chosen.push_back(std::move(each.device));
   fault_injector* const faults = in_between.faults;
   if (faults != nullptr) chosen = faults->decorate(std::move(chosen));
   // Outside of the faults, so that corrupted copies are found.
   if (in_between.checks != nullptr) chosen = in_between.checks->decorate(std::move(chosen));
+  candidate_list spare;
+  std::move(chosen.begin() + static_cast<std::ptrdiff_t>(wanted), chosen.end(),
+            std::back_inserter(spare));
+  chosen.resize(wanted);
   // The host's memory is that of the first device that shares it, unless replicas are forced.
-  const auto host = std::find_if(chosen.begin(), chosen.end(), [&](const auto& candidate) {
+  const auto shares = std::ranges::find_if(chosen, [&](const auto& candidate) {
     return !private_memory && candidate->info().shares_host_memory;
   });
+  const auto host = static_cast<std::size_t>(shares - chosen.begin());
   device* of_host = nullptr;
-  for (auto at = chosen.begin(); at != chosen.end(); ++at) {
-    const bool is_host = at == host;
-    const device_info info = (*at)->info();
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const bool is_host = i == host && i < wanted;
+    const device_info info = chosen[i]->info();
     const bool imports = info.imports_host_memory && !private_memory;
     if (faults != nullptr) {
       faults->check(info.name, {.has_copies = !imports && !is_host, .allocates = !imports});
     }
-    const failure why = add_device(std::move(*at), imports || is_host, sink);
+    const failure why = add_device(std::move(chosen[i]), imports || is_host, sink);
     if (!why && is_host) of_host = devices_.back().get();
     if (!why) continue;
     const failure said = cannot_be_used(info, why);
     // It was not named alone, and nothing rests on it.
     if (!names.empty() || is_host) said.raise();
     left_out.push_back(said.message());
+    // Another driver of the chip may be able to.
+    if (auto other = take_of_chip(spare, info.pci)) chosen.push_back(std::move(other));
   }
   if (devices_.empty()) throw no_device(backends, left_out);
   blocks_.open_host_memory(of_host);
