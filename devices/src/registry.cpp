@@ -54,7 +54,8 @@ const device_info* twin_of(const device_info& which, const candidate_list& befor
   return nullptr;
 }
 
-/// Its memory would be given away twice, and its time planned as that of two devices.
+/// Memory of a chip with two devices would be given away twice, and its time planned as that of
+/// two.
 void leave_out_twins(found_devices& found) {
   candidate_list used;
   for (auto& each : found.usable) {

@@ -76,7 +76,7 @@ class late_failure : public testing::Test {
       if (const auto* ended = std::get_if<complete>(&a)) results_.push_back(ended->why);
     }
   }
-  /// Of the task that reads.
+  /// True if the task that reads has ended.
   [[nodiscard]] bool has_ended() const { return results_.size() == 2; }
 
   const failure broken_{failure_code::task_failed, "The link is broken."};

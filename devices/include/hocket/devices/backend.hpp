@@ -53,7 +53,7 @@ struct twin_device {
   std::unique_ptr<device_candidate> device;
   std::string of;  ///< the name of the other one
 
-  /// A sentence that says so.
+  /// A sentence that names both.
   [[nodiscard]] std::string text() const;
 };
 
