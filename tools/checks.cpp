@@ -48,9 +48,10 @@ std::vector<std::string> twins_beside(const std::vector<hocket::device_info>& us
   const hocket::tbb_executor where(std::make_shared<const hocket::host_topology>());
   std::vector<std::string> sentences;
   for (const auto& twin : find_devices(backends_in_use(), where, options.backends).twins) {
-    const std::string& name = twin.device->info().name;
-    const bool is_used = std::ranges::find(used, name, &hocket::device_info::name) != used.end();
-    if (!is_used) sentences.push_back(twin.text());
+    const auto is_used = [&](const std::string& name) {
+      return std::ranges::find(used, name, &hocket::device_info::name) != used.end();
+    };
+    if (is_used(twin.of) && !is_used(twin.device->info().name)) sentences.push_back(twin.text());
   }
   return sentences;
 }

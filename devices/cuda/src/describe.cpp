@@ -110,9 +110,6 @@ described describe(const api& driver, device_number device, const std::string& v
   info.description = name_of(driver, device) + ", CUDA " + version;
   info.formats = {kernel_format::cuda_c};
   info.style = device_style::gpu;
-  const auto part = [&](attribute of) { return static_cast<std::uint32_t>(ask.number(of)); };
-  info.pci = pci_address(
-      {part(attribute::pci_domain), part(attribute::pci_bus), part(attribute::pci_device)});
   info.memory_bytes = ask.memory();
   info.alignment = 256;
   info.keeps_freed_blocks = true;
@@ -122,6 +119,10 @@ described describe(const api& driver, device_number device, const std::string& v
   if (ask.why() != success) {
     why = "does not say what it can do: its driver says " + name_of(ask.why());
   }
+  // What follows is not needed: a driver may refuse it.
+  const auto part = [&](attribute of) { return static_cast<std::uint32_t>(ask.number(of)); };
+  info.pci = pci_address(
+      {part(attribute::pci_domain), part(attribute::pci_bus), part(attribute::pci_device)});
   guess(info, ask);
   return made;
 }

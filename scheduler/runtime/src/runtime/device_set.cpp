@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include <hocket/core/environment.hpp>
 
@@ -82,6 +84,7 @@ device_set::device_set(const std::string& names, std::string_view source,
   });
   const auto host = static_cast<std::size_t>(shares - chosen.begin());
   device* of_host = nullptr;
+  std::vector<std::string> unused_chips;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const bool is_host = i == host && i < wanted;
     const device_info info = chosen[i]->info();
@@ -91,13 +94,20 @@ device_set::device_set(const std::string& names, std::string_view source,
     }
     const failure why = add_device(std::move(chosen[i]), imports || is_host, sink);
     if (!why && is_host) of_host = devices_.back().get();
-    if (!why) continue;
-    const failure said = cannot_be_used(info, why);
-    // It was not named alone, and nothing rests on it.
-    if (!names.empty() || is_host) said.raise();
-    left_out.push_back(said.message());
-    // Another driver of the chip may be able to.
-    if (auto other = take_of_chip(spare, info.pci)) chosen.push_back(std::move(other));
+    if (why) {
+      const failure said = cannot_be_used(info, why);
+      // It was not named alone, and nothing rests on it.
+      if (!names.empty() || is_host) said.raise();
+      left_out.push_back(said.message());
+      unused_chips.push_back(info.pci);
+    }
+    if (i + 1 < chosen.size()) continue;
+    // Another driver may be able to use a chip of which no part is used.
+    for (const std::string& pci : std::exchange(unused_chips, {})) {
+      const auto is_of_chip = [&](const auto& each) { return each->info().pci == pci; };
+      if (std::ranges::any_of(devices_, is_of_chip)) continue;
+      if (auto other = take_of_chip(spare, pci)) chosen.push_back(std::move(other));
+    }
   }
   if (devices_.empty()) throw no_device(backends, left_out);
   blocks_.open_host_memory(of_host);

@@ -44,7 +44,9 @@ class performer {
   void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
   void operator()(const placement::issue_launch& a) const {
     const stream_id on = a.number.stream;
-    a.task->handed_to(on, devices_.arena_of(on));
+    // The engine hears of what comes after commands of other streams when it has heard of those. A
+    // thread that polled this stream would wait for the next command in it meanwhile.
+    a.task->handed_to(a.after.empty() ? on : stream_id{}, devices_.arena_of(on));
     devices_.issue(a);
   }
   void operator()(const placement::deliver& a) const {
