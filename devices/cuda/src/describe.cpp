@@ -119,7 +119,7 @@ described describe(const api& driver, device_number device, const std::string& v
   if (ask.why() != success) {
     why = "does not say what it can do: its driver says " + name_of(ask.why());
   }
-  // What follows is not needed: a driver may refuse it.
+  // The address and the clocks are not needed: a driver may refuse to name them.
   const auto part = [&](attribute of) { return static_cast<std::uint32_t>(ask.number(of)); };
   info.pci = pci_address(
       {part(attribute::pci_domain), part(attribute::pci_bus), part(attribute::pci_device)});
