@@ -96,7 +96,7 @@ device_set::device_set(const std::string& names, std::string_view source,
     if (!why && is_host) of_host = devices_.back().get();
     if (why) {
       const failure said = cannot_be_used(info, why);
-      // It was not named alone, and nothing rests on it.
+      // Devices that are named have to start, and so has the one whose memory is the host's.
       if (!names.empty() || is_host) said.raise();
       left_out.push_back(said.message());
       unused_chips.push_back(info.pci);
