@@ -245,6 +245,19 @@ TEST_P(deadlines, many_at_once_end_in_their_order) {
   for (const future<void>& f : all) EXPECT_EQ(f.error().code(), failure_code::timed_out);
 }
 
+/// The last task of a runtime ends as its time is over, and then the runtime does.
+TEST(deadline, may_be_reached_as_a_runtime_ends) {
+  for (int run = 0; run < 300; ++run) {
+    runtime rt({.devices = "NUMA0", .data_tasks = data_path::in_place});
+    const buffer<float> x(rt, 64, 1.0f, "x");
+    const task_options in_order{
+        .on = rt.device("NUMA0"), .in_order = true, .timeout = run % 50 * 2us};
+    future<void> last;
+    for (int i = 0; i < 4; ++i) last = rt.submit(in_order, ops::fill, 2.0f, writes(x));
+    last.wait();
+  }
+}
+
 TEST(deadline, wrong_use) {
   runtime rt;
   EXPECT_THAT(

@@ -75,8 +75,12 @@ void in_place_control::end_now(failure why) noexcept {
 /// Of a task that was cancelled before it started.
 void in_place_control::withdraw() noexcept {
   if (!is_throttled()) return;
-  ready_list next;
-  admit(home_.gate().give_up(request_), next);
+  {
+    ready_list next;
+    admit(home_.gate().give_up(request_), next);
+  }
+  // It began within task_runner::give_up().
+  home_.let_close();
 }
 
 bool in_place_control::may_name_cause() noexcept {

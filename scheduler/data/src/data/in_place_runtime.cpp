@@ -34,8 +34,8 @@ in_place_runtime::in_place_runtime(data_runtime& home, const host_part& host)
 
 in_place_runtime::~in_place_runtime() { storage_->close(); }
 
-void in_place_runtime::function_begins() noexcept { home_.submission_made(); }
-void in_place_runtime::function_over() noexcept { home_.submission_gone(); }
+void in_place_runtime::keep_open() noexcept { home_.submission_made(); }
+void in_place_runtime::let_close() noexcept { home_.submission_gone(); }
 
 std::unique_ptr<in_place_history> in_place_runtime::make_order(const box& whole,
                                                                std::uint64_t bytes,

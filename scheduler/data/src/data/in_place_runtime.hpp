@@ -51,8 +51,8 @@ class in_place_runtime final : public launch_lane {
   [[nodiscard]] std::size_t arena() const noexcept { return arena_; }
   [[nodiscard]] bool has_one_arena() const noexcept { return one_arena_; }
   /// The runtime does not end in between.
-  void function_begins() noexcept;
-  void function_over() noexcept;
+  void keep_open() noexcept;
+  void let_close() noexcept;
   [[nodiscard]] admission& gate() noexcept { return gate_; }
   [[nodiscard]] device_statistics statistics() const;
 

@@ -88,7 +88,7 @@ void in_place_starter::begin(in_place_runtime& home, in_place_task& task, nanose
   // It may end before its function does, which the runtime has to wait for.
   if (control != nullptr && control->has_timeout()) {
     task.outlives_its_end_ = true;
-    home.function_begins();
+    home.keep_open();
   }
   const time_stamp deadline = first_deadline(timeout, time_stamp::max(), home.context().where());
   const timer_ptr rings = deadline == time_stamp::max() ? nullptr : attach_timer(task);

@@ -105,18 +105,21 @@ void in_place_task::leave_place(ready_list& next) noexcept {
   if (has_uses_) std::ranges::destroy(tail().uses());
   has_uses_ = false;
   if (control_ != nullptr) control_->leave(next);
-  if (outlives_its_end_) home_.function_over();
+  if (outlives_its_end_) home_.let_close();
 }
 
 void in_place_task::given_up(bool waited, ready_list& next) noexcept {
   if (waited && !outlives_its_end_) {
     outlives_its_end_ = true;
-    home_.function_begins();
+    home_.keep_open();
   }
+  const bool is_throttled = control_ != nullptr && control_->is_throttled();
+  // The caller uses the throttle once others may have seen the last task of the runtime end.
+  if (is_throttled) home_.keep_open();
   // A buffer that no handle or other task refers to cannot be read any more: its memory is given
   // back before the task retires. Not of a throttled task, where another thread may look
   // at what it reads.
-  if (waited && (control_ == nullptr || !control_->is_throttled())) {
+  if (waited && !is_throttled) {
     for (in_place_use& use : tail().uses()) {
       if (use.data->references() == 1) use.data.reset();
     }
