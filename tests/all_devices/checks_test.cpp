@@ -197,10 +197,12 @@ TEST_F(checks, of_copies_find_each_that_is_corrupted_in_a_cholesky_factorization
     };
     const auto expected = factor_with("").first;
     EXPECT_TRUE(std::isfinite(expected.back()));
-    // Never three calls in a row, after which a copy fails.
+    // Never three calls in a row, after which a copy fails. And never both a copy from the device
+    // and the one that checks it, which finds one difference: copies that check one to the device
+    // may come between.
     for (const auto& [call, numbers] :
          {std::pair("copy-in", std::array{"1", "3..4", "7", "9..10", "14"}),
-          std::pair("copy-out", std::array{"1", "3", "7", "9", "14"})}) {
+          std::pair("copy-out", std::array{"1", "4", "7", "10", "14"})}) {
       std::string plan;
       for (const char* const number : numbers) {
         plan.append("corrupt ").append(device.name).append(" ").append(call);
