@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <hocket/core/error.hpp>
 #include <hocket/core/shape.hpp>
 
 namespace hocket {
@@ -26,5 +27,18 @@ launch_work kernel_definition::work_of(const launch_shape& shape) const {
 body_width kernel_definition::width_of(const launch_shape& shape) const {
   return width ? width(shape) : body_width::serial;
 }
+
+namespace detail {
+
+void require_equal_extents(const std::string& kernel, const launch_shape& shape) {
+  for (std::size_t i = 1; i < shape.size(); ++i) {
+    if (shape[i] == shape[0]) continue;
+    throw usage_error("Kernel \"" + kernel + "\" needs buffers of equal extents, but buffer 1 is " +
+                      to_string(shape[0]) + " and buffer " + std::to_string(i + 1) + " is " +
+                      to_string(shape[i]) + ".");
+  }
+}
+
+}  // namespace detail
 
 }  // namespace hocket

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 #include <algorithm>
-#include <cassert>
-#include <limits>
 #include <string>
 #include <type_traits>
-#include <vector>
-
-#include <cblas.h>
 
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
+#include "blas.hpp"
 #include "device/bodies.hpp"
 
 namespace hocket::ops::detail {
 
-namespace {
+using hocket::detail::countable;
+using hocket::detail::gemm_end;
+using hocket::detail::leading;
+using hocket::detail::max_blas;
 
-/// The most that the library counts.
-constexpr auto max_blas = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
+namespace {
 
 /// The extents of one product, with the transpositions taken into account.
 struct product_shape {
@@ -79,11 +77,12 @@ tiling tiling_of(const product_shape& shape) {
 }
 
 template <bool TransposeA, bool TransposeB>
-std::string kernel_name(access_mode mode) {
+std::string kernel_name(gemm_end end) {
   std::string name = "gemm_";
   name += TransposeA ? 't' : 'n';
   name += TransposeB ? 't' : 'n';
-  if (mode == access_mode::update) name += "_accumulate";
+  if (end == gemm_end::adds) name += "_accumulate";
+  if (end == gemm_end::scales) name += "_scaled";
   return name;
 }
 
@@ -109,49 +108,11 @@ void check_extents(const std::string& name, const launch_shape& shape) {
   }
 }
 
-/// The distance of two rows as the library wants it: at least one, also where there is one row.
-template <class T>
-blasint leading(const buffer_view<T, 2>& matrix) {
-  assert(matrix.extent(1) <= 1 || matrix.stride(1) == 1);
-  const std::size_t stride = matrix.extent(0) > 1 ? matrix.stride(0) : matrix.extent(1);
-  assert(stride <= max_blas);
-  return static_cast<blasint>(std::max<std::size_t>(stride, 1));
-}
-
-/// A matrix for the library: the view itself, or a copy where its rows lie so far apart that the
-/// library cannot count the distance.
-template <class T>
-class countable {
- public:
-  explicit countable(const buffer_view<T, 2>& matrix) : given_(matrix), used_(matrix) {
-    if (matrix.extent(0) <= 1 || matrix.stride(0) <= max_blas) return;
-    copy_.resize(matrix.size());
-    for (std::size_t i = 0; i < matrix.extent(0); ++i) {
-      std::copy_n(&matrix(i, 0), matrix.extent(1), copy_.data() + i * matrix.extent(1));
-    }
-    used_ = buffer_view<T, 2>(copy_.data(), {matrix.extent(0), matrix.extent(1)},
-                              {matrix.extent(1), 1});
-  }
-
-  [[nodiscard]] const buffer_view<T, 2>& get() const { return used_; }
-
-  /// Brings what was computed to where it belongs.
-  void store() const {
-    if (copy_.empty()) return;
-    for (std::size_t i = 0; i < given_.extent(0); ++i) {
-      std::copy_n(copy_.data() + i * given_.extent(1), given_.extent(1), &given_(i, 0));
-    }
-  }
-
- private:
-  buffer_view<T, 2> given_, used_;
-  std::vector<std::remove_const_t<T>> copy_;
-};
-
 template <class T>
 struct gemm_call {
   CBLAS_TRANSPOSE transpose_a, transpose_b;
   std::size_t m, n, k;
+  T alpha;
   const T* a;
   blasint leading_a;
   const T* b;
@@ -167,28 +128,19 @@ void multiply(const gemm_call<T>& call) {
   const auto n = static_cast<blasint>(call.n);
   const auto k = static_cast<blasint>(call.k);
   if constexpr (std::is_same_v<T, float>) {
-    cblas_sgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, 1, call.a,
+    cblas_sgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, call.alpha, call.a,
                 call.leading_a, call.b, call.leading_b, call.beta, call.c, call.leading_c);
   } else {
-    cblas_dgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, 1, call.a,
+    cblas_dgemm(CblasRowMajor, call.transpose_a, call.transpose_b, m, n, k, call.alpha, call.a,
                 call.leading_a, call.b, call.leading_b, call.beta, call.c, call.leading_c);
   }
 }
 
-/// One thread for each call of the library, since lanes share the work. The setting belongs to the
-/// process: the library has no other.
-void use_one_thread_for_each_call() {
-  static const bool done = [] {
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
+/// C = alpha A B + beta C.
 template <bool TransposeA, bool TransposeB, class T>
-void gemm(lane_group& lanes, const buffer_view<const T, 2>& given_a,
+void gemm(lane_group& lanes, T alpha, const buffer_view<const T, 2>& given_a,
           const buffer_view<const T, 2>& given_b, T beta, const buffer_view<T, 2>& given_c) {
-  use_one_thread_for_each_call();
+  hocket::detail::use_one_thread_for_each_call();
   const std::size_t m = given_c.extent(0), n = given_c.extent(1);
   const std::size_t k = given_a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;
@@ -205,13 +157,34 @@ void gemm(lane_group& lanes, const buffer_view<const T, 2>& given_a,
       const std::size_t from_a = k == 0 ? 0 : i * a.stride(TransposeA ? 1 : 0);
       const std::size_t from_b = k == 0 ? 0 : j * b.stride(TransposeB ? 0 : 1);
       multiply<T>({TransposeA ? CblasTrans : CblasNoTrans, TransposeB ? CblasTrans : CblasNoTrans,
-                   std::min(cut.rows, m - i), std::min(cut.columns, n - j), k, a.data() + from_a,
-                   leading(a), b.data() + from_b, leading(b), beta, c.data() + i * c.stride(0) + j,
-                   leading(c)});
+                   std::min(cut.rows, m - i), std::min(cut.columns, n - j), k, alpha,
+                   a.data() + from_a, leading(a), b.data() + from_b, leading(b), beta,
+                   c.data() + i * c.stride(0) + j, leading(c)});
     }
   };
   hocket::detail::for_ranges(lanes, cut.count(), 1, multiply_tiles);
   held_c.store();
+}
+
+/// The kernel with this body, and with what does not depend on what becomes of the product.
+template <class Kernel, class T, bool TransposeA, bool TransposeB, class Body>
+Kernel product_kernel(gemm_end end, Body body) {
+  const std::string name = kernel_name<TransposeA, TransposeB>(end);
+  return Kernel(name, host_body{body})
+      .check(
+          [name](const launch_shape& shape) { check_extents<TransposeA, TransposeB>(name, shape); })
+      .cost([end](const launch_shape& shape) {
+        const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
+        const std::size_t passes = end == gemm_end::overwrites ? 1 : 2;
+        const std::size_t elements =
+            volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
+        return launch_work{operations(product), static_cast<double>(elements * sizeof(T))};
+      })
+      .wide([](const launch_shape& shape) {
+        const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
+        return operations(product) >= wide_operations && tiling_of(product).count() > 1;
+      })
+      .with(hocket::detail::gemm_bodies({element_type_of<T>, TransposeA, TransposeB, end}));
 }
 
 }  // namespace
@@ -219,41 +192,37 @@ void gemm(lane_group& lanes, const buffer_view<const T, 2>& given_a,
 template <bool TransposeA, bool TransposeB, access_mode Mode>
 template <class T>
 auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
-  static const type<T> made = [] {
-    const std::string name = kernel_name<TransposeA, TransposeB>(Mode);
-    const auto body = [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T, 2> b,
-                         buffer_view<T, 2> c) {
-      gemm<TransposeA, TransposeB, T>(lanes, a, b, T{Mode == access_mode::update ? 1 : 0}, c);
-    };
-    return type<T>(name, host_body{body})
-        .check([name](const launch_shape& shape) {
-          check_extents<TransposeA, TransposeB>(name, shape);
-        })
-        .cost([](const launch_shape& shape) {
-          const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
-          const std::size_t passes = Mode == access_mode::update ? 2 : 1;
-          const std::size_t elements =
-              volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
-          return launch_work{operations(product), static_cast<double>(elements * sizeof(T))};
-        })
-        .wide([](const launch_shape& shape) {
-          const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
-          return operations(product) >= wide_operations && tiling_of(product).count() > 1;
-        })
-        .with(hocket::detail::gemm_bodies({element_type_of<T>, TransposeA, TransposeB, Mode}));
-  }();
+  constexpr bool adds = Mode == access_mode::update;
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB>(
+      adds ? gemm_end::adds : gemm_end::overwrites,
+      [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T, 2> b,
+         buffer_view<T, 2> c) {
+        gemm<TransposeA, TransposeB, T>(lanes, 1, a, b, T{adds ? 1 : 0}, c);
+      });
   return made;
 }
 
-#define HOCKET_INSTANTIATE(OP, MODE)                                 \
-  template const OP<MODE>::type<float>& OP<MODE>::instance<float>(); \
-  template const OP<MODE>::type<double>& OP<MODE>::instance<double>();
-HOCKET_INSTANTIATE(gemm_nn_op, access_mode::write)
-HOCKET_INSTANTIATE(gemm_nn_op, access_mode::update)
-HOCKET_INSTANTIATE(gemm_nt_op, access_mode::write)
-HOCKET_INSTANTIATE(gemm_nt_op, access_mode::update)
-HOCKET_INSTANTIATE(gemm_tn_op, access_mode::write)
-HOCKET_INSTANTIATE(gemm_tn_op, access_mode::update)
+template <bool TransposeA, bool TransposeB>
+template <class T>
+auto scaled_gemm_op<TransposeA, TransposeB>::instance() -> const type<T>& {
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB>(
+      gemm_end::scales,
+      [](lane_group& lanes, T alpha, buffer_view<const T, 2> a, buffer_view<const T, 2> b, T beta,
+         buffer_view<T, 2> c) { gemm<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c); });
+  return made;
+}
+
+#define HOCKET_INSTANTIATE(...)                                            \
+  template const __VA_ARGS__::type<float>& __VA_ARGS__::instance<float>(); \
+  template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>();
+#define HOCKET_INSTANTIATE_FORM(A, B)                    \
+  HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::write>)  \
+  HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::update>) \
+  HOCKET_INSTANTIATE(scaled_gemm_op<A, B>)
+HOCKET_INSTANTIATE_FORM(false, false)
+HOCKET_INSTANTIATE_FORM(false, true)
+HOCKET_INSTANTIATE_FORM(true, false)
+#undef HOCKET_INSTANTIATE_FORM
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

@@ -31,15 +31,65 @@ auto max_op::instance() -> const type<T>& {
   return made;
 }
 
+template <class T>
+auto min_op::instance() -> const type<T>& {
+  const auto most = []<class E>(E) {
+    using limits = std::numeric_limits<E>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  };
+  static const auto made = reduction("min", most, [](auto a, auto b) {
+                             return select((a < b) | (a != a), a, b);
+                           }).template resolve<in_buffer<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto dot_op::instance() -> const type<T>& {
+  static const auto made =
+      transform_reduction(
+          "dot", 0, [](auto a, auto b) { return hocket::detail::sum_of(a, b); },
+          [](auto x, auto y) { return hocket::detail::product_of(x, y); })
+          .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto sum_of_squares_op::instance() -> const type<T>& {
+  static const auto made =
+      transform_reduction(
+          "sum_of_squares", 0, [](auto a, auto b) { return a + b; }, [](auto x) { return x * x; })
+          .template resolve<in_buffer<T, any_rank>>();
+  return made;
+}
+
+template <class T>
+auto max_magnitude_op::instance() -> const type<T>& {
+  static const auto made =
+      transform_reduction(
+          "max_magnitude", 0, [](auto a, auto b) { return select((a > b) | (a != a), a, b); },
+          [](auto x) { return abs(x); })
+          .template resolve<in_buffer<T, any_rank>>();
+  return made;
+}
+
 #define HOCKET_INSTANTIATE(T)                            \
   template const sum_op::type<T>& sum_op::instance<T>(); \
-  template const max_op::type<T>& max_op::instance<T>();
+  template const max_op::type<T>& max_op::instance<T>(); \
+  template const min_op::type<T>& min_op::instance<T>(); \
+  template const dot_op::type<T>& dot_op::instance<T>();
 HOCKET_INSTANTIATE(float)
 HOCKET_INSTANTIATE(double)
 HOCKET_INSTANTIATE(std::int32_t)
 HOCKET_INSTANTIATE(std::uint32_t)
 HOCKET_INSTANTIATE(std::int64_t)
 HOCKET_INSTANTIATE(std::uint64_t)
+#undef HOCKET_INSTANTIATE
+
+#define HOCKET_INSTANTIATE(OP)                           \
+  template const OP::type<float>& OP::instance<float>(); \
+  template const OP::type<double>& OP::instance<double>();
+HOCKET_INSTANTIATE(sum_of_squares_op)
+HOCKET_INSTANTIATE(max_magnitude_op)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

@@ -229,22 +229,23 @@ std::vector<kernel_pass> passes_of_groups(const std::string& type) {
       "    hocket_combine(part[LOCAL_ITEM(0)], part[LOCAL_ITEM(0) + half_of_it]);\n"
       "}\n";
   const std::vector<std::string> shared = {type + " part[256]"};
-  return {{type +
-               " sum = IDENTITY;\n"
-               "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, x(i));" +
-               "\n" + tree + "if (LOCAL_ITEM(0) == 0u) { PUT(GROUP(0), part[0]); }",
-           {256, 1, 1},
-           items_for(group_partials, 256),
-           shared},
-          {type +
-               " sum = IDENTITY;\n"
-               "if (LOCAL_ITEM(0) < PARTIALS) sum = GET(LOCAL_ITEM(0));\n" +
-               tree + "if (LOCAL_ITEM(0) == 0u) result(0) = part[0];",
-           {256, 1, 1},
-           [](const launch_shape&) {
-             return grid{1, 1, 1};
-           },
-           shared}};
+  return {
+      {type +
+           " sum = IDENTITY;\n"
+           "for (uint i = ITEM(0); i < x_count; i += ITEMS0) sum = hocket_combine(sum, VALUE(i));" +
+           "\n" + tree + "if (LOCAL_ITEM(0) == 0u) { PUT(GROUP(0), part[0]); }",
+       {256, 1, 1},
+       items_for(group_partials, 256),
+       shared},
+      {type +
+           " sum = IDENTITY;\n"
+           "if (LOCAL_ITEM(0) < PARTIALS) sum = GET(LOCAL_ITEM(0));\n" +
+           tree + "if (LOCAL_ITEM(0) == 0u) result(0) = part[0];",
+       {256, 1, 1},
+       [](const launch_shape&) {
+         return grid{1, 1, 1};
+       },
+       shared}};
 }
 
 /// One work-item combines the partial results.
@@ -267,14 +268,14 @@ std::vector<kernel_pass> passes_of_lanes(const std::string& type) {
   for (std::size_t c = 0; c < chains; ++c) {
     const std::string sum = "sum" + std::to_string(c);
     first += type + " " + sum + " = IDENTITY;\n";
-    block += sum + " = hocket_combine(" + sum + ", x(i + " + std::to_string(8 * c) + "u));\n";
+    block += sum + " = hocket_combine(" + sum + ", VALUE(i + " + std::to_string(8 * c) + "u));\n";
     if (c > 0) last += "sum0 = hocket_combine(sum0, " + sum + ");\n";
   }
   return {{"uint run = x_count / ITEMS0 * 8u + 8u;\n"
            "uint i = min(GROUP(0) * run + LOCAL_ITEM(0), x_count);\n"
            "uint end = min(GROUP(0) * run + run, x_count);\n" +
                first + "for (; i + 24u < end; i += 32u) {\n" + block +
-               "}\nfor (; i < end; i += 8u) sum0 = hocket_combine(sum0, x(i));\n" + last +
+               "}\nfor (; i < end; i += 8u) sum0 = hocket_combine(sum0, VALUE(i));\n" + last +
                "PUT(ITEM(0), sum0);",
            {8, 1, 1},
            items_for(lane_partials)},
@@ -291,9 +292,10 @@ std::vector<kernel_pass> passes_of_runs(const std::string& type) {
            " chain[16];\n"
            "for (uint c = 0u; c < 16u; ++c) chain[c] = IDENTITY;\n"
            "for (; end - i >= 16u; i += 16u) {\n"
-           "  for (uint c = 0u; c < 16u; ++c) chain[c] = hocket_combine(chain[c], x(i + c));\n"
+           "  for (uint c = 0u; c < 16u; ++c) chain[c] = hocket_combine(chain[c], VALUE(i + c));\n"
            "}\n"
-           "for (uint c = 0u; i + c < end; ++c) chain[c] = hocket_combine(chain[c], x(i + c));\n"
+           "for (uint c = 0u; i + c < end; ++c) chain[c] = hocket_combine(chain[c], VALUE(i + "
+           "c));\n"
            "for (uint h = 8u; h > 0u; h /= 2u) {\n"
            "  for (uint c = 0u; c < h; ++c) chain[c] = hocket_combine(chain[c], chain[c + h]);\n"
            "}\n"
@@ -301,6 +303,39 @@ std::vector<kernel_pass> passes_of_runs(const std::string& type) {
        {1, 1, 1},
        items_for(run_partials)},
       last_pass(type)};
+}
+
+/// The value of the elements i: VALUE(i), and the function that it calls if there is a map.
+struct value_text {
+  std::vector<std::string> names;  ///< of the inputs
+  std::string statements, functions;
+  std::vector<element_type> types;
+};
+
+std::optional<value_text> value_of(const traced_map& map, element_type result,
+                                   kernel_format format) {
+  value_text made;
+  std::vector<std::string> elements;
+  std::string parameters, arguments;
+  for (std::size_t k = 0; k < map.inputs.size(); ++k) {
+    const std::string number = std::to_string(k), comma = k == 0 ? "" : ", ";
+    made.names.push_back(k == 0 ? "x" : "x" + number);
+    elements.push_back("e" + number);
+    parameters += comma + type_name(map.inputs[k]) + " e" + number;
+    arguments += comma + made.names.back() + "(i)";
+  }
+  if (map.value == nullptr) {
+    made.functions = define("VALUE(i)", arguments);
+    return made;
+  }
+  const auto body = rendered({map.value}, elements, format);
+  if (!body) return {};
+  made.statements = body->statements;
+  made.types = body->types;
+  made.functions = std::string(type_name(result)) + " hocket_map(" + parameters + ") {\n" +
+                   body->statements + "return " + body->results[0] + ";\n}\n" +
+                   define("VALUE(i)", "hocket_map(" + arguments + ")");
+  return made;
 }
 
 }  // namespace
@@ -342,7 +377,7 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
 }
 
 std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
-                                             const expression& combined) {
+                                             const expression& combined, const traced_map& map) {
   std::vector<kernel_source> made;
   const std::string type = type_name(identity.type);
   const auto scratch = [words = (size_of(identity.type) + 3) / 4](const launch_shape&) {
@@ -350,20 +385,21 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
   };
   for (const kernel_format format : traced_formats) {
     const auto body = rendered({combined}, {"a", "b"}, format);
-    if (!body) continue;
-    const std::string functions =
-        prelude_for(format, body->statements) + type + " hocket_combine(" + type + " a, " + type +
-        " b) {\n" + body->statements + "return " + body->results[0] + ";\n}\n#define IDENTITY " +
-        literal_text(identity, format) + "\n" + partial_macros(identity.type, format);
+    const auto value = value_of(map, identity.type, format);
+    if (!body || !value) continue;
+    const std::string functions = prelude_for(format, body->statements + value->statements) + type +
+                                  " hocket_combine(" + type + " a, " + type + " b) {\n" +
+                                  body->statements + "return " + body->results[0] +
+                                  ";\n}\n#define IDENTITY " + literal_text(identity, format) +
+                                  "\n" + partial_macros(identity.type, format) + value->functions;
+    std::vector<std::string> names = value->names;
+    names.emplace_back("result");
+    std::vector<element_type> types = body->types;
+    types.insert(types.end(), value->types.begin(), value->types.end());
     const auto add = [&](std::vector<kernel_pass> passes, partial_count partials,
                          std::vector<device_style> styles) {
-      made.push_back({format,
-                      {"x", "result"},
-                      std::move(passes),
-                      functions + partials.macro(),
-                      scratch,
-                      std::move(styles),
-                      body->types});
+      made.push_back({format, names, std::move(passes), functions + partials.macro(), scratch,
+                      std::move(styles), types});
     };
     add(passes_of_groups(type), group_partials, {device_style::gpu});
     if (!has_cpu_styles(format)) continue;

@@ -187,7 +187,19 @@ void compile_reduction(fuzz::input_bytes& in) {
   traced.compute(most_steps);
   kernel.parameters = {one};
   kernel.result = identity.type;
-  kernel.sources = hocket::detail::reduction_sources(identity, traced.number(identity.type));
+  hocket::detail::traced_map map{{identity.type}, {}};
+  if (in.below(2) == 0) {
+    kernel.parameters.resize(1 + in.below(3), one);
+    map.inputs.clear();
+    for (hocket::parameter& each : kernel.parameters) {
+      each.type = types[in.below(std::size(types))];
+      map.inputs.push_back(each.type);
+    }
+    lambda of_elements(in, kernel.parameters);
+    of_elements.compute(most_steps);
+    map.value = of_elements.number(identity.type);
+  }
+  kernel.sources = hocket::detail::reduction_sources(identity, traced.number(identity.type), map);
   compile(kernel, 1);
 }
 

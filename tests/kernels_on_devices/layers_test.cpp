@@ -22,6 +22,12 @@ class layers : public kernels_on_devices {
         const double tolerance = 16 * eps<T> * std::sqrt(static_cast<double>(k) + 1);
         compare(name, tolerance, family, reads(a), reads(b), writes(c));
         compare(name, 2 * tolerance, family, reads(a), reads(b), updates(c));
+        if (padding != 3) continue;
+        const auto alpha = number(static_cast<T>(-0.5)), beta = number(static_cast<T>(0.75));
+        compare(name, 2 * tolerance, family, alpha, reads(a), reads(b), beta, updates(c));
+        const auto none = number(std::numeric_limits<T>::quiet_NaN()), zero = number(T{0});
+        compare("fill", 0, ops::fill, none, writes(c));
+        compare(name, tolerance, family, alpha, reads(a), reads(b), zero, updates(c));
       }
     }
   }
@@ -32,6 +38,28 @@ class layers : public kernels_on_devices {
     gemm<T>("gemm_nn", ops::gemm_nn, false, false);
     gemm<T>("gemm_nt", ops::gemm_nt, false, true);
     gemm<T>("gemm_tn", ops::gemm_tn, true, false);
+  }
+
+  /// Triangles near that of ones, by which systems are solved without losing many digits.
+  template <class T>
+  void triangles() {
+    if (!has<T>()) return;
+    const auto alpha = number(static_cast<T>(-0.5)), beta = number(static_cast<T>(0.75));
+    constexpr std::size_t sizes[][2] = {{1, 1}, {17, 40}, {130, 65}};
+    for (const auto& [n, k] : sizes) {
+      for (const std::size_t padding : {0U, 3U}) {
+        const double tolerance = 64 * eps<T> * static_cast<double>(n);
+        const auto a = make<T>(shape<2>{n, k}, padding), c = make<T>(shape<2>{n, n}, padding);
+        const auto l = make<T>(shape<2>{n, n}, padding, 0.9, 1.1);
+        const auto b = make<T>(shape<2>{n, k}, padding), d = make<T>(shape<2>{k, n}, padding);
+        compare("syrk_lower", tolerance, ops::syrk_lower, alpha, reads(a), beta, updates(c));
+        compare("trsm_lower", tolerance, ops::trsm_lower, reads(l), updates(b));
+        compare("trsm_right_lower_transposed", tolerance, ops::trsm_right_lower_transposed,
+                reads(l), updates(d));
+        compare("trsm_lower_transposed", 4 * tolerance, ops::trsm_lower_transposed, reads(l),
+                updates(a));
+      }
+    }
   }
 
   template <class T>
@@ -105,6 +133,13 @@ TEST_F(layers, products_of_floats) {
 
 TEST_F(layers, products_of_doubles) {
   for_each_device([&] { products<double>(); });
+}
+
+TEST_F(layers, triangles) {
+  for_each_device([&] {
+    triangles<float>();
+    triangles<double>();
+  });
 }
 
 TEST_F(layers, biases_and_losses) {

@@ -21,19 +21,30 @@ class numbers : public kernels_on_devices {
     constexpr double low = std::is_unsigned_v<T> ? 0 : -high;
     const auto a = number(static_cast<T>(std::is_floating_point_v<T> ? 0.7 : 3));
     for (const auto& [extents, padding] : matrices) {
+      const auto count = static_cast<double>(extents[0] * extents[1]);
       const auto x = make<T>(extents, padding, low, high), y = make<T>(extents, 0, low, high);
       const auto z = make<T>(extents, 1, low, high);
       compare("fill", 0, ops::fill, a, writes(z));
       compare("copy", 0, ops::copy, reads(x), writes(z));
+      if constexpr (sizeof(T) == 1 || std::is_floating_point_v<T>) {
+        const auto turned = make<T>(shape<2>{extents[1], extents[0]}, padding, low, high);
+        compare("transpose", 0, ops::transpose, reads(x), writes(turned));
+      }
       if constexpr (sizeof(T) >= 4) {
         compare("axpy", 0, ops::axpy, a, reads(x), updates(y));
         compare("add", 0, ops::add, reads(x), reads(y), writes(z));
         compare("mul", 0, ops::mul, reads(x), reads(y), writes(z));
-        const auto count = static_cast<double>(extents[0] * extents[1]);
         compare_value("sum", 30 * eps<T> * std::sqrt(count), ops::sum, reads(x));
         compare_value("max", 0, ops::max, reads(x));
       }
+      if constexpr (sizeof(T) == 8 || std::is_same_v<T, float>) {
+        compare_value("min", 0, ops::min, reads(x));
+        compare_value("dot", 30 * eps<T> * std::sqrt(count), ops::dot, reads(x), reads(y));
+      }
       if constexpr (std::is_floating_point_v<T>) {
+        const double tolerance = 30 * eps<T> * count;
+        compare_value("sum_of_squares", tolerance, ops::sum_of_squares, reads(x));
+        compare_value("max_magnitude", 0, ops::max_magnitude, reads(x));
         compare("sgd_momentum", 0, ops::sgd_momentum, a, a, reads(x), updates(y), updates(z));
       }
     }

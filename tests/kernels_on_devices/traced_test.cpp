@@ -31,6 +31,17 @@ const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; 
 
 const auto least = reduction("least", 100, [](auto a, auto b) { return min(a, b); });
 
+const auto distance = transform_reduction(
+    "distance", 0, [](auto a, auto b) { return a + b; }, [](auto x, auto y) { return abs(x - y); });
+
+const auto weighted = transform_reduction(
+    "weighted", 0, [](auto a, auto b) { return a + b; },
+    [](auto weight, auto x, auto n) { return weight * x + cast<float>(n); });
+
+const auto positive = transform_reduction(
+    "positive", 0, [](auto a, auto b) { return a + b; },
+    [](auto x) { return select(x > 0, cast<std::int32_t>(x - x) + 1, cast<std::int32_t>(x - x)); });
+
 TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
   constexpr std::size_t sizes[][2] = {{1, 1}, {13, 17}, {301, 257}};
   for_each_device([&] {
@@ -46,10 +57,15 @@ TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
         compare("ramp", 0, ramp, number(0.5f), writes(y));
         compare("integers", 0, integers, reads(n32), writes(m32));
         compare_value("least", 0, least, reads(x));
+        const double tolerance = 30 * eps<float> * static_cast<double>(m * n);
+        compare_value("distance", tolerance, distance, reads(x), reads(y));
+        compare_value("weighted", 100 * tolerance, weighted, reads(x), reads(y), reads(n32));
+        compare_value("positive", 0, positive, reads(x));
         if (!has<double>()) continue;
         const auto u = make<double>(both, padding, 0.999, 1.001), v = make<double>(both, 1);
         compare("logistic", 1e-12, logistic, reads(u), writes(v));
         compare_value("product", 1e-11, product, reads(u));
+        compare_value("distance", 1e-9, distance, reads(u), reads(v));
       }
     }
   });

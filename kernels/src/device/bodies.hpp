@@ -26,13 +26,34 @@ namespace hocket::detail {
 
 [[nodiscard]] std::vector<kernel_source> checksum_bodies(element_type real, bool of_columns);
 
+[[nodiscard]] std::vector<kernel_source> transpose_bodies(element_type of);
+
+/// How a gemm ends: where its product goes.
+enum class gemm_end {
+  overwrites,  ///< C = A B
+  adds,        ///< C += A B
+  scales       ///< C = alpha A B + beta C
+};
+
 /// What a product multiplies.
 struct gemm_form {
   element_type real;
   bool transpose_a, transpose_b;
-  access_mode mode;
+  gemm_end end;
+  bool is_lower_square = false;  ///< B is A transposed; of C only the lower triangle is made
 };
 [[nodiscard]] std::vector<kernel_source> gemm_bodies(const gemm_form& form);
+
+/// The lower triangle of C = alpha A A^T + beta C.
+[[nodiscard]] std::vector<kernel_source> syrk_bodies(element_type real);
+
+/// The triangle is on the left of what is solved for or on its right; its first or its last line
+/// gives the first results.
+struct trsm_form {
+  element_type real;
+  bool right, backward;
+};
+[[nodiscard]] std::vector<kernel_source> trsm_bodies(const trsm_form& form);
 
 /// The styles of devices that run work-items in lanes and cannot combine loads.
 inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,

@@ -13,11 +13,11 @@ namespace {
 constexpr const char* tile_text = R"(
 uint m = c_extent0;
 uint n = c_extent1;
-uint depth = DEPTH;
 uint lx = LOCAL_ITEM(0);
 uint ly = LOCAL_ITEM(1);
 uint first_i = GROUP(1) * 64u;
 uint first_j = GROUP(0) * 64u;
+uint depth = DEPTH_OF(first_i + 63u, first_j);
 REAL sums[16];
 for (uint k = 0u; k < 16u; ++k) sums[k] = AS(REAL, 0);
 for (uint first_l = 0u; first_l < depth; first_l += 16u) {
@@ -58,9 +58,9 @@ for (uint k = 0u; k < 16u; ++k) {
 constexpr const char* panel_text = R"(
 uint m = c_extent0;
 uint n = c_extent1;
-uint depth = DEPTH;
 uint first_i = ITEM(0) * 64u;
 uint first_j = ITEM(1) * PANEL;
+uint depth = DEPTH_OF(first_i + 63u, first_j);
 uint rows = min(m - first_i, 64u);
 uint columns = min(n - first_j, PANEL);
 REAL sums[64 * PANEL];
@@ -114,10 +114,26 @@ for (uint i = 0u; i < rows; ++i) {
 }
 )";
 
+/// An element of C. One that is scaled by zero is not read: it may be no number.
+std::string end_text(gemm_end end) {
+  if (end == gemm_end::overwrites) return "sum";
+  if (end == gemm_end::adds) return "c(i, j) + (sum)";
+  return "alpha * (sum) + (beta == AS(REAL, 0) ? AS(REAL, 0) : beta * c(i, j))";
+}
+
+/// How many products are added up for a block of C whose last row and first column these are. B is
+/// known by its own names; where it is A transposed, these are names of A.
+std::string depth_macro(const gemm_form& form) {
+  const std::string depth = form.transpose_a ? "a_extent0" : "a_extent1";
+  if (!form.is_lower_square) return define("DEPTH_OF(i, j)", depth);
+  return define("DEPTH_OF(i, j)", "((j) <= (i) ? " + depth + " : 0u)") +
+         define("b(j, l)", "a(j, l)") + define("b_", "a_") + define("b_offset", "a_offset") +
+         define("b_stride0", "a_stride0");
+}
+
 std::string form_macros(const gemm_form& form) {
   return define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
-         define("TRANSPOSE_B", form.transpose_b ? "true" : "false") +
-         define("DEPTH", form.transpose_a ? "a_extent0" : "a_extent1") +
+         define("TRANSPOSE_B", form.transpose_b ? "true" : "false") + depth_macro(form) +
          define("A_STEP", form.transpose_a ? "a_stride0" : "1u") +
          define("B_STEP", form.transpose_b ? "1u" : "b_stride0") +
          define("A_ROW(i)", form.transpose_a ? "a_offset + (i)" : "a_offset + (i) * a_stride0") +
@@ -125,14 +141,15 @@ std::string form_macros(const gemm_form& form) {
          define("A_AT(i, l)", form.transpose_a ? "a(l, i)" : "a(i, l)") +
          define("B_AT(l, j)", form.transpose_b ? "b(j, l)" : "b(l, j)") +
          define("KEEP(i, j, sum)",
-                form.mode == access_mode::update ? "c(i, j) = c(i, j) + (sum)" : "c(i, j) = sum");
+                (form.is_lower_square ? "if ((j) <= (i)) c(i, j) = " : "c(i, j) = ") +
+                    end_text(form.end));
 }
 
 /// As many items as the lanes have for each block of the product.
 std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t columns,
                                                 std::size_t lanes) {
   return [=](const launch_shape& shape) {
-    const index_list& c = shape[2];
+    const index_list& c = shape.back();
     return grid{(c[1] + columns - 1) / columns * ((c[0] + rows - 1) / rows) * lanes, 1, 1};
   };
 }
@@ -168,11 +185,12 @@ std::string block_text(const division& by, const std::string& fast) {
   const auto each_column = [&](const std::string& text) { return each("$c", by.columns, text); };
   return define("COLUMN(c)", "(j + lane + (c) * " + lanes + ")") + "uint at = ITEM(0) / " + lanes +
          ";\nuint lane = ITEM(0) % " + lanes +
-         ";\nuint m = c_extent0;\nuint n = c_extent1;\nuint depth = DEPTH;\n"
+         ";\nuint m = c_extent0;\nuint n = c_extent1;\n"
          "uint a_step = A_STEP;\nuint b_step = B_STEP;\n"
          "uint across = (n + " +
          columns + " - 1u) / " + columns + ";\nuint i = at / across * " + rows +
-         ";\nuint j = at % across * " + columns + ";\nif (i < m) {\n" +
+         ";\nuint j = at % across * " + columns + ";\nuint depth = DEPTH_OF(i + " + rows +
+         " - 1u, j);\nif (i < m) {\n" +
          each_row("uint p$r = A_ROW(min(i + $ru, m - 1u));\n" +
                   each_column("REAL s$r_$c = AS(REAL, 0);\n")) +
          each_column("uint q$c = B_ROW(min(COLUMN($cu), n - 1u));\n") + "uint l = 0u;\n" + fast +
@@ -262,7 +280,7 @@ layout(set = 0, binding = 1, std430) readonly buffer b_as_fours { vec4 b_fours[]
 /// lanes are one subgroup there.
 void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
                    const std::vector<std::string>& names, const std::string& macros) {
-  if (form.real == element_type::f32) {
+  if (form.real == element_type::f32 && !form.is_lower_square) {
     const std::string functions = real_macros(form.real, kernel_format::glsl) + macros;
     const division vectors{8, 16, 1}, broadcasts{8, 4, 4};
     to.push_back(
@@ -284,14 +302,25 @@ void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
              lane_styles);
 }
 
+std::vector<std::string> names_of(const gemm_form& form) {
+  if (form.is_lower_square) return {"alpha", "a", "beta", "c"};
+  if (form.end == gemm_end::scales) return {"alpha", "a", "b", "beta", "c"};
+  return {"a", "b", "c"};
+}
+
 }  // namespace
 
+std::vector<kernel_source> syrk_bodies(element_type real) {
+  return gemm_bodies({real, false, true, gemm_end::scales, true});
+}
+
 std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
-  const std::vector<std::string> names = {"a", "b", "c"};
+  const std::vector<std::string> names = names_of(form);
   const std::string macros = form_macros(form);
   std::vector<kernel_source> made;
   const auto items = [](const launch_shape& shape) {
-    return grid{(shape[2][1] + 63) / 64 * 16, (shape[2][0] + 63) / 64 * 16, 1};
+    const index_list& c = shape.back();
+    return grid{(c[1] + 63) / 64 * 16, (c[0] + 63) / 64 * 16, 1};
   };
   add_bodies(made, form.real, names,
              {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
@@ -305,7 +334,8 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
                   {{panel_text,
                     {1, 1, 1},
                     [panel](const launch_shape& shape) {
-                      return grid{(shape[2][0] + 63) / 64, (shape[2][1] + panel - 1) / panel, 1};
+                      const index_list& c = shape.back();
+                      return grid{(c[0] + 63) / 64, (c[1] + panel - 1) / panel, 1};
                     }}},
                   real_macros(form.real, kernel_format::opencl_c) + macros +
                       define("PANEL", std::to_string(panel) + "u") +

@@ -5,6 +5,7 @@
 
 #include <hocket/kernels/checksum_ops.hpp>
 #include <hocket/kernels/elementwise.hpp>
+#include <hocket/kernels/matrix_ops.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/reduction.hpp>
 
@@ -31,8 +32,8 @@ class case_maker {
   void add(const kernel_ref& kernel, std::vector<device_array> buffers,
            std::vector<scalar_argument> scalars = {}, double tolerance = 0) {
     launch_case one{kernel, std::move(buffers), std::move(scalars), tolerance};
-    one.complete();
     if (kernel->check) kernel->check(one.shape());
+    one.complete();
     made_.push_back(std::move(one));
   }
 
@@ -54,6 +55,28 @@ const std::vector<region_shape> few_shapes = {{{3001}, 0}, {{13, 17}, 2}};
 
 template <class T>
 constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+/// Triangles near that of ones, by which systems are solved without losing many digits.
+template <class T>
+void add_triangles(case_maker& make) {
+  constexpr element_type t = element_type_of<T>;
+  const auto scalars = [](double alpha, double beta) {
+    return std::vector{scalar_argument::of(static_cast<T>(alpha)),
+                       scalar_argument::of(static_cast<T>(beta))};
+  };
+  for (const auto& [n, k] : {std::pair{1U, 1U}, {17U, 40U}, {130U, 65U}}) {
+    const double tolerance = eps<T> * 64 * n;
+    make.add(ops::syrk_lower.resolve<T, in_buffer<T, 2>, T, inout_buffer<T, 2>>().definition(),
+             {make.array(t, {n, k}, 3), make.array(t, {n, n}, 1)}, scalars(-0.5, 0.75), tolerance);
+    const auto solve = [&](const auto& family, const index_list& solved) {
+      make.add(family.template resolve<in_buffer<T, 2>, inout_buffer<T, 2>>().definition(),
+               {make.array(t, {n, n}, 3, 0.9, 1.1), make.array(t, solved, 1)}, {}, tolerance);
+    };
+    solve(ops::trsm_lower, {n, k});
+    solve(ops::trsm_lower_transposed, {n, k});
+    solve(ops::trsm_right_lower_transposed, {k, n});
+  }
+}
 
 template <class T>
 void add_elementwise(case_maker& make) {
@@ -77,6 +100,14 @@ void add_elementwise(case_maker& make) {
       make.add(ops::sum.resolve<in_buffer<T>>().definition(), {x()}, {},
                real ? eps<T> * 30 * std::sqrt(static_cast<double>(volume(extents)) + 1) : 0);
       make.add(ops::max.resolve<in_buffer<T>>().definition(), {x()});
+    }
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::int64_t>) {
+      make.add(ops::dot.resolve<in_buffer<T>, in_buffer<T>>().definition(), {x(), x()}, {},
+               real ? eps<T> * 30 * std::sqrt(static_cast<double>(volume(extents)) + 1) : 0);
+    }
+    if (extents.size() == 2 && (sizeof(T) == 1 || std::is_same_v<T, double>)) {
+      make.add(ops::transpose.resolve<in_buffer<T, 2>, out_buffer<T, 2>>().definition(),
+               {x(), make.array(t, {extents[1], extents[0]}, padding)});
     }
     if constexpr (real) {
       make.add(ops::sgd_momentum.resolve<T, T, in_buffer<T>, inout_buffer<T>, inout_buffer<T>>()
@@ -107,6 +138,13 @@ void add_gemm(case_maker& make, const Family& family) {
       make.add(family.template resolve<in_buffer<T, 2>, in_buffer<T, 2>, inout_buffer<T, 2>>()
                    .definition(),
                arrays(), {}, tolerance);
+      if (k < 100) continue;
+      make.add(
+          family.template resolve<T, in_buffer<T, 2>, in_buffer<T, 2>, T, inout_buffer<T, 2>>()
+              .definition(),
+          arrays(),
+          {scalar_argument::of(static_cast<T>(-0.5)), scalar_argument::of(static_cast<T>(0.75))},
+          tolerance);
     }
   }
 }
@@ -204,6 +242,8 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
   add_gemm<double, false, false>(make, ops::gemm_nn);
   add_gemm<double, false, true>(make, ops::gemm_nt);
   add_gemm<double, true, false>(make, ops::gemm_tn);
+  add_triangles<float>(make);
+  add_triangles<double>(make);
   return made;
 }
 

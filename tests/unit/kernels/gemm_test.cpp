@@ -91,6 +91,37 @@ TYPED_TEST(gemm_ops, nn) { this->compare_all(ops::gemm_nn, false, false); }
 TYPED_TEST(gemm_ops, nt) { this->compare_all(ops::gemm_nt, false, true); }
 TYPED_TEST(gemm_ops, tn) { this->compare_all(ops::gemm_tn, true, false); }
 
+TYPED_TEST(gemm_ops, scale_the_product_and_what_was_there) {
+  using T = TypeParam;
+  const auto& scaled =
+      *ops::gemm_nt.template resolve<T, in_buffer<T, 2>, in_buffer<T, 2>, T, inout_buffer<T, 2>>()
+           .definition();
+  const auto& plain =
+      *ops::gemm_nt.resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>().definition();
+  tensor<T> a({33, 20}, 3), b({47, 20}, 1), c({33, 47}, 2), product({33, 47});
+  a.fill(this->random_);
+  b.fill(this->random_);
+  c.fill(this->random_);
+  const std::vector<T> before = c.values();
+  const auto launch_with = [&](T alpha, T beta) {
+    launch(scaled, this->lanes_, {scalar_argument::of(alpha), scalar_argument::of(beta)},
+           {a.argument(), b.argument(), c.argument()});
+  };
+  launch(plain, this->lanes_, {}, {a.argument(), b.argument(), product.argument()});
+  launch_with(T{-0.5}, T{0.75});
+  EXPECT_TRUE(c.intact());
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const T expected = T{-0.5} * product[i] + T{0.75} * before[i];
+    ASSERT_NEAR(c[i], expected, 40 * epsilon<T>) << i;
+  }
+  // A C that is scaled by zero is not read.
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::numeric_limits<T>::quiet_NaN();
+  launch_with(T{2}, T{0});
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    ASSERT_NEAR(c[i], 2 * product[i], 80 * epsilon<T>) << i;
+  }
+}
+
 TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
   using T = TypeParam;
   tensor<T> a({1030, 70}), b({70, 520}), first({1030, 520}), second({1030, 520}, 7);

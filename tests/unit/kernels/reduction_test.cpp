@@ -94,5 +94,89 @@ TEST(reduction, takes_any_associative_lambda) {
   EXPECT_EQ(launch_value<double>(*kernel.definition(), lanes, {}, {empty.argument()}), 1);
 }
 
+TYPED_TEST(reduction_ops, norms_and_products_agree_with_the_reference) {
+  using T = TypeParam;
+  for (const index_list& extents :
+       {index_list{}, {0}, {1}, {17}, {4097}, {100003}, {511, 129}, {3, 5, 7}}) {
+    for (std::size_t padding : {0u, 2u}) {
+      SCOPED_TRACE(to_string(extents) + " padded by " + std::to_string(padding));
+      tensor<T> x(extents, padding), y(extents, padding / 2);
+      x.fill(this->random_);
+      y.fill(this->random_);
+      const std::vector<T> left = x.values(), right = y.values();
+      wide<T> product = 0, squares = 0, magnitude = 0;
+      T least = std::numeric_limits<T>::infinity(), largest = 0;
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        product += wide<T>(left[i]) * right[i];
+        squares += wide<T>(left[i]) * left[i];
+        magnitude += std::abs(wide<T>(left[i]) * right[i]);
+        least = std::min(least, left[i]);
+        largest = std::max(largest, std::abs(left[i]));
+      }
+      const auto value = [&](const auto& kernel, std::vector<buffer_argument> buffers) {
+        return launch_value<T>(*kernel.definition(), this->lanes_, {}, std::move(buffers));
+      };
+      const double terms = static_cast<double>(std::min<std::size_t>(x.size(), 4096 / 16 + 30));
+      const T dot =
+          value(ops::dot.resolve<in_buffer<T>, in_buffer<T>>(), {x.argument(), y.argument()});
+      EXPECT_NEAR(static_cast<double>(dot - product), 0,
+                  epsilon<T> * static_cast<double>(magnitude) * (terms + 1));
+      const T sum = value(ops::sum_of_squares.resolve<in_buffer<T>>(), {x.argument()});
+      EXPECT_NEAR(static_cast<double>(sum - squares), 0,
+                  epsilon<T> * static_cast<double>(squares) * (terms + 1));
+      EXPECT_EQ(value(ops::min.resolve<in_buffer<T>>(), {x.argument()}), least);
+      EXPECT_EQ(value(ops::max_magnitude.resolve<in_buffer<T>>(), {x.argument()}), largest);
+    }
+  }
+}
+
+TYPED_TEST(reduction_ops, no_number_stays_one_in_least_and_largest) {
+  using T = TypeParam;
+  for (std::size_t at : {0u, 1u, 15u, 16u, 4096u, 4999u}) {
+    tensor<T> x({5000});
+    x.fill(this->random_);
+    x[at] = std::numeric_limits<T>::quiet_NaN();
+    const auto& min = *ops::min.resolve<in_buffer<T>>().definition();
+    const auto& magnitude = *ops::max_magnitude.resolve<in_buffer<T>>().definition();
+    EXPECT_TRUE(std::isnan(launch_value<T>(min, this->lanes_, {}, {x.argument()}))) << at;
+    EXPECT_TRUE(std::isnan(launch_value<T>(magnitude, this->lanes_, {}, {x.argument()}))) << at;
+  }
+}
+
+TEST(reduction, wraps_products_of_integers) {
+  using I = std::int32_t;
+  tensor<I> x({3}), y({3});
+  for (std::size_t i = 0; i < 3; ++i) x[i] = y[i] = 65536 * static_cast<I>(i + 1) + 1;
+  shuffled_lanes lanes(1);
+  const auto& dot = *ops::dot.resolve<in_buffer<I>, in_buffer<I>>().definition();
+  // The squares are 2^17 k + 1 beyond the 32 bits that wrap.
+  EXPECT_EQ(launch_value<I>(dot, lanes, {}, {x.argument(), y.argument()}), 6 * 131072 + 3);
+}
+
+TEST(reduction, takes_a_map_of_elements_of_unlike_types) {
+  const auto chosen = transform_reduction(
+      "chosen", 0, [](auto a, auto b) { return a + b; },
+      [](auto wanted, auto x) { return select(wanted != 0, x, x - x); });
+  tensor<std::uint8_t> wanted({4, 50}, 1);
+  tensor<double> x({4, 50}, 2);
+  double expected = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    wanted[i] = static_cast<std::uint8_t>(i % 3);
+    x[i] = static_cast<double>(i);
+    if (i % 3 != 0) expected += x[i];
+  }
+  shuffled_lanes lanes(1);
+  const auto& kernel = chosen.resolve<in_buffer<std::uint8_t>, in_buffer<double>>();
+  static_assert(std::is_same_v<std::decay_t<decltype(kernel)>::value_type, double>);
+  EXPECT_EQ(
+      launch_value<double>(*kernel.definition(), lanes, {}, {wanted.argument(), x.argument()}),
+      expected);
+  EXPECT_EQ(kernel.definition()->sources.size(), 7U);
+  tensor<double> longer({4, 51});
+  EXPECT_THROW(
+      launch_value<double>(*kernel.definition(), lanes, {}, {wanted.argument(), longer.argument()}),
+      usage_error);
+}
+
 }  // namespace
 }  // namespace hocket::testing

@@ -122,4 +122,11 @@ struct kernel_definition {
   [[nodiscard]] body_width width_of(const launch_shape& shape) const;
 };
 
+namespace detail {
+
+/// Throws usage_error unless all buffers have the same extents.
+void require_equal_extents(const std::string& kernel, const launch_shape& shape);
+
+}  // namespace detail
+
 }  // namespace hocket

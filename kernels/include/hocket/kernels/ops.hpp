@@ -129,6 +129,51 @@ struct max_op {
   static const type<T>& instance();
 };
 
+struct min_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct dot_op {
+  template <class T>
+  static constexpr bool supports = computable<T>;
+  template <class T>
+  using type = kernel<returns<T>, in_buffer<T, any_rank>, in_buffer<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct sum_of_squares_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct max_magnitude_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+struct transpose_op {
+  template <class T>
+  static constexpr bool supports = storable<T>;
+  template <class T>
+  using type = kernel<in_buffer<T, 2>, out_buffer<T, 2>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
 template <bool TransposeA, bool TransposeB, access_mode Mode>
 struct gemm_op {
   template <class T>
@@ -138,12 +183,32 @@ struct gemm_op {
   template <class T>
   static const type<T>& instance();
 };
-template <access_mode Mode>
-using gemm_nn_op = gemm_op<false, false, Mode>;
-template <access_mode Mode>
-using gemm_nt_op = gemm_op<false, true, Mode>;
-template <access_mode Mode>
-using gemm_tn_op = gemm_op<true, false, Mode>;
+template <bool TransposeA, bool TransposeB>
+struct scaled_gemm_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<T, in_buffer<T, 2>, in_buffer<T, 2>, T, inout_buffer<T, 2>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
+/// The family of products: with five arguments two of them scale.
+template <bool TransposeA, bool TransposeB>
+struct gemm_builtin : family_base {
+  template <class... D>
+  [[nodiscard]] const auto& resolve() const {
+    if constexpr (sizeof...(D) == 5) {
+      return builtin<scaled_gemm_op<TransposeA, TransposeB>>{}.template resolve<D...>();
+    } else {
+      return accumulating_builtin<form>{}.template resolve<D...>();
+    }
+  }
+
+ private:
+  template <access_mode Mode>
+  using form = gemm_op<TransposeA, TransposeB, Mode>;
+};
 
 template <bool Relu>
 struct bias_forward_op {
@@ -236,14 +301,35 @@ inline constexpr detail::builtin<detail::sum_op> sum;
 /// infinity, or the least integer.
 inline constexpr detail::builtin<detail::max_op> max;
 
+/// The least element: min(reads(x)). NaN if any element is NaN; for an empty buffer infinity, or
+/// the largest integer.
+inline constexpr detail::builtin<detail::min_op> min;
+
+/// The sum of x * y, element by element: dot(reads(x), reads(y)). Zero for empty buffers. Integers
+/// wrap around.
+inline constexpr detail::builtin<detail::dot_op> dot;
+
+/// The sum of x * x, whose square root is the Euclidean norm: sum_of_squares(reads(x)). Infinity
+/// where a square is beyond the type.
+inline constexpr detail::builtin<detail::sum_of_squares_op> sum_of_squares;
+
+/// The largest magnitude, the maximum norm: max_magnitude(reads(x)). NaN if any element is NaN;
+/// zero for an empty buffer.
+inline constexpr detail::builtin<detail::max_magnitude_op> max_magnitude;
+
+/// B[n,m] = A[m,n]^T: transpose(reads(a), writes(b)).
+inline constexpr detail::builtin<detail::transpose_op> transpose;
+
 /// C[m,n] = A[m,k] B[k,n]: gemm_nn(reads(a), reads(b), writes(c)). C += A B with updates(c).
-inline constexpr detail::accumulating_builtin<detail::gemm_nn_op> gemm_nn;
+/// C = alpha A B + beta C: gemm_nn(alpha, reads(a), reads(b), beta, updates(c)). With a beta of
+/// zero what C has does not matter, NaN neither. The same in the next two.
+inline constexpr detail::gemm_builtin<false, false> gemm_nn;
 
 /// C[m,n] = A[m,k] B[n,k]^T: gemm_nt(reads(a), reads(b), writes(c)). Adds to C with updates(c).
-inline constexpr detail::accumulating_builtin<detail::gemm_nt_op> gemm_nt;
+inline constexpr detail::gemm_builtin<false, true> gemm_nt;
 
 /// C[m,n] = A[k,m]^T B[k,n]: gemm_tn(reads(a), reads(b), writes(c)). Adds to C with updates(c).
-inline constexpr detail::accumulating_builtin<detail::gemm_tn_op> gemm_tn;
+inline constexpr detail::gemm_builtin<true, false> gemm_tn;
 
 /// y[m,n] = x[m,n] + bias[n]: bias_forward(reads(x), reads(bias), writes(y)). y may be x.
 inline constexpr detail::builtin<detail::bias_forward_op<false>> bias_forward;

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,21 +22,32 @@ namespace hocket {
 
 namespace detail {
 
-/// Reduces the elements of a region in one order that depends on their number alone, neither on the
-/// layout nor on the lanes: blocks of consecutive elements, in each of them interleaved chains that
-/// the compiler vectorises, and pairwise trees over chains and over blocks.
-template <class T, class Combine>
+/// The map of a reduction that has none.
+struct same_value {
+  template <class T>
+  [[nodiscard]] T operator()(const T& x) const noexcept {
+    return x;
+  }
+};
+
+/// Reduces what map gives for the elements of regions with equal extents, in one order that depends
+/// on their number alone, neither on the layout nor on the lanes: blocks of consecutive elements,
+/// in each of them interleaved chains that the compiler vectorises, and pairwise trees over chains
+/// and over blocks.
+template <class T, class Combine, class Map, class... E>
 class blocked_reduction {
  public:
   static constexpr std::size_t block = 4096;
   static constexpr std::size_t chains = 16;
   static constexpr std::size_t blocks_per_range = 16;
 
-  blocked_reduction(const strided_view<const T>& input, T identity, const Combine& combine)
-      : data_(input.data()),
-        nest_(input.extents(), {&input.strides()}),
+  blocked_reduction(T identity, const Combine& combine, const Map& map,
+                    const strided_view<const E>&... inputs)
+      : data_(inputs.data()...),
+        nest_(std::get<0>(std::tie(inputs...)).extents(), {&inputs.strides()...}),
         identity_(identity),
-        combine_(combine) {}
+        combine_(combine),
+        map_(map) {}
 
   [[nodiscard]] T run(lane_group& lanes) const {
     const std::size_t blocks = (nest_.size() + block - 1) / block;
@@ -52,17 +64,29 @@ class blocked_reduction {
   [[nodiscard]] T reduce_block(std::size_t number) const {
     const std::size_t begin = number * block;
     const std::size_t count = std::min(block, nest_.size() - begin);
-    if (nest_.dense() && nest_.run_length() == nest_.size()) {
-      return reduce_run(data_ + begin, count);
+    if constexpr (std::is_same_v<Map, same_value>) {
+      if (nest_.dense() && nest_.run_length() == nest_.size()) {
+        return reduce_run(std::get<0>(data_) + begin, count);
+      }
     }
-    std::array<T, block> gathered;
-    T* next = gathered.data();
+    std::array<T, block> mapped;
+    T* next = mapped.data();
     nest_.for_runs(begin, begin + count, [&](const auto& offset, std::size_t length) {
-      const T* from = data_ + offset[0];
-      const std::size_t stride = nest_.run_strides()[0];
-      for (std::size_t i = 0; i < length; ++i) *next++ = from[i * stride];
+      map_run(next, offset, length, std::index_sequence_for<E...>{});
+      next += length;
     });
-    return reduce_run(gathered.data(), count);
+    return reduce_run(mapped.data(), count);
+  }
+
+  template <class Offsets, std::size_t... I>
+  void map_run(T* to, const Offsets& offset, std::size_t length, std::index_sequence<I...>) const {
+    const std::tuple from(std::get<I>(data_) + offset[I]...);
+    if (nest_.dense()) {
+      for (std::size_t i = 0; i < length; ++i) to[i] = map_(std::get<I>(from)[i]...);
+    } else {
+      const auto& stride = nest_.run_strides();
+      for (std::size_t i = 0; i < length; ++i) to[i] = map_(std::get<I>(from)[i * stride[I]]...);
+    }
   }
 
   [[nodiscard]] T reduce_run(const T* values, std::size_t count) const {
@@ -86,62 +110,113 @@ class blocked_reduction {
     return values[0];
   }
 
-  const T* data_;
-  loop_nest<1> nest_;
+  std::tuple<const E*...> data_;
+  loop_nest<sizeof...(E)> nest_;
   T identity_;
   const Combine& combine_;
+  const Map& map_;
 };
 
 }  // namespace detail
 
-/// A family that reduces one buffer to a value. See reduction() and reduction_on_host().
-template <class Identity, class Combine, bool Portable = true>
+/// A family that reduces buffers to a value. See reduction(), reduction_on_host() and
+/// transform_reduction().
+template <class Identity, class Combine, class Map, bool Portable = true>
 class reduction_family : public family_base {
  public:
-  reduction_family(std::string name, Identity identity, Combine combine)
-      : shared_(
-            std::make_shared<content>(std::move(name), std::move(identity), std::move(combine))) {}
+  reduction_family(std::string name, Identity identity, Combine combine, Map map)
+      : shared_(std::make_shared<content>(std::move(name), std::move(identity), std::move(combine),
+                                          std::move(map))) {}
 
   template <class... D>
   const auto& resolve() const {
-    using T = detail::first_element_t<D...>;
-    static_assert(sizeof...(D) == 1 && !std::is_void_v<T>,
+    constexpr bool has_buffers =
+        sizeof...(D) > 0 && (... && detail::parameter_traits<D>::is_buffer);
+    static_assert(is_mapped || (has_buffers && sizeof...(D) == 1),
                   "A reduction takes one argument, reads(b).");
-    using type = kernel<returns<T>, in_buffer<T, any_rank>>;
-    return shared_->made.template get<type>([this] { return build<T>(); });
+    static_assert(has_buffers,
+                  "A reduction with a map takes reads(b) for each argument of the map.");
+    return of<typename detail::parameter_traits<D>::element...>();
   }
 
  private:
+  static constexpr bool is_mapped = !std::is_same_v<Map, detail::same_value>;
+
   struct content {
-    content(std::string name_, Identity identity_, Combine combine_)
-        : name(std::move(name_)), identity(std::move(identity_)), combine(std::move(combine_)) {}
+    content(std::string name_, Identity identity_, Combine combine_, Map map_)
+        : name(std::move(name_)),
+          identity(std::move(identity_)),
+          combine(std::move(combine_)),
+          map(std::move(map_)) {}
     std::string name;
     Identity identity;
     Combine combine;
+    Map map;
     detail::kernel_cache made;
   };
 
-  template <class T>
-  kernel<returns<T>, in_buffer<T, any_rank>> build() const {
-    const auto typed = [combine = shared_->combine](const T& a, const T& b) {
-      return static_cast<T>(combine(a, b));
+  template <class... E>
+  const auto& of() const {
+    static_assert(
+        std::is_invocable_v<const Map&, const E&...>,
+        "The map of this reduction does not take so many elements, or not of these types.");
+    using T = std::remove_cvref_t<std::invoke_result_t<const Map&, const E&...>>;
+    static_assert(element<T>, "The map of a reduction returns a number that a buffer can have.");
+    using type = kernel<returns<T>, in_buffer<E, any_rank>...>;
+    return shared_->made.template get<type>([this] { return build<T, E...>(); });
+  }
+
+  template <class T, class... E>
+  kernel<returns<T>, in_buffer<E, any_rank>...> build() const {
+    const auto combine = [given = shared_->combine](const T& a, const T& b) {
+      return static_cast<T>(given(a, b));
     };
-    const auto body = [identity = identity_as<T>(), typed](lane_group& lanes,
-                                                           const strided_view<const T>& x) {
-      return detail::blocked_reduction<T, decltype(typed)>(x, identity, typed).run(lanes);
+    const auto map = [given = shared_->map] {
+      if constexpr (is_mapped) {
+        return [given](const E&... elements) { return static_cast<T>(given(elements...)); };
+      } else {
+        return given;
+      }
+    }();
+    const auto body = [identity = identity_as<T>(), combine, map](
+                          lane_group& lanes, const strided_view<const E>&... inputs) {
+      using blocked = detail::blocked_reduction<T, decltype(combine), decltype(map), E...>;
+      return blocked(identity, combine, map, inputs...).run(lanes);
     };
+    constexpr std::size_t bytes = (... + sizeof(E));
     const auto on_host =
-        kernel<returns<T>, in_buffer<T, any_rank>>(shared_->name, host_body{body})
+        kernel<returns<T>, in_buffer<E, any_rank>...>(shared_->name, host_body{body})
             .wide([](const launch_shape& shape) {
-              return static_cast<double>(volume(shape.front()) * sizeof(T)) >= detail::wide_bytes;
+              return static_cast<double>(volume(shape.front()) * bytes) >= detail::wide_bytes;
             });
+    if constexpr (sizeof...(E) > 1) {
+      return with_texts<T, E...>(on_host.check([name = shared_->name](const launch_shape& shape) {
+        detail::require_equal_extents(name, shape);
+      }));
+    } else {
+      return with_texts<T, E...>(on_host);
+    }
+  }
+
+  template <class T, class... E>
+  kernel<returns<T>, in_buffer<E, any_rank>...> with_texts(
+      kernel<returns<T>, in_buffer<E, any_rank>...> on_host) const {
     if constexpr (Portable &&
-                  std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&>) {
+                  std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&> &&
+                  std::is_invocable_v<const Map&, const traced<E>&...>) {
       const traced<T> a(detail::make_parameter(element_type_of<T>, 0));
       const traced<T> b(detail::make_parameter(element_type_of<T>, 1));
       const traced<T> combined = shared_->combine(a, b);
-      return on_host.with(
-          detail::reduction_sources(scalar_argument::of(identity_as<T>()), combined.recorded()));
+      detail::traced_map map{{element_type_of<E>...}, {}};
+      if constexpr (is_mapped) {
+        const traced<T> mapped = [&]<std::size_t... I>(std::index_sequence<I...>) {
+          return shared_->map(traced<E>(detail::make_parameter(element_type_of<E>, I))...);
+        }
+        (std::index_sequence_for<E...>{});
+        map.value = mapped.recorded();
+      }
+      return on_host.with(detail::reduction_sources(scalar_argument::of(identity_as<T>()),
+                                                    combined.recorded(), map));
     } else {
       return on_host;
     }
@@ -167,17 +242,33 @@ class reduction_family : public family_base {
 ///
 ///     const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 template <class Identity, class Combine>
-[[nodiscard]] reduction_family<Identity, Combine> reduction(std::string name, Identity identity,
-                                                            Combine combine) {
-  return {std::move(name), std::move(identity), std::move(combine)};
+[[nodiscard]] reduction_family<Identity, Combine, detail::same_value> reduction(std::string name,
+                                                                                Identity identity,
+                                                                                Combine combine) {
+  return {std::move(name), std::move(identity), std::move(combine), {}};
+}
+
+/// reduction() of what map gives for the elements at the same place of one or more buffers, which
+/// have equal extents. What map returns for their types is the type of the value, and identity and
+/// combine are of it. map is traced as well.
+///
+///     const auto distance = transform_reduction(
+///         "distance", 0, [](auto a, auto b) { return a + b; },
+///         [](auto x, auto y) { return abs(x - y); });
+///     const float d = rt.submit(distance, reads(x), reads(y)).get();
+template <class Identity, class Combine, class Map>
+[[nodiscard]] reduction_family<Identity, Combine, Map> transform_reduction(std::string name,
+                                                                           Identity identity,
+                                                                           Combine combine,
+                                                                           Map map) {
+  return {std::move(name), std::move(identity), std::move(combine), std::move(map)};
 }
 
 /// reduction() with a body for the host alone, from a lambda that may call any C++.
 template <class Identity, class Combine>
-[[nodiscard]] reduction_family<Identity, Combine, false> reduction_on_host(std::string name,
-                                                                           Identity identity,
-                                                                           Combine combine) {
-  return {std::move(name), std::move(identity), std::move(combine)};
+[[nodiscard]] reduction_family<Identity, Combine, detail::same_value, false> reduction_on_host(
+    std::string name, Identity identity, Combine combine) {
+  return {std::move(name), std::move(identity), std::move(combine), {}};
 }
 
 }  // namespace hocket

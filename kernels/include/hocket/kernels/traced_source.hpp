@@ -26,9 +26,17 @@ inline constexpr std::array traced_formats{kernel_format::opencl_c, kernel_forma
     const std::vector<parameter>& parameters, const std::vector<traced_result>& results,
     std::span<const kernel_format> formats = traced_formats);
 
+/// The values that a reduction combines: each of the elements at one place of its inputs, which are
+/// the parameters. A null value stands for the element of the only input.
+struct traced_map {
+  std::vector<element_type> inputs;
+  expression value;
+};
+
 /// The bodies of a reduction; `combined` is of the parameters 0 and 1. The order of the elements
 /// depends on their number and on the device's style.
 [[nodiscard]] std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
-                                                           const expression& combined);
+                                                           const expression& combined,
+                                                           const traced_map& map);
 
 }  // namespace hocket::detail

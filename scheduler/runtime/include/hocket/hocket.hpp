@@ -7,6 +7,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/kernel.hpp>
+#include <hocket/kernels/matrix_ops.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/reduction.hpp>
 #include <hocket/kernels/select.hpp>
