@@ -30,7 +30,7 @@ body_width kernel_definition::width_of(const launch_shape& shape) const {
 
 namespace detail {
 
-void require_equal_extents(const std::string& kernel, const launch_shape& shape) {
+void require_equal_extents(const std::string& kernel, std::span<const index_list> shape) {
   for (std::size_t i = 1; i < shape.size(); ++i) {
     if (shape[i] == shape[0]) continue;
     throw usage_error("Kernel \"" + kernel + "\" needs buffers of equal extents, but buffer 1 is " +

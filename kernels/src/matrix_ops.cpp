@@ -63,7 +63,7 @@ void syrk(T alpha, buffer_view<const T, 2> given_a, T beta, buffer_view<T, 2> gi
   const countable<T> held_c(given_c);
   const auto& a = held_a.get();
   const auto& c = held_c.get();
-  const blasint n = count_of(c, 0), k = count_of(a, 1);
+  const blasint n = count_of(c, 0), k = alpha == 0 ? 0 : count_of(a, 1);
   if constexpr (std::is_same_v<T, float>) {
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, k, alpha, a.data(), leading(a), beta,
                 c.data(), leading(c));
@@ -140,6 +140,11 @@ void potrf(buffer_view<T, 2> given) {
     dpotrf_("U", &n, a.data(), &apart, &info, 1);
   }
   held.store();
+  // The library goes on with what is no number, which has reached a later diagonal then.
+  for (blasint i = 0; info == 0 && i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!(a(at, at) > 0)) info = i + 1;
+  }
   if (info > 0) {
     throw error(failure(failure_code::task_failed,
                         "Kernel \"" + std::string(potrf_name) +

@@ -28,6 +28,8 @@ class layers : public kernels_on_devices {
         const auto none = number(std::numeric_limits<T>::quiet_NaN()), zero = number(T{0});
         compare("fill", 0, ops::fill, none, writes(c));
         compare(name, tolerance, family, alpha, reads(a), reads(b), zero, updates(c));
+        compare("fill", 0, ops::fill, none, writes(a));
+        compare(name, tolerance, family, zero, reads(a), reads(b), beta, updates(c));
       }
     }
   }

@@ -114,11 +114,12 @@ for (uint i = 0u; i < rows; ++i) {
 }
 )";
 
-/// An element of C. One that is scaled by zero is not read: it may be no number.
+/// An element of C. Nothing that is scaled by zero counts, though it may be no number.
 std::string end_text(gemm_end end) {
   if (end == gemm_end::overwrites) return "sum";
   if (end == gemm_end::adds) return "c(i, j) + (sum)";
-  return "alpha * (sum) + (beta == AS(REAL, 0) ? AS(REAL, 0) : beta * c(i, j))";
+  return "(alpha == AS(REAL, 0) ? AS(REAL, 0) : alpha * (sum)) + "
+         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * c(i, j))";
 }
 
 /// How many products are added up for a block of C whose last row and first column these are. B is

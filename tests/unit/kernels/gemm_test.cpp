@@ -114,6 +114,15 @@ TYPED_TEST(gemm_ops, scale_the_product_and_what_was_there) {
     const T expected = T{-0.5} * product[i] + T{0.75} * before[i];
     ASSERT_NEAR(c[i], expected, 40 * epsilon<T>) << i;
   }
+  // A product that is scaled by zero does not count.
+  a[0] = std::numeric_limits<T>::infinity();
+  b[0] = std::numeric_limits<T>::quiet_NaN();
+  c.fill(this->random_);
+  const std::vector<T> kept = c.values();
+  launch_with(T{0}, T{1});
+  EXPECT_TRUE(same_bits(c.values(), kept));
+  a[0] = b[0] = 1;
+  launch(plain, this->lanes_, {}, {a.argument(), b.argument(), product.argument()});
   // A C that is scaled by zero is not read.
   for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::numeric_limits<T>::quiet_NaN();
   launch_with(T{2}, T{0});

@@ -153,6 +153,28 @@ TEST(reduction, wraps_products_of_integers) {
   EXPECT_EQ(launch_value<I>(dot, lanes, {}, {x.argument(), y.argument()}), 6 * 131072 + 3);
 }
 
+TEST(reduction, a_number_in_a_map_takes_the_type_beside_it) {
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const auto tenths = transform_reduction("tenths", 0, plus, [](const auto& x) { return x * 0.1; });
+  const auto& kernel = tenths.resolve<in_buffer<float>>();
+  static_assert(std::is_same_v<std::decay_t<decltype(kernel)>::value_type, float>);
+  tensor<float> x({1});
+  x[0] = 3;
+  shuffled_lanes lanes(1);
+  EXPECT_EQ(launch_value<float>(*kernel.definition(), lanes, {}, {x.argument()}), 3 * 0.1F);
+
+  const auto squares = transform_reduction("squares", 0, plus, [](auto& x) { return x * x; });
+  EXPECT_EQ(launch_value<float>(*squares.resolve<in_buffer<float>>().definition(), lanes, {},
+                                {x.argument()}),
+            9);
+
+  const auto on_host = transform_reduction_on_host("gamma", 0.0, plus,
+                                                   [](auto value) { return std::tgamma(value); });
+  const auto& gamma = on_host.resolve<in_buffer<float>>();
+  EXPECT_TRUE(gamma.definition()->sources.empty());
+  EXPECT_EQ(launch_value<float>(*gamma.definition(), lanes, {}, {x.argument()}), std::tgamma(x[0]));
+}
+
 TEST(reduction, takes_a_map_of_elements_of_unlike_types) {
   const auto chosen = transform_reduction(
       "chosen", 0, [](auto a, auto b) { return a + b; },

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,8 +125,8 @@ struct kernel_definition {
 
 namespace detail {
 
-/// Throws usage_error unless all buffers have the same extents.
-void require_equal_extents(const std::string& kernel, const launch_shape& shape);
+/// Throws usage_error unless all of these buffers have the same extents.
+void require_equal_extents(const std::string& kernel, std::span<const index_list> shape);
 
 }  // namespace detail
 

@@ -45,11 +45,13 @@ struct potrf_lower_op {
 }  // namespace detail
 
 /// The lower triangle of C[n,n] = alpha A[n,k] A^T + beta C: syrk_lower(alpha, reads(a), beta,
-/// updates(c)). With a beta of zero what C has does not matter.
+/// updates(c)). As in gemm_nn, what is scaled by zero does not matter.
 inline constexpr detail::builtin<detail::syrk_lower_op> syrk_lower;
 
 /// Solves L[m,m] X = B[m,n] for X, which replaces B; L is a lower triangle: trsm_lower(reads(l),
-/// updates(b)). A zero on the diagonal gives infinities or NaN, in the next two as well.
+/// updates(b)). A zero on the diagonal gives infinities or NaN, in the next two as well. Meant for
+/// tiles: on devices one work-item solves for a column of X, and in the last of the three for a
+/// row.
 inline constexpr detail::builtin<detail::trsm_op<detail::triangular_system::lower>> trsm_lower;
 
 /// Solves L[m,m]^T X = B[m,n]: trsm_lower_transposed(reads(l), updates(b)).
@@ -61,8 +63,8 @@ inline constexpr detail::builtin<detail::trsm_op<detail::triangular_system::righ
     trsm_right_lower_transposed;
 
 /// The Cholesky factorization A[n,n] = L L^T, where L replaces the lower triangle of A:
-/// potrf_lower(updates(a)). For the host alone. A matrix that is not positive definite fails the
-/// task, and what is in the triangle then is undefined.
+/// potrf_lower(updates(a)). For the host alone. A matrix that is not positive definite, or has NaN
+/// in the triangle, fails the task, and what is in the triangle then is undefined.
 inline constexpr detail::builtin<detail::potrf_lower_op> potrf_lower;
 
 }  // namespace hocket::ops

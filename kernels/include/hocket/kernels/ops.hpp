@@ -11,7 +11,8 @@
 
 /// The built-in operations. All matrices are row-major, a row's elements adjacent. Extents may be
 /// zero. The bits of a result depend on the extents and the values, not on the number of lanes; of
-/// sums, products of matrices and exponentials they depend on the device as well.
+/// sums, products of matrices and exponentials they depend on the device as well. The namespace is
+/// not to be opened where lambdas call min and max: `hocket` has functions of these names.
 namespace hocket::ops {
 
 namespace detail {

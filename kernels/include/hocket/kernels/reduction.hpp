@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -155,12 +156,39 @@ class reduction_family : public family_base {
     detail::kernel_cache made;
   };
 
+  /// Lambdas for the host alone are not looked at: a call with traced values may not compile.
+  template <class... E>
+  static consteval bool takes_traced() {
+    if constexpr (Portable) return std::is_invocable_v<const Map&, const traced<E>&...>;
+    return false;
+  }
+  template <class T>
+  static consteval bool combines_traced() {
+    if constexpr (Portable) {
+      return std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&>;
+    }
+    return false;
+  }
+
+  /// The type of the value. Where the map can be traced it is that of the traced value: a number
+  /// that is written in a lambda takes the type of what stands beside it.
+  template <class... E>
+  static auto value_type() {
+    if constexpr (takes_traced<E...>()) {
+      using result = std::invoke_result_t<const Map&, const traced<E>&...>;
+      return std::type_identity<detail::element_behind_t<std::remove_cvref_t<result>>>{};
+    } else {
+      using result = std::invoke_result_t<const Map&, const E&...>;
+      return std::type_identity<std::remove_cvref_t<result>>{};
+    }
+  }
+
   template <class... E>
   const auto& of() const {
     static_assert(
         std::is_invocable_v<const Map&, const E&...>,
         "The map of this reduction does not take so many elements, or not of these types.");
-    using T = std::remove_cvref_t<std::invoke_result_t<const Map&, const E&...>>;
+    using T = typename decltype(value_type<E...>())::type;
     static_assert(element<T>, "The map of a reduction returns a number that a buffer can have.");
     using type = kernel<returns<T>, in_buffer<E, any_rank>...>;
     return shared_->made.template get<type>([this] { return build<T, E...>(); });
@@ -191,7 +219,7 @@ class reduction_family : public family_base {
             });
     if constexpr (sizeof...(E) > 1) {
       return with_texts<T, E...>(on_host.check([name = shared_->name](const launch_shape& shape) {
-        detail::require_equal_extents(name, shape);
+        detail::require_equal_extents(name, std::span(shape).first(sizeof...(E)));
       }));
     } else {
       return with_texts<T, E...>(on_host);
@@ -201,16 +229,17 @@ class reduction_family : public family_base {
   template <class T, class... E>
   kernel<returns<T>, in_buffer<E, any_rank>...> with_texts(
       kernel<returns<T>, in_buffer<E, any_rank>...> on_host) const {
-    if constexpr (Portable &&
-                  std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&> &&
-                  std::is_invocable_v<const Map&, const traced<E>&...>) {
+    if constexpr (takes_traced<E...>() && combines_traced<T>()) {
       const traced<T> a(detail::make_parameter(element_type_of<T>, 0));
       const traced<T> b(detail::make_parameter(element_type_of<T>, 1));
       const traced<T> combined = shared_->combine(a, b);
       detail::traced_map map{{element_type_of<E>...}, {}};
       if constexpr (is_mapped) {
+        const auto trace = [this](const traced<E>&... elements) {
+          return traced<T>(shared_->map(elements...));
+        };
         const traced<T> mapped = [&]<std::size_t... I>(std::index_sequence<I...>) {
-          return shared_->map(traced<E>(detail::make_parameter(element_type_of<E>, I))...);
+          return trace(traced<E>(detail::make_parameter(element_type_of<E>, I))...);
         }
         (std::index_sequence_for<E...>{});
         map.value = mapped.recorded();
@@ -249,8 +278,9 @@ template <class Identity, class Combine>
 }
 
 /// reduction() of what map gives for the elements at the same place of one or more buffers, which
-/// have equal extents. What map returns for their types is the type of the value, and identity and
-/// combine are of it. map is traced as well.
+/// have equal extents. The type of what map returns is that of the value, identity and combine are
+/// of it, and a number that is written in map takes the type of the element beside it, as in
+/// elementwise(). map is traced as well.
 ///
 ///     const auto distance = transform_reduction(
 ///         "distance", 0, [](auto a, auto b) { return a + b; },
@@ -261,6 +291,14 @@ template <class Identity, class Combine, class Map>
                                                                            Identity identity,
                                                                            Combine combine,
                                                                            Map map) {
+  return {std::move(name), std::move(identity), std::move(combine), std::move(map)};
+}
+
+/// transform_reduction() with a body for the host alone, from lambdas that may call any C++. What
+/// map returns for the types of the elements is the type of the value.
+template <class Identity, class Combine, class Map>
+[[nodiscard]] reduction_family<Identity, Combine, Map, false> transform_reduction_on_host(
+    std::string name, Identity identity, Combine combine, Map map) {
   return {std::move(name), std::move(identity), std::move(combine), std::move(map)};
 }
 
