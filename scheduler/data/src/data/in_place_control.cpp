@@ -79,7 +79,7 @@ void in_place_control::withdraw() noexcept {
     ready_list next;
     admit(home_.gate().give_up(request_), next);
   }
-  // It began within task_runner::give_up().
+  // The hold of given_up(), which task_runner::give_up() has called.
   home_.let_close();
 }
 
