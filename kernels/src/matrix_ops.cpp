@@ -146,10 +146,9 @@ void potrf(buffer_view<T, 2> given) {
     if (!(a(at, at) > 0)) info = i + 1;
   }
   if (info > 0) {
+    // The task puts the name of the kernel before it.
     throw error(failure(failure_code::task_failed,
-                        "Kernel \"" + std::string(potrf_name) +
-                            "\" is given a matrix that is not positive definite: its leading "
-                            "minor of order " +
+                        "The matrix is not positive definite: its leading minor of order " +
                             std::to_string(info) + " is not."));
   }
 }
