@@ -28,7 +28,7 @@ bool few_regions(const candidate& earlier, const candidate& next) {
   return true;
 }
 
-launch_work cost_of(const graph_content& content, const task_group& group) {
+launch_work cost_of(const recorded_nodes& content, const task_group& group) {
   launch_work sum;
   for (const std::size_t member : group) {
     const task_description& task = task_of(content, member);
@@ -101,13 +101,13 @@ bool batch_rule::admits(const task_description& task) const {
   return task.on && machine_.devices[task.on->value].compute.size() == 1 && !task.kernel->result;
 }
 
-bool batch_rule::can_join(const graph_content& /*content*/, const candidate& earlier,
+bool batch_rule::can_join(const recorded_nodes& /*content*/, const candidate& earlier,
                           const candidate& next) const {
   return earlier.members.size() + next.members.size() <= max_tasks_in_batch &&
          regions_agree(earlier, next) && few_regions(earlier, next);
 }
 
-task_description batch_rule::join(const graph_content& content, const task_group& group) const {
+task_description batch_rule::join(const recorded_nodes& content, const task_group& group) const {
   composition one(content, group, [](const access_argument&) { return false; });
   std::vector<parameter> parameters;
   std::size_t buffers = 0;

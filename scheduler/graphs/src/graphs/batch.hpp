@@ -13,11 +13,11 @@ class batch_rule final : public grouping_rule {
   explicit batch_rule(const placement::machine& machine) : machine_(machine) {}
 
   [[nodiscard]] bool admits(const task_description& task) const override;
-  [[nodiscard]] bool can_join(const graph_content& content, const candidate& earlier,
+  [[nodiscard]] bool can_join(const recorded_nodes& content, const candidate& earlier,
                               const candidate& next) const override;
   /// What others wait for is not to be held up by what came between.
   [[nodiscard]] bool draws_forward() const override { return false; }
-  [[nodiscard]] task_description join(const graph_content& content,
+  [[nodiscard]] task_description join(const recorded_nodes& content,
                                       const task_group& group) const override;
 
  private:

@@ -36,19 +36,19 @@ bool owned_by(const candidate& group, const buffer_ref& data) {
   return std::cmp_equal(data->references(), uses);
 }
 
-bool is_local(const graph_content& content, const candidate& group, const access_argument& region) {
+bool is_local(const recorded_nodes& content, const candidate& group, const access_argument& region) {
   return owned_by(group, region.data) &&
          common_mode(content, group.members, region) == access_mode::write;
 }
 
 /// The region that stays a buffer although nothing else can use it, because that is so of all of
 /// them: a launch has the extents of its buffers. Null if there are others.
-const access_argument* kept_for_extents(const graph_content& content, const candidate& group) {
+const access_argument* kept_for_extents(const recorded_nodes& content, const candidate& group) {
   const auto local = [&](const access_argument* each) { return is_local(content, group, *each); };
   return std::ranges::all_of(group.accesses, local) ? group.accesses.front() : nullptr;
 }
 
-bool few_buffers(const graph_content& content, const candidate& earlier, const candidate& next) {
+bool few_buffers(const recorded_nodes& content, const candidate& earlier, const candidate& next) {
   task_group members = earlier.members;
   members.insert(members.end(), next.members.begin(), next.members.end());
   const candidate both = joined(content, members);
@@ -69,7 +69,7 @@ fuse_rule::fuse_rule(const placement::machine& devices) {
 
 bool fuse_rule::admits(const task_description& task) const { return can_be_fused(*task.kernel); }
 
-bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
+bool fuse_rule::can_join(const recorded_nodes& content, const candidate& earlier,
                          const candidate& next) const {
   return may_share_buffers(earlier, next) &&
          earlier.members.size() + next.members.size() <= max_tasks_in_kernel &&
@@ -77,7 +77,7 @@ bool fuse_rule::can_join(const graph_content& content, const candidate& earlier,
          regions_meet(earlier, next) && few_buffers(content, earlier, next);
 }
 
-task_description fuse_rule::join(const graph_content& content, const task_group& group) const {
+task_description fuse_rule::join(const recorded_nodes& content, const task_group& group) const {
   const candidate all = joined(content, group);
   const access_argument* const kept = kept_for_extents(content, all);
   composition one(content, group, [&](const access_argument& region) {

@@ -15,10 +15,10 @@ class fuse_rule final : public grouping_rule {
   /// For these devices.
   explicit fuse_rule(const placement::machine& devices);
   [[nodiscard]] bool admits(const task_description& task) const override;
-  [[nodiscard]] bool can_join(const graph_content& content, const candidate& earlier,
+  [[nodiscard]] bool can_join(const recorded_nodes& content, const candidate& earlier,
                               const candidate& next) const override;
   [[nodiscard]] bool draws_forward() const override { return true; }
-  [[nodiscard]] task_description join(const graph_content& content,
+  [[nodiscard]] task_description join(const recorded_nodes& content,
                                       const task_group& group) const override;
 
  private:

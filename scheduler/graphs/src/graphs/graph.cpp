@@ -65,19 +65,20 @@ std::optional<std::vector<std::uint32_t>> places_in_plan(const future_list& name
 }  // namespace
 
 graph_content::graph_content(const std::shared_ptr<placed_runtime>& belongs_to)
-    : recording(next_number()), home(belongs_to) {
+    : recording(next_number()), recorded_nodes(number()), home(belongs_to) {
   set_order(plan.get());
 }
 
 graph_content::~graph_content() = default;
 
-void graph_content::group(const grouping_rule& rule, placed_runtime& core) {
-  std::vector<node> fewer;
+void recorded_nodes::group(std::span<const task_group> groups, const grouping_rule& rule,
+                           placed_runtime& home) {
+  std::vector<graph_node> fewer;
   std::vector<std::size_t> moved(nodes.size());
-  for (const task_group& group : groups_by(rule, *this)) {
+  for (const task_group& group : groups) {
     std::optional<task_description> one;
     if (group.size() > 1) one = rule.join(*this, group);
-    if (one && !fits_a_device(*one, core)) one.reset();
+    if (one && !fits_a_device(*one, home)) one.reset();
     for (const std::size_t member : group) {
       moved[member] = fewer.size();
       if (!one) fewer.push_back(std::move(nodes[member]));
@@ -216,7 +217,7 @@ void graph_content::give_up_plan() {
 void graph_content::finish() {
   if (!plan) {
     data_runs_ = data_plan::compiled(*this);
-    if (data_runs_ == nullptr) placed_runs_ = placed_plan::compiled(*this);
+    if (data_runs_ == nullptr) placed_runs_ = placed_plan::compiled(*this, *home.lock());
     return;
   }
   if (!uses.empty()) {

@@ -13,38 +13,17 @@
 #include <hocket/scheduler/graph.hpp>
 
 #include "graphs/host_plan.hpp"
+#include "graphs/recorded_nodes.hpp"
 #include "graphs/recorded_parameters.hpp"
 #include "graphs/run_frame.hpp"
 
 namespace hocket::detail {
 
 class data_plan;
-class grouping_rule;
 class placed_plan;
 class placed_runtime;
 
-/// A host function without accesses.
-struct host_node {
-  recorded_function* function;
-  host_options options;
-  std::vector<task_state_ptr> after;
-};
-
-/// A graph that runs as a plan, or a choice among graphs.
-struct use_node {
-  graph_use use;
-  std::vector<access_argument> holds = {};  ///< whole buffers, each once
-};
-
-/// Stands for all tasks of a graph that became tasks of this one.
-struct join_node {
-  task_label label;
-  std::vector<task_state_ptr> after;
-};
-
-using graph_node = std::variant<task_description, host_node, use_node, join_node>;
-
-struct graph_content final : recording {
+struct graph_content final : recording, recorded_nodes {
   using node = graph_node;
 
   explicit graph_content(const std::shared_ptr<placed_runtime>& belongs_to);
@@ -54,11 +33,6 @@ struct graph_content final : recording {
 
   /// The label of runs that are given none, made once.
   const task_label name{"graph"};
-
-  std::vector<node> nodes;
-
-  /// Of each recorded task, the node that it is part of.
-  std::vector<std::size_t> places;
 
   /// Instead of nodes, as long as there are only host functions that a plan can hold, and graphs of
   /// such. Each graph, or choice among graphs, has a function in it which is never called.
@@ -77,18 +51,10 @@ struct graph_content final : recording {
   [[nodiscard]] task_state_ptr add(task_description&& task);
   [[nodiscard]] task_state_ptr add(graph_use&& use);
 
-  /// Makes one node of each group of tasks that can become one and fits a device.
-  void group(const grouping_rule& rule, placed_runtime& home);
-
   /// The recording is complete.
   void finish();
 
   [[nodiscard]] std::size_t size() const noexcept;
-
-  /// Whether a task of this recording is there.
-  [[nodiscard]] bool has(const place_in_recording& place) const noexcept {
-    return place.number == number();
-  }
 
   [[nodiscard]] const boost::intrusive_ptr<recorded_functions>& all_functions() const noexcept {
     return functions();

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "graphs/graph_content.hpp"
+#include "graphs/recorded_nodes.hpp"
 #include "graphs/recorded_accesses.hpp"
 #include "placement/launch_facts.hpp"
 #include "placement/placed_runtime.hpp"
@@ -19,7 +19,7 @@ namespace {
 // Runs that are submitted while others are under way need more.
 constexpr std::size_t max_spare_runs = 4;
 
-bool is_planned(const graph_content& content, const graph_node& node) {
+bool is_planned(const recorded_nodes& content, const graph_node& node) {
   const auto* const task = std::get_if<task_description>(&node);
   if (task == nullptr) return false;
   const auto is_known = [&](const task_state_ptr& named) { return content.has(named->recorded()); };
@@ -52,7 +52,7 @@ planned_launch& run_set::add(const argument_room& room, std::size_t edges) {
 /// Makes a plan of a recording.
 class placed_plan_compiler {
  public:
-  placed_plan_compiler(const graph_content& content, placed_runtime& home, placed_plan& plan)
+  placed_plan_compiler(const recorded_nodes& content, placed_runtime& home, placed_plan& plan)
       : content_(content), home_(home), plan_(plan) {}
 
   void run() {
@@ -177,7 +177,7 @@ class placed_plan_compiler {
     made.width = estimated.width;
   }
 
-  const graph_content& content_;
+  const recorded_nodes& content_;
   placed_runtime& home_;
   placed_plan& plan_;
   std::vector<begins> firsts_;                    ///< of each task
@@ -186,13 +186,13 @@ class placed_plan_compiler {
   recorded_accesses accesses_;
 };
 
-std::shared_ptr<placed_plan> placed_plan::compiled(const graph_content& content) {
+std::shared_ptr<placed_plan> placed_plan::compiled(const recorded_nodes& content,
+                                                   placed_runtime& home) {
   const auto is_known = [&](const graph_node& node) { return is_planned(content, node); };
   if (content.nodes.empty() || !std::ranges::all_of(content.nodes, is_known)) return nullptr;
-  const std::shared_ptr<placed_runtime> home = content.home.lock();
-  if (home->in_place() != nullptr) return nullptr;
+  if (home.in_place() != nullptr) return nullptr;
   auto made = std::make_shared<placed_plan>();
-  placed_plan_compiler(content, *home, *made).run();
+  placed_plan_compiler(content, home, *made).run();
   return made;
 }
 

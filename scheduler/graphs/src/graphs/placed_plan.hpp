@@ -18,7 +18,7 @@
 
 namespace hocket::detail {
 
-struct graph_content;
+struct recorded_nodes;
 
 /// The tasks of a placed_plan for one run at a time.
 class run_set {
@@ -53,7 +53,8 @@ class placed_plan {
   /// Null if the tasks are not placed, and if the graph has something that a plan does not know: of
   /// tasks timeouts, stop tokens, values, and futures of tasks outside of it; functions, and
   /// choices among graphs.
-  [[nodiscard]] static std::shared_ptr<placed_plan> compiled(const graph_content& content);
+  [[nodiscard]] static std::shared_ptr<placed_plan> compiled(const recorded_nodes& content,
+                                                             placed_runtime& home);
 
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
   [[nodiscard]] std::int64_t priority(std::uint32_t node) const noexcept {

@@ -65,7 +65,7 @@ void describe_other(const use_node& node, candidate& made, const F& add_name) {
   for (const access_argument& held : node.holds) add_access(made, held);
 }
 
-candidate described(const graph_content& content, std::size_t node) {
+candidate described(const recorded_nodes& content, std::size_t node) {
   candidate made{{node}};
   made.can_join = true;
   const auto add_name = [&](const task_state_ptr& named) {
@@ -99,7 +99,7 @@ candidate described(const graph_content& content, std::size_t node) {
 
 class search {
  public:
-  search(const grouping_rule& rule, const graph_content& content)
+  search(const grouping_rule& rule, const recorded_nodes& content)
       : rule_(rule), content_(content) {}
 
   /// The next node: alone, or together with those before it that it can join.
@@ -151,13 +151,13 @@ class search {
   }
 
   const grouping_rule& rule_;
-  const graph_content& content_;
+  const recorded_nodes& content_;
   std::vector<candidate> done_;
 };
 
 }  // namespace
 
-std::vector<task_group> groups_by(const grouping_rule& rule, const graph_content& content) {
+std::vector<task_group> groups_by(const grouping_rule& rule, const recorded_nodes& content) {
   search found(rule, content);
   for (std::size_t node = 0; node < content.nodes.size(); ++node) found.add(node);
   std::vector<task_group> groups;
@@ -165,7 +165,7 @@ std::vector<task_group> groups_by(const grouping_rule& rule, const graph_content
   return groups;
 }
 
-const task_description& task_of(const graph_content& content, std::size_t node) {
+const task_description& task_of(const recorded_nodes& content, std::size_t node) {
   return std::get<task_description>(content.nodes[node]);
 }
 
@@ -186,7 +186,7 @@ bool regions_agree(const candidate& a, const candidate& b) {
   });
 }
 
-access_mode common_mode(const graph_content& content, const task_group& group,
+access_mode common_mode(const recorded_nodes& content, const task_group& group,
                         const access_argument& region) {
   bool reads = false, writes = false;
   for (const std::size_t member : group) {
@@ -203,13 +203,13 @@ access_mode common_mode(const graph_content& content, const task_group& group,
   return !writes ? access_mode::read : reads ? access_mode::update : access_mode::write;
 }
 
-candidate joined(const graph_content& content, const task_group& group) {
+candidate joined(const recorded_nodes& content, const task_group& group) {
   candidate all{{}};
   for (const std::size_t member : group) append(all, described(content, member));
   return all;
 }
 
-std::string label_of(const graph_content& content, const task_group& group) {
+std::string label_of(const recorded_nodes& content, const task_group& group) {
   const auto label = [&](std::size_t member) {
     return std::string(task_of(content, member).label_text());
   };

@@ -9,12 +9,9 @@
 
 #include <hocket/kernels/fusion.hpp>
 
-#include "graphs/graph_content.hpp"
+#include "graphs/recorded_nodes.hpp"
 
 namespace hocket::detail {
-
-/// Nodes of a recording that become one, in order; a single one stays as it is.
-using task_group = std::vector<std::size_t>;
 
 /// One node of a recording, or those that become one.
 struct candidate {
@@ -35,7 +32,7 @@ class grouping_rule {
   [[nodiscard]] virtual bool admits(const task_description& task) const = 0;
 
   /// Whether two can that both may, and agree in their options.
-  [[nodiscard]] virtual bool can_join(const graph_content& content, const candidate& earlier,
+  [[nodiscard]] virtual bool can_join(const recorded_nodes& content, const candidate& earlier,
                                       const candidate& next) const = 0;
 
   /// Whether a task may come earlier than it was recorded, for the sake of those that it joins;
@@ -43,17 +40,17 @@ class grouping_rule {
   [[nodiscard]] virtual bool draws_forward() const = 0;
 
   /// The one task that does what those of a group do.
-  [[nodiscard]] virtual task_description join(const graph_content& content,
+  [[nodiscard]] virtual task_description join(const recorded_nodes& content,
                                               const task_group& group) const = 0;
 };
 
 /// The groups are in an order in which they can be submitted: tasks that conflict, or of which one
 /// names the other, keep theirs.
 [[nodiscard]] std::vector<task_group> groups_by(const grouping_rule& rule,
-                                                const graph_content& content);
+                                                const recorded_nodes& content);
 
 // For rules.
-[[nodiscard]] const task_description& task_of(const graph_content& content, std::size_t node);
+[[nodiscard]] const task_description& task_of(const recorded_nodes& content, std::size_t node);
 [[nodiscard]] bool same_region(const access_argument& a, const access_argument& b);
 /// False if the two certainly use no buffer in common: most that are compared do not.
 [[nodiscard]] inline bool may_share_buffers(const candidate& a, const candidate& b) noexcept {
@@ -64,12 +61,12 @@ class grouping_rule {
 /// Whether no region of the one conflicts with another region of the other.
 [[nodiscard]] bool regions_agree(const candidate& a, const candidate& b);
 /// How the tasks of a group together use one region.
-[[nodiscard]] access_mode common_mode(const graph_content& content, const task_group& group,
+[[nodiscard]] access_mode common_mode(const recorded_nodes& content, const task_group& group,
                                       const access_argument& region);
 /// The group as one candidate.
-[[nodiscard]] candidate joined(const graph_content& content, const task_group& group);
+[[nodiscard]] candidate joined(const recorded_nodes& content, const task_group& group);
 /// "a+b", of the labels of the group's tasks; of many only the first and the last.
-[[nodiscard]] std::string label_of(const graph_content& content, const task_group& group);
+[[nodiscard]] std::string label_of(const recorded_nodes& content, const task_group& group);
 
 /// The regions of a group, each once.
 class region_table {
@@ -86,7 +83,7 @@ class composition {
  public:
   /// local says which regions are not given to it.
   template <class Local>
-  composition(const graph_content& content, const task_group& group, const Local& local)
+  composition(const recorded_nodes& content, const task_group& group, const Local& local)
       : content_(content), group_(group), all_(joined(content, group)) {
     for (const access_argument* use : all_.accesses) table_.add(*use);
     begin();
@@ -104,7 +101,7 @@ class composition {
   void add_region(const access_argument& region, bool local);
   void add_part(const task_description& part);
 
-  const graph_content& content_;
+  const recorded_nodes& content_;
   const task_group& group_;
   candidate all_;
   region_table table_;

@@ -24,10 +24,11 @@ recorder::~recorder() = default;
 
 graph recorder::finish() && {
   detail::runtime_core& home = *home_.core();
-  if (options_.fuse) content_->group(detail::fuse_rule(home.description()), home);
-  if (options_.batch) {
-    content_->group(detail::batch_rule(home.description()), home);
-  }
+  const auto group_by = [&](const detail::grouping_rule& rule) {
+    content_->group(groups_by(rule, *content_), rule, home);
+  };
+  if (options_.fuse) group_by(detail::fuse_rule(home.description()));
+  if (options_.batch) group_by(detail::batch_rule(home.description()));
   content_->finish();
   return graph(std::move(content_));
 }
