@@ -102,6 +102,37 @@ TEST_F(InOrder, WhatIsCancelledGivesUpItsTurn) {
   EXPECT_EQ(late.error().code(), failure_code::cancelled);
 }
 
+// The line fills the fast device, on which the task that it waits for would end earliest.
+TEST(tasks_in_order, leave_room_for_a_task_that_the_first_one_comes_after) {
+  const auto add = kernel<in_buffer<float>, inout_buffer<float>>{
+      "add", host_body{[](buffer_view<const float>, buffer_view<float> x) {
+        x[0] += 1;
+      }}}.cost([](const launch_shape&) {
+    return launch_work{33e3, 0};
+  });
+  const auto raise =
+      kernel<inout_buffer<float>>{"raise", host_body{[](buffer_view<float> x) { x[0] += 1; }}}.cost(
+          [](const launch_shape&) {
+            return launch_work{11e3, 0};
+          });
+  runtime rt{{.devices = "Sim0,Sim1",
+              .backends = {{"sim", "1,flops=20G;1,flops=40G"}},
+              .clock = clock_kind::simulated}};
+  std::vector<buffer<float>> data;
+  for (int i = 0; i < 8; ++i) data.emplace_back(rt, 4, 0.0f);
+  rt.wait();
+  const task_options line{.on = rt.device("Sim1"), .in_order = true};
+  const graph all = rt.record([&](submitter& s) {
+    s.submit(add, reads(data[2]), updates(data[4]));
+    s.submit(line, add, reads(data[6]), updates(data[4]));
+    s.submit(line, raise, updates(data[0]));
+    s.submit(line, raise, updates(data[3]));
+  });
+  for (int i = 0; i < 3; ++i) rt.run(all).get();
+  EXPECT_EQ(data[4].to_vector().front(), 6.0f);
+  EXPECT_EQ(data[3].to_vector().front(), 3.0f);
+}
+
 TEST_F(InOrder, NeedsADevice) {
   try {
     add_one("early", {.in_order = true});

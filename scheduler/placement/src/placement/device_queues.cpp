@@ -36,6 +36,7 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   t.phase = task_phase::queued;
   d.queued += t.run.predicted.time;
   ++d.waiting;
+  if (t.in_order) ++d.in_line;
   if (data_present(t)) {
     d.present.insert(place_of(t));
   } else {
@@ -68,6 +69,7 @@ void device_queues::dequeue(placed_task& t) {
   if (!was_there) return;
   d.queued -= t.run.predicted.time;
   --d.waiting;
+  if (t.in_order) --d.in_line;
 }
 
 bool device_queues::data_present(const placed_task& t) const {

@@ -42,6 +42,7 @@ struct device_record {
   point last_wide;                   ///< the last launch that had all lanes
   nanoseconds queued{0};             ///< predicted time of the queued tasks
   std::size_t waiting = 0;           ///< number of the queued tasks
+  std::size_t in_line = 0;           ///< of those: tasks in order
   device_statistics done;
 
   /// True unless the device is lost or removed.

@@ -12,7 +12,9 @@ std::size_t device_view::room(device_id device, nanoseconds backlog) const {
   constexpr std::size_t least = 2, most = 16;  // for each lane
   const device_record& d = devices_[device.value];
   const std::size_t own_lanes = lanes(device);
-  const std::size_t committed = tasks(device);
+  // Of a line one task is next, and may come after a task that waits for this room.
+  const std::size_t behind = d.in_line > 0 ? d.in_line - 1 : 0;
+  const std::size_t committed = tasks(device) - behind;
   if (!d.is_used() || committed >= most * own_lanes) return 0;
   if (committed < least * own_lanes) return least * own_lanes - committed;
   // Over busy links data may come late; where links are idle, tasks are better decided late.
