@@ -31,6 +31,9 @@ const kernel<in_buffer<float, 2>, in_buffer<float, 2>, inout_buffer<float, 2>> u
     "update", host_body{[](buffer_view<const float, 2>, buffer_view<const float, 2>,
                            buffer_view<float, 2>) {}}};
 
+/// Eight runs are planned, and one makes the batches.
+constexpr int runs_before_batches = 10;
+
 runtime_options only_host(data_path by) { return {.devices = "NUMA0", .data_tasks = by}; }
 
 struct grid_of_tiles {
@@ -137,9 +140,15 @@ struct set_of_buffers {
   std::optional<graph> recorded;
 };
 
-std::unique_ptr<set_of_buffers> set_with_graph(std::size_t count, data_path by) {
+std::unique_ptr<set_of_buffers> set_with_graph(std::size_t count, data_path by, bool batch) {
   auto made = std::make_unique<set_of_buffers>(count, by);
-  made->recorded = made->rt.record([&](submitter& s) { made->update_each(s); });
+  made->recorded = made->rt.record({.batch = batch}, [&](submitter& s) { made->update_each(s); });
+  return made;
+}
+
+std::unique_ptr<set_of_buffers> set_in_batches(std::size_t count) {
+  auto made = set_with_graph(count, data_path::placed, true);
+  for (int run = 0; run < runs_before_batches; ++run) made->rt.run(*made->recorded).get();
   return made;
 }
 
@@ -214,7 +223,13 @@ contender ours::more_than_fits(std::size_t buffers) {
 
 contender ours::graph_again(std::size_t buffers, data_path by) {
   return timed(
-      "hocket", buffers, [=] { return set_with_graph(buffers, by); },
+      "hocket", buffers, [=] { return set_with_graph(buffers, by, false); },
+      [](set_of_buffers& home) { home.rt.run(*home.recorded).get(); });
+}
+
+contender ours::graph_in_batches(std::size_t buffers) {
+  return timed(
+      "batches", buffers, [=] { return set_in_batches(buffers); },
       [](set_of_buffers& home) { home.rt.run(*home.recorded).get(); });
 }
 

@@ -103,13 +103,15 @@ void add_graphs(std::vector<comparison>& all, const settings& wanted) {
                                  std::pair{"placed_graph", data_path::placed}}) {
     scaled_case(all, wanted, name, "buffers")
         .at({100, 2'500, 10'000, 40'000}, 1, [&, by](std::size_t buffers) {
-          return std::vector<contender>{
+          std::vector<contender> made{
               ours::graph_again(buffers, by),
               ours::submitted_anew(buffers, by),
 #ifdef HOCKET_BENCH_OPENMP
               openmp::submitted_anew(wanted, buffers),
 #endif
           };
+          if (by == data_path::placed) made.push_back(ours::graph_in_batches(buffers));
+          return made;
         });
   }
   scaled_case(all, wanted, "host_loop", "buffers")

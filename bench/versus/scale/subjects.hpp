@@ -49,6 +49,8 @@ namespace ours {
 [[nodiscard]] contender more_than_fits(std::size_t buffers);
 /// A recorded graph of one task for each buffer, which is run once more.
 [[nodiscard]] contender graph_again(std::size_t buffers, data_path by);
+/// The graph of graph_again, recorded with record_options::batch, once its runs submit batches.
+[[nodiscard]] contender graph_in_batches(std::size_t buffers);
 /// The tasks of that graph, submitted.
 [[nodiscard]] contender submitted_anew(std::size_t buffers, data_path by);
 /// A recorded loop whose rounds have one task for each buffer.

@@ -11,18 +11,11 @@ namespace hocket::detail {
 
 namespace {
 
-/// Longer ones would save little more, and keep the tasks waiting that need what the first ones
-/// leave.
-constexpr std::size_t max_tasks_in_batch = 1024;
-
-/// Of different regions: each pair of them is compared at every run.
-constexpr std::size_t max_regions = 64;
-
 bool few_regions(const candidate& earlier, const candidate& next) {
   region_table table;
   for (const candidate* each : {&earlier, &next}) {
     for (const access_argument* use : each->accesses) {
-      if (table.add(*use) >= max_regions) return false;
+      if (table.add(*use) >= max_regions_in_batch) return false;
     }
   }
   return true;
@@ -42,6 +35,19 @@ launch_work cost_of(const recorded_nodes& content, const task_group& group) {
     sum.bytes += one.bytes;
   }
   return sum;
+}
+
+/// Adds the parts of a sequence one by one, so that no sequence is a part of another.
+void add_part(std::vector<kernel_part>& to, kernel_part&& part) {
+  if (part.kernel->sequence.empty()) {
+    to.push_back(std::move(part));
+    return;
+  }
+  for (const kernel_part& inner : part.kernel->sequence) {
+    kernel_part& made = to.emplace_back(kernel_part{inner.kernel});
+    for (const std::size_t b : inner.buffers) made.buffers.push_back(part.buffers[b]);
+    for (const std::size_t s : inner.scalars) made.scalars.push_back(part.scalars[s]);
+  }
 }
 
 /// The places of a part's arguments among those of the sequence: values that are buffers come
@@ -117,10 +123,8 @@ task_description batch_rule::join(const recorded_nodes& content, const task_grou
   }
   std::vector<kernel_part> parts;
   recent_uses used(buffers);
-  for (const fused_part& part : one.parts) {
-    parts.push_back(part_of(part, buffers));
-    parts.back().after_others = used.add(parts.back());
-  }
+  for (const fused_part& part : one.parts) add_part(parts, part_of(part, buffers));
+  for (kernel_part& part : parts) part.after_others = used.add(part);
   one.task.kernel = sequence_of(std::string(one.task.label_text()), std::move(parameters),
                                 std::move(parts), cost_of(content, group));
   return std::move(one.task);

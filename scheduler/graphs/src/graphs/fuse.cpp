@@ -36,7 +36,8 @@ bool owned_by(const candidate& group, const buffer_ref& data) {
   return std::cmp_equal(data->references(), uses);
 }
 
-bool is_local(const recorded_nodes& content, const candidate& group, const access_argument& region) {
+bool is_local(const recorded_nodes& content, const candidate& group,
+              const access_argument& region) {
   return owned_by(group, region.data) &&
          common_mode(content, group.members, region) == access_mode::write;
 }

@@ -15,6 +15,7 @@
 #include "graphs/fuse.hpp"
 #include "graphs/graph_content.hpp"
 #include "graphs/placed_plan.hpp"
+#include "graphs/run_batches.hpp"
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
 
@@ -71,8 +72,8 @@ graph_content::graph_content(const std::shared_ptr<placed_runtime>& belongs_to)
 
 graph_content::~graph_content() = default;
 
-void recorded_nodes::group(std::span<const task_group> groups, const grouping_rule& rule,
-                           placed_runtime& home) {
+std::vector<std::size_t> recorded_nodes::group(std::span<const task_group> groups,
+                                               const grouping_rule& rule, placed_runtime& home) {
   std::vector<graph_node> fewer;
   std::vector<std::size_t> moved(nodes.size());
   for (const task_group& group : groups) {
@@ -87,6 +88,7 @@ void recorded_nodes::group(std::span<const task_group> groups, const grouping_ru
   }
   for (std::size_t& place : places) place = moved[place];
   nodes = std::move(fewer);
+  return moved;
 }
 
 task_state_ptr graph_content::add(node&& made, const task_label& label) {
@@ -214,10 +216,12 @@ void graph_content::give_up_plan() {
   uses.clear();
 }
 
-void graph_content::finish() {
+void graph_content::finish(bool in_batches) {
   if (!plan) {
     data_runs_ = data_plan::compiled(*this);
     if (data_runs_ == nullptr) placed_runs_ = placed_plan::compiled(*this, *home.lock());
+    if (in_batches && placed_runs_ != nullptr)
+      batches_ = std::make_unique<run_batches>(placed_runs_);
     return;
   }
   if (!uses.empty()) {

@@ -22,6 +22,7 @@ namespace hocket::detail {
 class data_plan;
 class placed_plan;
 class placed_runtime;
+class run_batches;
 
 struct graph_content final : recording, recorded_nodes {
   using node = graph_node;
@@ -51,8 +52,9 @@ struct graph_content final : recording, recorded_nodes {
   [[nodiscard]] task_state_ptr add(task_description&& task);
   [[nodiscard]] task_state_ptr add(graph_use&& use);
 
-  /// The recording is complete.
-  void finish();
+  /// The recording is complete. in_batches: runs may submit batches of tasks once a schedule says
+  /// which.
+  void finish(bool in_batches);
 
   [[nodiscard]] std::size_t size() const noexcept;
 
@@ -98,6 +100,7 @@ struct graph_content final : recording, recorded_nodes {
   std::shared_ptr<host_plan> runs_;
   std::shared_ptr<data_plan> data_runs_;
   std::shared_ptr<placed_plan> placed_runs_;
+  std::unique_ptr<run_batches> batches_;  ///< null: runs go by that plan, if there is one
 };
 
 /// The buffers that the graphs and the question of a choice use, each once and whole, to be read or

@@ -13,6 +13,7 @@
 #include "graphs/graph_run.hpp"
 #include "graphs/host_run.hpp"
 #include "graphs/placed_run.hpp"
+#include "graphs/run_batches.hpp"
 #include "placement/placed_runtime.hpp"
 
 namespace hocket::detail {
@@ -222,7 +223,10 @@ task_state_ptr graph_content::run(const run_frame& frame, const task_label& labe
   host_options how{.label = label, .priority = static_cast<int>(level)};
   if (runs_) return host_run::start(frame.context(), runs_, std::move(how), after);
   if (data_runs_ && after.empty()) return data_run::start(frame, data_runs_, std::move(how));
-  if (placed_runs_ && after.empty()) return placed_run::start(frame, placed_runs_, label);
+  if (placed_runs_ && after.empty()) {
+    return placed_run::start(frame, batches_ ? batches_->plan(*this, frame.home) : placed_runs_,
+                             label);
+  }
   return graph_run::start(frame.context(), label, submit(frame, after));
 }
 

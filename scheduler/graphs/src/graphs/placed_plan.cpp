@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "graphs/recorded_nodes.hpp"
 #include "graphs/recorded_accesses.hpp"
+#include "graphs/recorded_nodes.hpp"
 #include "placement/launch_facts.hpp"
 #include "placement/placed_runtime.hpp"
 

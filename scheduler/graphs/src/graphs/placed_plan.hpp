@@ -60,6 +60,11 @@ class placed_plan {
   [[nodiscard]] std::int64_t priority(std::uint32_t node) const noexcept {
     return tasks_[node].priority;
   }
+  /// The edges from earlier tasks of the graph.
+  [[nodiscard]] std::span<const placement::recorded_edge> edges(std::uint32_t node) const noexcept {
+    return tasks_[node].edges;
+  }
+  [[nodiscard]] body_width width(std::uint32_t node) const noexcept { return tasks_[node].width; }
   [[nodiscard]] std::span<const parameter> parameters() const noexcept { return parameters_; }
   /// The tasks whose bytes come back when that one ends.
   [[nodiscard]] std::span<const std::uint32_t> returns(std::uint32_t node) const noexcept {

@@ -55,8 +55,10 @@ struct recorded_nodes {
   }
 
   /// Makes one node of each of these groups that can become one by the rule and fits a device.
-  /// groups: in an order in which they can be submitted; each node is in one.
-  void group(std::span<const task_group> groups, const grouping_rule& rule, placed_runtime& home);
+  /// groups: in an order in which they can be submitted; each node is in one. Returns of each node
+  /// the one that it is part of now.
+  std::vector<std::size_t> group(std::span<const task_group> groups, const grouping_rule& rule,
+                                 placed_runtime& home);
 };
 
 }  // namespace hocket::detail

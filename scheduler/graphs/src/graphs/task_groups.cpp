@@ -16,14 +16,6 @@ constexpr std::size_t window = 64;
 /// Labels of more tasks are not all told.
 constexpr std::size_t max_labels = 16;
 
-void append(candidate& to, const candidate& from) {
-  const auto add = [](auto& a, const auto& b) { a.insert(a.end(), b.begin(), b.end()); };
-  add(to.members, from.members);
-  add(to.accesses, from.accesses);
-  add(to.names, from.names);
-  to.buffers |= from.buffers;
-}
-
 void add_access(candidate& to, const access_argument& use) {
   to.accesses.push_back(&use);
   // The upper bits of the product depend on all of the address.
@@ -63,38 +55,6 @@ void describe_other(const use_node& node, candidate& made, const F& add_name) {
   std::ranges::for_each(node.use.after, add_name);
   if (node.use.ask.future) add_name(node.use.ask.future);
   for (const access_argument& held : node.holds) add_access(made, held);
-}
-
-candidate described(const recorded_nodes& content, std::size_t node) {
-  candidate made{{node}};
-  made.can_join = true;
-  const auto add_name = [&](const task_state_ptr& named) {
-    const auto place = named->recorded();
-    if (content.has(place)) {
-      made.names.push_back(content.places[place.index]);
-    } else {
-      // What waits for something outside of the graph must not hold up others.
-      made.can_join = false;
-    }
-  };
-  if (!std::holds_alternative<task_description>(content.nodes[node])) {
-    std::visit([&](const auto& each) { describe_other(each, made, add_name); },
-               content.nodes[node]);
-    made.can_join = false;
-    return made;
-  }
-  const task_description& task = task_of(content, node);
-  std::ranges::for_each(task.after, add_name);
-  std::ranges::for_each(task.returns, add_name);
-  for (const auto& argument : task.arguments) {
-    if (const auto* use = std::get_if<access_argument>(&argument)) {
-      add_access(made, *use);
-    } else if (const auto& from = std::get<number_argument>(argument).from) {
-      add_name(from);
-    }
-  }
-  made.can_join = made.can_join && has_plain_options(task) && !made.accesses.empty();
-  return made;
 }
 
 class search {
@@ -144,10 +104,7 @@ class search {
 
   [[nodiscard]] bool can_join(const candidate& earlier, const candidate& next) const {
     if (!earlier.can_join) return false;
-    const task_description& a = task_of(content_, earlier.members.front());
-    const task_description& b = task_of(content_, next.members.front());
-    return a.on == b.on && a.priority == b.priority && a.stop == b.stop &&
-           rule_.can_join(content_, earlier, next);
+    return agree_in_options(content_, earlier, next) && rule_.can_join(content_, earlier, next);
   }
 
   const grouping_rule& rule_;
@@ -167,6 +124,52 @@ std::vector<task_group> groups_by(const grouping_rule& rule, const recorded_node
 
 const task_description& task_of(const recorded_nodes& content, std::size_t node) {
   return std::get<task_description>(content.nodes[node]);
+}
+
+candidate described(const recorded_nodes& content, std::size_t node) {
+  candidate made{{node}};
+  made.can_join = true;
+  const auto add_name = [&](const task_state_ptr& named) {
+    const auto place = named->recorded();
+    if (content.has(place)) {
+      made.names.push_back(content.places[place.index]);
+    } else {
+      // What waits for something outside of the graph must not hold up others.
+      made.can_join = false;
+    }
+  };
+  if (!std::holds_alternative<task_description>(content.nodes[node])) {
+    std::visit([&](const auto& each) { describe_other(each, made, add_name); },
+               content.nodes[node]);
+    made.can_join = false;
+    return made;
+  }
+  const task_description& task = task_of(content, node);
+  std::ranges::for_each(task.after, add_name);
+  std::ranges::for_each(task.returns, add_name);
+  for (const auto& argument : task.arguments) {
+    if (const auto* use = std::get_if<access_argument>(&argument)) {
+      add_access(made, *use);
+    } else if (const auto& from = std::get<number_argument>(argument).from) {
+      add_name(from);
+    }
+  }
+  made.can_join = made.can_join && has_plain_options(task) && !made.accesses.empty();
+  return made;
+}
+
+void append(candidate& to, const candidate& from) {
+  const auto add = [](auto& a, const auto& b) { a.insert(a.end(), b.begin(), b.end()); };
+  add(to.members, from.members);
+  add(to.accesses, from.accesses);
+  add(to.names, from.names);
+  to.buffers |= from.buffers;
+}
+
+bool agree_in_options(const recorded_nodes& content, const candidate& a, const candidate& b) {
+  const task_description& one = task_of(content, a.members.front());
+  const task_description& other = task_of(content, b.members.front());
+  return one.on == other.on && one.priority == other.priority && one.stop == other.stop;
 }
 
 bool same_region(const access_argument& a, const access_argument& b) {

@@ -49,8 +49,16 @@ class grouping_rule {
 [[nodiscard]] std::vector<task_group> groups_by(const grouping_rule& rule,
                                                 const recorded_nodes& content);
 
-// For rules.
+// For rules, and for other ways to find groups.
 [[nodiscard]] const task_description& task_of(const recorded_nodes& content, std::size_t node);
+/// The node alone. It can join others if its options and what it waits for allow it, whatever a
+/// rule says.
+[[nodiscard]] candidate described(const recorded_nodes& content, std::size_t node);
+/// Makes one candidate of the two; its order is the one in which they are given.
+void append(candidate& to, const candidate& from);
+/// Whether the options of the two, which both can join others, let them become one.
+[[nodiscard]] bool agree_in_options(const recorded_nodes& content, const candidate& a,
+                                    const candidate& b);
 [[nodiscard]] bool same_region(const access_argument& a, const access_argument& b);
 /// False if the two certainly use no buffer in common: most that are compared do not.
 [[nodiscard]] inline bool may_share_buffers(const candidate& a, const candidate& b) noexcept {

@@ -15,19 +15,40 @@ constexpr std::size_t least_rest = 16, longest_rest = 1024;
 
 }  // namespace
 
+settled_schedule kept_schedule::settled() const {
+  const std::lock_guard lock(guard_);
+  return settled_;
+}
+
+void kept_schedule::publish() noexcept {
+  const std::lock_guard lock(guard_);
+  settled_ = {to_repeat(), planned(), changes_};
+}
+
+void kept_schedule::begin_with(settled_schedule batches) {
+  best_ = std::move(batches.repeated);
+  sum_ = batches.planned * (runs_to_compare - 1);
+  changes_ = batches.changes;
+  measured_ = runs_to_compare;
+  wants_batches_ = is_of_batches_ = true;
+  publish();
+}
+
 void kept_schedule::measured_planned(std::span<run_task* const> tasks, nanoseconds took) {
   counts_ = true;
   if (resting_ > 0) {
     --resting_;
     return;
   }
+  if (measured_ == runs_to_compare) return;
   if (measured_++ > 0) sum_ += took;
   if (best_ == nullptr || took < best_->took) keep(tasks, took);
+  if (measured_ == runs_to_compare) publish();
 }
 
 void kept_schedule::measured_repeated(const graph_schedule& repeated, nanoseconds took) {
   if (&repeated != best_.get()) return;
-  const bool is_slow = took > more_than(sum_ / (runs_to_compare - 1));
+  const bool is_slow = took > more_than(planned());
   slow_ = is_slow ? slow_ + 1 : 0;
   if (slow_ < 2) return;
   drop();
@@ -45,6 +66,7 @@ void kept_schedule::drop() noexcept {
   best_ = nullptr;
   measured_ = slow_ = 0;
   sum_ = nanoseconds{0};
+  publish();
 }
 
 void kept_schedule::keep(std::span<run_task* const> tasks, nanoseconds took) {
@@ -63,7 +85,11 @@ void kept_schedule::keep(std::span<run_task* const> tasks, nanoseconds took) {
                       .issued = t.issued_at,
                       .turn = t.chosen_as,
                       .behind = t.chosen_behind,
-                      .rank = static_cast<float>(left)};
+                      .rank = static_cast<float>(left),
+                      .number = t.run.number,
+                      .begun = t.begun_at,
+                      .ended = t.ended_at,
+                      .has_left = t.has_left};
     left -= step;
   }
   best_ = std::move(made);

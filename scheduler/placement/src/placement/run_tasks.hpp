@@ -40,6 +40,7 @@ struct run_task : placed_task {
     traced.reset();
     poisoned = {};
     run.fetching = false;
+    begun_at = ended_at = unknown_time;
     begin_attempt();
     for (task_access& a : accesses) a.is_pinned = false;
   }
@@ -50,6 +51,9 @@ struct run_task : placed_task {
   std::uint32_t chosen_behind = 0;          ///< number of those that were issued there then
   nanoseconds chosen_at{0};                 ///< when it got its device, since the run began
   nanoseconds issued_at{0};                 ///< likewise
+  nanoseconds begun_at = unknown_time;      ///< when the device began with it, likewise
+  nanoseconds ended_at = unknown_time;      ///< likewise
+  bool has_left = false;                    ///< its body has yielded its lane, in any run
   std::span<const recorded_edge> recorded;  ///< from earlier tasks of the graph, one for each
 };
 

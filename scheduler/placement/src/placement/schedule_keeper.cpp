@@ -15,16 +15,20 @@ nanoseconds schedule_keeper::largest_delay(const placed_task& t) {
 
 void schedule_keeper::begin(submitted_run& run, time_stamp now, device_chooser& chooser,
                             std::size_t changes) {
-  // With one device there is nothing to plan.
-  if (devices_ == 1 || !chooser.repeats_schedules()) {
+  // With one device there is nothing to plan, but batches are made.
+  if ((devices_ == 1 && !run.kept_->wants_batches()) || !chooser.repeats_schedules()) {
     run.kept_ = nullptr;
     return;
   }
   kept_schedule& kept = *run.kept_;
   kept.devices_changed(changes);
-  run.repeated_ = kept.to_repeat();
-  if (run.repeated_ != nullptr) ++repeated_;
-  chooser.vary(run.repeated_ == nullptr ? kept.variant() : 0);
+  // With one device the tasks of a schedule need not be held, but its batches are measured.
+  if (devices_ > 1 || kept.is_of_batches()) run.repeated_ = kept.to_repeat();
+  if (run.repeated_ != nullptr) {
+    ++repeated_;
+    if (kept.is_of_batches()) ++batched_;
+  }
+  chooser.vary(run.repeated_ == nullptr && devices_ > 1 ? kept.variant() : 0);
   run.issued_on_.assign(devices_, 0);
   run.begun_ = now;
   run.is_alone_ = kept.pending_ == nullptr;

@@ -28,6 +28,13 @@ class schedule_keeper {
     ++issued_;
     if (t.is_of_run) issued(static_cast<run_task&>(t), now);
   }
+  /// The command of the task has ended, which ran in that time.
+  static void command_ended(run_task& t, time_stamp begin, time_stamp end, bool has_left) noexcept {
+    const time_stamp begun = t.part_of->begun_;
+    t.begun_at = begin - begun;
+    t.ended_at = end - begun;
+    t.has_left = t.has_left || has_left;
+  }
   /// A task whose launch was issued ends.
   void launch_ended() noexcept { ++ended_; }
   /// All tasks of the run have ended or were cancelled.
@@ -35,6 +42,8 @@ class schedule_keeper {
 
   /// How many runs repeated a schedule.
   [[nodiscard]] std::size_t repeated() const noexcept { return repeated_; }
+  /// How many of those submitted batches.
+  [[nodiscard]] std::size_t batched() const noexcept { return batched_; }
   /// Runs that have fallen behind the schedule that they repeat, since this was asked last.
   [[nodiscard]] std::vector<submitted_run*> take_late() { return std::exchange(late_, {}); }
   [[nodiscard]] bool has_late() const noexcept { return !late_.empty(); }
@@ -75,6 +84,7 @@ class schedule_keeper {
   std::uint64_t issued_ = 0;  ///< launches
   std::uint64_t ended_ = 0;   ///< of those
   std::size_t repeated_ = 0;  ///< runs
+  std::size_t batched_ = 0;   ///< of those
   std::vector<submitted_run*> late_;
 };
 

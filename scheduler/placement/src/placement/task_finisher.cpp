@@ -15,6 +15,10 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   count_launch(record, how);
   s_.times.launch_ended(how.begin, how.end);
   note_times(t, how);
+  if (t.is_of_run) {
+    const bool has_left = record.left != time_stamp::max();
+    schedule_keeper::command_ended(static_cast<run_task&>(t), how.begin, how.end, has_left);
+  }
   failure why = how.why;
   if (why && why.thrown()) {
     why = failure(why.code(), detail::task_name(t.label_text()) + " failed: " + why.message(),

@@ -50,9 +50,13 @@ json::object report_json(const runtime_report& of) {
                                    {"bytes_out", each.bytes_out},
                                    {"idle", idle_json(each.idle)}});
   }
-  return {{"makespan", of.makespan.count()},           {"area_bound", of.area_bound.count()},
-          {"critical_path", of.critical_path.count()}, {"repeated_runs", of.repeated_runs},
-          {"faults", faults_json(of.faults)},          {"devices", std::move(devices)}};
+  return {{"makespan", of.makespan.count()},
+          {"area_bound", of.area_bound.count()},
+          {"critical_path", of.critical_path.count()},
+          {"repeated_runs", of.repeated_runs},
+          {"batched_runs", of.batched_runs},
+          {"faults", faults_json(of.faults)},
+          {"devices", std::move(devices)}};
 }
 
 json::value bus_json(const shared_link& of) {

@@ -25,11 +25,11 @@ recorder::~recorder() = default;
 graph recorder::finish() && {
   detail::runtime_core& home = *home_.core();
   const auto group_by = [&](const detail::grouping_rule& rule) {
-    content_->group(groups_by(rule, *content_), rule, home);
+    (void)content_->group(groups_by(rule, *content_), rule, home);
   };
   if (options_.fuse) group_by(detail::fuse_rule(home.description()));
   if (options_.batch) group_by(detail::batch_rule(home.description()));
-  content_->finish();
+  content_->finish(options_.batch);
   return graph(std::move(content_));
 }
 

@@ -54,7 +54,7 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
   }
   std::vector<device_statistics> all;
   placement::run_times times;
-  std::size_t repeated = 0;
+  std::size_t repeated = 0, batched = 0;
   placement::recovery_counts recoveries;
   placement::duplicate_counts duplicates;
   std::optional<placement::device_prices> program;
@@ -63,6 +63,7 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
     times = e.state().times;
     repeated = e.state().schedules.repeated();
     recoveries = e.state().losses.counts;
+    batched = e.state().schedules.batched();
     duplicates = e.state().duplicates.counts;
     if (how_much == report_detail::all) program = e.program_of_done();
   });
@@ -75,6 +76,7 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
   made.makespan = times.makespan();
   made.critical_path = times.longest_chain();
   made.repeated_runs = repeated;
+  made.batched_runs = batched;
   made.duplicates = duplicates.started;
   made.duplicates_won = duplicates.won;
   made.recoveries = recoveries.recovered;
@@ -171,6 +173,9 @@ std::string summary(const runtime_report& report) {
   text += ": " + devices;
   if (report.repeated_runs > 0) {
     text += "; runs of graphs that repeated a schedule: " + std::to_string(report.repeated_runs);
+    if (report.batched_runs > 0) {
+      text += ", in batches: " + std::to_string(report.batched_runs);
+    }
   }
   if (report.duplicates > 0) {
     text += "; launches that took too long and were run a second time: " +

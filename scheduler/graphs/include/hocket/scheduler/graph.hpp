@@ -28,6 +28,13 @@ struct record_options {
   /// later. The tasks agree in `on`, `priority` and `stop`, have no other option than these,
   /// `label` and `after`, and kernels without a value. They end and fail as one, called by their
   /// labels, and all of them wait for what any of them waits for. After fuse.
+  ///
+  /// Tasks become one submission as well, with or without `on`, once runs repeat a schedule, after
+  /// eight that came alone: those that the schedule has one behind the other in a lane of any
+  /// device, for at most a millisecond, if no task of the graph waits for longer then. A body in
+  /// C++ must not wait for what comes after a task of the graph, a view for example; one that
+  /// yielded its lane in an earlier run stays alone. graph::size does not count these batches;
+  /// runtime_report::batched_runs counts the runs that submit them.
   bool batch = false;
 
   /// About so many tasks are going to be recorded: if they are host functions, there is room for

@@ -76,7 +76,8 @@ struct runtime_report {
   nanoseconds area_bound{0};     ///< all lanes work all the time, each at what suits it
   nanoseconds critical_path{0};  ///< the longest chain; 0 without a trace and HOCKET_SUMMARY
   std::size_t repeated_runs =
-      0;  ///< of recorded graphs: they repeat the schedule of an earlier one
+      0;                         ///< of recorded graphs: they repeat the schedule of an earlier one
+  std::size_t batched_runs = 0;  ///< of those: their tasks were submitted in batches
 
   // With runtime_options::speculation.
   std::size_t duplicates = 0;      ///< launches that took too long, and were run a second time
