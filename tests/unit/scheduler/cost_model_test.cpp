@@ -43,6 +43,7 @@ struct launch_of : hocket::launch_command {
   launch_of(const std::string& name, double flops) {
     hocket::kernel_definition definition;
     definition.name = name;
+    definition.host = [](const hocket::host_launch&) {};
     kernel = std::make_shared<const hocket::kernel_definition>(std::move(definition));
     cost = {flops, 0};
   }
@@ -213,6 +214,100 @@ TEST(CostModel, TellsOtherProcessesWhatWasMeasuredTwice) {
   ASSERT_EQ(learned.copies.size(), 1U);
   EXPECT_EQ(learned.copies[0].bytes, 4096U) << "the size that others of its class are known by";
   EXPECT_NEAR(static_cast<double>(learned.copies[0].time.count()), 9e3 * 5096 / 6000, 1);
+}
+
+machine two_devices() {
+  machine made = one_device();
+  made.devices[0].formats = {hocket::kernel_format::host};
+  made.devices.push_back(made.devices.front());
+  return made;
+}
+
+/// Two devices of which the second was slow when it was measured.
+class slow_device : public ::testing::Test {
+ protected:
+  slow_device() {
+    for (int i = 0; i < 4; ++i) {
+      model_.measured(task_, fast_, 1ms);
+      model_.measured(task_, slow_, 8ms);
+    }
+  }
+
+  /// Work of the fast device until the other one is tried, at most so much.
+  nanoseconds work_until_trial(nanoseconds most = std::chrono::hours(1)) {
+    nanoseconds done{0};
+    while (!is_tried() && done < most) {
+      model_.measured(task_, fast_, 1ms);
+      done += 1ms;
+    }
+    return done;
+  }
+  [[nodiscard]] bool is_tried() const { return slow() < fast(); }
+  [[nodiscard]] nanoseconds fast() const { return model_.predict(task_, fast_); }
+  [[nodiscard]] nanoseconds slow() const { return model_.predict(task_, slow_); }
+
+  const machine machine_ = two_devices();
+  cost_model model_{machine_};
+  const launch_of task_{"k", 1e6};
+  const device_id fast_{0}, slow_{1};
+};
+
+TEST_F(slow_device, is_tried_when_a_trial_costs_little) {
+  ASSERT_EQ(slow(), 8ms);
+  const nanoseconds first = work_until_trial();
+  // Three tasks that take 7 ms more each are one part in 128 of that, and a look is not taken
+  // often.
+  EXPECT_GE(first, 128 * 3 * 7ms);
+  EXPECT_LT(first, 128 * 3 * 7ms * 5 / 4);
+  EXPECT_EQ(fast(), 1ms);
+  model_.measured(task_, slow_, 8ms);
+  EXPECT_EQ(slow(), 8ms) << "as slow as before";
+  EXPECT_GE(work_until_trial(), 128 * 3 * 7ms) << "the next trial comes no sooner";
+}
+
+TEST_F(slow_device, is_used_again_when_it_has_become_fast) {
+  (void)work_until_trial();
+  const std::uint64_t changes = model_.launch_changes(slow_);
+  for (int i = 0; i < 8; ++i) {
+    model_.measured(task_, slow_, 500us);
+    EXPECT_EQ(slow(), 500us) << i;
+  }
+  EXPECT_GT(model_.launch_changes(slow_), changes) << "plans are made anew";
+}
+
+TEST_F(slow_device, is_left_again_after_one_fast_launch) {
+  (void)work_until_trial();
+  model_.measured(task_, slow_, 500us);
+  EXPECT_EQ(slow(), 500us);
+  model_.measured(task_, slow_, 8ms);
+  EXPECT_EQ(slow(), 8ms);
+}
+
+TEST_F(slow_device, is_not_tried_where_it_has_no_body) {
+  machine without = two_devices();
+  without.devices[1].formats.clear();
+  cost_model model(without);
+  const launch_of task("k", 1e6);
+  for (int i = 0; i < 4; ++i) model.measured(task, slow_, 8ms);
+  for (int i = 0; i < 20'000; ++i) model.measured(task, fast_, 1ms);
+  EXPECT_EQ(model.predict(task, slow_), 8ms);
+}
+
+TEST(CostModel, TriesADeviceWhoseRatesAreLow) {
+  machine two = two_devices();
+  two.devices[1].flops_per_second = 1e8;
+  cost_model model(two);
+  const launch_of task("k", 1e6);
+  const device_id fast{0}, unknown{1};
+  nanoseconds done{0};
+  for (; model.predict(task, unknown) > 2ms && done < 1h; done += 1ms) {
+    model.measured(task, fast, 1ms);
+  }
+  EXPECT_GT(done, 128 * 100ms) << "it may have to compile the kernel";
+  EXPECT_LT(done, 30s);
+  model.measured(task, unknown, 10ms);
+  model.measured(task, unknown, 10ms);
+  EXPECT_EQ(model.predict(task, unknown), 10ms);
 }
 
 }  // namespace

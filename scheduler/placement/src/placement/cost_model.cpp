@@ -25,6 +25,28 @@ std::size_t believed(const launch_command& task) {
   return task.cost.flops == 0 && task.cost.bytes == 0 ? 1 : 2;
 }
 
+/// A trial may cost this part of what was measured of the kernel since the last launch there.
+constexpr int part_for_trials = 128;
+
+/// A device that is used now and then needs no trial.
+constexpr nanoseconds unused = std::chrono::seconds(1);
+
+/// A device that is tried gets so many tasks before the first of them has ended.
+constexpr int tasks_of_trial = 3;
+
+/// Nothing runs for so long that a trial of that price would come.
+constexpr nanoseconds longest_price = std::chrono::hours(24);
+
+/// So many launches of a kernel on a device may be unlike later ones.
+constexpr std::uint64_t first_launches = 3;
+
+/// Kernels that a device has not run in this process may have to be compiled, and first launches
+/// may take as long as the longest that there was.
+constexpr nanoseconds least_first_launch = std::chrono::milliseconds(30);
+
+/// A device that is tried is predicted to take so much of the time of the fastest.
+constexpr double tried_share = 0.75;
+
 /// Where rates say nothing, a factor of them is a time.
 double at_least_one(nanoseconds by_rates) { return std::max(count(by_rates), 1.0); }
 
@@ -95,6 +117,7 @@ bool cost_model::recall(const kernel_definition& kernel, device_id device) const
 
 std::optional<double> cost_model::factor_of(const launch_command& task, device_id device,
                                             const kernel_costs* known) const {
+  if (known != nullptr && known->tried_factor > 0) return known->tried_factor;
   if (known != nullptr && is_believed(*known, believed(task))) return known->factor.value();
   const std::optional<double> of_others = factor_of_other_sizes(task, device);
   return known == nullptr ? of_others : std::min(of_others.value_or(1), known->factor.value());
@@ -142,15 +165,70 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   known->done.flops += task.cost.flops;
   known->done.bytes += task.cost.bytes;
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
-  if (!known->factor.changes_by(factor, took < brief)) return;
-  ++launch_changes_;
-  ++changes_on_[device.value];
+  kernel_total& total = *known->total;
+  // A launch that takes long by accident says little about what trials may cost.
+  total.busy += before.time > nanoseconds{0} ? std::min(took, 2 * before.time) : took;
+  total.longest = std::max(total.longest, took);
+  known->busy_then = total.busy;
+  const bool was_tried = known->tried_factor > 0;
+  const bool has_changed = known->factor.changes_by(factor, took < brief && !was_tried);
+  if (was_tried) end_trial(*known, factor);
+  if (has_changed || was_tried) note_change_on(device);
+  if (has_changed || was_tried || known->launches == first_launches) total.look_soon();
+  if (total.busy >= total.next_look) look_for_trial(task, total);
+}
+
+/// Finds a device of which it is time to know whether it is still as slow as it was.
+void cost_model::look_for_trial(const launch_command& task, kernel_total& total) {
+  std::vector<device_id> able;
+  nanoseconds best = nanoseconds::max();
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
+    if (!machine_.devices[i].runs(*task.kernel)) continue;
+    able.push_back(device_id{i});
+    if (knows(task, able.back())) best = std::min(best, predict(task, able.back()));
+  }
+  total.next_look = nanoseconds::max();
+  for (const device_id device : able) {
+    kernel_costs* known = find(task, device);
+    const nanoseconds more = predict(task, device) - best;
+    if (more <= nanoseconds{0} || (known != nullptr && known->tried_factor > 0)) continue;
+    const bool is_new = known == nullptr || known->launches < first_launches;
+    const nanoseconds price = is_new ? more + std::max(total.longest, least_first_launch) : more;
+    const nanoseconds since = known == nullptr ? nanoseconds{0} : known->busy_then;
+    if (price > longest_price) continue;
+    const nanoseconds due = since + std::max(tasks_of_trial * part_for_trials * price, unused);
+    if (total.busy < due) {
+      total.next_look = std::min(total.next_look, due);
+      continue;
+    }
+    if (known == nullptr) {
+      const bool is_wide = task.width == body_width::wide;
+      known = &make_entry(*task.kernel, device, task.cost.size(), is_wide);
+    }
+    begin_trial(*known, tried_share * count(best) / at_least_one(launch_by_rates(task, device)));
+    note_change_on(device);
+  }
+  total.next_look = std::max(total.next_look, total.soon());
+}
+
+void cost_model::begin_trial(kernel_costs& known, double factor) noexcept {
+  known.tried_factor = factor;
+  known.busy_then = known.total->busy;
+}
+
+/// A launch of a trial was measured.
+void cost_model::end_trial(kernel_costs& known, double factor) noexcept {
+  // Three such launches change the median; the first of them may have been an accident.
+  const bool is_news = factor * recent_median::far_away < known.factor.value();
+  known.tried_factor = is_news ? factor : 0;
 }
 
 kernel_costs& cost_model::make_entry(const kernel_definition& kernel, device_id device, int size,
                                      bool is_wide) const {
   kernel_costs& made = launches_[launch_key{kernel.name, device, size}];
   made.is_wide = is_wide;
+  made.total = &totals_[{kernel.name, size}];
+  made.total->look_soon();
   made.runs_on.clear();
   for (const machine::device_node& each : machine_.devices) {
     made.runs_on.push_back(each.runs(kernel));

@@ -22,6 +22,18 @@
 
 namespace hocket::placement {
 
+/// What all devices together did of a kernel at about one size.
+struct kernel_total {
+  nanoseconds busy{0};     ///< with launches that were measured
+  nanoseconds longest{0};  ///< of them
+  /// When they have been busy for so long, some device may be worth a trial.
+  nanoseconds next_look{0};
+
+  /// Predictions change often at first: so much later there is something to look at.
+  [[nodiscard]] nanoseconds soon() const noexcept { return busy + busy / 8; }
+  void look_soon() noexcept { next_look = std::min(next_look, soon()); }
+};
+
 /// What is known of a kernel on a device, at about one size.
 struct kernel_costs {
   recent_median factor;        ///< measured time / by rates
@@ -29,7 +41,10 @@ struct kernel_costs {
   launch_work done;            ///< by these
   bool is_wide = false;        ///< it has all lanes of a device
   bool was_kept = false;       ///< the first factor is that of another process
-  std::vector<bool> runs_on;   ///< the devices that have a body for it
+  double tried_factor = 0;     ///< what predictions rest on during a trial; 0: there is none
+  kernel_total* total = nullptr;
+  nanoseconds busy_then{0};   ///< of the total, when a launch here was measured last
+  std::vector<bool> runs_on;  ///< the devices that have a body for it
 };
 
 /// A prediction, with what it rests on, so that the measurement need not look for that.
@@ -51,6 +66,11 @@ struct launch_speed {
 /// wrong they were for the same kernel, on the same device, at about the same size; if that is not
 /// known, at the nearest size. A time that another process has measured counts as one measurement,
 /// which is believed at once.
+///
+/// A device that was slow is not used, and so would never be seen to have become fast. When the
+/// other devices have worked on a kernel for so long that a trial costs less than one part in 128
+/// of that, the device is predicted to be a little faster than the fastest, until a launch there is
+/// measured. What that says is believed until the median has followed, or a launch is slow again.
 class cost_model {
  public:
   /// kept: what other processes have measured, asked for once for each kernel and device; null for
@@ -148,6 +168,14 @@ class cost_model {
   [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const launch_work& of,
                                             bool is_wide, device_id device) const;
 
+  void look_for_trial(const launch_command& task, kernel_total& total);
+  static void begin_trial(kernel_costs& known, double factor) noexcept;
+  static void end_trial(kernel_costs& known, double factor) noexcept;
+  void note_change_on(device_id device) noexcept {
+    ++launch_changes_;
+    ++changes_on_[device.value];
+  }
+
   using launch_table = std::map<launch_key, kernel_costs, launch_order>;
   [[nodiscard]] kernel_costs& make_entry(const kernel_definition& kernel, device_id device,
                                          int size, bool is_wide) const;
@@ -162,6 +190,8 @@ class cost_model {
   kept_costs* const kept_;
   mutable std::vector<std::set<std::string>> asked_for_;  ///< the names of kernels, of each device
   mutable launch_table launches_;
+  /// By the name of the kernel and the size. Nodes of a map stay where they are.
+  mutable std::map<std::pair<std::string, int>, kernel_total> totals_;
   mutable std::vector<std::array<finding, max_findings>> findings_;  ///< of each device
   std::vector<std::uint64_t> changes_on_;                            ///< each device
   nanoseconds usual_launch_{0};

@@ -13,6 +13,8 @@ namespace hocket::placement {
 /// ones are forgotten.
 class recent_median {
  public:
+  static constexpr double far_away = 1.5;  ///< as a factor
+
   void add(double sample);
   /// Of samples that come often: once there are enough, only every fourth counts.
   void add_some(double sample) {
@@ -29,8 +31,7 @@ class recent_median {
 
  private:
   static constexpr std::size_t most = 15;
-  static constexpr std::size_t few = 3;    ///< samples that show a change
-  static constexpr double far_away = 1.5;  ///< as a factor
+  static constexpr std::size_t few = 3;  ///< samples that show a change
 
   void insert(double sample);
   [[nodiscard]] double last(std::size_t back) const noexcept {
