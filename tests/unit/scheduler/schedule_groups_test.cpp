@@ -167,7 +167,7 @@ TEST_F(batches_of_schedule, leave_memory_to_others) {
   for (int i = 0; i < 5; ++i) large.emplace_back(rt_, 3'000, 0.0F);  // 12 of 64 KB
   const auto record = [&](submitter& s) {
     for (const auto& each : large) s.submit(touch, updates(each.rows(0, 10)));
-    for (int i = 0; i < 4; ++i) s.submit(touch, updates(large.back().rows(i, i + 1)));
+    for (std::size_t i = 0; i < 4; ++i) s.submit(touch, updates(large.back().rows(i, i + 1)));
   };
   std::vector<placement::scheduled_task> lanes;
   for (int i = 0; i < 9; ++i) lanes.push_back(near_.take(microseconds(10 * i)));

@@ -22,7 +22,7 @@
 
 namespace hocket::placement {
 
-/// What all devices together did of a kernel at about one size.
+/// The launches of a kernel at about one size on all devices together.
 struct kernel_total {
   nanoseconds busy{0};     ///< with launches that were measured
   nanoseconds longest{0};  ///< of them
