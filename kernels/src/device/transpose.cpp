@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 #include <algorithm>
+#include <string>
+
+#include <hocket/kernels/expression.hpp>
 
 #include "bodies.hpp"
 
