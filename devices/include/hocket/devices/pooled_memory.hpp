@@ -39,8 +39,8 @@ class pooled_memory final : public memory_resource {
   /// Has devices forget a block before it goes back to the bottom.
   class imported_memory final : public memory_resource {
    public:
-    imported_memory(memory_resource& bottom, std::vector<device*> users)
-        : users(std::move(users)), bottom_(bottom) {}
+    imported_memory(memory_resource& bottom, std::vector<device*> all)
+        : users(std::move(all)), bottom_(bottom) {}
     [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
       return bottom_.allocate(bytes, alignment);
     }
