@@ -7,6 +7,8 @@
 #include <cassert>
 #include <cstdint>
 
+#include <hocket/devices/device.hpp>
+
 #include "errors.hpp"
 
 namespace hocket::cuda {
