@@ -134,7 +134,7 @@ candidate described(const recorded_nodes& content, std::size_t node) {
     if (content.has(place)) {
       made.names.push_back(content.places[place.index]);
     } else {
-      // What waits for something outside of the graph must not hold up others.
+      // A node that waits for a task outside of the graph must not hold up others.
       made.can_join = false;
     }
   };
