@@ -29,6 +29,9 @@ std::vector<contender> on(const device_info& device, const chain& what, const se
   // The peer uses the first device that there is.
   if (device.name == "OpenCL0") all.push_back(opencl_kernel(what));
 #endif
+#ifdef HOCKET_BENCH_CUDA
+  if (device.name == "CUDA0") all.push_back(cuda_kernel(what));
+#endif
 #ifdef HOCKET_BENCH_VULKAN
   if (device.backend == "vulkan") all.push_back(vulkan_kernel(what, device.description));
 #endif

@@ -29,6 +29,7 @@ struct chain {
 [[nodiscard]] contender tbb_loop(const chain& what, std::size_t threads, bool wide);
 
 /// A kernel written for this by hand, through the API alone.
+[[nodiscard]] contender cuda_kernel(const chain& what);
 [[nodiscard]] contender opencl_kernel(const chain& what);
 [[nodiscard]] contender vulkan_kernel(const chain& what, const std::string& description);
 

@@ -24,6 +24,7 @@ struct product {
 [[nodiscard]] contender openblas_gemm(const product& what, std::size_t threads);
 
 /// A kernel written for this by hand, through the API alone.
+[[nodiscard]] contender cublas_gemm(const product& what);
 [[nodiscard]] contender opencl_gemm(const product& what);
 [[nodiscard]] contender clblast_gemm(const product& what);
 [[nodiscard]] contender vulkan_gemm(const product& what, const device_info& device);

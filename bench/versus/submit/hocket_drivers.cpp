@@ -17,6 +17,7 @@ namespace {
 grid one_item(const launch_shape&) { return {1, 1, 1}; }
 
 const auto empty = kernel<inout_buffer<float>>{"empty"}
+                       .with(cuda_c{"x", "", {1, 1, 1}, one_item})
                        .with(opencl_c{"x", "", {1, 1, 1}, one_item})
                        .with(glsl{"x", "", {1, 1, 1}, one_item});
 

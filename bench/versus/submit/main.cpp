@@ -30,6 +30,14 @@ void add_driver(std::vector<comparison>& all, const device_info& info, const set
     graph.contenders.push_back(by_hand::opencl_stream(wanted));
   }
 #endif
+#ifdef HOCKET_BENCH_CUDA
+  if (device == "CUDA0") {
+    get.contenders.push_back(by_hand::cuda_round_trip(wanted));
+    stream.contenders.push_back(by_hand::cuda_stream(wanted));
+    graph.contenders.push_back(by_hand::cuda_stream(wanted));
+    graph.contenders.push_back(by_hand::cuda_graph(wanted));
+  }
+#endif
 #ifdef HOCKET_BENCH_VULKAN
   if (info.backend == "vulkan") {
     get.contenders.push_back(by_hand::vulkan_round_trip(wanted, info.description));
@@ -51,7 +59,7 @@ void add_drivers(std::vector<comparison>& all, const settings& wanted) {
     devices = rt.devices();
   }
   for (const device_info& device : devices) {
-    if (device.backend == "opencl" || device.backend == "vulkan") {
+    if (device.backend == "cuda" || device.backend == "opencl" || device.backend == "vulkan") {
       add_driver(all, device, wanted);
     }
   }

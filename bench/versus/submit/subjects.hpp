@@ -124,6 +124,10 @@ namespace starpu {
 namespace by_hand {
 [[nodiscard]] contender opencl_round_trip(const settings& wanted);
 [[nodiscard]] contender opencl_stream(const settings& wanted);
+[[nodiscard]] contender cuda_round_trip(const settings& wanted);
+[[nodiscard]] contender cuda_stream(const settings& wanted);
+/// One graph that has all kernels, captured once.
+[[nodiscard]] contender cuda_graph(const settings& wanted);
 // device: what device_info::description says.
 [[nodiscard]] contender vulkan_round_trip(const settings& wanted, const std::string& device);
 /// One submission for each kernel.

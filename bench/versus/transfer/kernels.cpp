@@ -17,6 +17,7 @@ const kernel<in_buffer<float>>& look() {
   static const auto made =
       kernel<in_buffer<float>>{"look", host_body{[](buffer_view<const float>) {}}}
           .cost(no_work)
+          .with(cuda_c{"x", "", {1, 1, 1}, one_item})
           .with(opencl_c{"x", "", {1, 1, 1}, one_item})
           .with(glsl{"x", "", {1, 1, 1}, one_item});
   return made;
@@ -27,19 +28,28 @@ const kernel<out_buffer<float>>& stamp() {
   static const auto made =
       kernel<out_buffer<float>>{"stamp", host_body{[](buffer_view<float> x) { x(0) = 1; }}}
           .cost(no_work)
+          .with(cuda_c{"x", text, {1, 1, 1}, one_item})
           .with(opencl_c{"x", text, {1, 1, 1}, one_item})
           .with(glsl{"x", text, {1, 1, 1}, one_item});
   return made;
 }
 
-const char* const iterate_text = R"(
-__kernel void iterate(__global const float* x, __global float* y) {
-  const size_t i = get_global_id(0);
-  float v = x[i];
-  v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f;
-  v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f;
-  y[i] = v;
-}
-)";
+#define HOCKET_BENCH_ITERATE(item)                                                            \
+  "const size_t i = " item                                                                    \
+  ";\n"                                                                                       \
+  "float v = x[i];\n"                                                                         \
+  "v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f;\n" \
+  "v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f; v = v * 0.5f + 0.25f;\n" \
+  "y[i] = v;\n"
+
+const char* const iterate_opencl =
+    "__kernel void iterate(__global const float* x, __global float* y) {\n"  //
+    HOCKET_BENCH_ITERATE("get_global_id(0)") "}\n";
+
+const char* const iterate_cuda =
+    "extern \"C\" __global__ void iterate(const float* x, float* y) {\n"  //
+    HOCKET_BENCH_ITERATE("blockIdx.x * (size_t)blockDim.x + threadIdx.x") "}\n";
+
+#undef HOCKET_BENCH_ITERATE
 
 }  // namespace hocket::bench

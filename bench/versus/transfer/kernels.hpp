@@ -20,7 +20,8 @@ inline const auto iterate = elementwise("iterate", [](const auto& x, auto& y) {
   y = v;
 });
 
-/// The same as OpenCL C, for the API alone.
-extern const char* const iterate_text;
+/// The same as OpenCL C and as CUDA C, for the API alone.
+extern const char* const iterate_opencl;
+extern const char* const iterate_cuda;
 
 }  // namespace hocket::bench

@@ -42,6 +42,12 @@ std::vector<contender> on(const place& where, const transfer& what) {
 #ifdef HOCKET_BENCH_OPENCL
   if (where.device.name == "OpenCL0") all.push_back(opencl_copy(what));
 #endif
+#ifdef HOCKET_BENCH_CUDA
+  if (where.device.name == "CUDA0") {
+    all.push_back(cuda_copy(what, false));
+    all.push_back(cuda_copy(what, true));
+  }
+#endif
 #ifdef HOCKET_BENCH_VULKAN
   if (where.device.backend == "vulkan") all.push_back(vulkan_copy(what, where.device));
 #endif
@@ -111,16 +117,19 @@ void add_simulated_pipelines(std::vector<comparison>& to, const settings& wanted
                            sim("1,memory=2G,link=1G,flops=250M,bandwidth=10G", clock_kind::real)));
 }
 
+/// On the first device of an API, beside the API alone.
 void add_pipeline(std::vector<comparison>& to, const place& where, const settings& wanted) {
+  const pipeline what = wanted.quick ? pipeline{4096, 4} : pipeline{4 * mib, 32};
+  std::vector<contender> by_hand;
 #ifdef HOCKET_BENCH_OPENCL
-  if (where.name == "OpenCL0") {
-    const pipeline what = wanted.quick ? pipeline{4096, 4} : pipeline{4 * mib, 32};
-    to.push_back(pipeline_on("OpenCL0", what, wanted, where.options));
-    to.back().contenders.push_back(opencl_pipeline(what));
-  }
-#else
-  (void)to, (void)where, (void)wanted;
+  if (where.name == "OpenCL0") by_hand.push_back(opencl_pipeline(what));
 #endif
+#ifdef HOCKET_BENCH_CUDA
+  if (where.name == "CUDA0") by_hand.push_back(cuda_pipeline(what));
+#endif
+  if (by_hand.empty()) return;
+  to.push_back(pipeline_on(where.name.c_str(), what, wanted, where.options));
+  for (contender& each : by_hand) to.back().contenders.push_back(std::move(each));
 }
 
 std::vector<comparison> comparisons_of(const settings& wanted) {

@@ -69,7 +69,7 @@ struct job {
   std::vector<std::vector<float>> host_from, host_to;
   raw::opencl api;
   raw::queue in = another_queue(api), out = another_queue(api);
-  raw::kernel_object iterate = api.build(iterate_text, "iterate");
+  raw::kernel_object iterate = api.build(iterate_opencl, "iterate");
   std::vector<raw::memory> from, to;
 };
 

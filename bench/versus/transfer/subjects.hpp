@@ -38,6 +38,8 @@ struct transfer {
 /// Through the API alone.
 [[nodiscard]] contender opencl_copy(const transfer& what);
 [[nodiscard]] contender vulkan_copy(const transfer& what, const device_info& device);
+/// From and to memory that the driver has not pinned, or has.
+[[nodiscard]] contender cuda_copy(const transfer& what, bool pinned);
 
 /// A kernel fills a buffer that is made for it and goes away behind it, so often in one sample; and
 /// the same kernel one buffer that stays, which asks for no memory. The options name the device.
@@ -57,5 +59,7 @@ struct pipeline {
 
 /// The same pipeline with three queues and events of the API.
 [[nodiscard]] contender opencl_pipeline(const pipeline& what);
+/// With pinned memory.
+[[nodiscard]] contender cuda_pipeline(const pipeline& what);
 
 }  // namespace hocket::bench
