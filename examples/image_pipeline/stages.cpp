@@ -78,6 +78,7 @@ filter_kernel make_filter(const std::string& name,
                           " of one of " + to_string(shape[0]) + "; they must be equal.");
       })
       .cost(operations(operations_for_pixel))
+      .with(kernel_source{kernel_format::cuda_c, {"x", "y"}, {pass}, macros})
       .with(kernel_source{kernel_format::opencl_c, {"x", "y"}, {pass}, macros})
       .with(kernel_source{kernel_format::glsl, {"x", "y"}, {pass}, macros});
 }

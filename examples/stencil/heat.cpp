@@ -91,6 +91,7 @@ fill_kernel make_fill() {
   };
   const std::string names = "first_row, rows, columns, points";
   return fill_kernel{"fill", host_body{on_host}}
+      .with(cuda_c{names, fill_text, group, all_points})
       .with(opencl_c{names, fill_text, group, all_points})
       .with(glsl{names, fill_text, group, all_points});
 }
@@ -100,6 +101,7 @@ step_kernel make_step() {
   return step_kernel{"step", host_body{step_on_host}}
       .check(check)
       .cost(cost)
+      .with(cuda_c{names, step_text, group, points_of})
       .with(opencl_c{names, step_text, group, points_of})
       .with(glsl{names, step_text, group, points_of});
 }

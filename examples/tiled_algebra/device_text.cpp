@@ -130,7 +130,8 @@ std::vector<kernel_source> product_texts(const std::vector<std::string>& names,
   const kernel_pass shared = {
       shared_text, {16, 16, 1}, blocks_of(64, 64, 16), {"f32 tile_a[1024]", "f32 tile_b[1024]"}};
   const kernel_pass vectors = {vector_text, {1, 1, 1}, blocks_of(16, 4, 1)};
-  return {{kernel_format::opencl_c, names, {shared}, macros, {}, {device_style::gpu}},
+  return {{kernel_format::cuda_c, names, {shared}, macros, {}, {device_style::gpu}},
+          {kernel_format::opencl_c, names, {shared}, macros, {}, {device_style::gpu}},
           {kernel_format::glsl, names, {shared}, macros, {}, {device_style::gpu}},
           {kernel_format::opencl_c, names, {vectors}, macros, {}, {device_style::cpu_compiler}}};
 }
@@ -159,7 +160,8 @@ std::vector<kernel_source> trsm_texts(triangular_system solved) {
   const kernel_pass lines = {solve_text, {64, 1, 1}, [](const launch_shape& shape) {
                                return grid{shape[0][0], 1, 1};
                              }};
-  return {{kernel_format::opencl_c, {"t", "a"}, {lines}, macros, {}, {device_style::gpu}},
+  return {{kernel_format::cuda_c, {"t", "a"}, {lines}, macros, {}, {device_style::gpu}},
+          {kernel_format::opencl_c, {"t", "a"}, {lines}, macros, {}, {device_style::gpu}},
           {kernel_format::glsl, {"t", "a"}, {lines}, macros, {}, {device_style::gpu}}};
 }
 

@@ -10,7 +10,7 @@ namespace tiled {
 
 enum class triangular_system;
 
-/// The bodies of gemm, with the arguments factor, a, b, c, in OpenCL C and GLSL.
+/// The bodies of gemm, with the arguments factor, a, b, c, in CUDA C, OpenCL C and GLSL.
 [[nodiscard]] std::vector<hocket::kernel_source> gemm_texts(bool transpose_b);
 
 /// Of syrk, with the arguments a, c. Above the diagonal C is left as it is, up to a block.
