@@ -32,18 +32,6 @@ bool has_all(const candidate_list& devices, std::string_view names) {
   });
 }
 
-void refuse_unknown(const backend_list& backends, const backend_configurations& configurations) {
-  std::vector<std::string> known;
-  for (const auto& b : backends) known.push_back(b->name());
-  for (const auto& [name, text] : configurations) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw usage_error("The configuration " + in_quotes(text) + " is for the backend " +
-                        in_quotes(name) +
-                        ", which this program does not have; it has: " + joined(known) + ".");
-    }
-  }
-}
-
 /// The device before this one that is the same chip, behind the driver of another API. Null: none.
 const device_info* twin_of(const device_info& which, const candidate_list& before) {
   if (which.pci.empty()) return nullptr;
@@ -70,6 +58,18 @@ void leave_out_twins(found_devices& found) {
 
 }  // namespace
 
+void refuse_unknown(const backend_list& backends, const backend_configurations& configurations) {
+  std::vector<std::string> known;
+  for (const auto& b : backends) known.push_back(b->name());
+  for (const auto& [name, text] : configurations) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw usage_error("The configuration " + in_quotes(text) + " is for the backend " +
+                        in_quotes(name) +
+                        ", which this program does not have; it has: " + joined(known) + ".");
+    }
+  }
+}
+
 backend_list select_backends(backend_list all, std::string_view names, std::string_view option) {
   if (names.empty()) return all;
   const std::vector<std::string> wanted = split(names, ',');
@@ -94,7 +94,6 @@ std::string twin_device::text() const {
 
 found_devices find_devices(const backend_list& backends, const executor& where,
                            const backend_configurations& configurations, std::string_view names) {
-  refuse_unknown(backends, configurations);
   found_devices found;
   for (const auto& b : backends) {
     const auto given = configurations.find(b->name());

@@ -143,11 +143,12 @@ TEST_F(registry, writes_places_of_the_bus_so_that_they_can_be_sorted) {
 
 TEST_F(registry, refuses_the_configuration_of_an_unknown_backend) {
   try {
-    (void)find({{"abacus", "2"}});
+    refuse_unknown(backends, {{"abacus", "2"}});
     FAIL();
   } catch (const usage_error& e) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("\"abacus\""), HasSubstr("cpu, sim")));
   }
+  refuse_unknown(backends, {{"cpu", "lanes=1"}, {"sim", "3"}});
   EXPECT_THROW((void)find({{"cpu", "lanes=0"}}), usage_error);
   EXPECT_THROW((void)find({{"cpu", "flops=0"}}), usage_error);
 }

@@ -27,11 +27,14 @@ using backend_configurations = std::map<std::string, std::string>;
 [[nodiscard]] backend_list select_backends(backend_list all, std::string_view names,
                                            std::string_view option = "HOCKET_BACKENDS");
 
-/// The devices of all backends. Throws usage_error for a configuration of a backend that the list
-/// does not have, and for one that its backend refuses. names is what select_devices() is to be
-/// given: a backend without a configuration is not asked, and opens no driver, once all of them are
-/// found. If no device is named, a chip that several backends find is used through the first of
-/// them; the others' devices are `twins`.
+/// Throws usage_error for a configuration of a backend that the list does not have.
+void refuse_unknown(const backend_list& all, const backend_configurations& configurations);
+
+/// The devices of all backends. Throws usage_error for a configuration that its backend refuses;
+/// one of a backend that the list does not have is not looked at. names is what select_devices() is
+/// to be given: a backend without a configuration is not asked, and opens no driver, once all of
+/// them are found. If no device is named, a chip that several backends find is used through the
+/// first of them; the others' devices are `twins`.
 [[nodiscard]] found_devices find_devices(const backend_list& backends, const executor& where,
                                          const backend_configurations& configurations,
                                          std::string_view names = "");

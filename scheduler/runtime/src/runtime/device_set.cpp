@@ -24,11 +24,13 @@ namespace hocket::detail {
 
 namespace {
 
-backend_list all_backends() {
+/// Those that the environment does not leave out. Options may be for each that this build has.
+backend_list backends_for(const backend_configurations& given) {
   backend_list backends;
 #define HOCKET_BACKEND(name) backends.push_back(make_##name##_backend());
 #include <hocket/backends.inc>
 #undef HOCKET_BACKEND
+  refuse_unknown(backends, given);
   return select_backends(std::move(backends), environment_variable("HOCKET_BACKENDS").value_or(""));
 }
 
@@ -61,7 +63,7 @@ device_set::device_set(const std::string& names, std::string_view source,
                        const backend_configurations& configurations, bool private_memory,
                        const between& in_between, executor& where, completion_sink& sink)
     : where_(where), later_(sink) {
-  const backend_list backends = all_backends();
+  const backend_list backends = backends_for(configurations);
   found_devices found =
       find_devices(backends, where, with_environment(configurations, backends), names);
   std::vector<std::string> left_out = found.left_out;
