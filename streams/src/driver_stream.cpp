@@ -153,7 +153,9 @@ bool driver_stream::waits_of(const command& what, std::vector<device_wait>& wait
     // A command that failed on the way to the driver has nothing there that could be waited for;
     // those before it have.
     const std::uint64_t value = std::min(before.value, on->handed_);
-    if (on != this && value > on->time_.completed()) waits.push_back({on, value});
+    if (on == this || value <= on->time_.completed()) continue;
+    if (starts_early(what, *on)) return false;
+    waits.push_back({on, value});
   }
   return true;
 }
@@ -201,6 +203,7 @@ void driver_stream::ended_or_lost(std::uint64_t first, std::span<command_result>
 
 void driver_stream::ended_in_a_row(std::uint64_t first, std::span<command_result> how) {
   conclude(first, how);
+  if (ends_are_awaited()) step_all(domain_);
   epoch_->leave(how.size());
   leave(how.size());
 }

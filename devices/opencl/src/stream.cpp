@@ -45,6 +45,13 @@ bool queue_stream::prepared(const command& what) {
 
 failure queue_stream::prepare(const command& /*what*/) { return launcher_.prepare(); }
 
+bool queue_stream::starts_early(const command& what, const driver_stream& other) const {
+  // All streams of the domain are of this class.
+  const auto& on = static_cast<const queue_stream&>(other);
+  const auto* const copy = std::get_if<copy_command>(&what.what);
+  return copy != nullptr && on.ends_are_awaited() && !context_->buffers().owns(copy->from.chunk);
+}
+
 failure queue_stream::enqueue(const command& what, std::span<const device_wait> waits) {
   // The events stay until the driver has taken them.
   std::vector<std::shared_ptr<const handle<cl_event>>> kept;

@@ -35,6 +35,12 @@ class queue_stream final : public driver_stream {
  private:
   [[nodiscard]] bool prepared(const command& what) override;
   [[nodiscard]] failure prepare(const command& what) override;
+  [[nodiscard]] bool starts_early(const command& what, const driver_stream& other) const override;
+  // NVIDIA's driver reads the host's memory when a write is enqueued, and not behind the events
+  // that the write waits for.
+  [[nodiscard]] bool ends_are_awaited() const noexcept override {
+    return outbound_ && !on_host_cores_;
+  }
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
   void flush() override;

@@ -30,6 +30,9 @@ class played_stream final : public driver_stream {
   std::vector<std::uint64_t> waited;  ///< for other streams
   std::vector<std::size_t> flushed;   ///< behind so many
 
+  driver_stream* awaits = nullptr;  ///< on the host, what its commands follow
+  bool is_awaited = false;
+
   void compile_all() { compiled_ = std::numeric_limits<std::uint64_t>::max(); }
   void end(std::uint64_t value) { ended(value, {}); }
 
@@ -45,6 +48,10 @@ class played_stream final : public driver_stream {
     for (const device_wait& w : waits) waited.push_back(w.value);
     return {};
   }
+  [[nodiscard]] bool starts_early(const command&, const driver_stream& other) const override {
+    return awaits == &other;
+  }
+  [[nodiscard]] bool ends_are_awaited() const noexcept override { return is_awaited; }
   void flush() override { flushed.push_back(handed.size()); }
 
   std::uint64_t compiled_ = 0;
@@ -81,6 +88,26 @@ TEST_F(driver_stream_test, the_device_waits_for_what_was_handed_over) {
   b.end(1);
   EXPECT_TRUE(two.done());
   EXPECT_FALSE(why(two));
+}
+
+TEST_F(driver_stream_test, what_would_start_early_is_handed_over_after_the_end) {
+  a.compile_all();
+  b.compile_all();
+  b.awaits = &a;
+  a.is_awaited = true;
+  const timepoint one = submit(a, nothing());
+  const timepoint two = submit(a, nothing());
+  const timepoint after_one = submit(b, nothing(), {one});
+  submit(b, nothing(), {two});
+  EXPECT_TRUE(b.handed.empty());
+  a.end(1);
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1}));
+  a.end(2);
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_TRUE(b.waited.empty());
+  b.end(1);
+  b.end(2);
+  EXPECT_FALSE(why(after_one));
 }
 
 TEST_F(driver_stream_test, what_does_not_compile_fails_in_its_turn) {

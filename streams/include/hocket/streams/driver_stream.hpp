@@ -79,6 +79,14 @@ class driver_stream : public stream {
   /// One call at a time for each stream. A failure is the command's.
   [[nodiscard]] virtual failure prepare(const command& what) = 0;
 
+  /// True if the command is handed over only when those of the other stream which it follows have
+  /// ended: the driver may begin with it before. Under the domain's lock; quick.
+  [[nodiscard]] virtual bool starts_early(const command& what, const driver_stream& other) const {
+    return (void)what, (void)other, false;
+  }
+  /// True if starts_early() may be for commands that follow those of this stream.
+  [[nodiscard]] virtual bool ends_are_awaited() const noexcept { return false; }
+
   /// Hands the command to the driver, behind all that were handed over before. Under the domain's
   /// lock; must not block and must not call ended(). A failure means that nothing was handed over;
   /// it is the command's.
