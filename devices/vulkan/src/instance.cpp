@@ -40,6 +40,16 @@ std::string searched() {
   return "";
 }
 
+/// The instance that is never destroyed, if there is one yet.
+std::atomic<VkInstance> kept{VK_NULL_HANDLE};
+
+/// The loader closes drivers with the last instance. NVIDIA's (580.159) could not be opened again
+/// after it had been closed some six times behind a device.
+bool keeps_drivers_open(VkInstance made) {
+  VkInstance none = VK_NULL_HANDLE;
+  return kept.compare_exchange_strong(none, made);
+}
+
 }  // namespace
 
 result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listener listener) {
@@ -97,10 +107,11 @@ VkResult instance::create() {
 }
 
 instance::~instance() {
-  if (gone_) return;
+  if (gone_ || api_.instance == VK_NULL_HANDLE) return;
   if (messenger_ != VK_NULL_HANDLE && api_.vkDestroyDebugUtilsMessengerEXT != nullptr) {
     api_.vkDestroyDebugUtilsMessengerEXT(api_.instance, messenger_, nullptr);
   }
+  if (keeps_drivers_open(api_.instance)) return;
   if (api_.vkDestroyInstance != nullptr) api_.vkDestroyInstance(api_.instance, nullptr);
 }
 
