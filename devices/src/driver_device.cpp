@@ -13,6 +13,10 @@ stream& driver_device::compute(std::size_t lane) noexcept {
   return *parts_.compute;
 }
 
+void driver_device::remember(const allocation& host) {
+  if (parts_.remember) parts_.remember(host);
+}
+
 void driver_device::forget(const allocation& host) noexcept {
   if (parts_.forget) parts_.forget(host);
 }

@@ -73,6 +73,30 @@ std::uint64_t calls_of(const std::string& name) {
   return count == nullptr ? 0 : count(name.c_str());
 }
 
+TEST(cuda_faults, host_memory_that_is_copied_again_is_pinned_until_it_goes) {
+  const auto tame = kernel<inout_buffer<float>>{"tame"}.with(
+      cuda_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;"});
+  const std::uint64_t pinned = calls_of("cuMemHostRegister_v2");
+  const std::uint64_t unpinned = calls_of("cuMemHostUnregister");
+  {
+    runtime rt(options(resilience_kind::none));
+    if (!has_device(rt, "CUDA1")) GTEST_SKIP() << "There are no two CUDA devices.";
+    const buffer<float> large{rt, 100'000, 1.0f}, small{rt, 100, 1.0f};
+    for (int round = 0; round < 4; ++round) {
+      const device_handle on = rt.device(round % 2 == 0 ? "CUDA0" : "CUDA1");
+      for (const auto& x : {large, small}) {
+        rt.submit({.on = on}, tame, updates(x)).get();
+        (void)x.update();
+      }
+    }
+    EXPECT_EQ(large.read()(99'999), 5.0f);
+    EXPECT_EQ(small.read()(99), 5.0f);
+    EXPECT_EQ(calls_of("cuMemHostRegister_v2") - pinned, 1U) << "for both devices";
+    EXPECT_EQ(calls_of("cuMemHostUnregister"), unpinned);
+  }
+  EXPECT_EQ(calls_of("cuMemHostUnregister") - unpinned, 1U);
+}
+
 TEST(cuda_faults, of_one_call_are_survived) {
   // No host body: the work stays on the devices that are left.
   const auto tame = kernel<in_buffer<float>, inout_buffer<float>>{"tame"}.with(

@@ -94,6 +94,7 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuEventCreate, code (*)(event_handle*, unsigned));                                          \
   each(cuEventDestroy_v2, code (*)(event_handle));                                                 \
   each(cuEventElapsedTime, code (*)(float*, event_handle, event_handle));                          \
+  each(cuEventQuery, code (*)(event_handle));                                                      \
   each(cuEventRecord, code (*)(event_handle, stream_handle));                                      \
   each(cuEventSynchronize, code (*)(event_handle));                                                \
   each(cuInit, code (*)(unsigned));                                                                \
@@ -103,6 +104,8 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuMemAlloc_v2, code (*)(device_address*, std::size_t));                                     \
   each(cuMemFreeHost, code (*)(void*));                                                            \
   each(cuMemFree_v2, code (*)(device_address));                                                    \
+  each(cuMemHostRegister_v2, code (*)(void*, std::size_t, unsigned));                              \
+  each(cuMemHostUnregister, code (*)(void*));                                                      \
   each(cuMemHostAlloc, code (*)(void**, std::size_t, unsigned));                                   \
   each(cuMemcpy3DAsync_v2, code (*)(const box_copy*, stream_handle));                              \
   each(cuMemcpy3DPeerAsync, code (*)(const box_copy*, stream_handle));                             \

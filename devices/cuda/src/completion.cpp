@@ -4,7 +4,9 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -32,7 +34,16 @@ void completions::add(std::uint64_t value, enqueued what, time_stamp handed) {
 
 code completions::wait_for(const event_ref& event) const {
   const current in(*in_);
-  return in.why() != success ? in.why() : in_->driver().cuEventSynchronize(event.get());
+  if (in.why() != success) return in.why();
+  // Falling asleep and being woken takes longer than many commands.
+  constexpr auto awake = std::chrono::microseconds(50);
+  const time_stamp until = where_.now() + awake;
+  while (where_.now() < until) {
+    const code now = in_->driver().cuEventQuery(event.get());
+    if (now != not_ready) return now;
+    std::this_thread::yield();
+  }
+  return in_->driver().cuEventSynchronize(event.get());
 }
 
 /// The stream is in order, and the last command was waited for: the others have ended as well.
@@ -51,12 +62,27 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
     } else {
       // The longer ago the start is, the less precise is the time since then.
       const std::uint64_t end = nanoseconds_of(what.end);
-      const std::uint64_t begin = end - std::min(end, between(what.begin, what.end));
-      std::tie(how.begin, how.end) = clock_.on_host(begin, end, how.begin, how.end);
+      set_times(how, what, end);
+      last_end_ = what.end;
+      last_end_time_ = end;
     }
     results.push_back(std::move(how));
   }
   if (status == success) move_start(ended.back().item.what.end);
+}
+
+/// The times are those between which the command can have run. end: by the device's clock.
+void completions::set_times(command_result& how, const enqueued& what, std::uint64_t end) {
+  if (what.begin != last_end_ || end == 0) {
+    const std::uint64_t begin = end - std::min(end, between(what.begin, what.end));
+    std::tie(how.begin, how.end) = clock_.on_host(begin, end, how.begin, how.end);
+    return;
+  }
+  // The one before it may have ended when this one was handed over.
+  const time_stamp handed = how.begin;
+  const nanoseconds since(static_cast<nanoseconds::rep>(end - std::min(end, last_end_time_)));
+  how.end = clock_.on_host(end, end, how.begin, how.end).second;
+  how.begin = std::clamp(how.end - since, std::min(handed, how.end), how.end);
 }
 
 /// In nanoseconds; the greatest number where the driver does not say.

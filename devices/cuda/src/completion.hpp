@@ -57,6 +57,7 @@ class completions {
   using commands = in_flight_commands<in_stream>;
 
   void finish(std::span<commands::entry> ended, std::vector<command_result>& results);
+  void set_times(command_result& how, const enqueued& what, std::uint64_t end);
   [[nodiscard]] code wait_for(const event_ref& event) const;
   [[nodiscard]] std::uint64_t nanoseconds_of(const event_ref& event) const;
   [[nodiscard]] std::uint64_t between(const event_ref& begin, const event_ref& end) const;
@@ -71,6 +72,8 @@ class completions {
   event_ref start_;
   std::uint64_t start_time_ = 1;  // nanoseconds; 0 would mean that the driver does not say
   device_clock clock_;
+  event_ref last_end_;  // of the command that was reported last
+  std::uint64_t last_end_time_ = 0;
 
   commands commands_;  // ends before what it uses
 };

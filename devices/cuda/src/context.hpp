@@ -12,6 +12,7 @@
 #include "events.hpp"
 #include "host_moves.hpp"
 #include "memory.hpp"
+#include "pinned_blocks.hpp"
 #include "program.hpp"
 
 namespace hocket::cuda {
@@ -29,6 +30,7 @@ class driver {
   [[nodiscard]] std::string version() const;
   [[nodiscard]] const std::shared_ptr<const compiler>& with() const noexcept { return with_; }
   [[nodiscard]] address_table& addresses() noexcept { return addresses_; }
+  [[nodiscard]] pinned_blocks& pins() noexcept { return pins_; }
   [[nodiscard]] driver_domain& domain() noexcept { return domain_; }
 
   /// Lets the device and each that was connected before use one another's memory, where they can.
@@ -39,6 +41,7 @@ class driver {
   int version_;
   std::shared_ptr<const compiler> with_;
   address_table addresses_;
+  pinned_blocks pins_;
   driver_domain domain_;
   std::mutex guard_;  // for what follows
   std::vector<std::weak_ptr<context>> opened_;
@@ -62,6 +65,7 @@ class context {
   [[nodiscard]] context_handle get() const noexcept { return object_; }
   [[nodiscard]] device_number number() const noexcept { return number_; }
   [[nodiscard]] address_table& addresses() noexcept { return of_->addresses(); }
+  [[nodiscard]] pinned_blocks& pins() noexcept { return of_->pins(); }
   [[nodiscard]] driver_domain& domain() noexcept { return of_->domain(); }
   [[nodiscard]] event_pool& events() noexcept { return events_; }
   [[nodiscard]] program_store& programs() noexcept { return programs_; }

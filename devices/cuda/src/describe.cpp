@@ -113,6 +113,7 @@ described describe(const api& driver, device_number device, const std::string& v
   info.memory_bytes = ask.memory();
   info.alignment = 256;
   info.keeps_freed_blocks = true;
+  info.pins_host_memory = true;
   info.depth = 4;
   info.ahead = std::chrono::microseconds(200);
   why = why_unusable(ask, made);

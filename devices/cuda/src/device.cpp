@@ -61,6 +61,9 @@ result<std::unique_ptr<device>> connect_device(const device_info& info, const la
   driver_device_parts made;
   made.info = info;
   made.context = in;
+  const auto uses = std::make_shared<pinned_blocks::user>(in->pins());
+  made.remember = [in, uses](const allocation& host) { in->pins().remember(host); };
+  made.forget = [in, uses](const allocation& host) { in->pins().forget(host); };
   made.leave = [in] { in->driver().gone = true; };
   made.compute = stream_of(numbers.compute.front());
   made.inbound = stream_of(numbers.inbound);

@@ -12,6 +12,7 @@
 namespace hocket::cuda {
 
 constexpr code success = 0;
+constexpr code not_ready = 600;
 constexpr code peer_access_already_enabled = 704;
 
 /// "CUDA_ERROR_OUT_OF_MEMORY (2)".

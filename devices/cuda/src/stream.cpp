@@ -33,13 +33,23 @@ queue_stream::~queue_stream() {
 
 bool queue_stream::prepared(const command& what) {
   if (what.launch() != nullptr) return launcher_.prepared(what);
-  return staging_ != nullptr || !needs_staging(std::get<copy_command>(what.what));
+  const auto& copy = std::get<copy_command>(what.what);
+  if (in_->pins().should_pin(copy.from) || in_->pins().should_pin(copy.to)) return false;
+  return staging_ != nullptr || !needs_staging(copy);
 }
 
 failure queue_stream::prepare(const command& what) {
-  failure why = what.launch() != nullptr ? launcher_.prepare() : make_staging();
+  failure why =
+      what.launch() != nullptr ? launcher_.prepare() : prepare(std::get<copy_command>(what.what));
   if (why.code() == failure_code::device_lost) lose(why);
   return why;
+}
+
+failure queue_stream::prepare(const copy_command& what) {
+  for (const allocation& end : {what.from, what.to}) {
+    if (in_->pins().should_pin(end)) in_->pins().pin(in_, end);
+  }
+  return staging_ != nullptr || !needs_staging(what) ? failure() : make_staging();
 }
 
 failure queue_stream::make_staging() {
@@ -85,9 +95,13 @@ failure queue_stream::begin(std::span<const device_wait> waits, enqueued& made) 
     return on->in_ == in_ ? why : failure(failure_code::task_failed, why.message());
   }
   code answer = success;
-  made.begin = in_->events().take(answer);
-  if (answer == success) made.end = in_->events().take(answer);
-  if (answer == success) answer = driver.cuEventRecord(made.begin.get(), stream_.get());
+  made.end = in_->events().take(answer);
+  // A command right behind another begins with its end, which saves an event between the two.
+  if (waits.empty()) made.begin = completions_.last_event(UINT64_MAX);
+  if (answer == success && made.begin == nullptr) {
+    made.begin = in_->events().take(answer);
+    if (answer == success) answer = driver.cuEventRecord(made.begin.get(), stream_.get());
+  }
   return answer == success ? failure() : failure_of(answer, device_, "to take a command");
 }
 
@@ -102,6 +116,7 @@ failure queue_stream::copy(const copy_command& what, enqueued& made) {
   code answer = success;
   if (staging_ != nullptr && needs_staging(what)) {
     const bool to_host = to.context == nullptr;
+    in_->pins().note_copy(to_host ? what.to : what.from);
     answer = staging_->enqueue(
         {stream_.get(), made.begin, to_host ? to.host : from.host,
          to_host ? from.device : to.device, to_host, slabs_up_to(what, staging::chunk_bytes)},

@@ -35,6 +35,7 @@ class queue_stream final : public driver_stream {
   [[nodiscard]] failure prepare(const command& what) override;
   [[nodiscard]] failure enqueue(const command& what, std::span<const device_wait> waits) override;
 
+  [[nodiscard]] failure prepare(const copy_command& what);
   [[nodiscard]] failure make_staging();
   [[nodiscard]] failure begin(std::span<const device_wait> waits, enqueued& made);
   [[nodiscard]] failure copy(const copy_command& what, enqueued& made);

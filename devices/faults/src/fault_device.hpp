@@ -81,6 +81,7 @@ class fault_device final : public device {
   [[nodiscard]] stream& inbound() noexcept override { return *inbound_; }
   [[nodiscard]] stream& outbound() noexcept override { return *outbound_; }
   void lose(const failure& why) override { inner_->lose(why); }
+  void remember(const allocation& host) override { inner_->remember(host); }
   void forget(const allocation& host) noexcept override { inner_->forget(host); }
   [[nodiscard]] bool has_driver() const noexcept override { return inner_->has_driver(); }
   void leave_driver() noexcept override { inner_->leave_driver(); }

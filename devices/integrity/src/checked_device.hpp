@@ -57,6 +57,7 @@ class checked_device final : public device {
   [[nodiscard]] stream& inbound() noexcept override { return link_->outer(way::in); }
   [[nodiscard]] stream& outbound() noexcept override { return link_->outer(way::out); }
   void lose(const failure& why) override { inner_->lose(why); }
+  void remember(const allocation& host) override { inner_->remember(host); }
   void forget(const allocation& host) noexcept override { inner_->forget(host); }
   [[nodiscard]] bool has_driver() const noexcept override { return inner_->has_driver(); }
   void leave_driver() noexcept override { inner_->leave_driver(); }

@@ -48,6 +48,8 @@ struct device_info {
   bool keeps_freed_blocks = false;
   /// It can use allocations of the host's memory as they are, in place of its own.
   bool imports_host_memory = false;
+  /// It copies from and to the host's memory faster if it knows the blocks there are.
+  bool pins_host_memory = false;
   std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
 
   std::size_t arena = 0;  ///< of the executor, whose workers a host device runs on
@@ -106,6 +108,10 @@ class device {
   /// Declares the device lost, as if its driver had said so: see completion_sink::device_lost. Only
   /// the first call does anything. Any thread, also the sink. Precondition: info().can_be_lost.
   virtual void lose(const failure& why) = 0;
+
+  /// A block of the host's memory is there until forget(). Only for devices that use or pin the
+  /// host's memory.
+  virtual void remember(const allocation& host) { (void)host; }
 
   /// A block of the host's memory goes back to the system: what was made to import it has to go.
   /// Only for devices that use the host's memory; no command uses the block any more.

@@ -17,7 +17,7 @@ struct driver_device_parts {
   std::shared_ptr<void> context;  ///< what memory and streams use of the driver
   /// Nothing is given back to the driver any more; empty if it does not end before the runtime.
   std::function<void()> leave;
-  std::function<void(const allocation& host)> forget;  ///< as that of a device; may be empty
+  std::function<void(const allocation&host)> remember, forget;  ///< as a device's; may be empty
   std::unique_ptr<memory_resource> memory;
   std::unique_ptr<driver_stream> compute;
   std::unique_ptr<driver_stream> inbound;
@@ -37,6 +37,7 @@ class driver_device final : public device {
   [[nodiscard]] stream& inbound() noexcept override { return *parts_.inbound; }
   [[nodiscard]] stream& outbound() noexcept override { return *parts_.outbound; }
   void lose(const failure& why) override { parts_.compute->lose(why); }
+  void remember(const allocation& host) override;
   void forget(const allocation& host) noexcept override;
   [[nodiscard]] bool has_driver() const noexcept override { return parts_.leave != nullptr; }
   void leave_driver() noexcept override;

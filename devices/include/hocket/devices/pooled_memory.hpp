@@ -26,6 +26,9 @@ class pooled_memory final : public memory_resource {
   }
   void deallocate(const allocation& a) noexcept override { pool_.deallocate(a); }
 
+  /// Memory that is none of this is used by the same devices, until forget().
+  void remember(const allocation& a) { imported_.remember(a); }
+
   /// Memory that is none of this, but was used by the same devices, goes back to its owner.
   void forget(const allocation& a) noexcept {
     for (device* user : imported_.users) user->forget(a);
@@ -42,11 +45,17 @@ class pooled_memory final : public memory_resource {
     imported_memory(memory_resource& bottom, std::vector<device*> all)
         : users(std::move(all)), bottom_(bottom) {}
     [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
-      return bottom_.allocate(bytes, alignment);
+      result<allocation> made = bottom_.allocate(bytes, alignment);
+      if (made) remember(made.value());
+      return made;
     }
     void deallocate(const allocation& a) noexcept override {
       for (device* user : users) user->forget(a);
       bottom_.deallocate(a);
+    }
+
+    void remember(const allocation& a) {
+      for (device* user : users) user->remember(a);
     }
 
     std::vector<device*> users;

@@ -24,12 +24,14 @@ void device_blocks::give_back(const block& gone) noexcept {
 
 void device_blocks::lend(const placement::lend_block& what) {
   const allocation where{what.memory->address(), what.memory->bytes()};
+  memories_.front()->remember(where);
   blocks_.insert(what.block, block{where, placement::host_memory, {}, what.memory});
 }
 
 void device_blocks::add_memory(device& of) {
   memories_.push_back(std::make_unique<pooled_memory>(of.memory(), of.info()));
   alignments_.push_back(of.info().alignment);
+  if (of.info().pins_host_memory) pinning_.push_back(&of);
 }
 
 void device_blocks::add_importing(device& of) {
@@ -42,19 +44,15 @@ void device_blocks::align_host_memory(const device_info& for_device) noexcept {
 }
 
 void device_blocks::close(const device& gone, std::optional<memory_id> own) {
-  if (own) {
-    memories_[own->value].reset();
-  } else {
-    memories_.front()->remove_user(gone);
-  }
+  memories_.front()->remove_user(gone);
+  if (own) memories_[own->value].reset();
 }
 
 void device_blocks::reopen(device& made, std::optional<memory_id> own) {
   if (own) {
     memories_[own->value] = std::make_unique<pooled_memory>(made.memory(), made.info());
-  } else {
-    memories_.front()->add_user(made);
   }
+  if (!own || made.info().pins_host_memory) memories_.front()->add_user(made);
 }
 
 void device_blocks::open_host_memory(device* of) {
@@ -65,6 +63,7 @@ void device_blocks::open_host_memory(device* of) {
   memories_.front() =
       std::make_unique<pooled_memory>(of == nullptr ? *host_resource_ : of->memory(),
                                       of == nullptr ? of_process : of->info(), importing_);
+  for (device* each : pinning_) memories_.front()->add_user(*each);
 }
 
 failure device_blocks::allocate(const placement::allocate_block& what) {

@@ -36,7 +36,7 @@ class device_blocks {
   void add_memory(device& of);
   /// The device imports blocks of host memory.
   void add_importing(device& of);
-  /// The device goes, and no block is in its memory any more; null: it imports host memory.
+  /// The device goes, and no block is in its memory any more; null: it has none of its own.
   void close(const device& gone, std::optional<memory_id> own);
   /// The device is there again.
   void reopen(device& made, std::optional<memory_id> own);
@@ -64,6 +64,7 @@ class device_blocks {
 
   std::unique_ptr<memory_resource> host_resource_;  ///< where no device has the host's memory
   std::vector<device*> importing_;                  ///< devices that use the host's memory
+  std::vector<device*> pinning_;                    ///< devices that pin it
   std::vector<std::unique_ptr<pooled_memory>> memories_{1};  ///< the first one is the host's
   std::vector<std::size_t> alignments_{64};                  ///< of each memory
   id_map<block_id, block> blocks_;
