@@ -8,10 +8,15 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <hocket/core/environment.hpp>
@@ -123,8 +128,44 @@ std::vector<fault_rule> delays_of(std::uint64_t seed) {
            .by = by}};
 }
 
+/// Ends the process where a seed does not end: over threads a program may hang once in very many
+/// runs, and whoever runs the tests has to know which.
+class seed_watch {
+ public:
+  void begins(std::uint64_t seed) {
+    const std::lock_guard lock(guard_);
+    seed_ = seed;
+    ++begun_;
+  }
+
+ private:
+  void watch(const std::stop_token& stop) {
+    constexpr std::chrono::minutes longest{3};
+    std::unique_lock lock(guard_);
+    for (std::uint64_t seen = begun_;; seen = begun_) {
+      if (stopped_.wait_for(lock, stop, longest, [&] { return begun_ != seen; })) continue;
+      if (stop.stop_requested()) return;
+      std::printf("seed %llu has not ended for three minutes\n",
+                  static_cast<unsigned long long>(seed_));
+      std::fflush(stdout);
+      std::abort();
+    }
+  }
+
+  std::mutex guard_;  // for what follows
+  std::condition_variable_any stopped_;
+  std::uint64_t seed_ = 0, begun_ = 0;
+  std::jthread thread_{[this](const std::stop_token& stop) { watch(stop); }};
+};
+
 int search(const arguments& given) {
   seeded::run_settings settings;
+  std::optional<seed_watch> watch;
+  if (given.real_clock) {
+    watch.emplace();
+    // Each runtime tells what is pending, and what it waits for.
+    ::setenv("HOCKET_WATCHDOG", "60s", 0);
+  }
   // A seed that fails is to fail on every machine, whatever was measured there before.
   ::setenv("HOCKET_COSTS", "off", 1);
   if (!given.real_clock) ::setenv("HWLOC_SYNTHETIC", "numa:1 core:4 pu:1", 1);
@@ -154,6 +195,7 @@ int search(const arguments& given) {
     if (may_delay && seed % 4 == 0) made.faults = delays_of(seed);
     if (given.describe) describe(made);
     seeded::forget_names();
+    if (watch) watch->begins(seed);
     const auto& [wrong, report] = seeded::run_and_compare(made, settings);
     duplicates += report.duplicates;
     won += report.duplicates_won;
