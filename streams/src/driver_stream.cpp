@@ -77,6 +77,7 @@ void driver_stream::settle(driver_domain& domain, const endings& failed) {
     if (e.loses_device) e.of->epoch_->end(e.how.why);
     command_result how = e.how;
     e.of->conclude(e.value, {&how, 1});
+    if (e.of->ends_are_awaited()) step_all(domain);
     e.of->leave();
     // Who waits for a stream of the lost device is not stepped by anybody else.
     again = again || e.loses_device;

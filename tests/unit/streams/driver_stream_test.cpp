@@ -110,6 +110,23 @@ TEST_F(driver_stream_test, what_would_start_early_is_handed_over_after_the_end) 
   EXPECT_FALSE(why(after_one));
 }
 
+TEST_F(driver_stream_test, what_waits_for_an_end_goes_on_where_that_one_was_refused) {
+  a.compile_all();
+  b.compile_all();
+  b.awaits = &a;
+  a.is_awaited = true;
+  a.refuses[2] = {failure_code::task_failed, "No."};
+  submit(a, nothing());
+  const timepoint bad = submit(a, nothing());
+  const timepoint after_bad = submit(b, nothing(), {bad});
+  EXPECT_TRUE(b.handed.empty());
+  a.end(1);
+  EXPECT_TRUE(bad.done());
+  EXPECT_EQ(b.handed, (std::vector<std::uint64_t>{1}));
+  b.end(1);
+  EXPECT_FALSE(why(after_bad));
+}
+
 TEST_F(driver_stream_test, what_does_not_compile_fails_in_its_turn) {
   a.not_compiled[2] = {failure_code::compile_failed, "It is no text."};
   submit(a, nothing());
