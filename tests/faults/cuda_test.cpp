@@ -73,6 +73,83 @@ std::uint64_t calls_of(const std::string& name) {
   return count == nullptr ? 0 : count(name.c_str());
 }
 
+TEST(cuda_faults, batches_that_run_again_are_one_graph_of_the_driver) {
+  const auto tame = kernel<inout_buffer<float>>{"tame"}.with(
+      cuda_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;"});
+  constexpr int tasks = 20, runs = 6;
+  const std::uint64_t launches = calls_of("cuLaunchKernel"), graphs = calls_of("cuGraphLaunch");
+  {
+    runtime rt(options(resilience_kind::none));
+    if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+    const task_options on{.on = rt.device("CUDA0")};
+    const buffer<float> x{rt, 100, 0.0F};
+    const graph recorded = rt.record({.batch = true}, [&](submitter& s) {
+      for (int i = 0; i < tasks; ++i) s.submit(on, tame, updates(x));
+    });
+    for (int run = 0; run < runs; ++run) rt.run(recorded).get();
+    EXPECT_EQ(x.read()(99), static_cast<float>(tasks * runs));
+    EXPECT_EQ(calls_of("cuLaunchKernel") - launches, 2U * tasks) << "launched, and captured";
+    EXPECT_EQ(calls_of("cuGraphLaunch") - graphs, runs - 1U);
+  }
+  EXPECT_EQ(calls_of("cuGraphExecDestroy"), calls_of("cuGraphInstantiateWithFlags"));
+  EXPECT_EQ(calls_of("cuGraphDestroy"), calls_of("cuStreamEndCapture"));
+}
+
+TEST(cuda_faults, a_driver_that_captures_nothing_gets_the_launches) {
+  // The plan of faults is the process's: see CMakeLists.txt.
+  if (!environment_variable("HOCKET_STANDIN_CUDA_FAULTS")) GTEST_SKIP() << "Nothing is to fail.";
+  const auto tame = kernel<inout_buffer<float>>{"tame"}.with(
+      cuda_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;"});
+  runtime rt(options(resilience_kind::none));
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const task_options on{.on = rt.device("CUDA0")};
+  const buffer<float> x{rt, 100, 0.0F};
+  const graph recorded = rt.record({.batch = true}, [&](submitter& s) {
+    for (int i = 0; i < 8; ++i) s.submit(on, tame, updates(x));
+  });
+  for (int run = 0; run < 4; ++run) rt.run(recorded).get();
+  EXPECT_EQ(x.read()(99), 32.0F);
+  EXPECT_EQ(calls_of("cuGraphLaunch"), 0U);
+}
+
+TEST(cuda_faults, products_are_made_by_the_library) {
+  runtime rt(options(resilience_kind::none));
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const task_options on{.on = rt.device("CUDA0")};
+  const buffer<double, 2> a{rt, {3, 2}, 2.0}, b{rt, {2, 5}, 3.0}, c{rt, {3, 5}, 1.0};
+  const std::uint64_t products = calls_of("cublasDgemm_v2"), launches = calls_of("cuLaunchKernel");
+  rt.submit(on, ops::gemm_nn, reads(a), reads(b), updates(c)).get();
+  EXPECT_EQ(c.read()(2, 4), 13.0);
+  rt.submit(on, ops::gemm_nn, reads(a), reads(b), writes(c)).get();
+  EXPECT_EQ(c.read()(0, 0), 12.0);
+  EXPECT_EQ(calls_of("cublasDgemm_v2") - products, 2U);
+  EXPECT_EQ(calls_of("cuLaunchKernel"), launches);
+}
+
+TEST(cuda_faults, products_without_the_library_are_made_by_text) {
+  runtime_options chosen = options(resilience_kind::none);
+  chosen.backends["cuda"] += ",blas=no";
+  runtime rt(chosen);
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const task_options on{.on = rt.device("CUDA0")};
+  const buffer<float, 2> a{rt, {3, 2}, 2.0F}, b{rt, {2, 5}, 3.0F}, c{rt, {3, 5}, 1.0F};
+  const std::uint64_t products = calls_of("cublasSgemm_v2");
+  rt.submit(on, ops::gemm_nn, reads(a), reads(b), updates(c)).get();
+  EXPECT_EQ(c.read()(2, 4), 13.0F);
+  EXPECT_EQ(calls_of("cublasSgemm_v2"), products);
+}
+
+TEST(cuda_faults, a_library_of_products_that_is_named_has_to_open) {
+  runtime_options chosen = options(resilience_kind::none);
+  chosen.backends["cuda"] += ",blas=/nonexistent/libcublas.so";
+  runtime rt(chosen);
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const buffer<float, 2> a{rt, {3, 3}, 2.0F}, c{rt, {3, 3}, 1.0F};
+  const failure why =
+      rt.submit({.on = rt.device("CUDA0")}, ops::gemm_nn, reads(a), reads(a), writes(c)).error();
+  EXPECT_NE(why.message().find("/nonexistent/libcublas.so"), std::string::npos) << why.message();
+}
+
 TEST(cuda_faults, host_memory_that_is_copied_again_is_pinned_until_it_goes) {
   const auto tame = kernel<inout_buffer<float>>{"tame"}.with(
       cuda_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;"});

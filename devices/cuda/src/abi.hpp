@@ -11,6 +11,7 @@ namespace hocket::cuda {
 
 using code = int;                      ///< of the driver; 0: success
 using compiler_code = int;             ///< of the compiler; 0: success
+using blas_code = int;                 ///< of the library of products; 0: success
 using device_number = int;             ///< of a device of the driver
 using device_address = std::uint64_t;  ///< of memory of a device
 
@@ -21,10 +22,16 @@ using event_handle = struct event_object*;
 using module_handle = struct module_object*;
 using function_handle = struct function_object*;
 using array_handle = struct array_object*;
+using graph_handle = struct graph_object*;
+using runnable_handle = struct runnable_object*;  ///< of a graph that can be launched
 using program_handle = struct program_object*;
+using blas_handle = struct blas_object*;
 
 /// Work of the host in a stream.
 using host_function = void (*)(void* data);
+
+/// Of a matrix, column by column, in a product.
+enum class blas_operation : int { none = 0, transpose = 1 };
 
 /// Memory of a box copy.
 enum class memory_kind : unsigned { host = 1, device = 2 };
@@ -68,6 +75,7 @@ enum class attribute : int {
 constexpr int compute_mode_prohibited = 2;
 
 constexpr unsigned stream_non_blocking = 1;   ///< does not wait for the legacy default stream
+constexpr int capture_of_this_thread = 1;     ///< other threads may call what no capture allows
 constexpr unsigned event_blocking_sync = 1;   ///< a thread that waits for the event sleeps
 constexpr unsigned host_memory_portable = 1;  ///< pinned for all contexts
 
@@ -77,7 +85,7 @@ constexpr int pointer_memory_kind = 2;
 /// Options of a module that is loaded: where the driver's compiler says what is wrong.
 constexpr int load_error_log = 5, load_error_log_bytes = 6;
 
-/// Every function of the driver that Hocket uses; all are part of CUDA 11. each(name, type).
+/// Every function of the driver that Hocket uses; all are part of CUDA 11.4. each(name, type).
 #define HOCKET_CUDA_FUNCTIONS(each)                                                                \
   each(cuCtxEnablePeerAccess, code (*)(context_handle, unsigned));                                 \
   each(cuCtxPopCurrent_v2, code (*)(context_handle*));                                             \
@@ -97,6 +105,10 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuEventQuery, code (*)(event_handle));                                                      \
   each(cuEventRecord, code (*)(event_handle, stream_handle));                                      \
   each(cuEventSynchronize, code (*)(event_handle));                                                \
+  each(cuGraphDestroy, code (*)(graph_handle));                                                    \
+  each(cuGraphExecDestroy, code (*)(runnable_handle));                                             \
+  each(cuGraphInstantiateWithFlags, code (*)(runnable_handle*, graph_handle, unsigned long long)); \
+  each(cuGraphLaunch, code (*)(runnable_handle, stream_handle));                                   \
   each(cuInit, code (*)(unsigned));                                                                \
   each(cuLaunchHostFunc, code (*)(stream_handle, host_function, void*));                           \
   each(cuLaunchKernel, code (*)(function_handle, unsigned, unsigned, unsigned, unsigned, unsigned, \
@@ -119,10 +131,25 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuModuleLoadDataEx, code (*)(module_handle*, const void*, unsigned, int*, void**));         \
   each(cuModuleUnload, code (*)(module_handle));                                                   \
   each(cuPointerGetAttribute, code (*)(void*, int, device_address));                               \
+  each(cuStreamBeginCapture_v2, code (*)(stream_handle, int));                                     \
+  each(cuStreamEndCapture, code (*)(stream_handle, graph_handle*));                                \
   each(cuStreamCreate, code (*)(stream_handle*, unsigned));                                        \
   each(cuStreamDestroy_v2, code (*)(stream_handle));                                               \
   each(cuStreamSynchronize, code (*)(stream_handle));                                              \
   each(cuStreamWaitEvent, code (*)(stream_handle, event_handle, unsigned))
+
+/// Every function of the library of products that Hocket uses. each(name, type).
+#define HOCKET_CUBLAS_FUNCTIONS(each)                                                           \
+  each(cublasCreate_v2, blas_code (*)(blas_handle*));                                           \
+  each(cublasDestroy_v2, blas_code (*)(blas_handle));                                           \
+  each(cublasDgemm_v2,                                                                          \
+       blas_code (*)(blas_handle, blas_operation, blas_operation, int, int, int, const double*, \
+                     const double*, int, const double*, int, const double*, double*, int));     \
+  each(cublasGetStatusString, const char* (*)(blas_code));                                      \
+  each(cublasSetStream_v2, blas_code (*)(blas_handle, stream_handle));                          \
+  each(cublasSgemm_v2,                                                                          \
+       blas_code (*)(blas_handle, blas_operation, blas_operation, int, int, int, const float*,  \
+                     const float*, int, const float*, int, const float*, float*, int))
 
 /// Every function of the compiler that Hocket uses. each(name, type).
 #define HOCKET_NVRTC_FUNCTIONS(each)                                                         \

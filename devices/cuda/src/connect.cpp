@@ -20,7 +20,7 @@ using namespace cuda;
 /// The options of a configuration.
 struct options {
   std::optional<std::uint64_t> memory;
-  std::optional<std::string> driver, nvrtc;
+  std::optional<std::string> driver, nvrtc, blas;
 };
 
 options parse(const std::string& configuration) {
@@ -29,6 +29,7 @@ options parse(const std::string& configuration) {
   made.memory = reader.bytes("memory");
   made.driver = reader.text("driver");
   made.nvrtc = reader.text("nvrtc");
+  made.blas = reader.text("blas");
   reader.finish();
   return made;
 }
@@ -115,7 +116,8 @@ class cuda_backend final : public backend {
       return made;
     }
     const auto of = std::make_shared<cuda::driver>(
-        functions.value(), driver.version, std::make_shared<const compiler>(compiles.value()));
+        functions.value(), driver.version, std::make_shared<const compiler>(compiles.value()),
+        given.blas);
     for (int d = 0; d < driver.devices; ++d) {
       add_device(made, of, d, given, driver.devices > 1);
     }

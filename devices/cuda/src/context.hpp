@@ -9,6 +9,7 @@
 
 #include <hocket/streams/driver_stream.hpp>
 
+#include "blas.hpp"
 #include "events.hpp"
 #include "host_moves.hpp"
 #include "memory.hpp"
@@ -22,13 +23,19 @@ class context;
 /// The driver, and the tables that its devices share.
 class driver {
  public:
-  driver(std::shared_ptr<const api> functions, int version, std::shared_ptr<const compiler> with)
-      : functions_(std::move(functions)), version_(version), with_(std::move(with)) {}
+  /// blas: as that of a blas_library.
+  driver(std::shared_ptr<const api> functions, int version, std::shared_ptr<const compiler> with,
+         std::optional<std::string> blas)
+      : functions_(std::move(functions)),
+        version_(version),
+        with_(std::move(with)),
+        products_(std::move(blas), version) {}
 
   [[nodiscard]] const api& functions() const noexcept { return *functions_; }
   /// "12.4".
   [[nodiscard]] std::string version() const;
   [[nodiscard]] const std::shared_ptr<const compiler>& with() const noexcept { return with_; }
+  [[nodiscard]] blas_library& products() noexcept { return products_; }
   [[nodiscard]] address_table& addresses() noexcept { return addresses_; }
   [[nodiscard]] pinned_blocks& pins() noexcept { return pins_; }
   [[nodiscard]] driver_domain& domain() noexcept { return domain_; }
@@ -40,6 +47,7 @@ class driver {
   std::shared_ptr<const api> functions_;
   int version_;
   std::shared_ptr<const compiler> with_;
+  blas_library products_;
   address_table addresses_;
   pinned_blocks pins_;
   driver_domain domain_;
@@ -64,6 +72,7 @@ class context {
   [[nodiscard]] const api& driver() const noexcept { return of_->functions(); }
   [[nodiscard]] context_handle get() const noexcept { return object_; }
   [[nodiscard]] device_number number() const noexcept { return number_; }
+  [[nodiscard]] blas_library& products() noexcept { return of_->products(); }
   [[nodiscard]] address_table& addresses() noexcept { return of_->addresses(); }
   [[nodiscard]] pinned_blocks& pins() noexcept { return of_->pins(); }
   [[nodiscard]] driver_domain& domain() noexcept { return of_->domain(); }

@@ -14,6 +14,8 @@ template <class Object>
 void release(const api& driver, Object object) {
   if constexpr (std::is_same_v<Object, stream_handle>) (void)driver.cuStreamDestroy_v2(object);
   if constexpr (std::is_same_v<Object, event_handle>) (void)driver.cuEventDestroy_v2(object);
+  if constexpr (std::is_same_v<Object, graph_handle>) (void)driver.cuGraphDestroy(object);
+  if constexpr (std::is_same_v<Object, runnable_handle>) (void)driver.cuGraphExecDestroy(object);
   if constexpr (std::is_same_v<Object, module_handle>) (void)driver.cuModuleUnload(object);
   if constexpr (std::is_same_v<Object, std::byte*>) (void)driver.cuMemFreeHost(object);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <utility>
 
 #include <hocket/devices/device.hpp>
 
@@ -32,6 +33,7 @@ launcher::launcher(std::shared_ptr<context> in, const launch_limits& limits, std
 launcher::~launcher() {
   if (in_->driver().gone) return;
   const current in(*in_);
+  blas_.reset();
   for (const device_address block : scratch_) (void)in_->driver().cuMemFree_v2(block);
 }
 
@@ -51,8 +53,13 @@ failure launcher::prepare() {
 result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_definition& kernel,
                                                               const kernel_source& source,
                                                               const program_variant& variant) {
-  if (failure why = check_limits(kernel, source, variant)) return why;
   auto made = std::make_shared<compiled>();
+  if (source.product) {
+    if (failure why = start_blas()) return why;
+    if (blas_ != nullptr) made->product = source.product;
+    if (made->product) return made;
+  }
+  if (failure why = check_limits(kernel, source, variant)) return why;
   for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
     const std::string text = cuda_program(kernel, source, pass, variant);
     auto function = in_->programs().get(text, kernel.name, device_);
@@ -60,6 +67,19 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
     made->passes.push_back(function.value());
   }
   return made;
+}
+
+/// Where there is no library, products are made by the kernels' texts.
+failure launcher::start_blas() {
+  if (blas_ != nullptr || has_no_blas_) return {};
+  auto functions = in_->products().functions();
+  if (!functions) return functions.error();
+  has_no_blas_ = functions.value() == nullptr;
+  if (has_no_blas_) return {};
+  auto made = blas::make(std::move(functions).value(), device_);
+  if (!made) return made.error();
+  blas_ = std::move(made).value();
+  return {};
 }
 
 failure launcher::check_limits(const kernel_definition& kernel, const kernel_source& source,
@@ -90,12 +110,52 @@ failure launcher::grow_scratch(std::size_t words) {
 }
 
 failure launcher::enqueue(stream_handle stream) {
-  const launch_plan<compiled>& launches = planner_.plan();
-  if (launches.why) return launches.why;
-  for (const launch_part<compiled>& part : launches.parts) {
+  if (planner_.plan().why) return planner_.plan().why;
+  kept_graph& kept = planner_.kept();
+  const bool again = std::exchange(kept.launched, true);
+  if (again && kept.graph == nullptr && !kept.refused && may_be_graph()) {
+    kept.graph = graph_of_all(stream);
+    kept.refused = kept.graph == nullptr;
+  }
+  if (kept.graph == nullptr) return enqueue_all(stream);
+  const code answer = in_->driver().cuGraphLaunch(kept.graph->get(), stream);
+  if (answer == success) return {};
+  return failure_of(answer, device_, "to launch a graph of kernels");
+}
+
+failure launcher::enqueue_all(stream_handle stream) {
+  for (const launch_part<compiled>& part : planner_.plan().parts) {
     if (failure why = enqueue(part, stream)) return why;
   }
   return {};
+}
+
+/// Products are left out: the library would take memory for each graph.
+bool launcher::may_be_graph() const {
+  constexpr std::size_t least = 4;  // fewer launches are as fast
+  const auto& parts = planner_.plan().parts;
+  return parts.size() >= least && std::ranges::none_of(parts, [](const auto& part) {
+           return part.made->product.has_value();
+         });
+}
+
+/// What the driver makes of the launches while it captures the stream; null if it does not. Nothing
+/// runs.
+std::shared_ptr<handle<runnable_handle>> launcher::graph_of_all(stream_handle stream) {
+  const api& driver = in_->driver();
+  if (driver.cuStreamBeginCapture_v2(stream, capture_of_this_thread) != success) return nullptr;
+  const failure why = enqueue_all(stream);
+  graph_handle captured = nullptr;
+  const code ended = driver.cuStreamEndCapture(stream, &captured);
+  const handle<graph_handle> graph(driver, captured);
+  if (why || ended != success) return nullptr;
+  runnable_handle made = nullptr;
+  if (driver.cuGraphInstantiateWithFlags(&made, captured, 0) != success) return nullptr;
+  // The last plan may go while another context is current.
+  return {new handle<runnable_handle>(driver, made), [in = in_](const auto* gone) {
+            const current now(*in);
+            delete gone;
+          }};
 }
 
 /// Every device takes as many groups.
@@ -114,6 +174,7 @@ failure launcher::check_grid(const launch_part<compiled>& what, const grid& grou
 
 failure launcher::enqueue(const launch_part<compiled>& what, stream_handle stream) {
   assert(what.made != nullptr);
+  if (what.made->product) return blas_->multiply(*what.made->product, *what.what, stream);
   std::vector<device_address> buffers;
   for (const placed_buffer& b : what.what->buffers) buffers.push_back(address_of(b.where));
   if (what.source->scratch) buffers.push_back(scratch_.empty() ? 0 : scratch_.back());

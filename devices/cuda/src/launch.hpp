@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,24 +37,39 @@ class launcher {
   [[nodiscard]] failure enqueue(stream_handle stream);
 
  private:
-  /// The functions of one kernel for one variant, one for each pass.
+  /// The functions of one kernel for one variant, one for each pass; or what the library of
+  /// products computes in their place.
   struct compiled {
     std::vector<function_handle> passes;
+    std::optional<matrix_product> product;
+  };
+
+  /// A sequence that is launched again with the same arguments is one graph from then on.
+  struct kept_graph {
+    bool launched = false;
+    std::shared_ptr<handle<runnable_handle>> graph;
+    bool refused = false;  ///< by the driver
   };
 
   [[nodiscard]] result<std::shared_ptr<compiled>> compile(const kernel_definition& kernel,
                                                           const kernel_source& source,
                                                           const program_variant& variant);
+  [[nodiscard]] failure start_blas();
   [[nodiscard]] failure check_limits(const kernel_definition& kernel, const kernel_source& source,
                                      const program_variant& variant) const;
   [[nodiscard]] failure grow_scratch(std::size_t words);
   [[nodiscard]] failure check_grid(const launch_part<compiled>& what, const grid& groups) const;
   [[nodiscard]] failure enqueue(const launch_part<compiled>& what, stream_handle stream);
+  [[nodiscard]] failure enqueue_all(stream_handle stream);
+  [[nodiscard]] bool may_be_graph() const;
+  [[nodiscard]] std::shared_ptr<handle<runnable_handle>> graph_of_all(stream_handle stream);
 
   std::shared_ptr<context> in_;
   launch_limits limits_;
   std::string device_;
-  launch_planner<compiled> planner_;
+  std::unique_ptr<blas> blas_;
+  bool has_no_blas_ = false;
+  launch_planner<compiled, kept_graph> planner_;
 
   // Of scratch memory. The blocks that were too small stay: commands may still use them.
   std::vector<device_address> scratch_;

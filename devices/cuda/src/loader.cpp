@@ -12,6 +12,7 @@ namespace hocket::cuda {
 namespace {
 
 constexpr const char* nvrtc_packages = "libnvrtc12, and NVIDIA in its CUDA toolkit";
+constexpr const char* blas_packages = "libcublas12, and NVIDIA in its CUDA toolkit";
 
 /// The first name that the library does not have stays in `missing`.
 template <class Function>
@@ -20,19 +21,19 @@ void find(const driver_library& in, const char* name, Function& found, std::stri
   if (found == nullptr && missing.empty()) missing = name;
 }
 
-/// Where the compiler may be, in the order in which it is looked for.
-std::vector<std::string> compiler_files(int driver_version) {
+/// Where a library of the toolkit may be, in the order in which it is looked for.
+std::vector<std::string> toolkit_files(const std::string& library, int driver_version) {
   constexpr int newest = 13, oldest = 12, major_step = 1000;
   const int driver_major = driver_version == 0 ? newest : driver_version / major_step;
   std::vector<std::string> files;
   for (int major = newest; major >= oldest; --major) {
     if (major > driver_major) continue;
-    const std::string name = "libnvrtc.so." + std::to_string(major);
+    const std::string name = library + "." + std::to_string(major);
     files.push_back(name);
     files.push_back("/usr/local/cuda/lib64/" + name);
     files.push_back("/usr/local/cuda-" + std::to_string(major) + "/lib64/" + name);
   }
-  if (files.empty()) files.push_back("libnvrtc.so." + std::to_string(driver_major));
+  if (files.empty()) files.push_back(library + "." + std::to_string(driver_major));
   return files;
 }
 
@@ -74,7 +75,7 @@ result<std::shared_ptr<const api>> load_driver(const std::optional<std::string>&
 
 result<std::shared_ptr<const compiler_api>> load_compiler(const std::optional<std::string>& file,
                                                           int driver_version) {
-  const auto files = file ? std::vector{*file} : compiler_files(driver_version);
+  const auto files = file ? std::vector{*file} : toolkit_files("libnvrtc.so", driver_version);
   failure first, refused;
   for (const std::string& name : files) {
     const auto library = driver_library::open({"CUDA's compiler", name, nvrtc_packages});
@@ -89,6 +90,27 @@ result<std::shared_ptr<const compiler_api>> load_compiler(const std::optional<st
     }
   }
   return refused ? refused : first;
+}
+
+result<std::shared_ptr<const blas_api>> load_blas(const std::optional<std::string>& file,
+                                                  int driver_version) {
+  const auto files = file ? std::vector{*file} : toolkit_files("libcublas.so", driver_version);
+  failure first;
+  for (const std::string& name : files) {
+    const auto library = driver_library::open({"CUDA's library of products", name, blas_packages});
+    if (!library) {
+      if (!first) first = library.error();
+      continue;
+    }
+    auto made = std::make_shared<blas_api>();
+    std::string missing;
+#define HOCKET_CUBLAS_FIND(name, ...) find(library.value(), #name, made->name, missing)
+    HOCKET_CUBLAS_FUNCTIONS(HOCKET_CUBLAS_FIND);
+#undef HOCKET_CUBLAS_FIND
+    if (missing.empty()) return std::shared_ptr<const blas_api>(std::move(made));
+    first = library.value().unusable("lacks " + missing);
+  }
+  return first;
 }
 
 }  // namespace hocket::cuda

@@ -326,6 +326,11 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
   add_bodies(made, form.real, names,
              {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
              macros, {device_style::gpu});
+  for (kernel_source& each : made) {
+    // Libraries make the whole of a product.
+    if (form.is_lower_square) break;
+    each.product = {form.transpose_a, form.transpose_b, form.end == gemm_end::adds ? 1.0 : 0.0};
+  }
   add_for_lanes(made, form, names, macros);
   const bool single = form.real == element_type::f32;
   const std::size_t panel = single ? 32 : 16;

@@ -86,6 +86,12 @@ struct function_object {
   const function_code* code;
 };
 
+/// Commands that run in order.
+struct graph_object {
+  std::shared_ptr<context> owner;
+  std::vector<std::function<void()>> commands;
+};
+
 /// Objects that programs have handles of.
 template <class T>
 class handle_table {
@@ -154,6 +160,8 @@ struct driver {
   handle_table<event> events;
   handle_table<module_object> modules;
   handle_table<function_object> functions;
+  handle_table<graph_object> graphs;
+  handle_table<graph_object> runnable_graphs;
   allocation_owners owners;
 };
 

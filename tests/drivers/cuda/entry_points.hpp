@@ -108,6 +108,12 @@
   F(cuStreamGetFlags, (void* stream, unsigned* flags))                                    \
   F(cuStreamWaitEvent, (void* stream, void* event, unsigned flags))                       \
   F(cuLaunchHostFunc, (void* stream, void (*function)(void*), void* data))                \
+  F(cuStreamBeginCapture_v2, (void* stream, int mode))                                    \
+  F(cuStreamEndCapture, (void* stream, void** graph))                                     \
+  F(cuGraphInstantiateWithFlags, (void** made, void* graph, unsigned long long flags))    \
+  F(cuGraphLaunch, (void* graph, void* stream))                                           \
+  F(cuGraphDestroy, (void* graph))                                                        \
+  F(cuGraphExecDestroy, (void* graph))                                                    \
   F(cuEventCreate, (void** event, unsigned flags))                                        \
   F(cuEventRecord, (void* event, void* stream))                                           \
   F(cuEventQuery, (void* event))                                                          \

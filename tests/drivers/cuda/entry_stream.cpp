@@ -111,6 +111,8 @@ int cuStreamDestroy_v2(void* handle) {
 int cuStreamSynchronize(void* handle) {
   return entry("cuStreamSynchronize", [&] {
     const auto s = stream_of(handle);
+    if (s->captures())
+      throw failure(stream_capture_unsupported, "a stream that captures is waited for");
     s->wait(s->pushed());
     throw_failed(*s->owner());
   });

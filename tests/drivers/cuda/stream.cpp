@@ -20,9 +20,27 @@ void stream::start() {
 
 void stream::push(std::function<void()> run, after_failure then) {
   const std::lock_guard lock(mutex_);
+  if (captured_) return captured_->push_back(std::move(run));
   queue_.push_back({std::move(run), then});
   ++pushed_;
   changed_.notify_all();
+}
+
+bool stream::begin_capture() {
+  const std::lock_guard lock(mutex_);
+  if (captured_) return false;
+  captured_.emplace();
+  return true;
+}
+
+std::optional<std::vector<std::function<void()>>> stream::end_capture() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(captured_, std::nullopt);
+}
+
+bool stream::captures() const {
+  const std::lock_guard lock(mutex_);
+  return captured_.has_value();
 }
 
 void stream::close() {

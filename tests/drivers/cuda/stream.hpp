@@ -11,6 +11,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 namespace standin {
 
@@ -29,6 +31,12 @@ class stream : public std::enable_shared_from_this<stream> {
   /// Appends a command. A `failure` that it throws is the failure of the context.
   void push(std::function<void()> run, after_failure then = after_failure::skip);
   void close();
+
+  /// From here on commands are kept for a graph, and not run. False if they already are.
+  [[nodiscard]] bool begin_capture();
+  /// Returns what was kept, and runs commands again; nothing if none were kept.
+  [[nodiscard]] std::optional<std::vector<std::function<void()>>> end_capture();
+  [[nodiscard]] bool captures() const;
 
   /// The number of commands so far: `wait(pushed())` waits for all of them.
   [[nodiscard]] std::uint64_t pushed() const;
@@ -58,6 +66,7 @@ class stream : public std::enable_shared_from_this<stream> {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<command> queue_;
+  std::optional<std::vector<std::function<void()>>> captured_;
   std::uint64_t pushed_ = 0, ended_ = 0;
   bool closed_ = false;
 };

@@ -11,6 +11,10 @@
 #include "errors.hpp"
 
 #include <cuda.h>
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#define HOCKET_HAS_CUBLAS
+#endif
 #include <nvrtc.h>
 
 namespace hocket::cuda {
@@ -35,6 +39,12 @@ requires(sizeof...(As) == sizeof...(Bs)) struct same_interface<A (*)(As...), B (
   static_assert(same_interface<std::type_identity_t<__VA_ARGS__>, decltype(&::name)>::value)
 HOCKET_CUDA_FUNCTIONS(HOCKET_SAME);
 HOCKET_NVRTC_FUNCTIONS(HOCKET_SAME);
+#ifdef HOCKET_HAS_CUBLAS
+HOCKET_CUBLAS_FUNCTIONS(HOCKET_SAME);
+static_assert(passes_like<blas_code, cublasStatus_t>);
+static_assert(static_cast<int>(blas_operation::none) == CUBLAS_OP_N);
+static_assert(static_cast<int>(blas_operation::transpose) == CUBLAS_OP_T);
+#endif
 #undef HOCKET_SAME
 
 static_assert(passes_like<host_function, CUhostFn>);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct kernel_pass {
   std::vector<std::string> shared = {};
 };
 
+/// A product of matrices, C = alpha A B + beta C. The buffers of its kernel are A, B and C; alpha
+/// and beta are its numbers, or 1 and what stands here if it has none.
+struct matrix_product {
+  bool transpose_a = false, transpose_b = false;
+  double beta = 0;
+};
+
 /// The body of a kernel as text, in one format. Its passes run one after another.
 struct kernel_source {
   kernel_format format = kernel_format::opencl_c;
@@ -70,6 +78,9 @@ struct kernel_source {
 
   /// The text sees the result as words of 32 bits, so that the device need not know its type.
   bool result_in_words = false;
+
+  /// What the text computes, where a library of the device may do so in its place.
+  std::optional<matrix_product> product = {};
 };
 
 }  // namespace hocket
