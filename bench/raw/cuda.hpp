@@ -10,19 +10,12 @@
 
 namespace hocket::bench::raw {
 
-using cuda_graph = struct cuda_graph_object*;
-using cuda_runnable = struct cuda_runnable_object*;
+using cuda_graph = cuda::graph_handle;
+using cuda_runnable = cuda::runnable_handle;
 
-/// The functions that only programs by hand use. each(name, type).
-#define HOCKET_BENCH_CUDA_FUNCTIONS(each)                                                \
-  each(cuGraphDestroy, cuda::code (*)(cuda_graph));                                      \
-  each(cuGraphExecDestroy, cuda::code (*)(cuda_runnable));                               \
-  each(cuGraphInstantiateWithFlags,                                                      \
-       cuda::code (*)(cuda_runnable*, cuda_graph, unsigned long long));                  \
-  each(cuGraphLaunch, cuda::code (*)(cuda_runnable, cuda::stream_handle));               \
-  each(cuMemsetD8_v2, cuda::code (*)(cuda::device_address, unsigned char, std::size_t)); \
-  each(cuStreamBeginCapture_v2, cuda::code (*)(cuda::stream_handle, int));               \
-  each(cuStreamEndCapture, cuda::code (*)(cuda::stream_handle, cuda_graph*))
+/// The function that only programs by hand use. each(name, type).
+#define HOCKET_BENCH_CUDA_FUNCTIONS(each) \
+  each(cuMemsetD8_v2, cuda::code (*)(cuda::device_address, unsigned char, std::size_t))
 
 namespace by_name {
 

@@ -90,6 +90,7 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuCtxEnablePeerAccess, code (*)(context_handle, unsigned));                                 \
   each(cuCtxPopCurrent_v2, code (*)(context_handle*));                                             \
   each(cuCtxPushCurrent_v2, code (*)(context_handle));                                             \
+  each(cuCtxSynchronize, code (*)());                                                              \
   each(cuDeviceCanAccessPeer, code (*)(int*, device_number, device_number));                       \
   each(cuDeviceGet, code (*)(device_number*, int));                                                \
   each(cuDeviceGetAttribute, code (*)(int*, attribute, device_number));                            \

@@ -56,16 +56,17 @@ blas_code product(const blas_api& functions, blas_handle handle, const matrix_pr
                            matrix<T>(launch.buffers[2])};
   const auto& [a, b, c] = of;
   if (c.rows == 0 || c.columns == 0) return 0;
-  const std::size_t inner = what.transpose_a ? a.rows : a.columns;
+  const bool has_numbers = launch.scalars.size() == 2;
+  const T alpha = has_numbers ? launch.scalars[0].as<T>() : T{1};
+  const T beta = has_numbers ? launch.scalars[1].as<T>() : static_cast<T>(what.beta);
+  // Products that count for nothing are left out, as on the host.
+  const std::size_t inner = alpha == 0 ? 0 : what.transpose_a ? a.rows : a.columns;
   const std::size_t wanted[] = {c.columns, c.rows, inner, a.leading, b.leading, c.leading};
   int fits[6] = {};
   for (std::size_t i = 0; i < std::size(wanted); ++i) {
     if (wanted[i] > std::numeric_limits<int>::max()) return not_supported;
     fits[i] = static_cast<int>(wanted[i]);
   }
-  const bool has_numbers = launch.scalars.size() == 2;
-  const T alpha = has_numbers ? launch.scalars[0].as<T>() : T{1};
-  const T beta = has_numbers ? launch.scalars[1].as<T>() : static_cast<T>(what.beta);
   const auto operation = [](bool transposed) {
     return transposed ? blas_operation::transpose : blas_operation::none;
   };

@@ -42,6 +42,8 @@ class blas {
   ~blas() {
     if (handle_ != nullptr) (void)functions_->cublasDestroy_v2(handle_);
   }
+  /// The driver is gone: there is nothing to give back.
+  void abandon() noexcept { handle_ = nullptr; }
   blas(const blas&) = delete;
   blas& operator=(const blas&) = delete;
 

@@ -64,7 +64,6 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
       const std::uint64_t end = nanoseconds_of(what.end);
       set_times(how, what, end);
       last_end_ = what.end;
-      last_end_time_ = end;
     }
     results.push_back(std::move(how));
   }
@@ -73,16 +72,16 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
 
 /// The times are those between which the command can have run. end: by the device's clock.
 void completions::set_times(command_result& how, const enqueued& what, std::uint64_t end) {
+  const std::uint64_t length = std::min(end, between(what.begin, what.end));
   if (what.begin != last_end_ || end == 0) {
-    const std::uint64_t begin = end - std::min(end, between(what.begin, what.end));
-    std::tie(how.begin, how.end) = clock_.on_host(begin, end, how.begin, how.end);
+    std::tie(how.begin, how.end) = clock_.on_host(end - length, end, how.begin, how.end);
     return;
   }
   // The one before it may have ended when this one was handed over.
   const time_stamp handed = how.begin;
-  const nanoseconds since(static_cast<nanoseconds::rep>(end - std::min(end, last_end_time_)));
   how.end = clock_.on_host(end, end, how.begin, how.end).second;
-  how.begin = std::clamp(how.end - since, std::min(handed, how.end), how.end);
+  const time_stamp begin = how.end - nanoseconds(static_cast<nanoseconds::rep>(length));
+  how.begin = std::clamp(begin, std::min(handed, how.end), how.end);
 }
 
 /// In nanoseconds; the greatest number where the driver does not say.

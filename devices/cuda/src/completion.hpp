@@ -73,7 +73,6 @@ class completions {
   std::uint64_t start_time_ = 1;  // nanoseconds; 0 would mean that the driver does not say
   device_clock clock_;
   event_ref last_end_;  // of the command that was reported last
-  std::uint64_t last_end_time_ = 0;
 
   commands commands_;  // ends before what it uses
 };

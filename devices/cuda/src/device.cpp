@@ -61,7 +61,7 @@ result<std::unique_ptr<device>> connect_device(const device_info& info, const la
   driver_device_parts made;
   made.info = info;
   made.context = in;
-  const auto uses = std::make_shared<pinned_blocks::user>(in->pins());
+  const auto uses = std::make_shared<pinned_blocks::user>(in->pins(), in);
   made.remember = [in, uses](const allocation& host) { in->pins().remember(host); };
   made.forget = [in, uses](const allocation& host) { in->pins().forget(host); };
   made.leave = [in] { in->driver().gone = true; };

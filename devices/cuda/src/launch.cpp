@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 #include <hocket/devices/device.hpp>
@@ -30,11 +31,14 @@ launcher::launcher(std::shared_ptr<context> in, const launch_limits& limits, std
           [this](const kernel_ref& kernel, const kernel_source& source,
                  const program_variant& variant) { return compile(*kernel, source, variant); }) {}
 
-launcher::~launcher() {
-  if (in_->driver().gone) return;
-  const current in(*in_);
+void launcher::close() {
+  if (in_->driver().gone) {
+    if (blas_ != nullptr) blas_->abandon();
+    return;
+  }
   blas_.reset();
   for (const device_address block : scratch_) (void)in_->driver().cuMemFree_v2(block);
+  scratch_.clear();
 }
 
 bool launcher::prepared(const command& what) {
@@ -69,7 +73,7 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
   return made;
 }
 
-/// Where there is no library, products are made by the kernels' texts.
+/// Where there is no library, or it does not start, products are made by the kernels' texts.
 failure launcher::start_blas() {
   if (blas_ != nullptr || has_no_blas_) return {};
   auto functions = in_->products().functions();
@@ -77,8 +81,13 @@ failure launcher::start_blas() {
   has_no_blas_ = functions.value() == nullptr;
   if (has_no_blas_) return {};
   auto made = blas::make(std::move(functions).value(), device_);
-  if (!made) return made.error();
-  blas_ = std::move(made).value();
+  has_no_blas_ = !made;
+  if (made) {
+    blas_ = std::move(made).value();
+  } else {
+    std::fprintf(stderr, "hocket: %s It makes products by the kernels' texts.\n",
+                 made.error().message().c_str());
+  }
   return {};
 }
 
@@ -120,7 +129,11 @@ failure launcher::enqueue(stream_handle stream) {
   if (kept.graph == nullptr) return enqueue_all(stream);
   const code answer = in_->driver().cuGraphLaunch(kept.graph->get(), stream);
   if (answer == success) return {};
-  return failure_of(answer, device_, "to launch a graph of kernels");
+  failure why = failure_of(answer, device_, "to launch a graph of kernels");
+  if (why.code() == failure_code::device_lost) return why;
+  kept.refused = true;
+  kept.graph = nullptr;
+  return enqueue_all(stream);
 }
 
 failure launcher::enqueue_all(stream_handle stream) {
@@ -153,6 +166,7 @@ std::shared_ptr<handle<runnable_handle>> launcher::graph_of_all(stream_handle st
   if (driver.cuGraphInstantiateWithFlags(&made, captured, 0) != success) return nullptr;
   // The last plan may go while another context is current.
   return {new handle<runnable_handle>(driver, made), [in = in_](const auto* gone) {
+            if (in->driver().gone) return delete gone;
             const current now(*in);
             delete gone;
           }};

@@ -23,7 +23,7 @@ struct launch_limits {
 class launcher {
  public:
   launcher(std::shared_ptr<context> in, const launch_limits& limits, std::string device);
-  ~launcher();
+  ~launcher() = default;
   launcher(const launcher&) = delete;
   launcher& operator=(const launcher&) = delete;
 
@@ -31,6 +31,10 @@ class launcher {
   /// lack.
   [[nodiscard]] bool prepared(const command& what);
   [[nodiscard]] failure prepare();
+
+  /// Gives back what it has of the driver, if that is still there. Nothing uses it any more; the
+  /// context is current.
+  void close();
 
   /// Hands the launches over that what prepared() was asked about last stands for. The context is
   /// current.

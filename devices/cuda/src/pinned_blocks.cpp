@@ -5,6 +5,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
 #include "context.hpp"
 #include "errors.hpp"
 
@@ -22,18 +28,87 @@ std::size_t most_bytes() {
   return all / 2;
 }
 
-}  // namespace
+/// Memory that any runtime of the process has pinned, or has given back although the driver did not
+/// take note of it. Elsewhere the driver's word on it is worth nothing.
+class ranges_of_process {
+ public:
+  static ranges_of_process& get() {
+    static auto& only = *new ranges_of_process;  // runtimes may end after main
+    return only;
+  }
 
-pinned_blocks::user::user(pinned_blocks& of) : of_(of) {
-  const std::lock_guard lock(of_.guard_);
-  ++of_.users_;
+  /// False if some of it is there already.
+  bool add(void* address, std::size_t bytes) {
+    const std::lock_guard lock(guard_);
+    if (overlaps(address, bytes)) return false;
+    ranges_.emplace(static_cast<std::byte*>(address), bytes);
+    return true;
+  }
+  void remove(void* address) {
+    const std::lock_guard lock(guard_);
+    ranges_.erase(static_cast<std::byte*>(address));
+  }
+  [[nodiscard]] bool has(const allocation& some) const {
+    const std::lock_guard lock(guard_);
+    return overlaps(some.address(), some.bytes);
+  }
+
+ private:
+  [[nodiscard]] bool overlaps(void* address, std::size_t bytes) const {
+    std::byte* const begin = static_cast<std::byte*>(address);
+    const auto after = ranges_.lower_bound(begin);
+    if (after != ranges_.end() && std::less<>{}(after->first, begin + bytes)) return true;
+    if (after == ranges_.begin()) return false;
+    const auto& [first, count] = *std::prev(after);
+    return std::less<>{}(begin, first + count);
+  }
+
+  mutable std::mutex guard_;
+  std::map<std::byte*, std::size_t, std::less<>> ranges_;
+};
+
+/// With one of the contexts: that of a lost device is of no use.
+bool unregister(void* address, const std::vector<std::shared_ptr<context>>& any) noexcept {
+  return std::ranges::any_of(any, [&](const std::shared_ptr<context>& each) {
+    if (each->driver().gone) return false;
+    const current in(*each);
+    return in.why() == success && each->driver().cuMemHostUnregister(address) == success;
+  });
 }
 
-pinned_blocks::user::~user() {
+}  // namespace
+
+pinned_blocks::user::user(pinned_blocks& of, std::shared_ptr<context> in)
+    : of_(of), in_(std::move(in)) {
   const std::lock_guard lock(of_.guard_);
-  if (--of_.users_ > 0) return;
-  for (auto& [address, each] : of_.blocks_) of_.unpin(each);
-  of_.blocks_.clear();
+  of_.users_.push_back(in_);
+}
+
+pinned_blocks::user::~user() { of_.leave(in_); }
+
+void pinned_blocks::leave(const std::shared_ptr<context>& in) noexcept {
+  std::vector<block> gone;
+  std::vector<std::shared_ptr<context>> others;
+  {
+    const std::lock_guard lock(guard_);
+    users_.erase(std::ranges::find(users_, in));
+    for (auto& [address, each] : blocks_) {
+      if (each.by == in) gone.push_back(take_out(each));
+    }
+    others = users_;
+    if (users_.empty()) blocks_.clear();
+  }
+  if (gone.empty()) return;
+  // From here on others copy the blocks through other memory; what they began before goes on.
+  for (const auto& each : others) {
+    const current now(*each);
+    if (now.why() == success) (void)each->driver().cuCtxSynchronize();
+  }
+  std::vector<std::shared_ptr<context>> any{in};
+  any.insert(any.end(), others.begin(), others.end());
+  for (const block& each : gone) {
+    if (unregister(each.address, any)) ranges_of_process::get().remove(each.address);
+  }
 }
 
 void pinned_blocks::remember(const allocation& host) {
@@ -44,11 +119,22 @@ void pinned_blocks::remember(const allocation& host) {
 
 void pinned_blocks::forget(const allocation& host) noexcept {
   if (host.bytes < least_bytes) return;
-  const std::lock_guard lock(guard_);
-  const auto found = blocks_.find(host.address());
-  if (found == blocks_.end()) return;
-  unpin(found->second);
-  blocks_.erase(found);
+  block gone;
+  std::vector<std::shared_ptr<context>> any;
+  {
+    const std::lock_guard lock(guard_);
+    const auto found = blocks_.find(host.address());
+    if (found == blocks_.end()) return;
+    if (found->second.by != nullptr) {
+      any.push_back(found->second.by);
+      any.insert(any.end(), users_.begin(), users_.end());
+      gone = take_out(found->second);
+    }
+    blocks_.erase(found);
+  }
+  // Without the lock: the driver may wait for its devices.
+  if (any.empty()) return;
+  if (unregister(gone.address, any)) ranges_of_process::get().remove(gone.address);
 }
 
 void pinned_blocks::note_copy(const allocation& host) {
@@ -57,6 +143,15 @@ void pinned_blocks::note_copy(const allocation& host) {
   if (const auto found = blocks_.find(host.address()); found != blocks_.end()) {
     ++found->second.copies;
   }
+}
+
+std::optional<bool> pinned_blocks::is_pinned(const allocation& host) const {
+  {
+    const std::lock_guard lock(guard_);
+    const auto found = blocks_.find(host.address());
+    if (found != blocks_.end() && found->second.by != nullptr) return true;
+  }
+  return ranges_of_process::get().has(host) ? std::optional(false) : std::nullopt;
 }
 
 bool pinned_blocks::should_pin(const block& of) const noexcept {
@@ -78,8 +173,9 @@ void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& ho
     const std::lock_guard lock(guard_);
     const auto found = blocks_.find(host.address());
     if (found == blocks_.end() || !should_pin(found->second)) return;
-    bytes = found->second.bytes;
     found->second.refused = true;  // nobody else tries meanwhile
+    bytes = found->second.bytes;
+    if (!ranges_of_process::get().add(host.address(), bytes)) return;
     pinned_bytes_ += bytes;
   }
   const current in(*by);
@@ -89,6 +185,7 @@ void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& ho
   const std::lock_guard lock(guard_);
   if (answer != success) {
     pinned_bytes_ -= bytes;
+    ranges_of_process::get().remove(host.address());
     return;
   }
   // The block is there: a copy that uses it waits for this.
@@ -97,14 +194,12 @@ void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& ho
   what.by = by;
 }
 
-void pinned_blocks::unpin(block& what) noexcept {
-  if (what.by == nullptr) return;
+/// It is not pinned any more, and another device may pin it. Returns how it was.
+pinned_blocks::block pinned_blocks::take_out(block& what) noexcept {
   pinned_bytes_ -= what.bytes;
-  if (!what.by->driver().gone) {
-    const current in(*what.by);
-    (void)what.by->driver().cuMemHostUnregister(what.address);
-  }
+  block was = what;
   what.by = nullptr;
+  return was;
 }
 
 }  // namespace hocket::cuda

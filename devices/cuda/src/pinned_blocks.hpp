@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include <hocket/memory/resource.hpp>
 
@@ -17,16 +19,18 @@ class context;
 /// again is pinned, so that the driver copies without the host. Any thread.
 class pinned_blocks {
  public:
-  /// For as long as it lives, a device uses the blocks. After the last one nothing is pinned.
+  /// For as long as it lives, a device uses the blocks. What was pinned with its context is pinned
+  /// no longer then, once copies of other devices have ended.
   class user {
    public:
-    explicit user(pinned_blocks& of);
+    user(pinned_blocks& of, std::shared_ptr<context> in);
     ~user();
     user(const user&) = delete;
     user& operator=(const user&) = delete;
 
    private:
     pinned_blocks& of_;
+    std::shared_ptr<context> in_;
   };
 
   /// The block exists until forget(). Only such blocks are pinned: what the driver believes of
@@ -36,6 +40,10 @@ class pinned_blocks {
 
   /// A copy went through other pinned memory.
   void note_copy(const allocation& host);
+
+  /// Whether the driver copies by itself from and to the memory; nothing where it has to be asked,
+  /// because the program may have pinned it.
+  [[nodiscard]] std::optional<bool> is_pinned(const allocation& host) const;
 
   /// True if pin() is worth its time.
   [[nodiscard]] bool should_pin(const allocation& host) const;
@@ -53,12 +61,13 @@ class pinned_blocks {
   };
 
   [[nodiscard]] bool should_pin(const block& of) const noexcept;
-  void unpin(block& what) noexcept;
+  [[nodiscard]] block take_out(block& what) noexcept;
+  void leave(const std::shared_ptr<context>& in) noexcept;
 
   mutable std::mutex guard_;  // for what follows
   std::unordered_map<void*, block> blocks_;
   std::size_t pinned_bytes_ = 0;
-  std::size_t users_ = 0;
+  std::vector<std::shared_ptr<context>> users_;
 };
 
 }  // namespace hocket::cuda

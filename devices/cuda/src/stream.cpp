@@ -24,10 +24,14 @@ queue_stream::queue_stream(const stream_parts& parts, handle<stream_handle> made
 queue_stream::~queue_stream() {
   close();
   staging_.reset();
-  if (in_->driver().gone) return;
+  if (in_->driver().gone) {
+    launcher_.close();
+    return;
+  }
   const current in(*in_);
   // After a loss functions of the host may still run.
   (void)in_->driver().cuStreamSynchronize(stream_.get());
+  launcher_.close();
   stream_ = {};
 }
 
@@ -74,7 +78,9 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
     // Blocks, because the stream may still use the memory.
     (void)in_->driver().cuStreamSynchronize(stream_.get());
     in_->cancel(made.used);
-    return made.why ? made.why : failure_of(answer, device_, "to take a command");
+    failure end = failure_of(answer, device_, "to take a command");
+    // A library does not say that the device is lost.
+    return !made.why || end.code() == failure_code::device_lost ? end : made.why;
   }
   completions_.add(what.value, std::move(made), now);
   return {};
@@ -141,6 +147,7 @@ bool queue_stream::needs_staging(const copy_command& what) const {
 
 /// True if the driver copies from and to it without the host.
 bool queue_stream::is_pinned(const allocation& host) const {
+  if (const auto known = in_->pins().is_pinned(host)) return *known;
   const current in(*in_);
   if (in.why() != success || host.bytes == 0) return false;
   for (const std::size_t offset : {std::size_t{0}, host.bytes - 1}) {

@@ -92,6 +92,12 @@ struct graph_object {
   std::vector<std::function<void()>> commands;
 };
 
+/// A handle of the library of products.
+struct blas_object {
+  std::shared_ptr<context> of;
+  void* stream = nullptr;
+};
+
 /// Objects that programs have handles of.
 template <class T>
 class handle_table {
@@ -162,6 +168,7 @@ struct driver {
   handle_table<function_object> functions;
   handle_table<graph_object> graphs;
   handle_table<graph_object> runnable_graphs;
+  handle_table<blas_object> blas_handles;
   allocation_owners owners;
 };
 

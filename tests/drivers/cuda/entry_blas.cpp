@@ -16,17 +16,6 @@ namespace {
 
 constexpr int not_initialized_blas = 1, invalid_value_blas = 7;
 
-/// A handle of the library.
-struct products {
-  std::shared_ptr<context> of;
-  void* stream = nullptr;
-};
-
-handle_table<products>& all_products() {
-  static auto& all = *new handle_table<products>;
-  return all;
-}
-
 template <class T>
 struct operand {
   std::uint64_t address;
@@ -41,7 +30,7 @@ struct operand {
 template <class T>
 struct request {
   operand<T> a, b, c;
-  int m, n, k;
+  std::uint64_t m, n, k;
   T alpha, beta;
 };
 
@@ -55,10 +44,10 @@ T& element(memory_view& memory, std::uint64_t address, std::size_t slot) {
 template <class T>
 void multiply(const request<T>& what, const std::vector<const device_memory*>& memories) {
   memory_view memory(memories);
-  for (int i = 0; i < what.m; ++i) {
-    for (int j = 0; j < what.n; ++j) {
+  for (std::uint64_t i = 0; i < what.m; ++i) {
+    for (std::uint64_t j = 0; j < what.n; ++j) {
       T sum = 0;
-      for (int l = 0; l < what.k && what.alpha != 0; ++l) {
+      for (std::uint64_t l = 0; l < what.k && what.alpha != 0; ++l) {
         sum = std::fma(element<T>(memory, what.a.at(i, l), 0),
                        element<T>(memory, what.b.at(l, j), 1), sum);
       }
@@ -82,7 +71,7 @@ int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m
         !is_matrix(transpose_b != 0 ? n : k, leading_b) || !is_matrix(m, leading_c)) {
       return invalid_value_blas;
     }
-    const auto with = all_products().get(handle, "handle of cuBLAS");
+    const auto with = driver::get().blas_handles.get(handle, "handle of cuBLAS");
     const auto operand_of = [](const T* address, int leading, int transposed) {
       return operand<T>{reinterpret_cast<std::uint64_t>(address),
                         static_cast<std::uint64_t>(leading), transposed != 0};
@@ -90,9 +79,9 @@ int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m
     const request<T> what{operand_of(a, leading_a, transpose_a),
                           operand_of(b, leading_b, transpose_b),
                           operand_of(c, leading_c, 0),
-                          m,
-                          n,
-                          k,
+                          static_cast<std::uint64_t>(m),
+                          static_cast<std::uint64_t>(n),
+                          static_cast<std::uint64_t>(k),
                           *alpha,
                           *beta};
     push(stream_of(with->stream), [what, c = with->of.get()] { multiply(what, c->memories()); });
@@ -107,17 +96,20 @@ extern "C" {
 __attribute__((visibility("default"))) int cublasCreate_v2(void** made) {
   return entry("cublasCreate_v2", [&] {
     require(made != nullptr, "there is no place for the handle");
-    *made = all_products().add(std::make_shared<products>(products{current_context(), nullptr}));
+    *made = driver::get().blas_handles.add(
+        std::make_shared<blas_object>(blas_object{current_context(), nullptr}));
   });
 }
 
 __attribute__((visibility("default"))) int cublasDestroy_v2(void* handle) {
-  return entry("cublasDestroy_v2", [&] { all_products().remove(handle, "handle of cuBLAS"); });
+  return entry("cublasDestroy_v2",
+               [&] { driver::get().blas_handles.remove(handle, "handle of cuBLAS"); });
 }
 
 __attribute__((visibility("default"))) int cublasSetStream_v2(void* handle, void* stream) {
-  return entry("cublasSetStream_v2",
-               [&] { all_products().get(handle, "handle of cuBLAS")->stream = stream; });
+  return entry("cublasSetStream_v2", [&] {
+    driver::get().blas_handles.get(handle, "handle of cuBLAS")->stream = stream;
+  });
 }
 
 __attribute__((visibility("default"))) const char* cublasGetStatusString(int code) {

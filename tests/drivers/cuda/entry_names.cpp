@@ -146,7 +146,8 @@ std::uint64_t hocket_standin_cuda_live() {
   const driver& d = driver::get();
   std::uint64_t live = d.contexts.count() + d.streams.count() + d.events.count() +
                        d.modules.count() + d.graphs.count() + d.runnable_graphs.count() +
-                       host_allocations().locked.count() + host_allocations().registered.count();
+                       d.blas_handles.count() + host_allocations().locked.count() +
+                       host_allocations().registered.count();
   for (const auto& one : d.devices) live += one->memory.allocations();
   return live;
 }
