@@ -125,7 +125,8 @@ cuda::device_address cuda_program::zeros(std::size_t bytes) {
   cuda::device_address made = 0;
   check_cuda(driver_.cuMemAlloc_v2(&made, bytes), "cuMemAlloc");
   memory_.push_back(made);
-  check_cuda(driver_.cuMemsetD8_v2(made, 0, bytes), "cuMemsetD8");
+  check_cuda(driver_.cuMemsetD8Async(made, 0, bytes, stream_), "cuMemsetD8Async");
+  wait();
   return made;
 }
 

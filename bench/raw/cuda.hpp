@@ -15,7 +15,8 @@ using cuda_runnable = cuda::runnable_handle;
 
 /// The function that only programs by hand use. each(name, type).
 #define HOCKET_BENCH_CUDA_FUNCTIONS(each) \
-  each(cuMemsetD8_v2, cuda::code (*)(cuda::device_address, unsigned char, std::size_t))
+  each(cuMemsetD8Async,                   \
+       cuda::code (*)(cuda::device_address, unsigned char, std::size_t, cuda::stream_handle))
 
 namespace by_name {
 

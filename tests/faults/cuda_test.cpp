@@ -113,6 +113,32 @@ TEST(cuda_faults, what_is_no_graph_is_launched_kernel_by_kernel) {
   EXPECT_GE(calls_of(std::string(*plan).substr(0, std::string(*plan).find(' '))), 1U);
 }
 
+TEST(cuda_faults, small_copies_to_a_device_need_no_function_of_the_host) {
+  const auto tame = kernel<in_buffer<float>>{"tame"}.with(cuda_c{"x", ";"});
+  const auto add = kernel<in_buffer<float, 2>, inout_buffer<float>>{"add"}.with(cuda_c{
+      "x, y",
+      "if (ITEM(0) == 0u) for (uint i = 0u; i < x_extent0; ++i) y(0) += x(i, x_extent1 - 1u);"});
+  runtime rt(options(resilience_kind::none));
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const task_options on{.on = rt.device("CUDA0")};
+  constexpr std::size_t many = 100;
+  const std::uint64_t functions = calls_of("cuLaunchHostFunc");
+  std::vector<buffer<float>> all;
+  for (std::size_t i = 0; i < many; ++i) all.emplace_back(rt, 1000, static_cast<float>(i));
+  for (const auto& each : all) rt.submit(on, tame, reads(each));
+  rt.wait();
+  // All buffers for copies are used now and then.
+  EXPECT_LT(calls_of("cuLaunchHostFunc") - functions, many);
+  const buffer<float, 2> wide{rt, {20, 30}, 2.0F};
+  const buffer<float> sum{rt, 1, 0.0F};
+  rt.submit(on, add, reads(wide.tile({3, 4}, {5, 9})), updates(sum)).get();
+  EXPECT_EQ(sum.read()(0), 4.0F);
+  for (std::size_t i = 0; i < many; ++i) {
+    rt.submit(on, ops::sum, reads(all[i])).get();
+    ASSERT_EQ(rt.submit(on, ops::sum, reads(all[i])).get(), 1000.0F * static_cast<float>(i));
+  }
+}
+
 TEST(cuda_faults, what_a_device_has_pinned_is_not_when_it_is_removed) {
   const auto tame = kernel<inout_buffer<float>>{"tame"}.with(
       cuda_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;"});

@@ -24,8 +24,8 @@ struct job {
 };
 
 template <class Work>
-contender measured(std::size_t count, Work work) {
-  return {"cuda", [count, work] {
+contender measured(const char* subject, std::size_t count, Work work) {
+  return {subject, [count, work] {
             const auto made = std::make_shared<job>();
             return [made, count, run = work(*made, count)] {
               return nanoseconds_of(run) / static_cast<double>(count);
@@ -36,7 +36,7 @@ contender measured(std::size_t count, Work work) {
 }  // namespace
 
 contender by_hand::cuda_round_trip(const settings& wanted) {
-  return measured(counts_for(wanted).trips_to_driver, [](job& with, std::size_t count) {
+  return measured("cuda", counts_for(wanted).trips_to_driver, [](job& with, std::size_t count) {
     return [&with, count] {
       for (std::size_t i = 0; i < count; ++i) {
         with.enqueue();
@@ -47,7 +47,7 @@ contender by_hand::cuda_round_trip(const settings& wanted) {
 }
 
 contender by_hand::cuda_stream(const settings& wanted) {
-  return measured(counts_for(wanted).stream, [](job& with, std::size_t count) {
+  return measured("cuda", counts_for(wanted).stream, [](job& with, std::size_t count) {
     return [&with, count] {
       for (std::size_t i = 0; i < count; ++i) with.enqueue();
       with.api.wait();
@@ -56,7 +56,7 @@ contender by_hand::cuda_stream(const settings& wanted) {
 }
 
 contender by_hand::cuda_graph(const settings& wanted) {
-  return measured(counts_for(wanted).stream, [](job& with, std::size_t count) {
+  return measured("cuda_graph", counts_for(wanted).stream, [](job& with, std::size_t count) {
     const raw::cuda_runnable graph = with.api.capture([&] {
       for (std::size_t i = 0; i < count; ++i) with.enqueue();
     });

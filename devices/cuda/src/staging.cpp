@@ -3,9 +3,19 @@
 
 #include "staging.hpp"
 
+#include <utility>
+
 #include "errors.hpp"
 
 namespace hocket::cuda {
+
+namespace {
+
+std::size_t bytes_of(const copy_slab& what) {
+  return what.region[0] * what.region[1] * what.region[2];
+}
+
+}  // namespace
 
 result<std::unique_ptr<staging>> staging::make(const std::shared_ptr<context>& in,
                                                const std::string& device) {
@@ -26,6 +36,17 @@ result<std::unique_ptr<staging>> staging::make(const std::shared_ptr<context>& i
     if (answer == success) each.device_done = in->events().take(answer);
     if (answer != success) return failure_of(answer, device, "to make an event");
   }
+  void* memory = nullptr;
+  answer = driver.cuMemHostAlloc(&memory, small_bytes * small_count, host_memory_portable);
+  if (answer != success) {
+    return allocation_failure(answer, device, small_bytes * small_count, "for staging buffers");
+  }
+  made->small_memory_ = handle<std::byte*>(driver, static_cast<std::byte*>(memory));
+  for (std::size_t i = 0; i < small_count; ++i) {
+    made->small_[i].memory = made->small_memory_.get() + i * small_bytes;
+    made->small_[i].done = in->events().take(answer);
+    if (answer != success) return failure_of(answer, device, "to make an event");
+  }
   return made;
 }
 
@@ -36,9 +57,14 @@ staging::~staging() {
   (void)in_->driver().cuStreamSynchronize(second_.get());
   second_ = {};
   for (buffer& each : buffers_) each.memory = {};
+  small_memory_ = {};
 }
 
 code staging::enqueue(const request& what, std::shared_ptr<host_moves>& used) {
+  if (what.is_ready && !what.to_host && what.chunks.size() == 1 &&
+      bytes_of(what.chunks.front()) <= small_bytes && is_free(small_[next_small_])) {
+    return enqueue_small(what, small_[std::exchange(next_small_, (next_small_ + 1) % small_count)]);
+  }
   used = std::make_shared<host_moves>();
   for (std::size_t i = 0; i < what.chunks.size(); ++i) {
     used->add(what.chunks[i], what.host, buffers_[i % buffer_count].memory.get(), what.to_host);
@@ -51,6 +77,22 @@ code staging::enqueue(const request& what, std::shared_ptr<host_moves>& used) {
     in_->cancel(used);
   }
   return answer;
+}
+
+bool staging::is_free(const small_buffer& of) const {
+  return !of.used || in_->driver().cuEventQuery(of.done.get()) == success;
+}
+
+code staging::enqueue_small(const request& what, small_buffer& through) const {
+  const copy_slab& only = what.chunks.front();
+  host_moves at_once;
+  at_once.add(only, what.host, through.memory, false);
+  host_moves::run(at_once.at(0));
+  const slab_end host{0, nullptr, through.memory, true}, device{what.device, in_->get()};
+  const code answer = copy_in_stream(in_->driver(), what.stream, only, host, device);
+  if (answer != success) return answer;
+  through.used = true;
+  return in_->driver().cuEventRecord(through.done.get(), what.stream);
 }
 
 code staging::enqueue_all(const request& what, host_moves& moves) {

@@ -35,6 +35,7 @@ class staging {
     std::byte* host = nullptr;
     device_address device = 0;
     bool to_host = false;
+    bool is_ready = false;  ///< the host's memory has what is to be copied
     std::vector<copy_slab> chunks;
   };
   /// Hands the copy over. used stays until the end of the copy. If this fails, what was handed over
@@ -50,13 +51,27 @@ class staging {
     event_ref host_done, device_done;
   };
 
+  /// A buffer that is filled while a copy is handed over, which takes a function of the host some
+  /// ten times as long to begin with.
+  static constexpr std::size_t small_bytes = std::size_t{64} << 10U, small_count = 8;
+  struct small_buffer {
+    std::byte* memory = nullptr;
+    event_ref done;  ///< behind its last use
+    bool used = false;
+  };
+
   explicit staging(std::shared_ptr<context> in) : in_(std::move(in)) {}
+  [[nodiscard]] bool is_free(const small_buffer& of) const;
+  [[nodiscard]] code enqueue_small(const request& what, small_buffer& through) const;
   [[nodiscard]] code enqueue_all(const request& what, host_moves& moves);
   [[nodiscard]] code enqueue_one(const request& what, std::size_t which, void* move);
 
   std::shared_ptr<context> in_;
   handle<stream_handle> second_;
   std::array<buffer, buffer_count> buffers_;
+  handle<std::byte*> small_memory_;
+  std::array<small_buffer, small_count> small_;
+  std::size_t next_small_ = 0;
 };
 
 /// Cuts the box into slabs of at most so many bytes.

@@ -71,8 +71,9 @@ failure queue_stream::enqueue(const command& what, std::span<const device_wait> 
   const time_stamp now = where().now();
   if (in.why() != success) return failure_of(in.why(), device_, "to take a command");
   if (failure why = begin(waits, made)) return why;
-  made.why = what.launch() != nullptr ? launcher_.enqueue(stream_.get())
-                                      : copy(std::get<copy_command>(what.what), made);
+  made.why = what.launch() != nullptr
+                 ? launcher_.enqueue(stream_.get())
+                 : copy(std::get<copy_command>(what.what), made, waits.empty());
   const code answer = in_->driver().cuEventRecord(made.end.get(), stream_.get());
   if (answer != success) {
     // Blocks, because the stream may still use the memory.
@@ -111,7 +112,8 @@ failure queue_stream::begin(std::span<const device_wait> waits, enqueued& made) 
   return answer == success ? failure() : failure_of(answer, device_, "to take a command");
 }
 
-failure queue_stream::copy(const copy_command& what, enqueued& made) {
+/// is_ready: nothing that the device waits for comes before it.
+failure queue_stream::copy(const copy_command& what, enqueued& made, bool is_ready) {
   if (what.region.empty()) return {};
   const auto end_of = [&](const allocation& where) -> slab_end {
     const context_handle owner = in_->addresses().context_of(where);
@@ -123,10 +125,10 @@ failure queue_stream::copy(const copy_command& what, enqueued& made) {
   if (staging_ != nullptr && needs_staging(what)) {
     const bool to_host = to.context == nullptr;
     in_->pins().note_copy(to_host ? what.to : what.from);
-    answer = staging_->enqueue(
-        {stream_.get(), made.begin, to_host ? to.host : from.host,
-         to_host ? from.device : to.device, to_host, slabs_up_to(what, staging::chunk_bytes)},
-        made.used);
+    answer = staging_->enqueue({stream_.get(), made.begin, to_host ? to.host : from.host,
+                                to_host ? from.device : to.device, to_host, is_ready,
+                                slabs_up_to(what, staging::chunk_bytes)},
+                               made.used);
   } else {
     for_each_slab(what, [&](const copy_slab& part) {
       answer = copy_in_stream(in_->driver(), stream_.get(), part, from, to);

@@ -38,7 +38,7 @@ class queue_stream final : public driver_stream {
   [[nodiscard]] failure prepare(const copy_command& what);
   [[nodiscard]] failure make_staging();
   [[nodiscard]] failure begin(std::span<const device_wait> waits, enqueued& made);
-  [[nodiscard]] failure copy(const copy_command& what, enqueued& made);
+  [[nodiscard]] failure copy(const copy_command& what, enqueued& made, bool is_ready);
   [[nodiscard]] bool needs_staging(const copy_command& what) const;
   [[nodiscard]] bool is_pinned(const allocation& host) const;
 
