@@ -45,8 +45,8 @@ using by_name::cuda_functions;
 /// Throws if a function of the driver, of NVRTC or of cuBLAS did not succeed.
 void check_cuda(int code, const char* function);
 
-/// What a program that uses CUDA's driver by hand has: the first device, its primary context and a
-/// stream. Everything it makes lives as long as it does. One thread at a time.
+/// A program that uses CUDA's driver by hand: the first device, its primary context and a stream.
+/// Everything it makes lives as long as it does. One thread at a time.
 class cuda_program {
  public:
   cuda_program();

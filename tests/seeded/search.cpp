@@ -129,7 +129,7 @@ std::vector<fault_rule> delays_of(std::uint64_t seed) {
 }
 
 /// Ends the process where a seed does not end: over threads a program may hang once in very many
-/// runs, and whoever runs the tests has to know which.
+/// runs, and its seed is needed then.
 class seed_watch {
  public:
   void begins(std::uint64_t seed) {

@@ -20,7 +20,7 @@ inline const auto iterate = elementwise("iterate", [](const auto& x, auto& y) {
   y = v;
 });
 
-/// The same as OpenCL C and as CUDA C, for the API alone.
+/// The text of iterate in OpenCL C and in CUDA C, for the API alone.
 extern const char* const iterate_opencl;
 extern const char* const iterate_cuda;
 

@@ -152,8 +152,8 @@ bool launcher::may_be_graph() const {
          });
 }
 
-/// What the driver makes of the launches while it captures the stream; null if it does not. Nothing
-/// runs.
+/// The driver's graph of the launches, for which it captures the stream; null if it makes none.
+/// Nothing runs.
 std::shared_ptr<handle<runnable_handle>> launcher::graph_of_all(stream_handle stream) {
   const api& driver = in_->driver();
   if (driver.cuStreamBeginCapture_v2(stream, capture_of_this_thread) != success) return nullptr;

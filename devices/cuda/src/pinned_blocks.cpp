@@ -173,7 +173,7 @@ void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& ho
     const std::lock_guard lock(guard_);
     const auto found = blocks_.find(host.address());
     if (found == blocks_.end() || !should_pin(found->second)) return;
-    found->second.refused = true;  // nobody else tries meanwhile
+    found->second.refused = true;  // no other thread tries meanwhile
     bytes = found->second.bytes;
     if (!ranges_of_process::get().add(host.address(), bytes)) return;
     pinned_bytes_ += bytes;
@@ -194,7 +194,7 @@ void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& ho
   what.by = by;
 }
 
-/// It is not pinned any more, and another device may pin it. Returns how it was.
+/// The block is not pinned any more, and another device may pin it. Returns how it was.
 pinned_blocks::block pinned_blocks::take_out(block& what) noexcept {
   pinned_bytes_ -= what.bytes;
   block was = what;

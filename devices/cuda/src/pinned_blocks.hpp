@@ -41,8 +41,8 @@ class pinned_blocks {
   /// A copy went through other pinned memory.
   void note_copy(const allocation& host);
 
-  /// Whether the driver copies by itself from and to the memory; nothing where it has to be asked,
-  /// because the program may have pinned it.
+  /// True if the driver copies by itself from and to the memory; nothing where the driver has to be
+  /// asked, because the program may have pinned it.
   [[nodiscard]] std::optional<bool> is_pinned(const allocation& host) const;
 
   /// True if pin() is worth its time.

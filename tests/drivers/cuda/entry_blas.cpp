@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What cuBLAS has of products, computed by the thread of a stream. Matrices lie column by column.
+// Products of cuBLAS, computed by the thread of a stream. Matrices lie column by column.
 
 #include <cmath>
 #include <memory>

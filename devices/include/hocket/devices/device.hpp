@@ -48,7 +48,7 @@ struct device_info {
   bool keeps_freed_blocks = false;
   /// It can use allocations of the host's memory as they are, in place of its own.
   bool imports_host_memory = false;
-  /// It copies from and to the host's memory faster if it knows the blocks there are.
+  /// Copies from and to the host's memory are faster if the device knows the blocks there are.
   bool pins_host_memory = false;
   std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
 

@@ -79,7 +79,7 @@ struct kernel_source {
   /// The text sees the result as words of 32 bits, so that the device need not know its type.
   bool result_in_words = false;
 
-  /// What the text computes, where a library of the device may do so in its place.
+  /// The product that the text computes, where a library of the device may do so in its place.
   std::optional<matrix_product> product = {};
 };
 

@@ -24,7 +24,8 @@ namespace hocket::detail {
 
 namespace {
 
-/// Those that the environment does not leave out. Options may be for each that this build has.
+/// The backends that the environment does not leave out. Options may be for each that this build
+/// has.
 backend_list backends_for(const backend_configurations& given) {
   backend_list backends;
 #define HOCKET_BACKEND(name) backends.push_back(make_##name##_backend());
