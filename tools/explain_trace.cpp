@@ -106,10 +106,11 @@ hocket::index_list read_list(const json_reader& from, const char* key) {
 }
 
 hocket::traced_buffer read_buffer(const json_reader& from) {
-  hocket::traced_buffer made{.id = hocket::data_id{from.number("id")},
-                             .label = from.text("label"),
-                             .extents = read_list(from, "extents"),
-                             .element_size = from.number("element_size", 64)};
+  hocket::traced_buffer made{
+      .id = hocket::data_id{from.number("id")},
+      .label = from.text("label"),
+      .extents = read_list(from, "extents"),
+      .element_size = from.number("element_size", hocket::most_bytes_of_structure)};
   std::uint64_t bytes = std::max<std::uint64_t>(made.element_size, 1);
   for (const std::size_t each : made.extents) {
     if (each > 0 && bytes > most_bytes / each) from.refuse("has too many elements");

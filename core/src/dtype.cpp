@@ -5,7 +5,7 @@
 
 namespace hocket {
 
-std::string_view to_string(element_type type) noexcept {
+std::string to_string(element_type type) {
   switch (type) {
     case element_type::f32:
       return "float";
@@ -27,8 +27,20 @@ std::string_view to_string(element_type type) noexcept {
       return "int64";
     case element_type::u64:
       return "uint64";
+    case element_type::f16:
+      return "float16";
+    case element_type::bf16:
+      return "bfloat16";
+    case element_type::c64:
+      return "complex<float>";
+    case element_type::c128:
+      return "complex<double>";
+    case element_type::boolean:
+      return "bool";
+    case element_type::structures:
+      break;
   }
-  return "";
+  return std::to_string(size_of(type)) + " bytes";
 }
 
 }  // namespace hocket

@@ -108,7 +108,7 @@ std::optional<array_entry> next_entry(table_reader& table) {
   auto extents = table.extents();
   const auto sum = table.number();
   if (!name || !type || !extents || !sum) return {};
-  if (*type > static_cast<std::uint64_t>(element_type::u64)) return {};
+  if (!is_element_type(*type)) return {};
   const auto of = static_cast<element_type>(*type);
   std::uint64_t bytes = size_of(of);
   for (const std::size_t extent : *extents) {

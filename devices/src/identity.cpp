@@ -24,6 +24,7 @@ void add_source(std::string& to, const kernel_source& source) {
   for (const device_style style : source.styles) add_number(to, static_cast<std::size_t>(style));
   for (const std::string& name : source.names) add_text(to, name);
   add_text(to, source.functions);
+  if (!source.structures.empty()) add_text(to, source.structures);
   for (const kernel_pass& pass : source.passes) {
     for (const std::size_t items : pass.local) add_number(to, items);
     for (const std::string& shared : pass.shared) add_text(to, shared);

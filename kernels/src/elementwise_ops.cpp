@@ -51,7 +51,7 @@ auto fill_op::instance() -> const type<T>& {
 }
 
 template <class T>
-auto copy_op::instance() -> const type<T>& {
+auto copy_op::of_numbers() -> const type<T>& {
   static const auto made = elementwise("copy", [](const auto& x, auto& y) {
                              y = x;
                            }).template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>();
@@ -60,9 +60,17 @@ auto copy_op::instance() -> const type<T>& {
 
 template <class T>
 auto axpy_op::instance() -> const type<T>& {
+  // Of integers it wraps around; a number in 16 bits is rounded once.
+  const auto step = [](auto a, const auto& x, auto& y) {
+    if constexpr (std::is_same_v<computed_t<T>, T>) {
+      y = sum_of(y, product_of(a, x));
+    } else {
+      y += a * x;
+    }
+  };
   static const auto made = with_operations(
-      elementwise("axpy", [](auto a, const auto& x, auto& y) { y = sum_of(y, product_of(a, x)); })
-          .template resolve<T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>(),
+      elementwise("axpy", step)
+          .template resolve<computed_t<T>, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>(),
       2);
   return made;
 }
@@ -102,7 +110,7 @@ auto sgd_momentum_op::instance() -> const type<T>& {
 
 #define HOCKET_INSTANTIATE_STORABLE(T)                     \
   template const fill_op::type<T>& fill_op::instance<T>(); \
-  template const copy_op::type<T>& copy_op::instance<T>();
+  template const copy_op::type<T>& copy_op::of_numbers<T>();
 HOCKET_INSTANTIATE_STORABLE(float)
 HOCKET_INSTANTIATE_STORABLE(double)
 HOCKET_INSTANTIATE_STORABLE(std::int8_t)
@@ -113,6 +121,9 @@ HOCKET_INSTANTIATE_STORABLE(std::int32_t)
 HOCKET_INSTANTIATE_STORABLE(std::uint32_t)
 HOCKET_INSTANTIATE_STORABLE(std::int64_t)
 HOCKET_INSTANTIATE_STORABLE(std::uint64_t)
+HOCKET_INSTANTIATE_STORABLE(float16)
+HOCKET_INSTANTIATE_STORABLE(bfloat16)
+HOCKET_INSTANTIATE_STORABLE(bool)
 
 #define HOCKET_INSTANTIATE_COMPUTABLE(T)                   \
   template const axpy_op::type<T>& axpy_op::instance<T>(); \
@@ -124,6 +135,8 @@ HOCKET_INSTANTIATE_COMPUTABLE(std::int32_t)
 HOCKET_INSTANTIATE_COMPUTABLE(std::uint32_t)
 HOCKET_INSTANTIATE_COMPUTABLE(std::int64_t)
 HOCKET_INSTANTIATE_COMPUTABLE(std::uint64_t)
+HOCKET_INSTANTIATE_COMPUTABLE(float16)
+HOCKET_INSTANTIATE_COMPUTABLE(bfloat16)
 
 template const sgd_momentum_op::type<float>& sgd_momentum_op::instance<float>();
 template const sgd_momentum_op::type<double>& sgd_momentum_op::instance<double>();

@@ -112,9 +112,23 @@ constexpr form forms[] = {
     {operation::fma, "fma($0, $1, $2)", "fma($0, $1, $2)", "fma($0, $1, $2)"},
 };
 
+/// Numbers in 16 bits are computed with as floats: programs define the conversions.
+std::string conversion_form(expression_type from, element_type to) {
+  std::string form = "$0";
+  if (from == element_type::f16) form = "F16_FLOAT($0)";
+  if (from == element_type::bf16) form = "BF16_FLOAT($0)";
+  const bool is_float =
+      from == element_type::f32 || from == element_type::f16 || from == element_type::bf16;
+  const bool narrows = to == element_type::f16 || to == element_type::bf16;
+  if (narrows && !is_float) form = "AS(f32, " + form + ")";
+  if (to == element_type::f16) return "FLOAT_F16(" + form + ")";
+  if (to == element_type::bf16) return "FLOAT_BF16(" + form + ")";
+  return std::string("AS(") + type_name(to) + ", " + form + ")";
+}
+
 std::string form_of(const expression_node& node, kernel_format format) {
   if (node.what == operation::convert) {
-    return std::string("AS(") + type_name(*node.type) + ", $0)";
+    return conversion_form(node.operands.front()->type, *node.type);
   }
   // The sign of GLSL's % differs from that of C.
   if (node.what == operation::remainder && is_signed_integer(*node.type)) {
@@ -219,6 +233,17 @@ const char* type_name(element_type type) noexcept {
       return "i64";
     case element_type::u64:
       return "u64";
+    case element_type::f16:
+    case element_type::bf16:
+      return "u16";
+    case element_type::c64:
+      return "c64";
+    case element_type::c128:
+      return "c128";
+    case element_type::boolean:
+      return "u8";
+    case element_type::structures:
+      break;
   }
   return "";
 }
@@ -248,12 +273,32 @@ std::string literal_text(const scalar_argument& value, kernel_format format) {
       return integer_text(value.as<std::int64_t>(), "l");
     case element_type::u64:
       return shortest(value.as<std::uint64_t>()) + "ul";
+    case element_type::f16:
+    case element_type::bf16:
+      return converted_int(value.as<std::uint16_t>());
+    case element_type::boolean:
+      return converted_int(value.as<std::uint8_t>());
+    case element_type::c64:
+    case element_type::c128:
+    case element_type::structures:
+      break;
   }
   return "";
 }
 
+std::string read_text(element_type type, const std::string& name) {
+  return type == element_type::boolean ? "(" + name + " != AS(u8, 0))" : name;
+}
+
+std::string written_text(element_type type, const std::string& value) {
+  return type == element_type::boolean ? "AS(u8, " + value + ")" : value;
+}
+
 expression make_parameter(element_type type, std::size_t number) {
-  return std::make_shared<expression_node>(expression_node{operation::parameter, type, {}, number});
+  const expression_type traced =
+      type == element_type::boolean ? expression_type() : expression_type(type);
+  return std::make_shared<expression_node>(
+      expression_node{operation::parameter, traced, {}, number});
 }
 
 expression make_index() {
@@ -276,6 +321,13 @@ expression apply(operation what, expression_type type, std::vector<expression> o
 
 expression converted(element_type type, expression value) {
   if (value->type == type) return value;
+  if (type == element_type::boolean) {
+    if (!value->type) return value;
+    const bool narrow = value->type == element_type::f16 || value->type == element_type::bf16;
+    const element_type compared = narrow ? element_type::f32 : *value->type;
+    return apply(operation::not_equal, {},
+                 {converted(compared, std::move(value)), make_literal({compared})});
+  }
   return apply(operation::convert, type, {std::move(value)});
 }
 

@@ -75,11 +75,15 @@ detail::elementwise_step step_of(const fused_part& part, const layout& where) {
 std::vector<detail::traced_result> results_of(const std::vector<fused_part>& parts,
                                               const std::vector<fused_value>& values,
                                               const layout& where) {
+  // A part may write a local without giving it a value: then it has any.
+  const auto any_value = [](element_type type) {
+    return type == element_type::boolean ? detail::make_truth(false) : detail::make_literal({type});
+  };
   std::vector<expression> now;
   for (std::size_t v = 0; v < values.size(); ++v) {
-    // A part may write a local without giving it a value: then it has any.
-    now.push_back(values[v].local ? detail::make_literal({values[v].as.type})
-                                  : detail::make_parameter(values[v].as.type, where.places[v]));
+    const element_type type = values[v].as.type;
+    now.push_back(values[v].local ? any_value(type)
+                                  : detail::make_parameter(type, where.places[v]));
   }
   const std::vector<expression> before = now;
   for (const fused_part& part : parts) {

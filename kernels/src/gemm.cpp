@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/ops.hpp>
@@ -10,6 +11,7 @@
 
 #include "blas.hpp"
 #include "device/bodies.hpp"
+#include "rows.hpp"
 
 namespace hocket::ops::detail {
 
@@ -167,6 +169,74 @@ void gemm(lane_group& lanes, T alpha, const buffer_view<const T, 2>& given_a,
   held_c.store();
 }
 
+/// A copy of a matrix whose elements are floats, or numbers that become floats.
+template <class T>
+class float_copy {
+ public:
+  explicit float_copy(const buffer_view<T, 2>& of) : of_(of), memory_(of.size()) {}
+
+  void load(lane_group& lanes) {
+    for_rows(lanes, [this](std::size_t i, float* row) {
+      for (std::size_t j = 0; j < of_.extent(1); ++j) row[j] = of_(i, j);
+    });
+  }
+  void store(lane_group& lanes) {
+    for_rows(lanes, [this](std::size_t i, const float* row) {
+      for (std::size_t j = 0; j < of_.extent(1); ++j) of_(i, j) = row[j];
+    });
+  }
+  [[nodiscard]] buffer_view<float, 2> get() {
+    return {memory_.data(), {of_.extent(0), of_.extent(1)}, {of_.extent(1), 1}};
+  }
+
+ private:
+  template <class F>
+  void for_rows(lane_group& lanes, const F& f) {
+    constexpr std::size_t elements = 65536;
+    const std::size_t columns = of_.extent(1);
+    hocket::detail::for_ranges(lanes, of_.extent(0), hocket::detail::rows_of(elements, columns),
+                               [&](std::size_t begin, std::size_t end) {
+                                 for (std::size_t i = begin; i < end; ++i) {
+                                   f(i, memory_.data() + i * columns);
+                                 }
+                               });
+  }
+
+  buffer_view<T, 2> of_;
+  std::vector<float> memory_;
+};
+
+/// gemm() by a product of floats.
+template <bool TransposeA, bool TransposeB, class T>
+void gemm_of_floats(lane_group& lanes, float alpha, const buffer_view<const T, 2>& a,
+                    const buffer_view<const T, 2>& b, float beta, const buffer_view<T, 2>& c) {
+  float_copy<const T> wide_a(a), wide_b(b);
+  float_copy<T> wide_c(c);
+  if (alpha != 0) {
+    wide_a.load(lanes);
+    wide_b.load(lanes);
+  }
+  if (beta != 0) wide_c.load(lanes);
+  const auto as_read = [](const buffer_view<float, 2>& of) {
+    return buffer_view<const float, 2>(of.data(), {of.extent(0), of.extent(1)},
+                                       {of.stride(0), of.stride(1)});
+  };
+  gemm<TransposeA, TransposeB, float>(lanes, alpha, as_read(wide_a.get()), as_read(wide_b.get()),
+                                      beta, wide_c.get());
+  wide_c.store(lanes);
+}
+
+/// The product of a kernel's body.
+template <bool TransposeA, bool TransposeB, class T>
+void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 2>& a,
+             const buffer_view<const T, 2>& b, computed_t<T> beta, const buffer_view<T, 2>& c) {
+  if constexpr (std::is_same_v<computed_t<T>, T>) {
+    gemm<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
+  } else {
+    gemm_of_floats<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
+  }
+}
+
 /// The kernel with this body, and with what does not depend on what becomes of the product.
 template <class Kernel, class T, bool TransposeA, bool TransposeB, class Body>
 Kernel product_kernel(gemm_end end, Body body) {
@@ -198,7 +268,7 @@ auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
       adds ? gemm_end::adds : gemm_end::overwrites,
       [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T, 2> b,
          buffer_view<T, 2> c) {
-        gemm<TransposeA, TransposeB, T>(lanes, 1, a, b, T{adds ? 1 : 0}, c);
+        product<TransposeA, TransposeB, T>(lanes, 1, a, b, computed_t<T>{adds ? 1 : 0}, c);
       });
   return made;
 }
@@ -207,15 +277,18 @@ template <bool TransposeA, bool TransposeB>
 template <class T>
 auto scaled_gemm_op<TransposeA, TransposeB>::instance() -> const type<T>& {
   static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB>(
-      gemm_end::scales,
-      [](lane_group& lanes, T alpha, buffer_view<const T, 2> a, buffer_view<const T, 2> b, T beta,
-         buffer_view<T, 2> c) { gemm<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c); });
+      gemm_end::scales, [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, 2> a,
+                           buffer_view<const T, 2> b, computed_t<T> beta, buffer_view<T, 2> c) {
+        product<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
+      });
   return made;
 }
 
-#define HOCKET_INSTANTIATE(...)                                            \
-  template const __VA_ARGS__::type<float>& __VA_ARGS__::instance<float>(); \
-  template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>();
+#define HOCKET_INSTANTIATE(...)                                                \
+  template const __VA_ARGS__::type<float>& __VA_ARGS__::instance<float>();     \
+  template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>();   \
+  template const __VA_ARGS__::type<float16>& __VA_ARGS__::instance<float16>(); \
+  template const __VA_ARGS__::type<bfloat16>& __VA_ARGS__::instance<bfloat16>();
 #define HOCKET_INSTANTIATE_FORM(A, B)                    \
   HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::write>)  \
   HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::update>) \

@@ -10,16 +10,35 @@
 
 #include <hocket/core/error.hpp>
 
+#include "program_text.hpp"
+
 namespace hocket::detail {
 
-kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
-  const std::size_t wanted = from.parameters.size() + (from.result ? 1 : 0);
-  for (const kernel_source& source : sources) {
-    if (source.names.size() == wanted) continue;
-    throw usage_error("A body of kernel \"" + from.name + "\" names " +
+namespace {
+
+void check_names(const kernel_definition& kernel, const kernel_source& source) {
+  const std::size_t wanted = kernel.parameters.size() + (kernel.result ? 1 : 0);
+  if (source.names.size() != wanted) {
+    throw usage_error("A body of kernel \"" + kernel.name + "\" names " +
                       std::to_string(source.names.size()) + " parameters; the kernel has " +
-                      std::to_string(wanted) + (from.result ? " with its result." : "."));
+                      std::to_string(wanted) + (kernel.result ? " with its result." : "."));
   }
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const bool has_type = !declared(source.names[i]).type.empty();
+    if (has_type == is_structure(kernel.parameters[i].type)) continue;
+    throw usage_error("A body of kernel \"" + kernel.name + "\" calls a parameter \"" +
+                      source.names[i] + "\", whose elements are of type " +
+                      to_string(kernel.parameters[i].type) +
+                      (has_type ? ": the name of a type before it is for structures."
+                                : ": the name of that structure stands before the parameter's, as "
+                                  "in \"particle x\"."));
+  }
+}
+
+}  // namespace
+
+kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
+  for (const kernel_source& source : sources) check_names(from, source);
   return changed(from, [&](kernel_definition& made) {
     made.sources.insert(made.sources.begin(), std::make_move_iterator(sources.begin()),
                         std::make_move_iterator(sources.end()));

@@ -71,20 +71,18 @@ void add_scalar(std::vector<std::uint32_t>& words, const scalar_argument& scalar
       words.push_back(static_cast<std::uint32_t>(std::int32_t{scalar.as<std::int8_t>()}));
       return;
     case element_type::u8:
+    case element_type::boolean:
       words.push_back(scalar.as<std::uint8_t>());
       return;
     case element_type::i16:
       words.push_back(static_cast<std::uint32_t>(std::int32_t{scalar.as<std::int16_t>()}));
       return;
     case element_type::u16:
+    case element_type::f16:
+    case element_type::bf16:
       words.push_back(scalar.as<std::uint16_t>());
       return;
-    case element_type::f32:
-    case element_type::i32:
-    case element_type::u32:
-    case element_type::f64:
-    case element_type::i64:
-    case element_type::u64:
+    default:
       std::memcpy(two, scalar.bytes, sizeof two);
       words.insert(words.end(), two, two + size_of(scalar.type) / sizeof(std::uint32_t));
   }

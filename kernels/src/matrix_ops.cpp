@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/matrix_ops.hpp>
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <hocket/core/error.hpp>
 
@@ -18,6 +20,10 @@ void spotrf_(const char* triangle, const blasint* n, float* a, const blasint* ld
              std::size_t);
 void dpotrf_(const char* triangle, const blasint* n, double* a, const blasint* lda, blasint* info,
              std::size_t);
+void sgetrf_(const blasint* m, const blasint* n, float* a, const blasint* lda, blasint* pivots,
+             blasint* info);
+void dgetrf_(const blasint* m, const blasint* n, double* a, const blasint* lda, blasint* pivots,
+             blasint* info);
 }
 
 namespace hocket::ops::detail {
@@ -153,6 +159,48 @@ void potrf(buffer_view<T, 2> given) {
   }
 }
 
+constexpr const char* getrf_name = "getrf";
+
+/// Copies all elements from(i, j) to to(i, j), a tile after the other, as one of them is read or
+/// written by columns.
+template <class From, class To>
+void copy_tiles(const buffer_view<From, 2>& from, const buffer_view<To, 2>& to) {
+  constexpr std::size_t edge = 32;
+  const std::size_t rows = from.extent(0), columns = from.extent(1);
+  for (std::size_t i = 0; i < rows; i += edge) {
+    for (std::size_t j = 0; j < columns; j += edge) {
+      for (std::size_t p = i; p < std::min(i + edge, rows); ++p) {
+        for (std::size_t q = j; q < std::min(j + edge, columns); ++q) to(p, q) = from(p, q);
+      }
+    }
+  }
+}
+
+/// LAPACK's matrices are stored by columns.
+template <class T>
+void getrf(buffer_view<T, 2> a, buffer_view<std::int32_t> pivots) {
+  if (a.size() == 0) return;
+  hocket::detail::use_one_thread_for_each_call();
+  const blasint m = count_of(a, 0), n = count_of(a, 1);
+  std::vector<T> memory(a.size());
+  const buffer_view<T, 2> columns(memory.data(), {a.extent(0), a.extent(1)}, {1, a.extent(0)});
+  copy_tiles(a, columns);
+  std::vector<blasint> exchanged(pivots.size());
+  blasint info = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    sgetrf_(&m, &n, memory.data(), &m, exchanged.data(), &info);
+  } else {
+    dgetrf_(&m, &n, memory.data(), &m, exchanged.data(), &info);
+  }
+  if (info != 0) {
+    throw error(failure(failure_code::task_failed, "The matrix is singular: element " +
+                                                       std::to_string(info) +
+                                                       " of the diagonal of U is zero."));
+  }
+  copy_tiles(columns, a);
+  for (std::size_t i = 0; i < pivots.size(); ++i) pivots[i] = exchanged[i] - 1;
+}
+
 }  // namespace
 
 template <class T>
@@ -198,6 +246,23 @@ auto potrf_lower_op::instance() -> const type<T>& {
   return made;
 }
 
+template <class T>
+auto getrf_op::instance() -> const type<T>& {
+  static const type<T> made =
+      type<T>(getrf_name, host_body{getrf<T>})
+          .check([](const launch_shape& shape) {
+            require_extents(getrf_name, "pivots", shape[1], "its matrix asks for some",
+                            {std::min(shape[0][0], shape[0][1])});
+            require_countable(getrf_name, shape);
+          })
+          .cost([](const launch_shape& shape) {
+            const auto m = static_cast<double>(shape[0][0]), n = static_cast<double>(shape[0][1]);
+            const double k = std::min(m, n);
+            return cost_of<T>(2 * (m * n * k - (m + n) * k * k / 2 + k * k * k / 3), {shape[0]});
+          });
+  return made;
+}
+
 #define HOCKET_INSTANTIATE(OP)                           \
   template const OP::type<float>& OP::instance<float>(); \
   template const OP::type<double>& OP::instance<double>();
@@ -206,6 +271,7 @@ HOCKET_INSTANTIATE(trsm_op<triangular_system::lower>)
 HOCKET_INSTANTIATE(trsm_op<triangular_system::lower_transposed>)
 HOCKET_INSTANTIATE(trsm_op<triangular_system::right_lower_transposed>)
 HOCKET_INSTANTIATE(potrf_lower_op)
+HOCKET_INSTANTIATE(getrf_op)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

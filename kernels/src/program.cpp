@@ -4,6 +4,9 @@
 #include <hocket/kernels/program.hpp>
 
 #include <algorithm>
+#include <string_view>
+
+#include <boost/algorithm/string/trim.hpp>
 
 #include "define.hpp"
 #include "program_text.hpp"
@@ -64,18 +67,25 @@ std::string access_macros(const program_buffer& b, const language& in, std::size
 
 }  // namespace
 
+declared_name declared(const std::string& parameter) {
+  const std::size_t blank = parameter.find_last_of(" \t\n");
+  if (blank == std::string::npos) return {"", parameter};
+  return {boost::algorithm::trim_copy(parameter.substr(0, blank)), parameter.substr(blank + 1)};
+}
+
 std::vector<program_buffer> buffers_of(const kernel_definition& kernel, const kernel_source& source,
                                        const program_variant& variant) {
   std::vector<program_buffer> made;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const parameter& p = kernel.parameters[i];
     if (p.is != parameter::kind::buffer) continue;
-    made.push_back({source.names[i], p.type, writes_content(p.mode), variant.ranks[made.size()],
-                    p.rank == any_rank});
+    const declared_name its = declared(source.names[i]);
+    made.push_back({its.name, is_structure(p.type) ? its.type : type_name(p.type),
+                    writes_content(p.mode), variant.ranks[made.size()], p.rank == any_rank});
   }
   if (kernel.result) {
     const element_type type = source.result_in_words ? element_type::u32 : *kernel.result;
-    made.push_back({source.names.back(), type, true, variant.ranks[made.size()], false});
+    made.push_back({source.names.back(), type_name(type), true, variant.ranks[made.size()], false});
   }
   return made;
 }
@@ -102,17 +112,81 @@ std::string argument_macros(const kernel_definition& kernel, const kernel_source
 
 }  // namespace detail
 
+namespace {
+
+/// The conversions of binary16 and brain16 in core/float16.hpp, step for step.
+constexpr std::string_view f16_functions = R"(
+f32 hocket_from_f16(u16 from) {
+  u32 bits = AS(u32, from);
+  u32 magnitude = bits & 0x7fffu;
+  u32 tiny = FLOAT_BITS(AS(f32, magnitude) * 5.9604644775390625e-8f);
+  u32 normal = (magnitude << 13u) + (magnitude < 0x7c00u ? 0x38000000u : 0x70000000u);
+  return BITS_FLOAT((magnitude < 0x0400u ? tiny : normal) | ((bits & 0x8000u) << 16u));
+}
+u16 hocket_to_f16(f32 from) {
+  u32 bits = FLOAT_BITS(from);
+  u32 magnitude = bits & 0x7fffffffu;
+  u32 tiny = FLOAT_BITS(BITS_FLOAT(magnitude) + 0.5f) - 0x3f000000u;
+  u32 normal = (magnitude - 0x38000000u + 0x0fffu + ((magnitude >> 13u) & 1u)) >> 13u;
+  u32 rounded = magnitude < 0x38800000u ? tiny : normal;
+  u32 special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  return AS(u16, (magnitude < 0x47800000u ? rounded : special) | ((bits >> 16u) & 0x8000u));
+}
+#define F16_FLOAT(x) hocket_from_f16(x)
+#define FLOAT_F16(x) hocket_to_f16(x)
+)";
+
+constexpr std::string_view bf16_functions = R"(
+u16 hocket_to_bf16(f32 from) {
+  u32 bits = FLOAT_BITS(from);
+  u32 rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+  u32 nan_of_sign = 0x7fc0u | ((bits >> 16u) & 0x8000u);
+  return AS(u16, (bits & 0x7fffffffu) > 0x7f800000u ? nan_of_sign : rounded);
+}
+#define BF16_FLOAT(x) BITS_FLOAT(AS(u32, x) << 16u)
+#define FLOAT_BF16(x) hocket_to_bf16(x)
+)";
+
+/// The type in which a text sees elements of that type, where it is another one.
+element_type stored_as(element_type type) {
+  switch (type) {
+    case element_type::f16:
+    case element_type::bf16:
+      return element_type::u16;
+    case element_type::boolean:
+      return element_type::u8;
+    case element_type::c64:
+      return element_type::f32;
+    case element_type::c128:
+      return element_type::f64;
+    default:
+      return type;
+  }
+}
+
+}  // namespace
+
+std::string detail::narrow_float_functions(const std::set<element_type>& types) {
+  std::string text;
+  if (types.contains(element_type::f16)) text += f16_functions;
+  if (types.contains(element_type::bf16)) text += bf16_functions;
+  return text;
+}
+
 std::set<element_type> types_used(const kernel_definition& kernel, const kernel_source& source) {
-  std::set<element_type> types(source.types.begin(), source.types.end());
-  for (const parameter& p : kernel.parameters) types.insert(p.type);
-  if (kernel.result && !source.result_in_words) types.insert(*kernel.result);
+  std::set<element_type> types;
+  const auto add = [&](element_type type) { types.insert({type, stored_as(type)}); };
+  std::ranges::for_each(source.types, add);
+  for (const parameter& p : kernel.parameters) add(p.type);
+  if (kernel.result && !source.result_in_words) add(*kernel.result);
   return types;
 }
 
 bool uses_type(const kernel_definition& kernel, const kernel_source& source, element_type type) {
-  return std::ranges::find(source.types, type) != source.types.end() ||
-         std::ranges::find(kernel.parameters, type, &parameter::type) != kernel.parameters.end() ||
-         (kernel.result == type && !source.result_in_words);
+  const auto is_it = [type](element_type used) { return used == type || stored_as(used) == type; };
+  return std::ranges::any_of(source.types, is_it) ||
+         std::ranges::any_of(kernel.parameters, is_it, &parameter::type) ||
+         (kernel.result && !source.result_in_words && is_it(*kernel.result));
 }
 
 }  // namespace hocket

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <set>
 #include <string_view>
 
 #include "program_text.hpp"
@@ -38,6 +39,8 @@ typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
+typedef float2 c64;
+typedef double2 c128;
 typedef unsigned int uint;
 __forceinline__ uint hocket_local_item(int d) {
   return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : threadIdx.z;
@@ -66,6 +69,7 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   std::string text(cuda_prelude);
+  text += detail::narrow_float_functions(types_used(kernel, source)) + source.structures + "\n";
   text += "struct hocket_arguments { uint words[" +
           std::to_string(argument_words(kernel, variant)) + "]; };\n";
   text += source.functions + "\n";
@@ -73,7 +77,7 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
   text += "extern \"C\" __global__ void __launch_bounds__(" +
           std::to_string(p.local[0] * p.local[1] * p.local[2]) + ")\nhocket_main(";
   for (const program_buffer& b : buffers) {
-    text += (b.written ? "" : "const ") + std::string(type_name(b.type)) + "* " + b.name + "_, ";
+    text += (b.written ? "" : "const ") + b.type + "* " + b.name + "_, ";
   }
   if (source.scratch) text += "uint* scratch, ";
   text += "const hocket_arguments hocket_block) {\n";

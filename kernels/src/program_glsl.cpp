@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "program_text.hpp"
@@ -50,6 +51,8 @@ constexpr std::string_view glsl_prelude = R"(
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
+#define c64 vec2
+#define c128 dvec2
 #define AS(type, x) (type(x))
 #define ITEM(d) gl_GlobalInvocationID[d]
 #define LOCAL_ITEM(d) gl_LocalInvocationID[d]
@@ -67,8 +70,9 @@ std::string glsl_extensions(const std::set<element_type>& types) {
     text += std::string("#extension ") + name + " : require\n";
   };
   const auto any = [&](std::size_t bytes) {
-    return std::ranges::any_of(
-        types, [&](element_type t) { return size_of(t) == bytes && t != element_type::f64; });
+    return std::ranges::any_of(types, [&](element_type t) {
+      return t >= element_type::i8 && t <= element_type::u64 && size_of(t) == bytes;
+    });
   };
   if (any(1)) {
     require("GL_EXT_shader_8bit_storage");
@@ -88,8 +92,10 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
                          std::size_t pass, const program_variant& variant, argument_block block) {
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
-  std::string text = "#version 450\n" + glsl_extensions(types_used(kernel, source));
+  const std::set<element_type> types = types_used(kernel, source);
+  std::string text = "#version 450\n" + glsl_extensions(types);
   text += glsl_prelude;
+  text += detail::narrow_float_functions(types) + source.structures + "\n";
   text += "layout(local_size_x = " + std::to_string(p.local[0]) +
           ", local_size_y = " + std::to_string(p.local[1]) +
           ", local_size_z = " + std::to_string(p.local[2]) + ") in;\n";
@@ -100,7 +106,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
             number + " { " + content + " };\n";
   };
   for (const program_buffer& b : buffers) {
-    bind(b.written ? "" : "readonly ", std::string(type_name(b.type)) + " " + b.name + "_[];");
+    bind(b.written ? "" : "readonly ", b.type + " " + b.name + "_[];");
   }
   if (source.scratch) bind("", "uint scratch[];");
   const std::size_t word_count = argument_words(kernel, variant);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <set>
 #include <string_view>
 
 #include "program_text.hpp"
@@ -35,6 +36,7 @@ typedef int i32;
 typedef uint u32;
 typedef long i64;
 typedef ulong u64;
+typedef float2 c64;
 #define AS(type, x) ((type)(x))
 #define ITEM(d) ((uint)get_global_id(d))
 #define LOCAL_ITEM(d) ((uint)get_local_id(d))
@@ -51,9 +53,13 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   std::string text(opencl_prelude);
-  if (types_used(kernel, source).contains(element_type::f64)) {
-    text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double f64;\n";
+  const std::set<element_type> types = types_used(kernel, source);
+  if (types.contains(element_type::f64)) {
+    text +=
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+        "typedef double f64;\ntypedef double2 c128;\n";
   }
+  text += detail::narrow_float_functions(types) + source.structures + "\n";
   text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, variant)) +
           "]; } hocket_arguments;\n";
   text += source.functions + "\n";
@@ -61,8 +67,7 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   text += "__kernel __attribute__((reqd_work_group_size(" + std::to_string(p.local[0]) + ", " +
           std::to_string(p.local[1]) + ", " + std::to_string(p.local[2]) + ")))\nvoid hocket_main(";
   for (const program_buffer& b : buffers) {
-    text += std::string("__global ") + (b.written ? "" : "const ") +
-            std::string(type_name(b.type)) + "* " + b.name + "_, ";
+    text += std::string("__global ") + (b.written ? "" : "const ") + b.type + "* " + b.name + "_, ";
   }
   if (source.scratch) text += "__global uint* scratch, ";
   text += "const hocket_arguments hocket_block) {\n";

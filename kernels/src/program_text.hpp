@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,17 @@ namespace hocket::detail {
 
 // What the programs of all languages have in common. Each language is one file, program_<name>.cpp.
 
+/// The name of a parameter in a source: "x", or "particle x" where elements are structures.
+struct declared_name {
+  std::string type;  ///< empty where there is none
+  std::string name;
+};
+[[nodiscard]] declared_name declared(const std::string& parameter);
+
 /// A buffer of the program: a parameter, or the hidden result.
 struct program_buffer {
   std::string name;
-  element_type type;
+  std::string type;  ///< of an element
   bool written;
   std::size_t rank;
   bool any_rank_wanted;
@@ -24,6 +32,9 @@ struct program_buffer {
 [[nodiscard]] std::vector<program_buffer> buffers_of(const kernel_definition& kernel,
                                                      const kernel_source& source,
                                                      const program_variant& variant);
+
+/// The conversions between float and those of the types that have 16 bits.
+[[nodiscard]] std::string narrow_float_functions(const std::set<element_type>& types);
 
 /// What differs between languages about the argument block.
 struct language {

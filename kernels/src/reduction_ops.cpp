@@ -9,6 +9,16 @@
 
 namespace hocket::ops::detail {
 
+namespace {
+
+/// A number as reductions compute with it; numbers in 16 bits as floats.
+constexpr auto widened = [](auto x) {
+  using type = hocket::detail::element_behind_t<decltype(x)>;
+  return cast<computed_t<type>>(x);
+};
+
+}  // namespace
+
 template <class T>
 auto sum_op::instance() -> const type<T>& {
   static const auto made = reduction("sum", 0, [](auto a, auto b) {
@@ -48,7 +58,7 @@ auto dot_op::instance() -> const type<T>& {
   static const auto made =
       transform_reduction(
           "dot", 0, [](auto a, auto b) { return hocket::detail::sum_of(a, b); },
-          [](auto x, auto y) { return hocket::detail::product_of(x, y); })
+          [](auto x, auto y) { return hocket::detail::product_of(widened(x), widened(y)); })
           .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>>();
   return made;
 }
@@ -83,6 +93,8 @@ HOCKET_INSTANTIATE(std::int32_t)
 HOCKET_INSTANTIATE(std::uint32_t)
 HOCKET_INSTANTIATE(std::int64_t)
 HOCKET_INSTANTIATE(std::uint64_t)
+HOCKET_INSTANTIATE(float16)
+HOCKET_INSTANTIATE(bfloat16)
 #undef HOCKET_INSTANTIATE
 
 #define HOCKET_INSTANTIATE(OP)                           \

@@ -54,11 +54,14 @@ std::optional<element_text> text_of(const std::vector<parameter>& parameters,
                                     const std::vector<traced_result>& results, kernel_format format,
                                     const std::string& behind = "(i)") {
   element_text made;
-  std::vector<std::string> values = parameter_names(parameters.size());
+  std::vector<std::string> places = parameter_names(parameters.size());
+  std::vector<std::string> values;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k].is != parameter::kind::buffer) continue;
-    if (made.count.empty()) made.count = values[k] + "_count";
-    values[k] += behind;
+    if (parameters[k].is == parameter::kind::buffer) {
+      if (made.count.empty()) made.count = places[k] + "_count";
+      places[k] += behind;
+    }
+    values.push_back(read_text(parameters[k].type, places[k]));
   }
   std::vector<expression> wanted;
   for (const traced_result& result : results) wanted.push_back(result.value);
@@ -66,7 +69,9 @@ std::optional<element_text> text_of(const std::vector<parameter>& parameters,
   if (!made_text) return std::nullopt;
   made.text = made_text->statements;
   for (std::size_t r = 0; r < results.size(); ++r) {
-    made.text += values[results[r].parameter] + " = " + made_text->results[r] + ";\n";
+    const std::size_t k = results[r].parameter;
+    made.text +=
+        places[k] + " = " + written_text(parameters[k].type, made_text->results[r]) + ";\n";
   }
   made.types = made_text->types;
   return made;
@@ -162,36 +167,6 @@ kernel_pass pass_in_runs(const element_text& element) {
           }};
 }
 
-/// How partial results go to the words of `scratch` and come back.
-std::string partial_macros(element_type type, kernel_format format) {
-  const std::string name = type_name(type);
-  if (type == element_type::f32) {
-    return "#define PUT(k, v) scratch[k] = FLOAT_BITS(v)\n"
-           "#define GET(k) BITS_FLOAT(scratch[k])\n";
-  }
-  if (size_of(type) <= sizeof(std::uint32_t)) {
-    return "#define PUT(k, v) scratch[k] = AS(u32, v)\n#define GET(k) AS(" + name +
-           ", scratch[k])\n";
-  }
-  if (format == kernel_format::cuda_c) {
-    const std::string place = "((" + name + "*)scratch)[k]";
-    return "#define PUT(k, v) " + place + " = (v)\n#define GET(k) " + place + "\n";
-  }
-  if (format == kernel_format::opencl_c) {
-    return "#define PUT(k, v) vstore2(as_uint2(v), k, scratch)\n#define GET(k) as_" +
-           std::string(type == element_type::f64   ? "double"
-                       : type == element_type::i64 ? "long"
-                                                   : "ulong") +
-           "(vload2(k, scratch))\n";
-  }
-  const std::string words = "(uvec2(scratch[2u * (k)], scratch[2u * (k) + 1u]))";
-  const bool real = type == element_type::f64;
-  return std::string("#define PUT(k, v) { uvec2 words = ") +
-         (real ? "unpackDouble2x32(v)" : "unpackUint2x32(u64(v))") +
-         "; scratch[2u * (k)] = words.x; scratch[2u * (k) + 1u] = words.y; }\n#define GET(k) " +
-         (real ? "packDouble2x32" + words : name + "(packUint2x32" + words + ")") + "\n";
-}
-
 /// How many partial results there are: so many together for each number of elements, at most 256.
 constexpr std::size_t max_partials = 256;
 struct partial_count {
@@ -240,7 +215,7 @@ std::vector<kernel_pass> passes_of_groups(const std::string& type) {
       {type +
            " sum = IDENTITY;\n"
            "if (LOCAL_ITEM(0) < PARTIALS) sum = GET(LOCAL_ITEM(0));\n" +
-           tree + "if (LOCAL_ITEM(0) == 0u) result(0) = part[0];",
+           tree + "if (LOCAL_ITEM(0) == 0u) result(0) = FINISH(part[0]);",
        {256, 1, 1},
        [](const launch_shape&) {
          return grid{1, 1, 1};
@@ -254,7 +229,7 @@ kernel_pass last_pass(const std::string& type) {
               " sum = GET(0);\n"
               "uint count = PARTIALS;\n"
               "for (uint k = 1u; k < count; ++k) sum = hocket_combine(sum, GET(k));\n"
-              "if (ITEM(0) == 0u) result(0) = sum;",
+              "if (ITEM(0) == 0u) result(0) = FINISH(sum);",
           {1, 1, 1},
           [](const launch_shape&) {
             return grid{1, 1, 1};
@@ -320,7 +295,7 @@ std::optional<value_text> value_of(const traced_map& map, element_type result,
   for (std::size_t k = 0; k < map.inputs.size(); ++k) {
     const std::string number = std::to_string(k), comma = k == 0 ? "" : ", ";
     made.names.push_back(k == 0 ? "x" : "x" + number);
-    elements.push_back("e" + number);
+    elements.push_back(read_text(map.inputs[k], "e" + number));
     parameters += comma + type_name(map.inputs[k]) + " e" + number;
     arguments += comma + made.names.back() + "(i)";
   }
@@ -376,8 +351,69 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
   return made;
 }
 
+std::string scratch_macros(element_type type, kernel_format format) {
+  const std::string name = type_name(type);
+  if (type == element_type::f32) {
+    return "#define PUT(k, v) scratch[k] = FLOAT_BITS(v)\n"
+           "#define GET(k) BITS_FLOAT(scratch[k])\n";
+  }
+  if (size_of(type) <= sizeof(std::uint32_t)) {
+    return "#define PUT(k, v) scratch[k] = AS(u32, v)\n#define GET(k) AS(" + name +
+           ", scratch[k])\n";
+  }
+  if (format == kernel_format::cuda_c) {
+    const std::string place = "((" + name + "*)scratch)[k]";
+    return "#define PUT(k, v) " + place + " = (v)\n#define GET(k) " + place + "\n";
+  }
+  if (format == kernel_format::opencl_c) {
+    return "#define PUT(k, v) vstore2(as_uint2(v), k, scratch)\n#define GET(k) as_" +
+           std::string(type == element_type::f64   ? "double"
+                       : type == element_type::i64 ? "long"
+                                                   : "ulong") +
+           "(vload2(k, scratch))\n";
+  }
+  const std::string words = "(uvec2(scratch[2u * (k)], scratch[2u * (k) + 1u]))";
+  const bool real = type == element_type::f64;
+  return std::string("#define PUT(k, v) { uvec2 words = ") +
+         (real ? "unpackDouble2x32(v)" : "unpackUint2x32(u64(v))") +
+         "; scratch[2u * (k)] = words.x; scratch[2u * (k) + 1u] = words.y; }\n#define GET(k) " +
+         (real ? "packDouble2x32" + words : name + "(packUint2x32" + words + ")") + "\n";
+}
+
+std::vector<kernel_source> copy_bodies(element_type of) {
+  const std::size_t size = size_of(of);
+  const std::size_t word = size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
+  const element_type words = word == 4   ? element_type::u32
+                             : word == 2 ? element_type::u16
+                                         : element_type::u8;
+  const std::string structure = std::string("struct hocket_element { ") + type_name(words) +
+                                " words[" + std::to_string(size / word) + "]; };\n";
+  std::vector<kernel_source> made;
+  for (const kernel_format format : traced_formats) {
+    const std::string type = !is_structure(of)                   ? ""
+                             : format == kernel_format::opencl_c ? "struct hocket_element "
+                                                                 : "hocket_element ";
+    const std::string by_words = "for (uint w = 0u; w < " + std::to_string(size / word) +
+                                 "u; ++w) p1(i).words[w] = p0(i).words[w];\n";
+    const element_text element{
+        is_structure(of) ? by_words : "p1(i) = p0(i);\n", "p0_count", {words}};
+    const auto add = [&](kernel_pass pass, std::vector<device_style> styles) {
+      kernel_source source{format, {type + "p0", type + "p1"}, {std::move(pass)}};
+      source.styles = std::move(styles);
+      source.types = element.types;
+      if (is_structure(of)) source.structures = structure;
+      made.push_back(std::move(source));
+    };
+    if (format == kernel_format::opencl_c) add(pass_in_runs(element), {device_style::cpu_compiler});
+    if (has_cpu_styles(format)) add(pass_in_lanes(element), lane_styles);
+    add(pass_in_steps(element), {});
+  }
+  return made;
+}
+
 std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
-                                             const expression& combined, const traced_map& map) {
+                                             const expression& combined, const traced_map& map,
+                                             const std::string& finish) {
   std::vector<kernel_source> made;
   const std::string type = type_name(identity.type);
   const auto scratch = [words = (size_of(identity.type) + 3) / 4](const launch_shape&) {
@@ -387,11 +423,11 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
     const auto body = rendered({combined}, {"a", "b"}, format);
     const auto value = value_of(map, identity.type, format);
     if (!body || !value) continue;
-    const std::string functions = prelude_for(format, body->statements + value->statements) + type +
-                                  " hocket_combine(" + type + " a, " + type + " b) {\n" +
-                                  body->statements + "return " + body->results[0] +
-                                  ";\n}\n#define IDENTITY " + literal_text(identity, format) +
-                                  "\n" + partial_macros(identity.type, format) + value->functions;
+    const std::string functions =
+        prelude_for(format, body->statements + value->statements) + type + " hocket_combine(" +
+        type + " a, " + type + " b) {\n" + body->statements + "return " + body->results[0] +
+        ";\n}\n#define IDENTITY " + literal_text(identity, format) + "\n" +
+        define("FINISH(v)", finish) + scratch_macros(identity.type, format) + value->functions;
     std::vector<std::string> names = value->names;
     names.emplace_back("result");
     std::vector<element_type> types = body->types;

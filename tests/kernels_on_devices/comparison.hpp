@@ -17,7 +17,9 @@
 namespace hocket::testing {
 
 template <class T>
-constexpr double eps = std::is_floating_point_v<T> ? double{std::numeric_limits<T>::epsilon()} : 0;
+constexpr double eps = std::is_integral_v<T>
+                           ? 0
+                           : static_cast<double>(std::numeric_limits<T>::epsilon());
 
 /// A buffer twice, with the same values: what a kernel does on the host and on a device. The kernel
 /// is given a region that begins and ends `padding` inside.

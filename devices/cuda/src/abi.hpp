@@ -33,6 +33,14 @@ using host_function = void (*)(void* data);
 /// Of a matrix, column by column, in a product.
 enum class blas_operation : int { none = 0, transpose = 1 };
 
+/// How a library of products stores numbers.
+enum class blas_number : int { float16 = 2, bfloat16 = 14 };
+
+constexpr int sums_are_floats = 68;      ///< of a product of other numbers
+constexpr int any_algorithm = -1;        ///< the library chooses
+constexpr int sums_keep_precision = 16;  ///< parts of a sum are not in 16 bits
+constexpr int products_may_be_tf32 = 3;  ///< floats are rounded to 11 significant bits first
+
 /// Memory of a box copy.
 enum class memory_kind : unsigned { host = 1, device = 2 };
 
@@ -147,12 +155,20 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
        blas_code (*)(blas_handle, blas_operation, blas_operation, int, int, int, const double*, \
                      const double*, int, const double*, int, const double*, double*, int));     \
   each(cublasGetStatusString, const char* (*)(blas_code));                                      \
+  each(cublasSetMathMode, blas_code (*)(blas_handle, int));                                     \
   each(cublasSetStream_v2, blas_code (*)(blas_handle, stream_handle));                          \
   each(cublasSgemm_v2,                                                                          \
        blas_code (*)(blas_handle, blas_operation, blas_operation, int, int, int, const float*,  \
                      const float*, int, const float*, int, const float*, float*, int))
 
 /// Every function of the compiler that Hocket uses. each(name, type).
+// The vendor's header has two functions of this name in C++.
+#define HOCKET_CUBLAS_OVERLOADED(each)                                                          \
+  each(cublasGemmEx,                                                                            \
+       blas_code (*)(blas_handle, blas_operation, blas_operation, int, int, int, const void*,   \
+                     const void*, blas_number, int, const void*, blas_number, int, const void*, \
+                     void*, blas_number, int, int, int))
+
 #define HOCKET_NVRTC_FUNCTIONS(each)                                                         \
   each(nvrtcCompileProgram, compiler_code (*)(program_handle, int, const char* const*));     \
   each(nvrtcCreateProgram, compiler_code (*)(program_handle*, const char*, const char*, int, \

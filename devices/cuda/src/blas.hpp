@@ -18,8 +18,11 @@ namespace hocket::cuda {
 class blas_library {
  public:
   /// file: none where the library is looked for; "no": it is not used.
-  blas_library(std::optional<std::string> file, int driver_version)
-      : file_(std::move(file)), driver_version_(driver_version) {}
+  /// allows_tf32: floats may be rounded to 11 significant bits before they are multiplied.
+  blas_library(std::optional<std::string> file, bool allows_tf32, int driver_version)
+      : file_(std::move(file)), allows_tf32_(allows_tf32), driver_version_(driver_version) {}
+
+  [[nodiscard]] bool allows_tf32() const noexcept { return allows_tf32_; }
 
   /// Null where it is not installed, or is not used. Fails where a file was named and cannot be
   /// opened.
@@ -27,6 +30,7 @@ class blas_library {
 
  private:
   const std::optional<std::string> file_;
+  const bool allows_tf32_;
   const int driver_version_;
   std::mutex guard_;  // for what follows
   std::optional<result<std::shared_ptr<const blas_api>>> opened_;
@@ -38,7 +42,8 @@ class blas {
  public:
   /// Takes a tenth of a second or so, and memory of the device.
   [[nodiscard]] static result<std::unique_ptr<blas>> make(std::shared_ptr<const blas_api> functions,
-                                                          const std::string& device);
+                                                          const std::string& device,
+                                                          bool allows_tf32);
   ~blas() {
     if (handle_ != nullptr) (void)functions_->cublasDestroy_v2(handle_);
   }
@@ -47,7 +52,11 @@ class blas {
   blas(const blas&) = delete;
   blas& operator=(const blas&) = delete;
 
-  /// Hands a product of floats or doubles over. It runs in stream order.
+  /// True if the library has products of that type, one of those of the kernels of products, for
+  /// devices of that architecture.
+  [[nodiscard]] static bool multiplies(element_type type, int architecture) noexcept;
+
+  /// Hands a product over. It runs in stream order.
   [[nodiscard]] failure multiply(const matrix_product& what, const launch_command& launch,
                                  stream_handle stream) const;
 

@@ -21,6 +21,7 @@ using namespace cuda;
 struct options {
   std::optional<std::uint64_t> memory;
   std::optional<std::string> driver, nvrtc, blas;
+  bool allows_tf32 = false;
 };
 
 options parse(const std::string& configuration) {
@@ -30,6 +31,7 @@ options parse(const std::string& configuration) {
   made.driver = reader.text("driver");
   made.nvrtc = reader.text("nvrtc");
   made.blas = reader.text("blas");
+  made.allows_tf32 = reader.flag("tf32").value_or(false);
   reader.finish();
   return made;
 }
@@ -117,7 +119,7 @@ class cuda_backend final : public backend {
     }
     const auto of = std::make_shared<cuda::driver>(
         functions.value(), driver.version, std::make_shared<const compiler>(compiles.value()),
-        given.blas);
+        given.blas, given.allows_tf32);
     for (int d = 0; d < driver.devices; ++d) {
       add_device(made, of, d, given, driver.devices > 1);
     }

@@ -23,13 +23,13 @@ class context;
 /// The driver, and the tables that its devices share.
 class driver {
  public:
-  /// blas: as that of a blas_library.
+  /// blas, allows_tf32: as those of a blas_library.
   driver(std::shared_ptr<const api> functions, int version, std::shared_ptr<const compiler> with,
-         std::optional<std::string> blas)
+         std::optional<std::string> blas, bool allows_tf32)
       : functions_(std::move(functions)),
         version_(version),
         with_(std::move(with)),
-        products_(std::move(blas), version) {}
+        products_(std::move(blas), allows_tf32, version) {}
 
   [[nodiscard]] const api& functions() const noexcept { return *functions_; }
   /// "12.4".

@@ -20,6 +20,11 @@ namespace {
 /// Every device takes as many.
 constexpr std::size_t max_argument_bytes = 4096;
 
+/// Of the factors.
+element_type product_type(const kernel_definition& kernel) {
+  return std::ranges::find(kernel.parameters, parameter::kind::buffer, &parameter::is)->type;
+}
+
 }  // namespace
 
 launcher::launcher(std::shared_ptr<context> in, const launch_limits& limits, std::string device)
@@ -58,7 +63,7 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
                                                               const kernel_source& source,
                                                               const program_variant& variant) {
   auto made = std::make_shared<compiled>();
-  if (source.product) {
+  if (source.product && blas::multiplies(product_type(kernel), in_->programs().architecture())) {
     if (failure why = start_blas()) return why;
     if (blas_ != nullptr) made->product = source.product;
     if (made->product) return made;
@@ -80,7 +85,7 @@ failure launcher::start_blas() {
   if (!functions) return functions.error();
   has_no_blas_ = functions.value() == nullptr;
   if (has_no_blas_) return {};
-  auto made = blas::make(std::move(functions).value(), device_);
+  auto made = blas::make(std::move(functions).value(), device_, in_->products().allows_tf32());
   has_no_blas_ = !made;
   if (made) {
     blas_ = std::move(made).value();

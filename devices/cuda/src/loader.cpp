@@ -106,6 +106,7 @@ result<std::shared_ptr<const blas_api>> load_blas(const std::optional<std::strin
     std::string missing;
 #define HOCKET_CUBLAS_FIND(name, ...) find(library.value(), #name, made->name, missing)
     HOCKET_CUBLAS_FUNCTIONS(HOCKET_CUBLAS_FIND);
+    HOCKET_CUBLAS_OVERLOADED(HOCKET_CUBLAS_FIND);
 #undef HOCKET_CUBLAS_FIND
     if (missing.empty()) return std::shared_ptr<const blas_api>(std::move(made));
     first = library.value().unusable("lacks " + missing);

@@ -35,6 +35,7 @@ struct compiler_api {
 struct blas_api {
 #define HOCKET_CUBLAS_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
   HOCKET_CUBLAS_FUNCTIONS(HOCKET_CUBLAS_DECLARE);
+  HOCKET_CUBLAS_OVERLOADED(HOCKET_CUBLAS_DECLARE);
 #undef HOCKET_CUBLAS_DECLARE
 };
 

@@ -34,6 +34,8 @@ class program_store {
   /// Unloads all, before the context goes.
   void clear() noexcept { programs_.clear(); }
 
+  [[nodiscard]] int architecture() const noexcept { return architecture_; }
+
  private:
   struct program {
     handle<module_handle> module;

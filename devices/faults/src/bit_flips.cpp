@@ -99,20 +99,24 @@ kernel_ref flip_kernel(element_type type, const std::string& name, std::uint32_t
   return made;
 }
 
+/// The bytes of the word in which an element of that size is flipped: 1, 2 or 4.
+std::size_t bytes_of_word(std::size_t size) { return size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1; }
+
 /// The bytes of the buffer as words of at most four bytes.
 placed_buffer in_words(const placed_buffer& of) {
-  static constexpr std::array<element_type, 5> types{
-      element_type::u8, element_type::u8, element_type::u16, element_type::u32, element_type::u32};
+  static constexpr std::array<element_type, 3> types{element_type::u8, element_type::u16,
+                                                     element_type::u32};
   const std::size_t size = size_of(of.part->type());
   index_list extents = of.part->extents();
   box region = of.part->region();
-  const std::size_t words = std::max<std::size_t>(size / 4, 1);
+  const std::size_t word = bytes_of_word(size);
+  const std::size_t words = size / word;
   if (!extents.empty()) {
     extents.back() *= words;
     region.begin.back() *= words;
     region.end.back() *= words;
   }
-  return {of.where, part_of_array(types[std::min<std::size_t>(size, 4)], extents, region)};
+  return {of.where, part_of_array(types[word / 2], extents, region)};
 }
 
 std::vector<std::size_t> first_indices(std::size_t count) {
@@ -135,7 +139,7 @@ flip_kernels::flip_kernels()
                flip_kernel(element_type::u32, "u32", first_bytes_of_mask(4))} {}
 
 const kernel_ref& flip_kernels::for_size(std::size_t bytes) const {
-  return of_size_[std::min<std::size_t>(bytes, 4) / 2];
+  return of_size_[bytes_of_word(bytes) / 2];
 }
 
 launch_ref flip_kernels::corrupted(launch_ref launch, bool on_host) const {

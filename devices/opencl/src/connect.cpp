@@ -25,6 +25,7 @@ struct options {
   std::size_t sub_devices = 1;
   std::optional<std::uint64_t> memory;
   bool import = true;
+  bool gpu_texts = false;  ///< kernels are those for GPUs
 };
 
 options parse(const std::string& configuration) {
@@ -34,6 +35,7 @@ options parse(const std::string& configuration) {
   made.sub_devices = reader.number("sub-devices", 1, most_parts).value_or(made.sub_devices);
   made.memory = reader.bytes("memory");
   made.import = reader.flag("import").value_or(made.import);
+  made.gpu_texts = reader.flag("gpu-texts").value_or(made.gpu_texts);
   reader.finish();
   return made;
 }
@@ -113,6 +115,7 @@ void add_root(found_devices& made, std::size_t number, const std::shared_ptr<con
     info.peer_copies = !whole;
     info.keeps_freed_blocks = true;
     info.imports_host_memory = info.imports_host_memory && given.import;
+    if (given.gpu_texts) info.style = device_style::gpu;
     if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
     made.usable.push_back(std::make_unique<device_candidate>(

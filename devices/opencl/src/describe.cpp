@@ -53,7 +53,9 @@ std::vector<element_type> lacking(const api& cl, cl_device_id device) {
   std::vector<element_type> lacks;
   const auto doubles =
       number_of<cl_device_fp_config>(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0);
-  if (doubles == 0 || !has_extension(cl, device, "cl_khr_fp64")) lacks = {element_type::f64};
+  if (doubles == 0 || !has_extension(cl, device, "cl_khr_fp64")) {
+    lacks = {element_type::f64, element_type::c128};
+  }
   const bool embedded = text_of(cl, device, CL_DEVICE_PROFILE) == "EMBEDDED_PROFILE";
   if (embedded && !has_extension(cl, device, "cles_khr_int64")) {
     lacks.insert(lacks.end(), {element_type::i64, element_type::u64});

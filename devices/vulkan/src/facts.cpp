@@ -196,10 +196,10 @@ std::vector<element_type> lacks_of(const facts& of) {
     // Not by insert(): g++ 12 warns of an overflow in it that is none.
     for (const element_type type : types) lacks.push_back(type);
   };
-  unless(of.float64, {element_type::f64});
+  unless(of.float64, {element_type::f64, element_type::c128});
   unless(of.int64, {element_type::i64, element_type::u64});
-  unless(of.int16, {element_type::i16, element_type::u16});
-  unless(of.int8, {element_type::i8, element_type::u8});
+  unless(of.int16, {element_type::i16, element_type::u16, element_type::f16, element_type::bf16});
+  unless(of.int8, {element_type::i8, element_type::u8, element_type::boolean});
   return lacks;
 }
 
@@ -280,7 +280,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
                                  VK_API_VERSION_MINOR(of.properties.apiVersion),
                                  VK_API_VERSION_PATCH(of.properties.apiVersion));
   info.formats = {kernel_format::glsl};
-  info.style = style_of(of);
+  info.style = given.gpu_texts ? device_style::gpu : style_of(of);
   info.lacks = lacks_of(of);
   info.domain = info.name;
   const auto type = memory_type(of.memory, ~std::uint32_t{0}, plan.required, plan.preferred);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "errors.hpp"
 
@@ -19,21 +22,42 @@ struct bound {
   std::uint32_t first = 0;  // the region's first element, counted from there
 };
 
-bound bind(const context& of, const launch_memory& memory, const placed_buffer& b) {
+/// How many bytes of whole elements lie between `begin` and the next place before it that a binding
+/// may begin at; none where the device's unit and the elements never meet. They meet where memory
+/// begins at such a place, which that of a program need not do.
+std::optional<std::uint64_t> bytes_before(std::uint64_t begin, std::uint64_t size,
+                                          const context& of) {
+  const std::uint64_t unit = of.limits().minStorageBufferOffsetAlignment;
+  if (unit % size == 0 && begin % size == 0) return begin % unit;
+  for (std::uint64_t before = 0; before <= begin && before < unit * size; before += size) {
+    if ((begin - before) % unit == 0) return before;
+  }
+  return std::nullopt;
+}
+
+result<bound> bind(const context& of, const launch_memory& memory, const placed_buffer& b) {
   const array_part& part = *b.part;
   if (b.where.chunk == nullptr || part.region().empty()) {
-    return {{memory.nothing(), 0, VK_WHOLE_SIZE}, 0};
+    return bound{{memory.nothing(), 0, VK_WHOLE_SIZE}, 0};
   }
   const std::uint64_t size = size_of(part.type());
-  // A binding begins at a whole element as well; all of these are powers of two.
-  const std::uint64_t unit = std::max(of.limits().minStorageBufferOffsetAlignment, size);
   const buffer* const in = memory.find(b.where);
   const std::uint64_t begin = in->first_byte + part.first_byte();
-  const std::uint64_t from = begin / unit * unit;
-  const std::uint64_t end = begin + part.spanned_bytes();
+  const auto before = bytes_before(begin, size, of);
+  if (!before) {
+    return failure(failure_code::task_failed,
+                   fmt::format("{} cannot use elements of {} bytes that begin {} bytes behind a "
+                               "multiple of {}: memory of the program that holds them has to begin "
+                               "at a multiple of {}.",
+                               device_title(of.name()), size,
+                               begin % of.limits().minStorageBufferOffsetAlignment,
+                               of.limits().minStorageBufferOffsetAlignment,
+                               of.limits().minStorageBufferOffsetAlignment));
+  }
+  const std::uint64_t from = begin - *before, end = begin + part.spanned_bytes();
   constexpr std::uint64_t word = sizeof(std::uint32_t);
   const std::uint64_t range = (end - from + word - 1) / word * word;
-  return {{in->handle.get(), from, range}, static_cast<std::uint32_t>((begin - from) / size)};
+  return bound{{in->handle.get(), from, range}, static_cast<std::uint32_t>(*before / size)};
 }
 
 std::uint64_t aligned(const context& of, std::uint64_t bytes) {
@@ -175,14 +199,15 @@ void record_pass(const context& of, const planned_part& part, std::size_t index,
   dispatch(of, commands, pass.groups);
 }
 
-part_bindings bind_part(const context& of, const launch_memory& memory, const buffer* scratch,
-                        planned_part& part) {
+result<part_bindings> bind_part(const context& of, const launch_memory& memory,
+                                const buffer* scratch, planned_part& part) {
   std::vector<std::uint32_t> first;
   part_bindings made;
   for (const placed_buffer& b : part.what->buffers) {
-    const bound its = bind(of, memory, b);
-    made.bindings.push_back(its.info);
-    first.push_back(its.first);
+    const result<bound> its = bind(of, memory, b);
+    if (!its) return its.error();
+    made.bindings.push_back(its.value().info);
+    first.push_back(its.value().first);
   }
   set_first_elements(part.lowered, first);
   if (part.source->scratch) {
@@ -220,7 +245,9 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
   std::vector<part_bindings> bound_to;
   bound_to.reserve(planned.parts.size());
   for (planned_part& part : planned.parts) {
-    bound_to.push_back(bind_part(of, memory, scratch.get(), part));
+    auto its = bind_part(of, memory, scratch.get(), part);
+    if (!its) return its.error();
+    bound_to.push_back(std::move(its).value());
   }
   const auto why = [&](VkResult code) {
     return of.failed(

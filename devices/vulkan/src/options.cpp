@@ -25,6 +25,7 @@ options parse_options(std::string_view configuration, vulkan_validation_listener
   made.device = reader.number("device", 0, max_devices);
   made.memory_bytes = reader.bytes("memory");
   made.import = reader.flag("import").value_or(made.import);
+  made.gpu_texts = reader.flag("gpu-texts").value_or(made.gpu_texts);
   made.staging = reader.flag("staging").value_or(made.staging);
   if (reader.flag("validation").value_or(false)) made.listener = print;
   if (listener) made.listener = std::move(listener);

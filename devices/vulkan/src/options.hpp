@@ -15,6 +15,7 @@ struct options {
   std::optional<std::uint64_t> memory_bytes;
   bool import = true;
   bool staging = false;
+  bool gpu_texts = false;               ///< kernels are those for GPUs
   vulkan_validation_listener listener;  ///< set: the validation layer is on
 };
 

@@ -23,6 +23,16 @@ std::string real_macros(element_type real, kernel_format format) {
          std::string(glsl_double_functions);
 }
 
+std::string read_macros(element_type of) {
+  if (of == element_type::f16) {
+    return define("READ(v)", "F16_FLOAT(v)") + define("WRITE(v)", "FLOAT_F16(v)");
+  }
+  if (of == element_type::bf16) {
+    return define("READ(v)", "BF16_FLOAT(v)") + define("WRITE(v)", "FLOAT_BF16(v)");
+  }
+  return define("READ(v)", "(v)") + define("WRITE(v)", "(v)");
+}
+
 void add_bodies(std::vector<kernel_source>& to, element_type real,
                 const std::vector<std::string>& names, const kernel_pass& pass,
                 const std::string& functions, const std::vector<device_style>& styles) {

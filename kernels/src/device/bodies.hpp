@@ -37,7 +37,7 @@ enum class gemm_end {
 
 /// What a product multiplies.
 struct gemm_form {
-  element_type real;
+  element_type of;  ///< its elements
   bool transpose_a, transpose_b;
   gemm_end end;
   bool is_lower_square = false;  ///< B is A transposed; of C only the lower triangle is made
@@ -55,9 +55,26 @@ struct trsm_form {
 };
 [[nodiscard]] std::vector<kernel_source> trsm_bodies(const trsm_form& form);
 
+/// Mean and norm are reductions; these are the others of array_ops.hpp.
+[[nodiscard]] std::vector<kernel_source> extreme_place_bodies(element_type of, bool greatest);
+[[nodiscard]] std::vector<kernel_source> scan_bodies(element_type of, bool inclusive);
+[[nodiscard]] std::vector<kernel_source> random_uniform_bodies(element_type of);
+[[nodiscard]] std::vector<kernel_source> random_normal_bodies();
+
 /// The styles of devices that run work-items in lanes and cannot combine loads.
 inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
                                                       device_style::cpu_switching};
+inline const std::vector<device_style> cpu_styles = {
+    device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching};
+
+/// The type in which elements of that type are computed with.
+[[nodiscard]] constexpr element_type computed_type(element_type of) noexcept {
+  const bool narrow = of == element_type::f16 || of == element_type::bf16;
+  return narrow ? element_type::f32 : of;
+}
+
+/// READ(v) and WRITE(v): an element as a number to compute with, and back.
+[[nodiscard]] std::string read_macros(element_type of);
 
 /// REAL, and EXP, LOG and NOT_A_NUMBER of it; REAL16, a vector, in OpenCL C.
 [[nodiscard]] std::string real_macros(element_type real, kernel_format format);

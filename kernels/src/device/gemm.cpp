@@ -117,9 +117,9 @@ for (uint i = 0u; i < rows; ++i) {
 /// An element of C. Nothing that is scaled by zero counts, though it may be no number.
 std::string end_text(gemm_end end) {
   if (end == gemm_end::overwrites) return "sum";
-  if (end == gemm_end::adds) return "c(i, j) + (sum)";
+  if (end == gemm_end::adds) return "READ(c(i, j)) + (sum)";
   return "(alpha == AS(REAL, 0) ? AS(REAL, 0) : alpha * (sum)) + "
-         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * c(i, j))";
+         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * READ(c(i, j)))";
 }
 
 /// How many products are added up for a block of C whose last row and first column these are. B is
@@ -133,17 +133,17 @@ std::string depth_macro(const gemm_form& form) {
 }
 
 std::string form_macros(const gemm_form& form) {
-  return define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
+  return read_macros(form.of) + define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
          define("TRANSPOSE_B", form.transpose_b ? "true" : "false") + depth_macro(form) +
          define("A_STEP", form.transpose_a ? "a_stride0" : "1u") +
          define("B_STEP", form.transpose_b ? "1u" : "b_stride0") +
          define("A_ROW(i)", form.transpose_a ? "a_offset + (i)" : "a_offset + (i) * a_stride0") +
          define("B_ROW(j)", form.transpose_b ? "b_offset + (j) * b_stride0" : "b_offset + (j)") +
-         define("A_AT(i, l)", form.transpose_a ? "a(l, i)" : "a(i, l)") +
-         define("B_AT(l, j)", form.transpose_b ? "b(j, l)" : "b(l, j)") +
+         define("A_AT(i, l)", form.transpose_a ? "READ(a(l, i))" : "READ(a(i, l))") +
+         define("B_AT(l, j)", form.transpose_b ? "READ(b(j, l))" : "READ(b(l, j))") +
          define("KEEP(i, j, sum)",
-                (form.is_lower_square ? "if ((j) <= (i)) c(i, j) = " : "c(i, j) = ") +
-                    end_text(form.end));
+                (form.is_lower_square ? "if ((j) <= (i)) c(i, j) = WRITE(" : "c(i, j) = WRITE(") +
+                    end_text(form.end) + ")");
 }
 
 /// As many items as the lanes have for each block of the product.
@@ -195,8 +195,8 @@ std::string block_text(const division& by, const std::string& fast) {
          each_row("uint p$r = A_ROW(min(i + $ru, m - 1u));\n" +
                   each_column("REAL s$r_$c = AS(REAL, 0);\n")) +
          each_column("uint q$c = B_ROW(min(COLUMN($cu), n - 1u));\n") + "uint l = 0u;\n" + fast +
-         "for (; l < depth; ++l) {\n" + each_column("REAL b$c = b_[q$c];\nq$c += b_step;\n") +
-         each_row("REAL a$r = a_[p$r];\np$r += a_step;\n" +
+         "for (; l < depth; ++l) {\n" + each_column("REAL b$c = READ(b_[q$c]);\nq$c += b_step;\n") +
+         each_row("REAL a$r = READ(a_[p$r]);\np$r += a_step;\n" +
                   each_column("s$r_$c = a$r * b$c + s$r_$c;\n")) +
          "}\n" +
          each_row(each_column("if (i + $ru < m && COLUMN($cu) < n) "
@@ -281,8 +281,8 @@ layout(set = 0, binding = 1, std430) readonly buffer b_as_fours { vec4 b_fours[]
 /// lanes are one subgroup there.
 void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
                    const std::vector<std::string>& names, const std::string& macros) {
-  if (form.real == element_type::f32 && !form.is_lower_square) {
-    const std::string functions = real_macros(form.real, kernel_format::glsl) + macros;
+  if (form.of == element_type::f32 && !form.is_lower_square) {
+    const std::string functions = real_macros(form.of, kernel_format::glsl) + macros;
     const division vectors{8, 16, 1}, broadcasts{8, 4, 4};
     to.push_back(
         {kernel_format::glsl,
@@ -299,8 +299,11 @@ void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
          {},
          {device_style::cpu_switching}});
   }
-  add_bodies(to, form.real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
-             lane_styles);
+  // The loops for compilers read whole vectors, which numbers in 16 bits are not made of.
+  const element_type real = computed_type(form.of);
+  const bool is_narrow = real != form.of;
+  add_bodies(to, real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
+             is_narrow ? cpu_styles : lane_styles);
 }
 
 std::vector<std::string> names_of(const gemm_form& form) {
@@ -323,7 +326,7 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
     const index_list& c = shape.back();
     return grid{(c[1] + 63) / 64 * 16, (c[0] + 63) / 64 * 16, 1};
   };
-  add_bodies(made, form.real, names,
+  add_bodies(made, computed_type(form.of), names,
              {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
              macros, {device_style::gpu});
   for (kernel_source& each : made) {
@@ -332,7 +335,8 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
     each.product = {form.transpose_a, form.transpose_b, form.end == gemm_end::adds ? 1.0 : 0.0};
   }
   add_for_lanes(made, form, names, macros);
-  const bool single = form.real == element_type::f32;
+  if (computed_type(form.of) != form.of) return made;
+  const bool single = form.of == element_type::f32;
   const std::size_t panel = single ? 32 : 16;
   const std::string width = single ? "16" : "8";
   made.push_back({kernel_format::opencl_c,
@@ -343,7 +347,7 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
                       const index_list& c = shape.back();
                       return grid{(c[0] + 63) / 64, (c[1] + panel - 1) / panel, 1};
                     }}},
-                  real_macros(form.real, kernel_format::opencl_c) + macros +
+                  real_macros(form.of, kernel_format::opencl_c) + macros +
                       define("PANEL", std::to_string(panel) + "u") +
                       define("WIDE", (single ? "float" : "double") + width) +
                       define("LOAD(k, from)", "vload" + width + "(k, from)") +

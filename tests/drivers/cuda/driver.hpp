@@ -96,6 +96,7 @@ struct graph_object {
 struct blas_object {
   std::shared_ptr<context> of;
   void* stream = nullptr;
+  bool may_round = false;  ///< floats, before they are multiplied
 };
 
 /// Objects that programs have handles of.

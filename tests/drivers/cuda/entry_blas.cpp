@@ -3,9 +3,13 @@
 
 // Products of cuBLAS, computed by the thread of a stream. Matrices lie column by column.
 
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <type_traits>
+
+#include <hocket/core/float16.hpp>
 
 #include "calls.hpp"
 #include "driver.hpp"
@@ -14,7 +18,7 @@ using namespace standin;
 
 namespace {
 
-constexpr int not_initialized_blas = 1, invalid_value_blas = 7;
+constexpr int not_initialized_blas = 1, invalid_value_blas = 7, not_supported_blas = 15;
 
 template <class T>
 struct operand {
@@ -27,12 +31,24 @@ struct operand {
   }
 };
 
+/// The type that products of a type are added up in.
+template <class T>
+using sum_type = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
 template <class T>
 struct request {
   operand<T> a, b, c;
   std::uint64_t m, n, k;
-  T alpha, beta;
+  sum_type<T> alpha, beta;
+  bool rounds_factors;  ///< to 11 significant bits
 };
+
+/// As a tensor core sees a float: the nearest number with 11 significant bits.
+float rounded(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits + 0x0fffU + (bits >> 13U & 1U)) & ~0x1fffU);
+}
+double rounded(double value) { return value; }
 
 template <class T>
 T& element(memory_view& memory, std::uint64_t address, std::size_t slot) {
@@ -46,13 +62,17 @@ void multiply(const request<T>& what, const std::vector<const device_memory*>& m
   memory_view memory(memories);
   for (std::uint64_t i = 0; i < what.m; ++i) {
     for (std::uint64_t j = 0; j < what.n; ++j) {
-      T sum = 0;
+      using number = sum_type<T>;
+      const auto factor = [&](std::uint64_t address, std::size_t slot) {
+        const number value = element<T>(memory, address, slot);
+        return what.rounds_factors ? rounded(value) : value;
+      };
+      number sum = 0;
       for (std::uint64_t l = 0; l < what.k && what.alpha != 0; ++l) {
-        sum = std::fma(element<T>(memory, what.a.at(i, l), 0),
-                       element<T>(memory, what.b.at(l, j), 1), sum);
+        sum = std::fma(factor(what.a.at(i, l), 0), factor(what.b.at(l, j), 1), sum);
       }
       T& c = element<T>(memory, what.c.at(i, j), 2);
-      c = what.alpha * sum + (what.beta == 0 ? T{0} : what.beta * c);
+      c = what.alpha * sum + (what.beta == 0 ? number{0} : what.beta * c);
     }
   }
 }
@@ -62,8 +82,8 @@ bool is_matrix(int rows, int leading) { return leading >= std::max(1, rows); }
 
 template <class T>
 int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m, int n, int k,
-         const T* alpha, const T* a, int leading_a, const T* b, int leading_b, const T* beta, T* c,
-         int leading_c) {
+         const sum_type<T>* alpha, const T* a, int leading_a, const T* b, int leading_b,
+         const sum_type<T>* beta, T* c, int leading_c) {
   return entry(name, [&]() -> int {
     if (handle == nullptr) return not_initialized_blas;
     if (m < 0 || n < 0 || k < 0 || alpha == nullptr || beta == nullptr ||
@@ -83,7 +103,8 @@ int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m
                           static_cast<std::uint64_t>(n),
                           static_cast<std::uint64_t>(k),
                           *alpha,
-                          *beta};
+                          *beta,
+                          std::is_same_v<T, float> && with->may_round};
     push(stream_of(with->stream), [what, c = with->of.get()] { multiply(what, c->memories()); });
     return success;
   });
@@ -97,7 +118,7 @@ __attribute__((visibility("default"))) int cublasCreate_v2(void** made) {
   return entry("cublasCreate_v2", [&] {
     require(made != nullptr, "there is no place for the handle");
     *made = driver::get().blas_handles.add(
-        std::make_shared<blas_object>(blas_object{current_context(), nullptr}));
+        std::make_shared<blas_object>(blas_object{current_context(), nullptr, false}));
   });
 }
 
@@ -109,6 +130,16 @@ __attribute__((visibility("default"))) int cublasDestroy_v2(void* handle) {
 __attribute__((visibility("default"))) int cublasSetStream_v2(void* handle, void* stream) {
   return entry("cublasSetStream_v2", [&] {
     driver::get().blas_handles.get(handle, "handle of cuBLAS")->stream = stream;
+  });
+}
+
+__attribute__((visibility("default"))) int cublasSetMathMode(void* handle, int mode) {
+  return entry("cublasSetMathMode", [&]() -> int {
+    constexpr int plain = 0, tf32 = 3, keeps_precision = 16;
+    const int numbers = mode & ~keeps_precision;
+    if (numbers != plain && numbers != tf32) return invalid_value_blas;
+    driver::get().blas_handles.get(handle, "handle of cuBLAS")->may_round = numbers == tf32;
+    return success;
   });
 }
 
@@ -134,5 +165,21 @@ __attribute__((visibility("default"))) int cublasDgemm_v2(void* handle, int tran
                                                           double* c, int leading_c) {
   return gemm("cublasDgemm_v2", handle, transpose_a, transpose_b, m, n, k, alpha, a, leading_a, b,
               leading_b, beta, c, leading_c);
+}
+
+__attribute__((visibility("default"))) int cublasGemmEx(
+    void* handle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
+    const void* a, int type_a, int leading_a, const void* b, int type_b, int leading_b,
+    const void* beta, void* c, int type_c, int leading_c, int sums, int /*algorithm*/) {
+  constexpr int of_float16 = 2, of_bfloat16 = 14, sums_of_floats = 68;
+  if (type_a != type_b || type_a != type_c || sums != sums_of_floats) return not_supported_blas;
+  const auto call = [&]<class T>(T) {
+    return gemm("cublasGemmEx", handle, transpose_a, transpose_b, m, n, k,
+                static_cast<const float*>(alpha), static_cast<const T*>(a), leading_a,
+                static_cast<const T*>(b), leading_b, static_cast<const float*>(beta),
+                static_cast<T*>(c), leading_c);
+  };
+  if (type_a == of_float16) return call(hocket::float16{});
+  return type_a == of_bfloat16 ? call(hocket::bfloat16{}) : not_supported_blas;
 }
 }

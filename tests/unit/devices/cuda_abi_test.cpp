@@ -41,9 +41,24 @@ HOCKET_CUDA_FUNCTIONS(HOCKET_SAME);
 HOCKET_NVRTC_FUNCTIONS(HOCKET_SAME);
 #ifdef HOCKET_HAS_CUBLAS
 HOCKET_CUBLAS_FUNCTIONS(HOCKET_SAME);
+using extended_gemm = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int,
+                                         int, int, const void*, const void*, cudaDataType, int,
+                                         const void*, cudaDataType, int, const void*, void*,
+                                         cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
+#define HOCKET_SAME_OVERLOAD(name, ...)                           \
+  static_assert(same_interface<std::type_identity_t<__VA_ARGS__>, \
+                               decltype(static_cast<extended_gemm>(&::name))>::value)
+HOCKET_CUBLAS_OVERLOADED(HOCKET_SAME_OVERLOAD);
+#undef HOCKET_SAME_OVERLOAD
 static_assert(passes_like<blas_code, cublasStatus_t>);
 static_assert(static_cast<int>(blas_operation::none) == CUBLAS_OP_N);
 static_assert(static_cast<int>(blas_operation::transpose) == CUBLAS_OP_T);
+static_assert(static_cast<int>(blas_number::float16) == CUDA_R_16F);
+static_assert(static_cast<int>(blas_number::bfloat16) == CUDA_R_16BF);
+static_assert(sums_are_floats == CUBLAS_COMPUTE_32F);
+static_assert(any_algorithm == CUBLAS_GEMM_DEFAULT);
+static_assert(sums_keep_precision == CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+static_assert(products_may_be_tf32 == CUBLAS_TF32_TENSOR_OP_MATH);
 #endif
 #undef HOCKET_SAME
 

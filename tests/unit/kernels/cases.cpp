@@ -83,7 +83,8 @@ void add_elementwise(case_maker& make) {
   constexpr element_type t = element_type_of<T>;
   constexpr bool real = std::is_floating_point_v<T>;
   const double high = real ? 1 : 100, low = std::is_unsigned_v<T> ? 0 : -high;
-  const auto scalar = scalar_argument::of(static_cast<T>(real ? 0.7 : 3));
+  const auto scalar =
+      scalar_argument::of(static_cast<hocket::detail::computed_t<T>>(real ? 0.7 : 3));
   // A program is compiled for each rank that remains when dimensions are merged.
   const bool every_shape = std::is_same_v<T, float> || std::is_same_v<T, double>;
   for (const auto& [extents, padding] : every_shape ? elementwise_shapes : few_shapes) {
@@ -232,6 +233,9 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
   add_elementwise<std::uint32_t>(make);
   add_elementwise<std::int64_t>(make);
   add_elementwise<std::uint64_t>(make);
+  add_elementwise<float16>(make);
+  add_elementwise<bfloat16>(make);
+  add_elementwise<bool>(make);
   add_layers<float>(make);
   add_layers<double>(make);
   add_losses<float>(make);

@@ -38,6 +38,14 @@ auto with_type(element_type type, F f) {
       return f(std::int64_t{});
     case element_type::u64:
       return f(std::uint64_t{});
+    case element_type::f16:
+      return f(float16{});
+    case element_type::bf16:
+      return f(bfloat16{});
+    case element_type::boolean:
+      return f(false);
+    default:
+      break;
   }
   throw std::logic_error("no such element type");
 }

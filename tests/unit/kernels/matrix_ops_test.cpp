@@ -153,6 +153,47 @@ TYPED_TEST(matrix_ops, potrf_gives_a_root) {
   }
 }
 
+TYPED_TEST(matrix_ops, getrf_gives_factors_of_the_exchanged_rows) {
+  using T = TypeParam;
+  const auto& kernel =
+      *ops::getrf.resolve<inout_buffer<T, 2>, out_buffer<std::int32_t>>().definition();
+  for (const auto& [m, n] : {std::pair{0U, 3U}, {1U, 1U}, {5U, 5U}, {70U, 33U}, {40U, 90U}}) {
+    for (const std::size_t padding : {0U, 3U}) {
+      SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n));
+      const std::size_t least = std::min(m, n);
+      tensor<T> a({m, n}, padding);
+      tensor<std::int32_t> pivots({least});
+      a.fill(this->random_);
+      std::vector<T> rows = a.values();
+      launch(kernel, this->lanes_, {}, {a.argument(), pivots.argument()});
+      EXPECT_TRUE(a.intact());
+      for (std::size_t i = 0; i < least; ++i) {
+        const auto with = static_cast<std::size_t>(pivots.values()[i]);
+        ASSERT_TRUE(with >= i && with < m);
+        std::swap_ranges(&rows[i * n], &rows[i * n] + n, &rows[with * n]);
+      }
+      for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          wide<T> product = 0;
+          for (std::size_t k = 0; k <= std::min(i, j) && k < least; ++k) {
+            product += (k == i ? wide<T>{1} : wide<T>{a(i, k)}) * a(k, j);
+          }
+          ASSERT_NEAR(static_cast<T>(product), rows[i * n + j],
+                      static_cast<double>(8 * least) * epsilon<T>);
+        }
+      }
+    }
+  }
+  tensor<T> singular({2, 2});
+  singular.assign({1, 2, 2, 4});
+  tensor<std::int32_t> pivots({2});
+  EXPECT_THROW(launch(kernel, this->lanes_, {}, {singular.argument(), pivots.argument()}), error);
+  tensor<std::int32_t> too_many({3});
+  EXPECT_NE(this->refusal(ops::getrf.resolve<inout_buffer<T, 2>, out_buffer<std::int32_t>>(),
+                          this->lanes_, singular, too_many),
+            "");
+}
+
 TYPED_TEST(matrix_ops, potrf_says_which_minor_is_not_positive) {
   using T = TypeParam;
   const auto minor_of = [this](const std::vector<T>& values) -> std::string {

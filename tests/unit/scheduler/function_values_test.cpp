@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <complex>
 #include <list>
 #include <memory>
 #include <stdexcept>
@@ -51,6 +53,27 @@ TEST_P(function_with_a_value, of_any_type_that_moves) {
       rt.submit([](buffer_view<const float> v) { return std::make_unique<float>(v(1)); }, reads(x));
   const std::unique_ptr<float> mine = owned.take();
   EXPECT_EQ(*mine, 2.0f);
+}
+
+TEST_P(function_with_a_value, that_is_copied_by_its_bytes) {
+  enum class sign { minus, plus };
+  const future<std::array<float, 2>> both = rt.submit(
+      [](buffer_view<const float> v) {
+        return std::array{v(0), v(1) + 1};
+      },
+      reads(x));
+  EXPECT_THAT(both.get(), ElementsAre(2.0f, 3.0f));
+  const future<sign> which = rt.submit(
+      [](buffer_view<const float> v) { return v(0) > 0 ? sign::plus : sign::minus; }, reads(x));
+  EXPECT_EQ(which.get(), sign::plus);
+  const future<std::complex<float>> number =
+      rt.submit([](buffer_view<const float> v) { return std::complex<float>(v(0), 1); }, reads(x));
+  EXPECT_EQ(number.get(), std::complex<float>(2, 1));
+  const future<float16> narrow =
+      rt.submit([](buffer_view<const float> v) { return float16(v(0) / 3); }, reads(x));
+  EXPECT_EQ(narrow.get().bits(), float16(2 / 3.0F).bits());
+  rt.submit(ops::fill, narrow, writes(x));
+  EXPECT_EQ(x.to_vector()[7], static_cast<float>(float16(2 / 3.0F)));
 }
 
 TEST_P(function_with_a_value, that_is_a_reference_is_copied) {

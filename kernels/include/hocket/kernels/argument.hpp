@@ -17,13 +17,13 @@ struct scalar_argument {
   element_type type = element_type::f32;
   alignas(8) std::byte bytes[8] = {};
 
-  template <element T>
+  template <number_element T>
   [[nodiscard]] static scalar_argument of(T value) noexcept {
     scalar_argument made{element_type_of<T>};
     std::memcpy(made.bytes, &value, sizeof value);
     return made;
   }
-  template <element T>
+  template <number_element T>
   [[nodiscard]] T as() const noexcept {
     T value;
     std::memcpy(&value, bytes, sizeof value);

@@ -190,7 +190,9 @@ std::vector<traced_result> trace_elementwise(const F& f) {
     };
     (add(I, std::get<I>(values).recorded(), std::get<I>(before).recorded()), ...);
   };
-  if constexpr (takes_index<F, parameter_value<P>...>) {
+  if constexpr (!(number_element<parameter_value<P>> && ...)) {
+    return results;
+  } else if constexpr (takes_index<F, parameter_value<P>...>) {
     if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&..., traced_index>) {
       call(indices{}, traced_index());
     }
@@ -201,7 +203,7 @@ std::vector<traced_result> trace_elementwise(const F& f) {
 }
 
 /// The signature element for one descriptor of a call: any rank, and for a number the element type
-/// of the buffers unless that would cut a fraction off.
+/// of the buffers unless that would cut a fraction off, or is no number.
 template <class D, class Element>
 consteval auto elementwise_parameter() {
   if constexpr (parameter_traits<D>::is_buffer) {
@@ -214,7 +216,10 @@ consteval auto elementwise_parameter() {
     } else {
       return std::type_identity<inout_buffer<element, any_rank>>{};
     }
-  } else if constexpr (std::is_floating_point_v<D> && !std::is_floating_point_v<Element>) {
+  } else if constexpr (is_narrow_float<Element>) {
+    return std::type_identity<float>{};
+  } else if constexpr (!std::is_arithmetic_v<Element> || std::is_same_v<Element, bool> ||
+                       (std::is_floating_point_v<D> && !std::is_floating_point_v<Element>)) {
     return std::type_identity<D>{};
   } else {
     return std::type_identity<Element>{};
@@ -237,7 +242,8 @@ class elementwise_family : public family_base {
   const auto& resolve() const {
     using element = detail::first_element_t<D...>;
     static_assert(!std::is_void_v<element>, "An elementwise kernel takes at least one buffer.");
-    return make<detail::elementwise_parameter_t<D, element>...>();
+    using number = typename detail::first_number<element, D...>::type;
+    return make<detail::elementwise_parameter_t<D, number>...>();
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <hocket/core/dtype.hpp>
@@ -60,6 +61,12 @@ enum class operation : std::uint8_t {
 /// The type of a traced value; none for a truth value.
 using expression_type = std::optional<element_type>;
 
+/// Of a traced<T>.
+template <class T>
+inline constexpr expression_type expression_type_of = std::is_same_v<T, bool>
+                                                          ? expression_type()
+                                                          : expression_type(element_type_of<T>);
+
 struct expression_node;
 
 /// A value that a traced lambda has computed: a node of a graph that never changes.
@@ -73,6 +80,7 @@ struct expression_node {
   scalar_argument value = {};  ///< of a literal
 };
 
+/// The value of a parameter; a bool is a truth value.
 [[nodiscard]] expression make_parameter(element_type type, std::size_t number);
 [[nodiscard]] expression make_index();
 [[nodiscard]] expression make_literal(const scalar_argument& value);
@@ -82,7 +90,7 @@ struct expression_node {
 [[nodiscard]] expression apply(operation what, expression_type type,
                                std::vector<expression> operands);
 
-/// The value as that type: itself if it has it.
+/// The value as that type: itself if it has it. As a bool it is whether the value is not zero.
 [[nodiscard]] expression converted(element_type type, expression value);
 
 /// Statements in the language of a format that give each expression a name.
@@ -101,7 +109,14 @@ struct rendered_expressions {
 /// A number as it is written in the language of a format.
 [[nodiscard]] std::string literal_text(const scalar_argument& value, kernel_format format);
 
-/// The name of an element type in kernel texts.
+/// How a text reads a value of that type which stands under a name: a bool is a byte there.
+[[nodiscard]] std::string read_text(element_type type, const std::string& name);
+
+/// How a text writes what is called `value` to a place of that type.
+[[nodiscard]] std::string written_text(element_type type, const std::string& value);
+
+/// The name of an element type in kernel texts: of a number in 16 bits, and of a bool, that of the
+/// integer in which texts see it. Empty for a structure.
 [[nodiscard]] const char* type_name(element_type type) noexcept;
 
 }  // namespace hocket::detail

@@ -107,5 +107,27 @@ requires(parameter_traits<First>::is_buffer) struct first_element<First, Rest...
 template <class... D>
 using first_element_t = typename first_element<D...>::type;
 
+template <class D>
+consteval bool holds_numbers() {
+  if constexpr (parameter_traits<D>::is_buffer) {
+    using element = typename parameter_traits<D>::element;
+    return number_element<element> && !std::is_same_v<element, bool>;
+  } else {
+    return false;
+  }
+}
+
+/// The element type of the first buffer of numbers that are no truths; None if there is none.
+template <class None, class... D>
+struct first_number {
+  using type = None;
+};
+template <class None, class First, class... Rest>
+struct first_number<None, First, Rest...> : first_number<None, Rest...> {};
+template <class None, class First, class... Rest>
+requires(holds_numbers<First>()) struct first_number<None, First, Rest...> {
+  using type = typename parameter_traits<First>::element;
+};
+
 }  // namespace detail
 }  // namespace hocket

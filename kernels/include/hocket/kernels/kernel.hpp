@@ -37,6 +37,8 @@ struct text_body {
   std::string text;   ///< as in kernel_pass
   grid local{64, 1, 1};
   std::function<grid(const launch_shape&)> items = {};
+  std::string structures = {};           ///< as in kernel_source
+  std::vector<element_type> types = {};  ///< as in kernel_source
 };
 using glsl = text_body<kernel_format::glsl>;
 using opencl_c = text_body<kernel_format::opencl_c>;
@@ -163,9 +165,12 @@ class kernel {
   /// Adds a body in another format; it is preferred to those in that format that the kernel has.
   template <kernel_format Format>
   [[nodiscard]] kernel with(text_body<Format> body) const {
-    return with(kernel_source{Format,
-                              detail::split_names(body.names),
-                              {{std::move(body.text), body.local, std::move(body.items)}}});
+    kernel_source made{Format,
+                       detail::split_names(body.names),
+                       {{std::move(body.text), body.local, std::move(body.items)}}};
+    made.structures = std::move(body.structures);
+    made.types = std::move(body.types);
+    return with(std::move(made));
   }
   [[nodiscard]] kernel with(kernel_source source) const {
     return detail::with_sources(*definition_, {std::move(source)});

@@ -16,24 +16,30 @@ namespace hocket {
 namespace detail {
 
 template <class T>
-concept traced_real = traced_number<T> && std::floating_point<element_behind_t<T>>;
+concept real_number = std::floating_point<T> || is_narrow_float<T>;
+template <class T>
+concept traced_real = traced_number<T> && real_number<element_behind_t<T>>;
+
+/// The type that functions of a traced value compute with and return.
+template <class T>
+using computed_behind_t = computed_t<element_behind_t<T>>;
 
 template <class A>
 [[nodiscard]] auto function(operation what, const A& a) {
-  using type = element_behind_t<A>;
+  using type = computed_behind_t<A>;
   return traced<type>(apply(what, element_type_of<type>, {as_expression<type>(a)}));
 }
 
 }  // namespace detail
 
-#define HOCKET_MATH_FUNCTION(NAME)                       \
-  template <std::floating_point T>                       \
-  [[nodiscard]] T NAME(T x) noexcept {                   \
-    return std::NAME(x);                                 \
-  }                                                      \
-  template <detail::traced_real T>                       \
-  [[nodiscard]] auto NAME(const T& x) {                  \
-    return detail::function(detail::operation::NAME, x); \
+#define HOCKET_MATH_FUNCTION(NAME)                         \
+  template <detail::real_number T>                         \
+  [[nodiscard]] detail::computed_t<T> NAME(T x) noexcept { \
+    return std::NAME(detail::computed_t<T>{x});            \
+  }                                                        \
+  template <detail::traced_real T>                         \
+  [[nodiscard]] auto NAME(const T& x) {                    \
+    return detail::function(detail::operation::NAME, x);   \
   }
 HOCKET_MATH_FUNCTION(exp)
 HOCKET_MATH_FUNCTION(exp2)
@@ -60,8 +66,8 @@ template <detail::number T>
 [[nodiscard]] auto abs(T x) noexcept {
   if constexpr (std::is_unsigned_v<T>) {
     return +x;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return std::fabs(x);
+  } else if constexpr (detail::real_number<T>) {
+    return std::fabs(detail::computed_t<T>{x});
   } else {
     return x < 0 ? -x : +x;
   }
@@ -77,9 +83,9 @@ template <detail::traced_number T>
     return select(x < 0, -x, +x);
   }
 }
-template <std::floating_point T>
-[[nodiscard]] T fabs(T x) noexcept {
-  return std::fabs(x);
+template <detail::real_number T>
+[[nodiscard]] auto fabs(T x) noexcept {
+  return abs(x);
 }
 template <detail::traced_real T>
 [[nodiscard]] auto fabs(const T& x) {
@@ -112,26 +118,28 @@ requires detail::traced_operands<A, B>
 }
 
 /// x to the power y, x not negative. An exponent that is a literal has the type of x.
-template <std::floating_point A, detail::number B>
-[[nodiscard]] A pow(A x, B y) noexcept {
-  return std::pow(x, static_cast<A>(y));
+template <detail::real_number A, detail::number B>
+[[nodiscard]] auto pow(A x, B y) noexcept {
+  using type = detail::computed_t<A>;
+  return std::pow(type{x}, static_cast<type>(y));
 }
 template <detail::traced_real A, detail::operand B>
 [[nodiscard]] auto pow(const A& x, const B& y) {
-  using type = detail::element_behind_t<A>;
+  using type = detail::computed_behind_t<A>;
   return traced<type>(
       detail::apply(detail::operation::pow, element_type_of<type>,
                     {detail::as_expression<type>(x), detail::as_expression<type>(y)}));
 }
 
 /// x * y + z, rounded once where the device can.
-template <std::floating_point A, detail::number B, detail::number C>
-[[nodiscard]] A fma(A x, B y, C z) noexcept {
-  return std::fma(x, static_cast<A>(y), static_cast<A>(z));
+template <detail::real_number A, detail::number B, detail::number C>
+[[nodiscard]] auto fma(A x, B y, C z) noexcept {
+  using type = detail::computed_t<A>;
+  return std::fma(type{x}, static_cast<type>(y), static_cast<type>(z));
 }
 template <detail::traced_real A, detail::operand B, detail::operand C>
 [[nodiscard]] auto fma(const A& x, const B& y, const C& z) {
-  using type = detail::element_behind_t<A>;
+  using type = detail::computed_behind_t<A>;
   return traced<type>(detail::apply(detail::operation::fma, element_type_of<type>,
                                     {detail::as_expression<type>(x), detail::as_expression<type>(y),
                                      detail::as_expression<type>(z)}));

@@ -42,6 +42,15 @@ struct potrf_lower_op {
   static const type<T>& instance();
 };
 
+struct getrf_op {
+  template <class T>
+  static constexpr bool supports = real<T>;
+  template <class T>
+  using type = kernel<inout_buffer<T, 2>, out_buffer<std::int32_t>>;
+  template <class T>
+  static const type<T>& instance();
+};
+
 }  // namespace detail
 
 /// The lower triangle of C[n,n] = alpha A[n,k] A^T + beta C: syrk_lower(alpha, reads(a), beta,
@@ -66,5 +75,12 @@ inline constexpr detail::builtin<detail::trsm_op<detail::triangular_system::righ
 /// potrf_lower(updates(a)). For the host alone. A matrix that is not positive definite, or has NaN
 /// in the triangle, fails the task, and what is in the triangle then is undefined.
 inline constexpr detail::builtin<detail::potrf_lower_op> potrf_lower;
+
+/// The factorization P A[m,n] = L U with partial pivoting: getrf(updates(a), writes(pivots)). U
+/// replaces A on and above the diagonal, and L, whose diagonal is of ones, below it. Row i was
+/// exchanged with row pivots(i), counted from zero, one after the other; there are as many as the
+/// lesser extent says. For the host alone. A zero on the diagonal of U fails the task, and what is
+/// in A then is undefined.
+inline constexpr detail::builtin<detail::getrf_op> getrf;
 
 }  // namespace hocket::ops

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/kernel.hpp>
 
@@ -23,10 +24,14 @@ concept one_of = (std::same_as<T, Types> || ...);
 template <class T>
 concept real = one_of<T, float, double>;
 template <class T>
-concept computable = real<T> || one_of<T, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+concept computable = real<T> ||
+    one_of<T, float16, bfloat16, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 template <class T>
 concept storable =
-    computable<T> || one_of<T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+    computable<T> || one_of<T, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+
+/// A sum or the like of numbers in 16 bits is a float.
+using hocket::detail::computed_t;
 
 /// A family that has one kernel, Op::instance<T>(), for each element type of its first buffer.
 template <class Op>
@@ -71,25 +76,43 @@ struct fill_op {
   template <class T>
   static constexpr bool supports = storable<T>;
   template <class T>
-  using type = kernel<T, out_buffer<T, any_rank>>;
+  using type = kernel<computed_t<T>, out_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
 
 struct copy_op {
   template <class T>
-  static constexpr bool supports = storable<T>;
+  static constexpr bool supports = true;
   template <class T>
   using type = kernel<in_buffer<T, any_rank>, out_buffer<T, any_rank>>;
   template <class T>
-  static const type<T>& instance();
+  static const type<T>& instance() {
+    if constexpr (storable<T>) {
+      return of_numbers<T>();
+    } else {
+      return of_bytes<T>();
+    }
+  }
+
+ private:
+  template <class T>
+  static const type<T>& of_numbers();
+  template <class T>
+  static const type<T>& of_bytes() {
+    static const type<T> made =
+        elementwise_on_host("copy", [](const auto& x, auto& y) { y = x; })
+            .template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>()
+            .with(hocket::detail::copy_bodies(element_type_of<T>));
+    return made;
+  }
 };
 
 struct axpy_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<T, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>;
+  using type = kernel<computed_t<T>, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -116,7 +139,7 @@ struct sum_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  using type = kernel<returns<computed_t<T>>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -125,7 +148,7 @@ struct max_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  using type = kernel<returns<computed_t<T>>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -134,7 +157,7 @@ struct min_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in_buffer<T, any_rank>>;
+  using type = kernel<returns<computed_t<T>>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -143,7 +166,7 @@ struct dot_op {
   template <class T>
   static constexpr bool supports = computable<T>;
   template <class T>
-  using type = kernel<returns<T>, in_buffer<T, any_rank>, in_buffer<T, any_rank>>;
+  using type = kernel<returns<computed_t<T>>, in_buffer<T, any_rank>, in_buffer<T, any_rank>>;
   template <class T>
   static const type<T>& instance();
 };
@@ -175,10 +198,14 @@ struct transpose_op {
   static const type<T>& instance();
 };
 
+/// Numbers in 16 bits are multiplied and added up as floats, and the sum is rounded once.
+template <class T>
+concept multiplied = real<T> || one_of<T, float16, bfloat16>;
+
 template <bool TransposeA, bool TransposeB, access_mode Mode>
 struct gemm_op {
   template <class T>
-  static constexpr bool supports = real<T>;
+  static constexpr bool supports = multiplied<T>;
   template <class T>
   using type = kernel<in_buffer<T, 2>, in_buffer<T, 2>, result<T, 2, Mode>>;
   template <class T>
@@ -187,9 +214,10 @@ struct gemm_op {
 template <bool TransposeA, bool TransposeB>
 struct scaled_gemm_op {
   template <class T>
-  static constexpr bool supports = real<T>;
+  static constexpr bool supports = multiplied<T>;
   template <class T>
-  using type = kernel<T, in_buffer<T, 2>, in_buffer<T, 2>, T, inout_buffer<T, 2>>;
+  using type =
+      kernel<computed_t<T>, in_buffer<T, 2>, in_buffer<T, 2>, computed_t<T>, inout_buffer<T, 2>>;
   template <class T>
   static const type<T>& instance();
 };

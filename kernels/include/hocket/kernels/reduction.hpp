@@ -54,11 +54,11 @@ class blocked_reduction {
     const std::size_t blocks = (nest_.size() + block - 1) / block;
     if (blocks == 0) return identity_;
     if (blocks == 1) return reduce_block(0);
-    std::vector<T> partial(blocks);
+    const auto partial = std::make_unique_for_overwrite<T[]>(blocks);  // of bools too
     for_ranges(lanes, blocks, blocks_per_range, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) partial[b] = reduce_block(b);
     });
-    return tree(partial.data(), partial.size());
+    return tree(partial.get(), blocks);
   }
 
  private:
@@ -142,6 +142,9 @@ class reduction_family : public family_base {
 
  private:
   static constexpr bool is_mapped = !std::is_same_v<Map, detail::same_value>;
+  /// Numbers in 16 bits are reduced as floats.
+  template <class... E>
+  static constexpr bool maps = is_mapped || (... || detail::is_narrow_float<E>);
 
   struct content {
     content(std::string name_, Identity identity_, Combine combine_, Map map_)
@@ -159,12 +162,14 @@ class reduction_family : public family_base {
   /// Lambdas for the host alone are not looked at: a call with traced values may not compile.
   template <class... E>
   static consteval bool takes_traced() {
-    if constexpr (Portable) return std::is_invocable_v<const Map&, const traced<E>&...>;
+    if constexpr (Portable && (number_element<E> && ...)) {
+      return std::is_invocable_v<const Map&, const traced<E>&...>;
+    }
     return false;
   }
   template <class T>
   static consteval bool combines_traced() {
-    if constexpr (Portable) {
+    if constexpr (Portable && !std::is_same_v<T, bool>) {
       return std::is_invocable_v<const Combine&, const traced<T>&, const traced<T>&>;
     }
     return false;
@@ -176,10 +181,11 @@ class reduction_family : public family_base {
   static auto value_type() {
     if constexpr (takes_traced<E...>()) {
       using result = std::invoke_result_t<const Map&, const traced<E>&...>;
-      return std::type_identity<detail::element_behind_t<std::remove_cvref_t<result>>>{};
+      using type = detail::element_behind_t<std::remove_cvref_t<result>>;
+      return std::type_identity<detail::computed_t<type>>{};
     } else {
       using result = std::invoke_result_t<const Map&, const E&...>;
-      return std::type_identity<std::remove_cvref_t<result>>{};
+      return std::type_identity<detail::computed_t<std::remove_cvref_t<result>>>{};
     }
   }
 
@@ -189,7 +195,7 @@ class reduction_family : public family_base {
         std::is_invocable_v<const Map&, const E&...>,
         "The map of this reduction does not take so many elements, or not of these types.");
     using T = typename decltype(value_type<E...>())::type;
-    static_assert(element<T>, "The map of a reduction returns a number that a buffer can have.");
+    static_assert(number_element<T>, "A reduction, and its map, return a number.");
     using type = kernel<returns<T>, in_buffer<E, any_rank>...>;
     return shared_->made.template get<type>([this] { return build<T, E...>(); });
   }
@@ -200,7 +206,7 @@ class reduction_family : public family_base {
       return static_cast<T>(given(a, b));
     };
     const auto map = [given = shared_->map] {
-      if constexpr (is_mapped) {
+      if constexpr (maps<E...>) {
         return [given](const E&... elements) { return static_cast<T>(given(elements...)); };
       } else {
         return given;
@@ -234,7 +240,7 @@ class reduction_family : public family_base {
       const traced<T> b(detail::make_parameter(element_type_of<T>, 1));
       const traced<T> combined = shared_->combine(a, b);
       detail::traced_map map{{element_type_of<E>...}, {}};
-      if constexpr (is_mapped) {
+      if constexpr (maps<E...>) {
         const auto trace = [this](const traced<E>&... elements) {
           return traced<T>(shared_->map(elements...));
         };

@@ -4,9 +4,15 @@
 
 #include <type_traits>
 
+#include <hocket/core/float16.hpp>
+
 namespace hocket {
 
 namespace detail {
+
+/// The type that operators compute a T in: float for a number in 16 bits.
+template <class T>
+using computed_t = std::conditional_t<is_narrow_float<T>, float, T>;
 
 /// The type of a choice between two numbers. A literal does not widen it: a floating type wins over
 /// an integer, and a variable over a temporary of the same class.
@@ -14,8 +20,8 @@ template <class A, class B>
 consteval auto choice_type() {
   using a = std::remove_cvref_t<A>;
   using b = std::remove_cvref_t<B>;
-  constexpr bool a_floats = std::is_floating_point_v<a>;
-  constexpr bool b_floats = std::is_floating_point_v<b>;
+  constexpr bool a_floats = std::is_floating_point_v<computed_t<a>>;
+  constexpr bool b_floats = std::is_floating_point_v<computed_t<b>>;
   constexpr bool a_stays = std::is_lvalue_reference_v<A>;
   constexpr bool b_stays = std::is_lvalue_reference_v<B>;
   if constexpr (a_floats != b_floats) {
@@ -25,7 +31,7 @@ consteval auto choice_type() {
   } else if constexpr (std::is_same_v<a, b>) {
     return std::type_identity<a>{};
   } else {
-    return std::type_identity<std::common_type_t<a, b>>{};
+    return std::type_identity<std::common_type_t<computed_t<a>, computed_t<b>>>{};
   }
 }
 
@@ -33,7 +39,8 @@ template <class A, class B>
 using choice = typename decltype(choice_type<A, B>())::type;
 
 template <class T>
-concept number = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+concept number =
+    std::is_arithmetic_v<std::remove_cvref_t<T>> || is_narrow_float<std::remove_cvref_t<T>>;
 
 }  // namespace detail
 

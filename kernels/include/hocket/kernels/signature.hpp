@@ -28,7 +28,7 @@ template <element T, std::size_t R = 1>
 struct inout_buffer {};
 
 /// First in the signature of a kernel whose future carries a value.
-template <element T>
+template <number_element T>
 struct returns {};
 
 namespace detail {
@@ -50,7 +50,7 @@ struct buffer_parameter {
 /// buffer is a scalar.
 template <class P>
 struct parameter_traits {
-  static_assert(std::is_arithmetic_v<P>,
+  static_assert(std::is_arithmetic_v<P> || number_element<P>,
                 "An argument of a kernel is a number, or reads, writes or updates of a buffer.");
   static constexpr bool is_buffer = false;
   using argument = P;

@@ -81,6 +81,9 @@ struct kernel_source {
 
   /// The product that the text computes, where a library of the device may do so in its place.
   std::optional<matrix_product> product = {};
+  /// The definitions of the structures that elements are. The name of a buffer of them has the name
+  /// of their type before it, as in "particle x".
+  std::string structures = {};
 };
 
 }  // namespace hocket

@@ -57,8 +57,8 @@ using element_behind_t = typename decltype(element_behind<T>())::type;
 /// The type of a op b: that of C++, but a number that is not traced widens no floating type.
 template <class A, class B>
 consteval auto common_element() {
-  using a = element_behind_t<A>;
-  using b = element_behind_t<B>;
+  using a = computed_t<element_behind_t<A>>;
+  using b = computed_t<element_behind_t<B>>;
   if constexpr (std::is_floating_point_v<a> && !traced_number<B>) {
     return std::type_identity<a>{};
   } else if constexpr (std::is_floating_point_v<b> && !traced_number<A>) {
@@ -75,6 +75,8 @@ template <class T, class A>
 [[nodiscard]] expression as_expression(const A& value) {
   if constexpr (traced_number<A>) {
     return converted(element_type_of<T>, value.recorded());
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return make_truth(static_cast<bool>(value));
   } else {
     return make_literal(scalar_argument::of(static_cast<T>(value)));
   }
@@ -233,7 +235,7 @@ template <detail::operand A, detail::operand B>
 [[nodiscard]] auto select(const traced<bool>& condition, A&& a, B&& b) {
   using type = detail::choice<detail::element_reference<A&&>, detail::element_reference<B&&>>;
   return traced<type>(detail::apply(
-      detail::operation::select, element_type_of<type>,
+      detail::operation::select, detail::expression_type_of<type>,
       {condition.recorded(), detail::as_expression<type>(a), detail::as_expression<type>(b)}));
 }
 template <class A, class B>
@@ -245,11 +247,11 @@ requires detail::traced_operands<A, B>
 
 /// A conversion that a lambda may use on the host and traced: cast<float>(n). As in C++, the result
 /// is undefined where an integer type cannot hold the value, and devices differ in it.
-template <element T>
+template <number_element T>
 [[nodiscard]] constexpr T cast(detail::number auto value) noexcept {
   return static_cast<T>(value);
 }
-template <element T, detail::traced_number U>
+template <number_element T, detail::traced_number U>
 [[nodiscard]] traced<T> cast(const U& value) {
   return traced<T>(detail::as_expression<T>(value));
 }
@@ -270,7 +272,7 @@ class traced_index : public traced<std::uint32_t> {
   traced_index() : traced<std::uint32_t>(detail::make_index()) {}
 };
 
-template <element T>
+template <number_element T>
 [[nodiscard]] constexpr T cast(host_index value) noexcept {
   return static_cast<T>(std::uint32_t{value});
 }

@@ -29,7 +29,7 @@ buffer_state::buffer_state(const std::shared_ptr<data_runtime>& owner, const par
   label_ = label.empty() ? "buffer " + std::to_string(id_.value) : std::move(label);
   if (__builtin_mul_overflow(elements_, size_of(type), &bytes_)) {
     throw usage_error("Buffer \"" + label_ + "\" of " + to_string(extents) + " elements of " +
-                      std::string(to_string(type)) + " has more bytes than a size_t can count.");
+                      to_string(type) + " has more bytes than a size_t can count.");
   }
   // The devices connect here, if they have not.
   in_place_runtime* const in_place = owner->in_place();

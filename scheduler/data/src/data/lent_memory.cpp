@@ -78,16 +78,15 @@ lent_memory::lent_memory(std::shared_ptr<lent_ranges> home, memory_offer&& offer
   }
   if (address_ == nullptr) throw refuse("at address null.");
   const auto first = reinterpret_cast<std::uintptr_t>(address_);
-  const std::size_t size = size_of(offer.type);
-  if (first % size != 0) {
+  const std::size_t unit = alignment_of(offer.type);
+  if (first % unit != 0) {
     throw refuse("at address " + shown(first) + ", which is no multiple of " +
-                 std::to_string(size) + ", as one of " + std::string(to_string(offer.type)) +
-                 " has to be.");
+                 std::to_string(unit) + ", as one of " + to_string(offer.type) + " has to be.");
   }
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (!count_bytes(offer, bytes_) || bytes_ > most - std::min<std::uintptr_t>(first, most)) {
     throw refuse("at address " + shown(first) + " with " + to_string(offer.extents) +
-                 " elements of " + std::string(to_string(offer.type)) +
+                 " elements of " + to_string(offer.type) +
                  ", which is more than addresses can count.");
   }
   home_->add(first, first + bytes_, label);

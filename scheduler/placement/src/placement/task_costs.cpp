@@ -4,7 +4,9 @@
 #include "placement/task_costs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -21,7 +23,12 @@ bool can_bind(const task_access& a, const machine::device_node& node) {
   for (std::size_t i = 0; i < strides.size(); ++i) {
     span += (a.region().end[i] - a.region().begin[i] - 1) * strides[i];
   }
-  return span * d.element_size <= node.largest_binding;
+  // A binding of elements that are no power of two may begin some elements before them, where a
+  // device's own unit and theirs meet.
+  constexpr std::uint64_t largest_unit = 256;
+  const std::uint64_t before =
+      std::has_single_bit(d.element_size) ? 0 : std::lcm(largest_unit, d.element_size);
+  return span * d.element_size + before <= node.largest_binding;
 }
 
 /// Bytes that a task may use so that they fit into each device, and each argument as well.

@@ -5,6 +5,7 @@
 // The umbrella: everything that a program needs.
 
 #include <hocket/core/error.hpp>
+#include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/kernel.hpp>
 #include <hocket/kernels/matrix_ops.hpp>

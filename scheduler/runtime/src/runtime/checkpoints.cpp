@@ -23,7 +23,7 @@ void check_names(const std::vector<named_buffer>& buffers) {
 }
 
 std::string text_of(element_type type, const index_list& extents) {
-  return to_string(extents) + " elements of " + std::string(to_string(type));
+  return to_string(extents) + " elements of " + to_string(type);
 }
 
 /// Throws usage_error unless there is an array for the buffer.

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runtime/runtime_core.hpp"
 
@@ -22,7 +25,7 @@ void count_in(const compare_options& options, counter what) {
   if (options.counts != nullptr) ++((*options.counts).*what);
 }
 
-/// Calls f with a value of the type.
+/// Calls f with a value of the type; with one of another type if that is a structure.
 template <class F>
 auto with_type(element_type type, const F& f) {
   switch (type) {
@@ -45,9 +48,18 @@ auto with_type(element_type type, const F& f) {
     case element_type::i64:
       return f(std::int64_t{});
     case element_type::u64:
-      break;
+      return f(std::uint64_t{});
+    case element_type::f16:
+      return f(float16{});
+    case element_type::bf16:
+      return f(bfloat16{});
+    case element_type::c64:
+      return f(std::complex<float>{});
+    case element_type::c128:
+      return f(std::complex<double>{});
+    default:
+      return f(std::uint8_t{});
   }
-  return f(std::uint64_t{});
 }
 
 template <class T>
@@ -65,10 +77,24 @@ bool are_near(T a, T b, double tolerance) {
   return std::abs(left - right) <= tolerance * std::max(std::abs(left), std::abs(right));
 }
 
+template <class T>
+bool are_near(std::complex<T> a, std::complex<T> b, double tolerance) {
+  const T difference = std::abs(a - b);
+  if (difference <= tolerance * std::max(std::abs(a), std::abs(b))) return true;
+  return std::isnan(difference) && are_near(a.real(), b.real(), tolerance) &&
+         are_near(a.imag(), b.imag(), tolerance);
+}
+
 /// Of two runs of elements, the first at which they differ.
 std::optional<std::size_t> first_in_run(element_type type, const std::byte* a, const std::byte* b,
                                         std::size_t count, double tolerance) {
-  if (std::memcmp(a, b, count * size_of(type)) == 0) return std::nullopt;
+  const std::size_t size = size_of(type);
+  if (std::memcmp(a, b, count * size) == 0) return std::nullopt;
+  if (is_structure(type)) {
+    std::size_t i = 0;
+    while (std::memcmp(a + i * size, b + i * size, size) == 0) ++i;
+    return i;
+  }
   return with_type(type, [&]<class T>(T) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < count; ++i) {
       const bool same = std::memcmp(a + i * sizeof(T), b + i * sizeof(T), sizeof(T)) == 0;
@@ -128,19 +154,36 @@ index_list index_of(const run_values& in, std::size_t number) {
   return index;
 }
 
+template <class T>
+std::string text_of(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return fmt::format("{}", value);
+  } else {
+    return fmt::format("{:.17g}", static_cast<double>(value));
+  }
+}
+template <class T>
+std::string text_of(std::complex<T> value) {
+  return fmt::format("({:.17g}, {:.17g})", value.real(), value.imag());
+}
+
+/// The first bytes of a structure.
+std::string text_of_bytes(const std::byte* first, std::size_t size) {
+  constexpr std::size_t most = 16;
+  std::string text = "the bytes";
+  for (std::size_t i = 0; i < std::min(size, most); ++i) {
+    text += fmt::format(" {:02x}", static_cast<unsigned>(first[i]));
+  }
+  return text + (size > most ? " and so on" : "");
+}
+
 std::string text_at(const run_values& of, const index_list& index) {
   std::size_t at = 0;
   for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * of.strides[d];
-  return with_type(of.type, [&]<class T>(T) {
-    const T value = element_at<T>(static_cast<const std::byte*>(of.base), at);
-    if constexpr (std::is_floating_point_v<T>) {
-      char text[40];
-      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(value));
-      return std::string(text);
-    } else {
-      return std::to_string(value);
-    }
-  });
+  const auto* const base = static_cast<const std::byte*>(of.base);
+  const std::size_t size = size_of(of.type);
+  if (is_structure(of.type)) return text_of_bytes(base + at * size, size);
+  return with_type(of.type, [&]<class T>(T) { return text_of(element_at<T>(base, at)); });
 }
 
 /// values: of one region, of the three runs.

@@ -75,6 +75,8 @@ struct reduction_access {
 };
 template <element T, std::size_t R, detail::combines Op>
 [[nodiscard]] reduction_access<T, R, Op> reduces(const region<T, R>& what, Op) {
+  static_assert(number_element<T> && !std::same_as<T, bool>,
+                "Tasks reduce numbers into a region: not truths, complex numbers or structures.");
   (void)what.writable_ref();
   return {what};
 }

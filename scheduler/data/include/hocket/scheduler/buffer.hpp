@@ -131,13 +131,32 @@ class buffer : public region<T, R> {
   buffer(runtime& home, std::size_t extent, T value, std::string label = {}) requires(R == 1)
       : buffer(home, shape<1>{extent}, value, std::move(label)) {}
 
+  // A number is a value, also where it has to be converted to a class, and a text is a label,
+  // though it converts to bool.
+  template <class Number>
+  requires(std::is_arithmetic_v<Number>&& std::convertible_to<Number, T> &&
+           (!std::is_arithmetic_v<T> || std::same_as<T, bool>))
+      buffer(runtime& home, const shape<R>& extents, Number value, std::string label = {})
+      : buffer(home, extents, static_cast<T>(value), std::move(label)) {}
+  template <class Number>
+  requires(R == 1 && std::is_arithmetic_v<Number> && std::convertible_to<Number, T> &&
+           (!std::is_arithmetic_v<T> || std::same_as<T, bool>))
+      buffer(runtime& home, std::size_t extent, Number value, std::string label = {})
+      : buffer(home, shape<1>{extent}, static_cast<T>(value), std::move(label)) {}
+  buffer(runtime& home, const shape<R>& extents, const char* label) requires(std::same_as<T, bool>)
+      : buffer(home, extents, std::string(label)) {}
+  buffer(runtime& home, std::size_t extent,
+         const char* label) requires(R == 1 && std::same_as<T, bool>)
+      : buffer(home, shape<1>{extent}, std::string(label)) {}
+
   /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
 
   /// A buffer over memory of the program, which it has for its content and which is not copied: see
-  /// user_memory. Throws usage_error if the address is null, or no multiple of the size of an
-  /// element, if there are no elements, and if a part of the memory is lent already.
+  /// user_memory. Throws usage_error if the address is null, or no multiple of
+  /// alignment_of() the elements, if there are no elements, and if a part of the memory is lent
+  /// already.
   buffer(runtime& home, user_memory<T, R> over, std::string label = {});
 
   [[nodiscard]] const std::string& label() const { return this->ref().data->label(); }

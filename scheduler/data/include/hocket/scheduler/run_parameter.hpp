@@ -45,7 +45,7 @@ struct setting {
 /// rt.run(step);                  // 0.1
 /// rt.run(step, {rate = 0.05f});  // this run alone
 /// ```
-template <element T>
+template <number_element T>
 class run_parameter {
  public:
   /// An empty handle, which tasks and runs refuse.

@@ -313,7 +313,7 @@ class submitter {
     auto body =
         detail::as_host_body<detail::body_argument_t<First>, detail::body_argument_t<Args>...>(
             std::move(function));
-    if constexpr (element<result>) {
+    if constexpr (number_element<result>) {
       return launch_function<result,
                              kernel<returns<result>, typename detail::descriptor<First>::type,
                                     typename detail::descriptor<Args>::type...>>(

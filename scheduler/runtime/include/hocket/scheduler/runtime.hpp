@@ -324,7 +324,16 @@ buffer<T, R>::buffer(runtime& home, user_memory<T, R> over, std::string label)
 template <element T, std::size_t R>
 buffer<T, R>::buffer(runtime& home, const shape<R>& extents, T value, std::string label)
     : buffer(home, extents, std::move(label)) {
-  home.submit(ops::fill, value, writes(*this));
+  if constexpr (ops::detail::fill_op::supports<T>) {
+    home.submit(ops::fill, value, writes(*this));
+  } else {
+    home.submit(
+        {.label = "fill"},
+        [value](const buffer_view<T, R>& all) {
+          all.for_each([&](T& element) { element = value; });
+        },
+        writes(*this));
+  }
 }
 
 template <element T, std::size_t R>

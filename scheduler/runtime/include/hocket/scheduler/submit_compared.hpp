@@ -21,7 +21,8 @@ namespace hocket {
 struct compare_options {
   task_options task = {};  ///< of each run; a device that it names gets the first one
   /// The largest relative difference of two elements that count as equal. 0: their bits have to be
-  /// the same, a NaN equals itself, and all runs are made on devices of one kind.
+  /// the same, a NaN equals itself, and all runs are made on devices of one kind. Structures are
+  /// compared by their bytes in any case, those between members as well.
   double tolerance = 0;
   check_counts_ref counts = nullptr;  ///< counts what is found; null: nothing is counted
 };

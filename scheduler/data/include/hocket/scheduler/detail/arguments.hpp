@@ -32,8 +32,7 @@ struct partial {
 template <class A>
 struct descriptor {};
 template <class A>
-requires std::is_arithmetic_v<A>
-struct descriptor<A> {
+requires(std::is_arithmetic_v<A> || number_element<A>) struct descriptor<A> {
   using type = A;
 };
 template <class T>
@@ -117,6 +116,16 @@ template <class Number>
       return scalar_argument::of(static_cast<std::int64_t>(value));
     case element_type::u64:
       return scalar_argument::of(static_cast<std::uint64_t>(value));
+    case element_type::f16:
+      return scalar_argument::of(float16(static_cast<float>(value)));
+    case element_type::bf16:
+      return scalar_argument::of(bfloat16(static_cast<float>(value)));
+    case element_type::boolean:
+      return scalar_argument::of(static_cast<bool>(value));
+    case element_type::c64:
+    case element_type::c128:
+    case element_type::structures:
+      break;
   }
   return {};
 }
@@ -127,8 +136,8 @@ template <class Number>
 }
 
 template <class Number>
-requires std::is_arithmetic_v<Number>
-void add_argument(task_description& task, Number value) {
+requires(std::is_arithmetic_v<Number> ||
+         number_element<Number>) void add_argument(task_description& task, Number value) {
   task.arguments.push_back(number_argument{convert_number(value, next_type(task))});
 }
 
@@ -164,9 +173,8 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
 
 /// An argument of a launch, as it is: of the type that the kernel has for it, or to be.
 template <class Number>
-requires std::is_arithmetic_v<Number>
-[[nodiscard]] borrowed_number in_place(Number value, const kernel_definition& kernel,
-                                       std::size_t i) {
+requires(std::is_arithmetic_v<Number> || number_element<Number>) [[nodiscard]] borrowed_number
+    in_place(Number value, const kernel_definition& kernel, std::size_t i) {
   return {.value = convert_number(value, kernel.parameters[i].type)};
 }
 

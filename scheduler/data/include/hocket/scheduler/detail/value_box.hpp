@@ -43,6 +43,6 @@ class value_box_of final : public value_box {
 
 /// True if the value of a function with accesses goes through a box.
 template <class T>
-inline constexpr bool is_boxed = !std::is_void_v<T> && !element<T>;
+inline constexpr bool is_boxed = !std::is_void_v<T> && !number_element<T>;
 
 }  // namespace hocket::detail

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 // Expected: constraint.* .*buffer
 
+#include <string>
+
 #include <hocket/hocket.hpp>
 
 using namespace hocket;
 
-void wrong(runtime& rt) { const buffer<bool> flags{rt, 10}; }
+void wrong(runtime& rt) { const buffer<std::string> names{rt, 10}; }

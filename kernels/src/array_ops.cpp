@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <hocket/core/error.hpp>
+#include <hocket/kernels/array_ops.hpp>
+#include <hocket/kernels/loop_nest.hpp>
+#include <hocket/kernels/ranges.hpp>
+#include <hocket/kernels/reduction.hpp>
+
+#include "device/bodies.hpp"
+
+namespace hocket::ops::detail {
+
+namespace {
+
+/// A reduction whose sum is changed at the end: map(x) is traced, finish(sum, elements) is
+/// finish_text in texts.
+template <class T, class Map, class Finish>
+auto finished_sum(const char* name, Map map, Finish finish, const char* finish_text) {
+  using value = computed_t<T>;
+  const auto add = [](const auto& a, const auto& b) { return a + b; };
+  const auto body = [=](lane_group& lanes, const strided_view<const T>& x) {
+    using sum = hocket::detail::blocked_reduction<value, decltype(add), Map, T>;
+    return static_cast<value>(finish(sum(0, add, map, x).run(lanes), x.size()));
+  };
+  const auto traced_value = [](std::size_t number) {
+    return traced<value>(hocket::detail::make_parameter(element_type_of<value>, number));
+  };
+  const traced<T> element(hocket::detail::make_parameter(element_type_of<T>, 0));
+  const traced<value> mapped = map(element);
+  return kernel<returns<value>, in_buffer<T, any_rank>>(name, host_body{body})
+      .wide([](const launch_shape& shape) {
+        return static_cast<double>(volume(shape[0])) * sizeof(T) >= hocket::detail::wide_bytes;
+      })
+      .with(hocket::detail::reduction_sources(
+          scalar_argument::of(value{0}), (traced_value(0) + traced_value(1)).recorded(),
+          {{element_type_of<T>}, mapped.recorded()}, finish_text));
+}
+
+/// The place of the best element of each block, then that of the best of these.
+template <class T, bool Greatest>
+class place_search {
+ public:
+  explicit place_search(const strided_view<const T>& x)
+      : data_(x.data()), nest_(x.extents(), {&x.strides()}) {}
+
+  [[nodiscard]] std::uint32_t run(lane_group& lanes) const {
+    const std::size_t blocks = (nest_.size() + block - 1) / block;
+    std::vector<found> best(blocks);
+    hocket::detail::for_ranges(lanes, blocks, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b) best[b] = best_of(b);
+    });
+    found all = best[0];
+    for (const found& each : best) {
+      if (is_better(each.value, all.value)) all = each;
+    }
+    return static_cast<std::uint32_t>(all.place);
+  }
+
+ private:
+  struct found {
+    T value{};
+    std::size_t place = 0;
+  };
+
+  static constexpr std::size_t block = 65536;
+
+  static bool is_better(const T& a, const T& b) {
+    return (Greatest ? a > b : a < b) || (a != a && b == b);
+  }
+
+  [[nodiscard]] found best_of(std::size_t number) const {
+    const std::size_t begin = number * block, end = std::min(begin + block, nest_.size());
+    const std::size_t step = nest_.run_strides()[0];
+    std::size_t place = begin;
+    found best;
+    nest_.for_runs(begin, end, [&](const auto& offset, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i, ++place) {
+        const T value = data_[offset[0] + i * step];
+        if (place == begin || is_better(value, best.value)) best = {value, place};
+      }
+    });
+    return best;
+  }
+
+  const T* data_;
+  loop_nest<1> nest_;
+};
+
+void check_places(const char* name, const index_list& extents) {
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t count = volume(extents);
+  if (count > 0 && count <= most) return;
+  throw usage_error("Kernel \"" + std::string(name) + "\" is given " + to_string(extents) +
+                    " elements; it takes 1 to " + std::to_string(most) + ".");
+}
+
+}  // namespace
+
+template <class T>
+auto mean_op::instance() -> const type<T>& {
+  static const type<T> made = finished_sum<T>(
+      "mean", [](const auto& x) { return cast<computed_t<T>>(x); },
+      [](auto sum, std::size_t count) { return sum / static_cast<computed_t<T>>(count); },
+      std::is_same_v<T, double> ? "((v) / AS(f64, x_count))" : "((v) / AS(f32, x_count))");
+  return made;
+}
+
+template <class T>
+auto norm_op::instance() -> const type<T>& {
+  static const type<T> made = finished_sum<T>(
+      "norm", [](const auto& x) { return x * x; },
+      [](auto sum, std::size_t) { return std::sqrt(sum); }, "sqrt(v)");
+  return made;
+}
+
+template <bool Greatest>
+template <class T>
+auto extreme_place_op<Greatest>::instance() -> const type<T>& {
+  constexpr const char* name = Greatest ? "argmax" : "argmin";
+  const auto body = [](lane_group& lanes, const strided_view<const T>& x) {
+    return place_search<T, Greatest>(x).run(lanes);
+  };
+  static const type<T> made =
+      type<T>(name, host_body{body})
+          .check([](const launch_shape& shape) { check_places(name, shape[0]); })
+          .wide([](const launch_shape& shape) {
+            return static_cast<double>(volume(shape[0])) * sizeof(T) >= hocket::detail::wide_bytes;
+          })
+          .with(hocket::detail::extreme_place_bodies(element_type_of<T>, Greatest));
+  return made;
+}
+
+#define HOCKET_INSTANTIATE(T)                              \
+  template const mean_op::type<T>& mean_op::instance<T>(); \
+  template const norm_op::type<T>& norm_op::instance<T>();
+HOCKET_INSTANTIATE(float)
+HOCKET_INSTANTIATE(double)
+HOCKET_INSTANTIATE(float16)
+HOCKET_INSTANTIATE(bfloat16)
+#undef HOCKET_INSTANTIATE
+
+#define HOCKET_INSTANTIATE(T)                                                            \
+  template const extreme_place_op<true>::type<T>& extreme_place_op<true>::instance<T>(); \
+  template const extreme_place_op<false>::type<T>& extreme_place_op<false>::instance<T>();
+HOCKET_INSTANTIATE(float)
+HOCKET_INSTANTIATE(double)
+HOCKET_INSTANTIATE(float16)
+HOCKET_INSTANTIATE(bfloat16)
+HOCKET_INSTANTIATE(std::int32_t)
+HOCKET_INSTANTIATE(std::uint32_t)
+HOCKET_INSTANTIATE(std::int64_t)
+HOCKET_INSTANTIATE(std::uint64_t)
+#undef HOCKET_INSTANTIATE
+
+}  // namespace hocket::ops::detail
