@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <memory>
 
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/array_ops.hpp>
@@ -41,7 +42,8 @@ auto finished_sum(const char* name, Map map, Finish finish, const char* finish_t
           {{element_type_of<T>}, mapped.recorded()}, finish_text));
 }
 
-/// The place of the best element of each block, then that of the best of these.
+/// The best element of each block, by a loop that becomes vectors; then the first place of the best
+/// of these in the first block that has it.
 template <class T, bool Greatest>
 class place_search {
  public:
@@ -50,41 +52,64 @@ class place_search {
 
   [[nodiscard]] std::uint32_t run(lane_group& lanes) const {
     const std::size_t blocks = (nest_.size() + block - 1) / block;
-    std::vector<found> best(blocks);
+    const auto best = std::make_unique_for_overwrite<number[]>(blocks);
     hocket::detail::for_ranges(lanes, blocks, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) best[b] = best_of(b);
     });
-    found all = best[0];
-    for (const found& each : best) {
-      if (is_better(each.value, all.value)) all = each;
+    std::size_t first = 0;
+    for (std::size_t b = 1; b < blocks; ++b) {
+      if (better(best[first], best[b]) != best[first] && best[first] == best[first]) first = b;
     }
-    return static_cast<std::uint32_t>(all.place);
+    return static_cast<std::uint32_t>(place_in(first, best[first]));
   }
 
  private:
-  struct found {
-    T value{};
-    std::size_t place = 0;
-  };
+  using number = computed_t<T>;
 
-  static constexpr std::size_t block = 65536;
+  static constexpr std::size_t block = 16384, chains = 16;
 
-  static bool is_better(const T& a, const T& b) {
-    return (Greatest ? a > b : a < b) || (a != a && b == b);
+  /// a unless b is beyond it; a NaN is beyond every number.
+  static number better(number a, number b) {
+    return select((Greatest ? b > a : b < a) | (b != b), b, a);
   }
 
-  [[nodiscard]] found best_of(std::size_t number) const {
-    const std::size_t begin = number * block, end = std::min(begin + block, nest_.size());
-    const std::size_t step = nest_.run_strides()[0];
-    std::size_t place = begin;
-    found best;
+  template <class F>
+  void for_block(std::size_t index, const F& f) const {
+    const std::size_t begin = index * block, end = std::min(begin + block, nest_.size());
     nest_.for_runs(begin, end, [&](const auto& offset, std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i, ++place) {
-        const T value = data_[offset[0] + i * step];
-        if (place == begin || is_better(value, best.value)) best = {value, place};
-      }
+      f(data_ + offset[0], count, nest_.run_strides()[0]);
     });
-    return best;
+  }
+
+  [[nodiscard]] number best_of(std::size_t index) const {
+    std::array<number, chains> best;
+    bool is_first = true;
+    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
+      if (is_first) best.fill(number(*from));
+      is_first = false;
+      std::size_t i = 0;
+      for (; step == 1 && i + chains <= count; i += chains) {
+        for (std::size_t c = 0; c < chains; ++c) best[c] = better(best[c], number(from[i + c]));
+      }
+      for (; i < count; ++i) best[0] = better(best[0], number(from[i * step]));
+    });
+    number all = best[0];
+    for (const number each : best) all = better(all, each);
+    return all;
+  }
+
+  [[nodiscard]] std::size_t place_in(std::size_t index, number wanted) const {
+    std::size_t place = index * block, found = place;
+    bool is_found = false;
+    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
+      for (std::size_t i = 0; i < count && !is_found; ++i) {
+        const number value(from[i * step]);
+        is_found = value == wanted || (value != value && wanted != wanted);
+        found = place + i;
+      }
+      place += count;
+    });
+    return found;
   }
 
   const T* data_;

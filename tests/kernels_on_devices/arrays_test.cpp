@@ -149,10 +149,12 @@ TEST(array_operations, sort_every_length_and_part) {
     const buffer<float, 2> columns{rt, {count, 2}, 0.5F};
     rt.submit(ops::sort, updates(x));
     const std::vector<float> found = x.to_vector();
-    const auto numbers = std::ranges::remove_if(values, [](float v) { return std::isnan(v); });
-    std::sort(values.begin(), numbers.begin());
+    const auto end_of_numbers =
+        std::remove_if(values.begin(), values.end(), [](float v) { return std::isnan(v); });
+    const auto numbers = static_cast<std::size_t>(end_of_numbers - values.begin());
+    std::sort(values.begin(), end_of_numbers);
     for (std::size_t i = 0; i < count; ++i) {
-      const bool is_number = i < static_cast<std::size_t>(numbers.begin() - values.begin());
+      const bool is_number = i < numbers;
       ASSERT_TRUE(is_number ? found[i] == values[i] : std::isnan(found[i])) << i << " of " << count;
     }
   }

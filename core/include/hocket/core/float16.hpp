@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,13 @@
 namespace hocket {
 
 namespace detail {
+
+/// a where the condition holds, else b, without a branch: loops of conversions become vectors.
+[[nodiscard]] constexpr std::uint32_t choose_bits(bool condition, std::uint32_t a,
+                                                  std::uint32_t b) noexcept {
+  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
 
 /// The 16-bit format of IEEE 754: 5 bits of exponent, 10 of fraction. Kernel texts convert by the
 /// same steps, so that all devices give the same bits; see kernels/src/program.cpp.
@@ -21,22 +27,24 @@ struct binary16 {
     const auto tiny =
         std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
     const std::uint32_t normal =
-        (magnitude << 13U) + (magnitude < 0x7c00U ? 0x38000000U : 0x70000000U);
-    return std::bit_cast<float>((magnitude < 0x0400U ? tiny : normal) | (from & 0x8000U) << 16U);
+        (magnitude << 13U) + choose_bits(magnitude < 0x7c00U, 0x38000000U, 0x70000000U);
+    return std::bit_cast<float>(choose_bits(magnitude < 0x0400U, tiny, normal) | (from & 0x8000U)
+                                                                                     << 16U);
   }
 
   [[nodiscard]] static constexpr std::uint16_t narrowed(float from) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(from);
     const std::uint32_t magnitude = bits & 0x7fffffffU;
     // The neighbours of 0.5 are 2^-24 apart: the sum rounds to a multiple of it.
-    const std::uint32_t tiny = std::bit_cast<std::uint32_t>(
-                                   std::bit_cast<float>(std::min(magnitude, 0x38800000U)) + 0.5F) -
-                               0x3f000000U;
+    const std::uint32_t least_normal = 0x38800000U;
+    const std::uint32_t small = choose_bits(magnitude < least_normal, magnitude, least_normal);
+    const std::uint32_t tiny =
+        std::bit_cast<std::uint32_t>(std::bit_cast<float>(small) + 0.5F) - 0x3f000000U;
     const std::uint32_t normal =
         (magnitude - 0x38000000U + 0x0fffU + (magnitude >> 13U & 1U)) >> 13U;
-    const std::uint32_t rounded = magnitude < 0x38800000U ? tiny : normal;
-    const std::uint32_t special = magnitude > 0x7f800000U ? 0x7e00U : 0x7c00U;
-    return static_cast<std::uint16_t>((magnitude < 0x47800000U ? rounded : special) |
+    const std::uint32_t rounded = choose_bits(magnitude < least_normal, tiny, normal);
+    const std::uint32_t special = choose_bits(magnitude > 0x7f800000U, 0x7e00U, 0x7c00U);
+    return static_cast<std::uint16_t>(choose_bits(magnitude < 0x47800000U, rounded, special) |
                                       (bits >> 16U & 0x8000U));
   }
 
@@ -56,7 +64,8 @@ struct brain16 {
     const auto bits = std::bit_cast<std::uint32_t>(from);
     const std::uint32_t rounded = (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
     const std::uint32_t nan_of_sign = 0x7fc0U | (bits >> 16U & 0x8000U);
-    return static_cast<std::uint16_t>((bits & 0x7fffffffU) > 0x7f800000U ? nan_of_sign : rounded);
+    return static_cast<std::uint16_t>(
+        choose_bits((bits & 0x7fffffffU) > 0x7f800000U, nan_of_sign, rounded));
   }
 
   static constexpr std::uint16_t least = 0x0080, greatest = 0x7f7f, infinity = 0x7f80, nan = 0x7fc0,
