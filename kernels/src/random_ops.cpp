@@ -92,7 +92,7 @@ class number_blocks {
 
   number_blocks(std::uint32_t seed, std::uint32_t stream) : seed_(seed), stream_(stream) {}
 
-  /// Those of the block that the place is in.
+  /// The numbers of the block that the place is in.
   const std::array<T, size>& around(std::size_t place) {
     const std::size_t number = place / size;
     if (number == number_) return made_;

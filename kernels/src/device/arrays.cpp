@@ -86,12 +86,6 @@ if (ITEM(0) < TO) {
 
 constexpr std::size_t middle_parts = 128;
 
-std::string value_macro(element_type of) {
-  if (of == element_type::f16) return define("VALUE(i)", "F16_FLOAT(x(i))");
-  if (of == element_type::bf16) return define("VALUE(i)", "BF16_FLOAT(x(i))");
-  return define("VALUE(i)", "x(i)");
-}
-
 /// From so many places, which PLACE(k) gives, to so many others, which `keep` keeps.
 std::string next_places(const std::string& from, const std::string& place, const std::string& to,
                         const std::string& keep) {
@@ -175,7 +169,8 @@ std::vector<kernel_source> extreme_place_bodies(element_type of, bool greatest) 
                            for_gpus ? std::size_t{16384} : std::size_t{256}};
     const std::string is_beyond = greatest ? "(a) > (b)" : "(a) < (b)";
     kernel_source made{format, {"x", "result"}, {}};
-    made.functions = value_macro(of) + define("NO_PLACE", "0xffffffffu") +
+    made.functions = read_macros(of) + define("VALUE(i)", "READ(x(i))") +
+                     define("NO_PLACE", "0xffffffffu") +
                      define("STRIDED", for_gpus ? "true" : "false") + parts.macro() +
                      define("BETTER(a, b)", "((" + is_beyond + ") || ((a) != (a) && (b) == (b)))");
     const std::string few = std::to_string(middle_parts) + "u";
