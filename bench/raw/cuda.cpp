@@ -24,6 +24,9 @@ cuda_functions load_driver() {
   cuda_functions made;
 #define HOCKET_BENCH_CUDA_FIND(name, ...) \
   find("HOCKET_BENCH_LIBCUDA", {"libcuda.so.1"}, #name, made.name)
+#define HOCKET_BENCH_GPU_FIND(member, cuda, hip, ...) HOCKET_BENCH_CUDA_FIND(cuda)
+  HOCKET_GPU_FUNCTIONS(HOCKET_BENCH_GPU_FIND);
+#undef HOCKET_BENCH_GPU_FIND
   HOCKET_CUDA_FUNCTIONS(HOCKET_BENCH_CUDA_FIND);
   HOCKET_BENCH_CUDA_FUNCTIONS(HOCKET_BENCH_CUDA_FIND);
 #undef HOCKET_BENCH_CUDA_FIND
@@ -37,23 +40,27 @@ compiler_functions load_compiler() {
        {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13", "libnvrtc.so.12", \
         "/usr/local/cuda/lib64/libnvrtc.so.12"},                                    \
        #name, made.name)
-  HOCKET_NVRTC_FUNCTIONS(HOCKET_BENCH_NVRTC_FIND);
+#define HOCKET_BENCH_COMPILER_FIND(member, nvrtc, hiprtc, ...) HOCKET_BENCH_NVRTC_FIND(nvrtc)
+  HOCKET_GPU_COMPILER_FUNCTIONS(HOCKET_BENCH_COMPILER_FIND);
+#undef HOCKET_BENCH_COMPILER_FIND
 #undef HOCKET_BENCH_NVRTC_FIND
   return made;
 }
 
 std::string architecture_of(const cuda_functions& driver, cuda::device_number device) {
   int major = 0, minor = 0;
-  check_cuda(driver.cuDeviceGetAttribute(&major, cuda::attribute::capability_major, device),
+  check_cuda(driver.cuDeviceGetAttribute(
+                 &major, static_cast<int>(cuda::attribute::capability_major), device),
              "cuDeviceGetAttribute");
-  check_cuda(driver.cuDeviceGetAttribute(&minor, cuda::attribute::capability_minor, device),
+  check_cuda(driver.cuDeviceGetAttribute(
+                 &minor, static_cast<int>(cuda::attribute::capability_minor), device),
              "cuDeviceGetAttribute");
   return "--gpu-architecture=compute_" + std::to_string(major) + std::to_string(minor);
 }
 
 std::string ptx_of(const char* text, const std::string& architecture) {
   static const compiler_functions nvrtc = load_compiler();
-  cuda::program_handle program = nullptr;
+  gpu::program_handle program = nullptr;
   check_cuda(nvrtc.nvrtcCreateProgram(&program, text, "by hand", 0, nullptr, nullptr),
              "nvrtcCreateProgram");
   const char* options[] = {architecture.c_str()};

@@ -20,11 +20,16 @@ using cuda_runnable = cuda::runnable_handle;
 
 namespace by_name {
 
-using namespace hocket::cuda;  // the list of functions has its types
+using namespace hocket::cuda;  // the lists of functions have their types
+using namespace hocket::gpu;
 
 /// The functions of the driver.
 struct cuda_functions {
 #define HOCKET_BENCH_CUDA_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
+#define HOCKET_BENCH_GPU_DECLARE(member, cuda, hip, ...) \
+  HOCKET_BENCH_CUDA_DECLARE(cuda, __VA_ARGS__)
+  HOCKET_GPU_FUNCTIONS(HOCKET_BENCH_GPU_DECLARE);
+#undef HOCKET_BENCH_GPU_DECLARE
   HOCKET_CUDA_FUNCTIONS(HOCKET_BENCH_CUDA_DECLARE);
   HOCKET_BENCH_CUDA_FUNCTIONS(HOCKET_BENCH_CUDA_DECLARE);
 #undef HOCKET_BENCH_CUDA_DECLARE
@@ -33,7 +38,10 @@ struct cuda_functions {
 /// The functions of the compiler.
 struct compiler_functions {
 #define HOCKET_BENCH_NVRTC_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
-  HOCKET_NVRTC_FUNCTIONS(HOCKET_BENCH_NVRTC_DECLARE);
+#define HOCKET_BENCH_COMPILER_DECLARE(member, nvrtc, hiprtc, ...) \
+  HOCKET_BENCH_NVRTC_DECLARE(nvrtc, __VA_ARGS__)
+  HOCKET_GPU_COMPILER_FUNCTIONS(HOCKET_BENCH_COMPILER_DECLARE);
+#undef HOCKET_BENCH_COMPILER_DECLARE
 #undef HOCKET_BENCH_NVRTC_DECLARE
 };
 

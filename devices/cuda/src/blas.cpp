@@ -3,106 +3,99 @@
 
 #include "blas.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <cstdlib>
 #include <utility>
 
 #include <hocket/devices/device.hpp>
-
-#include "memory.hpp"
 
 namespace hocket::cuda {
 
 namespace {
 
-/// A matrix as the library sees it: column by column, so that rows of ours are columns there.
-template <class T>
-struct matrix {
-  explicit matrix(const placed_buffer& of)
-      : elements(reinterpret_cast<T*>(address_of(of.where, of.part->first_byte()))),
-        rows(of.part->sizes()[0]),
-        columns(of.part->sizes()[1]),
-        leading(std::max({of.part->strides()[0], columns, std::size_t{1}})) {}
-
-  T* elements;
-  std::size_t rows, columns;
-  std::size_t leading;  ///< elements from one row to the next
-};
-
-blas_code call(const blas_api& functions, blas_handle handle, blas_operation b, blas_operation a,
-               const int (&sizes)[3], float alpha, float beta, const matrix<float> (&of)[3],
-               const int (&leading)[3]) {
-  return functions.cublasSgemm_v2(handle, b, a, sizes[0], sizes[1], sizes[2], &alpha,
-                                  of[1].elements, leading[1], of[0].elements, leading[0], &beta,
-                                  of[2].elements, leading[2]);
-}
-
-blas_code call(const blas_api& functions, blas_handle handle, blas_operation b, blas_operation a,
-               const int (&sizes)[3], double alpha, double beta, const matrix<double> (&of)[3],
-               const int (&leading)[3]) {
-  return functions.cublasDgemm_v2(handle, b, a, sizes[0], sizes[1], sizes[2], &alpha,
-                                  of[1].elements, leading[1], of[0].elements, leading[0], &beta,
-                                  of[2].elements, leading[2]);
-}
-
-template <class T>
-blas_code call(const blas_api& functions, blas_handle handle, blas_operation b, blas_operation a,
-               const int (&sizes)[3], float alpha, float beta, const matrix<T> (&of)[3],
-               const int (&leading)[3]) {
-  constexpr blas_number as =
-      std::is_same_v<T, float16> ? blas_number::float16 : blas_number::bfloat16;
-  return functions.cublasGemmEx(handle, b, a, sizes[0], sizes[1], sizes[2], &alpha, of[1].elements,
-                                as, leading[1], of[0].elements, as, leading[0], &beta,
-                                of[2].elements, as, leading[2], sums_are_floats, any_algorithm);
-}
-
 constexpr blas_code not_supported = 15;
 
-/// C = alpha A B + beta C. The library computes the transpose of C, which is that of B times that
-/// of A.
-template <class T>
-blas_code product(const blas_api& functions, blas_handle handle, const matrix_product& what,
-                  const launch_command& launch) {
-  const matrix<T> of[3] = {matrix<T>(launch.buffers[0]), matrix<T>(launch.buffers[1]),
-                           matrix<T>(launch.buffers[2])};
-  const auto& [a, b, c] = of;
-  if (c.rows == 0 || c.columns == 0) return 0;
-  const bool has_numbers = launch.scalars.size() == 2;
-  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  const number alpha = has_numbers ? launch.scalars[0].as<number>() : number{1};
-  const number beta = has_numbers ? launch.scalars[1].as<number>() : static_cast<number>(what.beta);
-  // Products that count for nothing are left out, as on the host.
-  const std::size_t inner = alpha == 0 ? 0 : what.transpose_a ? a.rows : a.columns;
-  const std::size_t wanted[] = {c.columns, c.rows, inner, a.leading, b.leading, c.leading};
-  int fits[6] = {};
-  for (std::size_t i = 0; i < std::size(wanted); ++i) {
-    if (wanted[i] > std::numeric_limits<int>::max()) return not_supported;
-    fits[i] = static_cast<int>(wanted[i]);
+class blas final : public gpu::product_stream {
+ public:
+  blas(std::shared_ptr<const blas_api> functions, blas_handle made, std::string device)
+      : functions_(std::move(functions)), handle_(made), device_(std::move(device)) {}
+  ~blas() override {
+    if (handle_ != nullptr) (void)functions_->cublasDestroy_v2(handle_);
   }
-  const auto operation = [](bool transposed) {
-    return transposed ? blas_operation::transpose : blas_operation::none;
-  };
-  return call(functions, handle, operation(what.transpose_b), operation(what.transpose_a),
-              {fits[0], fits[1], fits[2]}, alpha, beta, of, {fits[3], fits[4], fits[5]});
+  blas(const blas&) = delete;
+  blas& operator=(const blas&) = delete;
+
+  [[nodiscard]] failure multiply(const matrix_product& what, const launch_command& launch,
+                                 stream_handle stream) const override;
+  void abandon() noexcept override { handle_ = nullptr; }
+
+  [[nodiscard]] blas_code set_mode(bool allows_tf32) const {
+    const int mode = sums_keep_precision | (allows_tf32 ? products_may_be_tf32 : 0);
+    return functions_->cublasSetMathMode(handle_, mode);
+  }
+  [[nodiscard]] failure failure_of(blas_code of, const std::string& doing) const;
+
+ private:
+  [[nodiscard]] blas_code call(element_type type, const gpu::column_product& p) const;
+  [[nodiscard]] blas_code call_narrow(blas_number as, const gpu::column_product& p) const;
+
+  std::shared_ptr<const blas_api> functions_;
+  blas_handle handle_;
+  std::string device_;
+};
+
+blas_operation operation(bool transposed) {
+  return transposed ? blas_operation::transpose : blas_operation::none;
 }
 
-blas_code product_of(element_type type, const blas_api& functions, blas_handle handle,
-                     const matrix_product& what, const launch_command& launch) {
+blas_code blas::call_narrow(blas_number as, const gpu::column_product& p) const {
+  const auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
+  return functions_->cublasGemmEx(handle_, operation(p.transpose_b), operation(p.transpose_a),
+                                  p.columns, p.rows, p.inner, &alpha, p.b, as, p.leading_b, p.a, as,
+                                  p.leading_a, &beta, p.c, as, p.leading_c, sums_are_floats,
+                                  any_algorithm);
+}
+
+blas_code blas::call(element_type type, const gpu::column_product& p) const {
+  const blas_operation b = operation(p.transpose_b), a = operation(p.transpose_a);
   switch (type) {
     case element_type::f32:
-      return product<float>(functions, handle, what, launch);
+      return gpu::call_gemm(functions_->cublasSgemm_v2, handle_, b, a, p,
+                            static_cast<float>(p.alpha), static_cast<float>(p.beta));
     case element_type::f64:
-      return product<double>(functions, handle, what, launch);
+      return gpu::call_gemm(functions_->cublasDgemm_v2, handle_, b, a, p, p.alpha, p.beta);
     case element_type::f16:
-      return product<float16>(functions, handle, what, launch);
+      return call_narrow(blas_number::float16, p);
     case element_type::bf16:
-      return product<bfloat16>(functions, handle, what, launch);
+      return call_narrow(blas_number::bfloat16, p);
     default:
       return not_supported;
   }
 }
 
+failure blas::multiply(const matrix_product& what, const launch_command& launch,
+                       stream_handle stream) const {
+  const std::string doing = "to multiply matrices for kernel \"" + launch.kernel->name + "\"";
+  const auto product = gpu::column_product_of(what, launch);
+  if (!product) return failure_of(not_supported, doing);
+  if (product->empty()) return {};
+  blas_code answer = functions_->cublasSetStream_v2(handle_, stream);
+  if (answer == 0) answer = call(launch.buffers[0].part->type(), *product);
+  return answer == 0 ? failure() : failure_of(answer, doing);
+}
+
+failure blas::failure_of(blas_code of, const std::string& doing) const {
+  return gpu::product_failure(device_, doing, "cuBLAS", functions_->cublasGetStatusString(of), of);
+}
+
 }  // namespace
+
+bool blas_library::multiplies(element_type type, const std::string& architecture) const {
+  constexpr int first_with_bfloat16 = 80;
+  if (type != element_type::bf16) return true;
+  const std::size_t number = architecture.find_first_of("0123456789");
+  return number != architecture.npos &&
+         std::atoi(architecture.c_str() + number) >= first_with_bfloat16;
+}
 
 result<std::shared_ptr<const blas_api>> blas_library::functions() {
   const std::lock_guard lock(guard_);
@@ -114,38 +107,23 @@ result<std::shared_ptr<const blas_api>> blas_library::functions() {
   return *opened_;
 }
 
-result<std::unique_ptr<blas>> blas::make(std::shared_ptr<const blas_api> functions,
-                                         const std::string& device, bool allows_tf32) {
+result<bool> blas_library::open() {
+  const auto opened = functions();
+  if (!opened) return opened.error();
+  return opened.value() != nullptr;
+}
+
+result<std::unique_ptr<gpu::product_stream>> blas_library::start(const std::string& device) {
+  const auto opened = functions();
+  if (!opened) return opened.error();
   blas_handle made = nullptr;
-  const blas_code answer = functions->cublasCreate_v2(&made);
-  std::unique_ptr<blas> owner(new blas(std::move(functions), made, device));
+  const blas_code answer = opened.value()->cublasCreate_v2(&made);
+  auto owner = std::make_unique<blas>(opened.value(), made, device);
   if (answer != 0) return owner->failure_of(answer, "to start");
-  const int mode = sums_keep_precision | (allows_tf32 ? products_may_be_tf32 : 0);
-  const blas_code set = owner->functions_->cublasSetMathMode(made, mode);
-  if (set != 0) return owner->failure_of(set, "to choose its precision");
-  return owner;
-}
-
-bool blas::multiplies(element_type type, int architecture) noexcept {
-  constexpr int first_with_bfloat16 = 80;
-  return type != element_type::bf16 || architecture >= first_with_bfloat16;
-}
-
-failure blas::multiply(const matrix_product& what, const launch_command& launch,
-                       stream_handle stream) const {
-  const std::string doing = "to multiply matrices for kernel \"" + launch.kernel->name + "\"";
-  blas_code answer = functions_->cublasSetStream_v2(handle_, stream);
-  if (answer == 0) {
-    answer = product_of(launch.buffers[0].part->type(), *functions_, handle_, what, launch);
+  if (const blas_code set = owner->set_mode(allows_tf32_); set != 0) {
+    return owner->failure_of(set, "to choose its precision");
   }
-  return answer == 0 ? failure() : failure_of(answer, doing);
-}
-
-failure blas::failure_of(blas_code of, const std::string& doing) const {
-  const char* const text = functions_->cublasGetStatusString(of);
-  return {failure_code::task_failed, device_title(device_) + " fails " + doing + ": cuBLAS says " +
-                                         (text == nullptr ? "" : text) + " (" + std::to_string(of) +
-                                         ")."};
+  return std::unique_ptr<gpu::product_stream>(std::move(owner));
 }
 
 }  // namespace hocket::cuda

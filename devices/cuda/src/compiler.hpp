@@ -9,30 +9,33 @@
 
 #include <hocket/core/result.hpp>
 
+#include "gpu/compiler.hpp"
 #include "loader.hpp"
 
 namespace hocket::cuda {
 
 /// NVIDIA's compiler of CUDA C, which needs neither a driver nor a device. Any thread.
-class compiler {
+class compiler final : public gpu::compiler {
  public:
   explicit compiler(std::shared_ptr<const compiler_api> functions);
 
   /// The highest architecture it compiles for that a device of this one runs, as 10 * major +
   /// minor; 0 if there is none.
   [[nodiscard]] int architecture_for(int device) const;
-
-  /// Everything that a compiled program depends on besides its text.
-  [[nodiscard]] std::string identity(int architecture) const;
+  /// Its name: "compute_90".
+  [[nodiscard]] static std::string name_of_architecture(int architecture);
   /// "13.0".
   [[nodiscard]] const std::string& version() const noexcept { return version_; }
 
-  /// PTX of the text; else the failure is what the compiler says of it.
-  struct compiled {
-    std::string ptx;
-    std::string log;  ///< empty if it compiled
-  };
-  [[nodiscard]] compiled compile(const std::string& text, int architecture) const;
+  [[nodiscard]] std::string program(const kernel_definition& kernel, const kernel_source& source,
+                                    std::size_t pass,
+                                    const program_variant& variant) const override {
+    return cuda_program(kernel, source, pass, variant);
+  }
+  [[nodiscard]] std::string identity(const std::string& architecture) const override;
+  /// The binary is PTX.
+  [[nodiscard]] compiled compile(const std::string& text,
+                                 const std::string& architecture) const override;
 
  private:
   std::shared_ptr<const compiler_api> functions_;

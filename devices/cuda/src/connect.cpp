@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <algorithm>
-#include <optional>
+#include <utility>
 
 #include <hocket/devices/configuration.hpp>
 #include <hocket/devices/cuda.hpp>
-#include <hocket/execution/executor.hpp>
 
-#include "device.hpp"
-#include "errors.hpp"
+#include "blas.hpp"
+#include "compiler.hpp"
+#include "gpu/vendor.hpp"
+#include "loader.hpp"
 
 namespace hocket {
 
@@ -17,135 +17,96 @@ namespace {
 
 using namespace cuda;
 
-/// The options of a configuration.
-struct options {
-  std::optional<std::uint64_t> memory;
-  std::optional<std::string> driver, nvrtc, blas;
-  bool allows_tf32 = false;
+constexpr int of(attribute a) { return static_cast<int>(a); }
+
+constexpr gpu::attribute_numbers numbers{
+    .max_block_items = of(attribute::max_block_items),
+    .max_block_x = of(attribute::max_block_x),
+    .max_block_y = of(attribute::max_block_y),
+    .max_block_z = of(attribute::max_block_z),
+    .multiprocessors = of(attribute::multiprocessors),
+    .clock_khz = of(attribute::clock_khz),
+    .memory_clock_khz = of(attribute::memory_clock_khz),
+    .memory_bus_bits = of(attribute::memory_bus_bits),
+    .pci_domain = of(attribute::pci_domain),
+    .pci_bus = of(attribute::pci_bus),
+    .pci_device = of(attribute::pci_device),
+    .lanes = 128,
 };
 
-options parse(const std::string& configuration) {
-  configuration_reader reader("cuda", configuration);
-  options made;
-  made.memory = reader.bytes("memory");
-  made.driver = reader.text("driver");
-  made.nvrtc = reader.text("nvrtc");
-  made.blas = reader.text("blas");
-  made.allows_tf32 = reader.flag("tf32").value_or(false);
-  reader.finish();
-  return made;
-}
-
-/// The answers of a driver that starts.
-struct driver_answers {
-  code why = success;  ///< why it does not start
-  int version = 0;
-  int devices = 0;
-};
-
-driver_answers ask(const api& functions) {
-  constexpr int most = 4096;
-  constexpr code no_device = 100;
-  driver_answers made;
-  made.why = functions.cuInit(0);
-  if (made.why == success) made.why = functions.cuDriverGetVersion(&made.version);
-  if (made.why == success) made.why = functions.cuDeviceGetCount(&made.devices);
-  if (made.why == no_device) made = {success, made.version, 0};
-  made.devices = made.why == success ? std::clamp(made.devices, 0, most) : 0;
-  return made;
-}
-
-/// A device that is listed, or the sentence that says why it is left out.
-void add_device(found_devices& made, const std::shared_ptr<cuda::driver>& of, int ordinal,
-                const options& given, bool has_peers) {
-  const api& functions = of->functions();
-  device_number number = 0;
-  const code listed = functions.cuDeviceGet(&number, ordinal);
-  if (listed != success) {
-    made.left_out.push_back("The CUDA device " + std::to_string(ordinal) +
-                            " is left out: asked for it, its driver says " + name_of(listed) + ".");
-    return;
-  }
-  std::string why;
-  described found = describe(functions, number, of->version(), why);
-  const int architecture = of->with()->architecture_for(found.architecture);
-  if (why.empty() && architecture == 0) {
-    why = "has the compute capability " + std::to_string(found.architecture / 10) + "." +
-          std::to_string(found.architecture % 10) + ", for which NVRTC " + of->with()->version() +
-          " does not compile";
-  }
-  if (!why.empty()) {
-    made.left_out.push_back("The CUDA device \"" + name_of(functions, number) +
-                            "\" is left out: it " + why + ".");
-    return;
-  }
-  device_info info = found.info;
-  info.name = "CUDA" + std::to_string(made.usable.size());
-  info.peer_copies = has_peers;
-  if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
-  info.largest_binding = info.memory_bytes;
-  made.usable.push_back(std::make_unique<device_candidate>(
-      info, [=, limits = found.limits](const device_numbers& numbers, executor& where,
-                                       completion_sink& sink) {
-        return connect_device(info, limits, of, number, architecture, numbers, where, sink);
-      }));
-}
-
-class cuda_backend final : public backend {
+class nvidia final : public gpu::vendor {
  public:
-  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] std::string backend() const override { return "cuda"; }
+  [[nodiscard]] std::string title() const override { return "CUDA"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
-    const options given = parse(configuration);
-    if (where.is_virtual()) return {};  // what drivers do takes real time
-    found_devices made;
-    const auto functions = load_driver(given.driver);
-    if (!functions) {
-      if (given.driver) made.left_out.push_back(functions.error().message());
-      return made;
-    }
-    const driver_answers driver = ask(*functions.value());
-    if (driver.why != success) {
-      made.left_out.push_back("CUDA is left out: asked for its devices, its driver says " +
-                              name_of(driver.why) + ".");
-    }
-    if (driver.devices == 0) return made;
-    const auto compiles = load_compiler(given.nvrtc, driver.version);
-    if (!compiles) {
-      made.left_out.push_back("CUDA is left out: its kernels cannot be compiled. " +
-                              compiles.error().message());
-      return made;
-    }
-    const auto of = std::make_shared<cuda::driver>(
-        functions.value(), driver.version, std::make_shared<const compiler>(compiles.value()),
-        given.blas, given.allows_tf32);
-    for (int d = 0; d < driver.devices; ++d) {
-      add_device(made, of, d, given, driver.devices > 1);
+  [[nodiscard]] gpu::options parse(const std::string& configuration) const override {
+    configuration_reader reader(backend(), configuration);
+    gpu::options made;
+    made.memory = reader.bytes("memory");
+    made.driver = reader.text("driver");
+    made.compiler = reader.text("nvrtc");
+    made.blas = reader.text("blas");
+    made.allows_tf32 = reader.flag("tf32").value_or(false);
+    reader.finish();
+    return made;
+  }
+
+  [[nodiscard]] result<std::shared_ptr<const gpu::api>> load_driver(
+      const std::optional<std::string>& file) const override {
+    return cuda::load_driver(file);
+  }
+
+  [[nodiscard]] result<std::shared_ptr<const gpu::compiler>> load_compiler(
+      const std::optional<std::string>& file, int version) const override {
+    const auto functions = cuda::load_compiler(file, version);
+    if (!functions) return functions.error();
+    return std::shared_ptr<const gpu::compiler>(
+        std::make_shared<const compiler>(functions.value()));
+  }
+
+  [[nodiscard]] std::unique_ptr<gpu::product_library> products(const gpu::options& given,
+                                                               int version) const override {
+    return std::make_unique<blas_library>(given.blas, given.allows_tf32, version);
+  }
+
+  [[nodiscard]] gpu::described describe(const gpu::driver& driver, device_number device,
+                                        std::string& why) const override {
+    gpu::described made = gpu::describe(driver.functions(), device, numbers, driver.version(), why);
+    gpu::questions ask(driver.functions(), device);
+    const bool is_closed = ask.number(of(attribute::compute_mode)) == compute_mode_prohibited;
+    const bool is_unified = ask.number(of(attribute::unified_addressing)) != 0;
+    const int major = ask.number(of(attribute::capability_major));
+    const int minor = ask.number(of(attribute::capability_minor));
+    // The compiler is this vendor's.
+    const auto& with = static_cast<const compiler&>(*driver.with());
+    const int architecture = with.architecture_for(10 * major + minor);
+    made.architecture = compiler::name_of_architecture(architecture);
+    if (!why.empty()) return made;
+    if (ask.why() != success) {
+      why = "does not say what it can do: its driver says " + driver.functions().name_of(ask.why());
+    } else if (is_closed) {
+      why = "is in the compute mode that prohibits contexts";
+    } else if (!is_unified) {
+      why = "has no addresses in common with the host";
+    } else if (architecture == 0) {
+      why = "has the compute capability " + std::to_string(major) + "." + std::to_string(minor) +
+            ", for which NVRTC " + with.version() + " does not compile";
     }
     return made;
   }
 
-  [[nodiscard]] std::string why_none() const override {
-    const auto functions = load_driver(std::nullopt);
-    if (!functions) return functions.error().message();
-    const driver_answers driver = ask(*functions.value());
-    if (driver.why != success) {
-      return "The driver of CUDA is there, and does not start: it says " + name_of(driver.why) +
-             "; the driver and the kernel module of NVIDIA have to be of one version.";
-    }
-    if (driver.devices == 0) {
-      return "The driver of CUDA is there, and finds no device; CUDA_VISIBLE_DEVICES may hide "
-             "some.";
-    }
-    const auto compiles = load_compiler(std::nullopt, driver.version);
-    if (!compiles) return compiles.error().message();
-    return "The driver of CUDA has no device that can be used.";
+  [[nodiscard]] std::string when_it_does_not_start() const override {
+    return "the driver and the kernel module of NVIDIA have to be of one version";
+  }
+  [[nodiscard]] std::string when_there_are_none() const override {
+    return "CUDA_VISIBLE_DEVICES may hide some";
   }
 };
 
 }  // namespace
 
-std::unique_ptr<const backend> make_cuda_backend() { return std::make_unique<cuda_backend>(); }
+std::unique_ptr<const backend> make_cuda_backend() {
+  return gpu::backend_of(std::make_unique<nvidia>());
+}
 
 }  // namespace hocket

@@ -7,19 +7,16 @@
 
 #include <hocket/devices/driver_library.hpp>
 
+#include "gpu/load_names.hpp"
+
 namespace hocket::cuda {
 
 namespace {
 
+using gpu::find;
+
 constexpr const char* nvrtc_packages = "libnvrtc12, and NVIDIA in its CUDA toolkit";
 constexpr const char* blas_packages = "libcublas12, and NVIDIA in its CUDA toolkit";
-
-/// The first name that the library does not have stays in `missing`.
-template <class Function>
-void find(const driver_library& in, const char* name, Function& found, std::string& missing) {
-  found = in.find<Function>(name);
-  if (found == nullptr && missing.empty()) missing = name;
-}
 
 /// Where a library of the toolkit may be, in the order in which it is looked for.
 std::vector<std::string> toolkit_files(const std::string& library, int driver_version) {
@@ -40,6 +37,9 @@ std::vector<std::string> toolkit_files(const std::string& library, int driver_ve
 result<std::shared_ptr<const compiler_api>> functions_of(const driver_library& library) {
   auto made = std::make_shared<compiler_api>();
   std::string missing;
+#define HOCKET_NVRTC_FIND(member, nvrtc, hiprtc, ...) find(library, #nvrtc, made->member, missing)
+  HOCKET_GPU_COMPILER_FUNCTIONS(HOCKET_NVRTC_FIND);
+#undef HOCKET_NVRTC_FIND
 #define HOCKET_NVRTC_FIND(name, ...) find(library, #name, made->name, missing)
   HOCKET_NVRTC_FUNCTIONS(HOCKET_NVRTC_FIND);
 #undef HOCKET_NVRTC_FIND
@@ -50,7 +50,7 @@ result<std::shared_ptr<const compiler_api>> functions_of(const driver_library& l
 /// A driver refuses PTX of a compiler that is newer than it is, also of the same major version.
 failure too_new(const driver_library& library, const compiler_api& compiler, int driver_version) {
   int major = 0, minor = 0;
-  if (driver_version == 0 || compiler.nvrtcVersion(&major, &minor) != 0) return {};
+  if (driver_version == 0 || compiler.version(&major, &minor) != 0) return {};
   if (1000 * major + 10 * minor <= driver_version) return {};
   return library.unusable("is of version " + std::to_string(major) + "." + std::to_string(minor) +
                           ", and the driver takes programs of " +
@@ -60,17 +60,20 @@ failure too_new(const driver_library& library, const compiler_api& compiler, int
 
 }  // namespace
 
-result<std::shared_ptr<const api>> load_driver(const std::optional<std::string>& file) {
+result<std::shared_ptr<const gpu::api>> load_driver(const std::optional<std::string>& file) {
   const auto library = driver_library::open(
       {"CUDA", file.value_or("libcuda.so.1"), "libcuda1, which comes with NVIDIA's driver"});
   if (!library) return library.error();
-  auto made = std::make_shared<api>();
+  auto made = std::make_shared<driver_api>();
   std::string missing;
-#define HOCKET_CUDA_FIND(name, ...) find(library.value(), #name, made->name, missing)
+#define HOCKET_CUDA_FIND(member, cuda, hip, ...) find(library.value(), #cuda, made->member, missing)
+  HOCKET_GPU_FUNCTIONS(HOCKET_CUDA_FIND);
+#undef HOCKET_CUDA_FIND
+#define HOCKET_CUDA_FIND(name, ...) find(library.value(), #name, made->own.name, missing)
   HOCKET_CUDA_FUNCTIONS(HOCKET_CUDA_FIND);
 #undef HOCKET_CUDA_FIND
   if (!missing.empty()) return library.value().unusable("lacks " + missing);
-  return std::shared_ptr<const api>(std::move(made));
+  return std::shared_ptr<const gpu::api>(std::move(made));
 }
 
 result<std::shared_ptr<const compiler_api>> load_compiler(const std::optional<std::string>& file,

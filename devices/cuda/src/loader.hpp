@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,22 +9,13 @@
 
 #include <hocket/core/result.hpp>
 
-#include "abi.hpp"
+#include "driver.hpp"
+#include "gpu/compiler_functions.hpp"
 
 namespace hocket::cuda {
 
-/// The functions of the driver.
-struct api {
-#define HOCKET_CUDA_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
-  HOCKET_CUDA_FUNCTIONS(HOCKET_CUDA_DECLARE);
-#undef HOCKET_CUDA_DECLARE
-
-  /// The driver is gone: there is nothing to release any more.
-  mutable std::atomic<bool> gone{false};
-};
-
-/// The functions of the compiler, which needs no driver.
-struct compiler_api {
+/// The functions of NVRTC, which needs no driver.
+struct compiler_api : gpu::compiler_functions {
 #define HOCKET_NVRTC_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
   HOCKET_NVRTC_FUNCTIONS(HOCKET_NVRTC_DECLARE);
 #undef HOCKET_NVRTC_DECLARE
@@ -41,7 +31,7 @@ struct blas_api {
 
 /// Opens libcuda.so.1, or the file that is given. Fails with no_device if it is not installed, or
 /// lacks a function.
-[[nodiscard]] result<std::shared_ptr<const api>> load_driver(
+[[nodiscard]] result<std::shared_ptr<const gpu::api>> load_driver(
     const std::optional<std::string>& file);
 
 /// Opens the compiler that goes with a driver of this version (12040 for CUDA 12.4), or the file

@@ -7,8 +7,7 @@
 
 #include <type_traits>
 
-#include "abi.hpp"
-#include "errors.hpp"
+#include "driver.hpp"
 
 #include <cuda.h>
 #if __has_include(<cublas_v2.h>)
@@ -38,7 +37,14 @@ requires(sizeof...(As) == sizeof...(Bs)) struct same_interface<A (*)(As...), B (
 #define HOCKET_SAME(name, ...) \
   static_assert(same_interface<std::type_identity_t<__VA_ARGS__>, decltype(&::name)>::value)
 HOCKET_CUDA_FUNCTIONS(HOCKET_SAME);
+#define HOCKET_SAME_AS_CUDA(member, cuda, hip, ...) HOCKET_SAME(cuda, __VA_ARGS__)
+using namespace gpu;  // the list of functions has its types
+HOCKET_GPU_FUNCTIONS(HOCKET_SAME_AS_CUDA);
+#undef HOCKET_SAME_AS_CUDA
 HOCKET_NVRTC_FUNCTIONS(HOCKET_SAME);
+#define HOCKET_SAME_AS_NVRTC(member, nvrtc, hiprtc, ...) HOCKET_SAME(nvrtc, __VA_ARGS__)
+HOCKET_GPU_COMPILER_FUNCTIONS(HOCKET_SAME_AS_NVRTC);
+#undef HOCKET_SAME_AS_NVRTC
 #ifdef HOCKET_HAS_CUBLAS
 HOCKET_CUBLAS_FUNCTIONS(HOCKET_SAME);
 using extended_gemm = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int,
@@ -62,42 +68,42 @@ static_assert(products_may_be_tf32 == CUBLAS_TF32_TENSOR_OP_MATH);
 #endif
 #undef HOCKET_SAME
 
-static_assert(passes_like<host_function, CUhostFn>);
+static_assert(passes_like<gpu::host_function, CUhostFn>);
 static_assert(passes_like<device_address, CUdeviceptr>);
 static_assert(passes_like<device_number, CUdevice>);
 static_assert(passes_like<code, CUresult>);
-static_assert(passes_like<compiler_code, nvrtcResult>);
+static_assert(passes_like<gpu::compiler_code, nvrtcResult>);
 
 template <class Ours, class Theirs>
 constexpr bool is_like = sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
-static_assert(is_like<box_copy, CUDA_MEMCPY3D>);
-static_assert(is_like<box_copy, CUDA_MEMCPY3D_PEER>);
+static_assert(is_like<copy_3d, CUDA_MEMCPY3D>);
+static_assert(is_like<copy_3d, CUDA_MEMCPY3D_PEER>);
 
 // The ends follow one another in both, so that the members of one fix those of the other.
-static_assert(offsetof(box_copy, from) + offsetof(box_end, x_bytes) ==
+static_assert(offsetof(copy_3d, from) + offsetof(end_3d, x_bytes) ==
               offsetof(CUDA_MEMCPY3D, srcXInBytes));
-static_assert(offsetof(box_end, y) == offsetof(CUDA_MEMCPY3D, srcY));
-static_assert(offsetof(box_end, z) == offsetof(CUDA_MEMCPY3D, srcZ));
-static_assert(offsetof(box_end, level) == offsetof(CUDA_MEMCPY3D, srcLOD));
-static_assert(offsetof(box_end, kind) == offsetof(CUDA_MEMCPY3D, srcMemoryType));
-static_assert(offsetof(box_end, host) == offsetof(CUDA_MEMCPY3D, srcHost));
-static_assert(offsetof(box_end, device) == offsetof(CUDA_MEMCPY3D, srcDevice));
-static_assert(offsetof(box_end, array) == offsetof(CUDA_MEMCPY3D, srcArray));
-static_assert(offsetof(box_end, pitch) == offsetof(CUDA_MEMCPY3D, srcPitch));
-static_assert(offsetof(box_end, height) == offsetof(CUDA_MEMCPY3D, srcHeight));
-static_assert(offsetof(box_copy, to) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
-static_assert(offsetof(box_copy, to) + offsetof(box_end, height) ==
+static_assert(offsetof(end_3d, y) == offsetof(CUDA_MEMCPY3D, srcY));
+static_assert(offsetof(end_3d, z) == offsetof(CUDA_MEMCPY3D, srcZ));
+static_assert(offsetof(end_3d, level) == offsetof(CUDA_MEMCPY3D, srcLOD));
+static_assert(offsetof(end_3d, kind) == offsetof(CUDA_MEMCPY3D, srcMemoryType));
+static_assert(offsetof(end_3d, host) == offsetof(CUDA_MEMCPY3D, srcHost));
+static_assert(offsetof(end_3d, device) == offsetof(CUDA_MEMCPY3D, srcDevice));
+static_assert(offsetof(end_3d, array) == offsetof(CUDA_MEMCPY3D, srcArray));
+static_assert(offsetof(end_3d, pitch) == offsetof(CUDA_MEMCPY3D, srcPitch));
+static_assert(offsetof(end_3d, height) == offsetof(CUDA_MEMCPY3D, srcHeight));
+static_assert(offsetof(copy_3d, to) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
+static_assert(offsetof(copy_3d, to) + offsetof(end_3d, height) ==
               offsetof(CUDA_MEMCPY3D, dstHeight));
-static_assert(offsetof(box_copy, width_bytes) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
-static_assert(offsetof(box_copy, height) == offsetof(CUDA_MEMCPY3D, Height));
-static_assert(offsetof(box_copy, depth) == offsetof(CUDA_MEMCPY3D, Depth));
-static_assert(offsetof(box_end, device) == offsetof(CUDA_MEMCPY3D_PEER, srcDevice));
-static_assert(offsetof(box_end, context) == offsetof(CUDA_MEMCPY3D_PEER, srcContext));
-static_assert(offsetof(box_end, pitch) == offsetof(CUDA_MEMCPY3D_PEER, srcPitch));
-static_assert(offsetof(box_copy, to) == offsetof(CUDA_MEMCPY3D_PEER, dstXInBytes));
-static_assert(offsetof(box_copy, to) + offsetof(box_end, context) ==
+static_assert(offsetof(copy_3d, width_bytes) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
+static_assert(offsetof(copy_3d, height) == offsetof(CUDA_MEMCPY3D, Height));
+static_assert(offsetof(copy_3d, depth) == offsetof(CUDA_MEMCPY3D, Depth));
+static_assert(offsetof(end_3d, device) == offsetof(CUDA_MEMCPY3D_PEER, srcDevice));
+static_assert(offsetof(end_3d, context) == offsetof(CUDA_MEMCPY3D_PEER, srcContext));
+static_assert(offsetof(end_3d, pitch) == offsetof(CUDA_MEMCPY3D_PEER, srcPitch));
+static_assert(offsetof(copy_3d, to) == offsetof(CUDA_MEMCPY3D_PEER, dstXInBytes));
+static_assert(offsetof(copy_3d, to) + offsetof(end_3d, context) ==
               offsetof(CUDA_MEMCPY3D_PEER, dstContext));
-static_assert(offsetof(box_copy, depth) == offsetof(CUDA_MEMCPY3D_PEER, Depth));
+static_assert(offsetof(copy_3d, depth) == offsetof(CUDA_MEMCPY3D_PEER, Depth));
 
 static_assert(int(memory_kind::host) == CU_MEMORYTYPE_HOST);
 static_assert(int(memory_kind::device) == CU_MEMORYTYPE_DEVICE);
@@ -117,18 +123,20 @@ static_assert(int(attribute::unified_addressing) == CU_DEVICE_ATTRIBUTE_UNIFIED_
 static_assert(int(attribute::capability_major) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(int(attribute::capability_minor) == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(compute_mode_prohibited == CU_COMPUTEMODE_PROHIBITED);
-static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING);
-static_assert(event_blocking_sync == CU_EVENT_BLOCKING_SYNC);
-static_assert(host_memory_portable == CU_MEMHOSTALLOC_PORTABLE);
+static_assert(gpu::stream_non_blocking == CU_STREAM_NON_BLOCKING);
+static_assert(gpu::event_blocking_sync == CU_EVENT_BLOCKING_SYNC);
+static_assert(gpu::host_memory_portable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(pointer_memory_kind == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
 static_assert(load_error_log == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(load_error_log_bytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(success == CUDA_SUCCESS && int(NVRTC_SUCCESS) == success);
-static_assert(peer_access_already_enabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+static_assert(gpu::no_device == CUDA_ERROR_NO_DEVICE && gpu::not_ready == CUDA_ERROR_NOT_READY);
+static_assert(gpu::capture_of_this_thread == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 
 }  // namespace
 
-#define HOCKET_NAMED(name) EXPECT_EQ(name_of(name), #name " (" + std::to_string(name) + ")")
+#define HOCKET_NAMED(name) \
+  EXPECT_EQ(driver_api().name_of(name), #name " (" + std::to_string(name) + ")")
 
 TEST(cuda_abi, codes_have_the_names_of_the_header) {
   HOCKET_NAMED(CUDA_ERROR_INVALID_VALUE);

@@ -15,8 +15,9 @@
 #include <hocket/execution/seeded_executor.hpp>
 #include <hocket/execution/tbb_executor.hpp>
 
-#include "errors.hpp"
-#include "host_moves.hpp"
+#include "driver.hpp"
+#include "gpu/errors.hpp"
+#include "gpu/host_moves.hpp"
 
 namespace hocket {
 
@@ -75,26 +76,29 @@ TEST(cuda, moves_of_the_host_do_nothing_once_they_are_cancelled) {
   std::array<std::byte, 4> array{}, buffer{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
   copy_slab all{};
   all.region = {4, 1, 1};
-  cuda::host_moves moves;
+  gpu::host_moves moves;
   moves.add(all, array.data(), buffer.data(), true);
-  cuda::host_moves::run(moves.at(0));
+  gpu::host_moves::run(moves.at(0));
   EXPECT_EQ(array, buffer);
   moves.cancel();
   buffer = {};
-  cuda::host_moves::run(moves.at(0));
+  gpu::host_moves::run(moves.at(0));
   EXPECT_EQ(array[3], std::byte{4});
 }
 
 TEST(cuda, codes_after_which_a_context_is_of_no_use_lose_the_device) {
-  for (const cuda::code lost : {46, 201, 214, 220, 700, 702, 710, 714, 715, 716, 717, 718, 719}) {
-    EXPECT_EQ(cuda::failure_of(lost, "CUDA0", "to run").code(), failure_code::device_lost) << lost;
+  const cuda::driver_api driver;
+  const auto failure_of = [&](gpu::code of) {
+    return gpu::failure_of(driver, of, "CUDA0", "to run");
+  };
+  for (const gpu::code lost : {46, 201, 214, 220, 700, 702, 710, 714, 715, 716, 717, 718, 719}) {
+    EXPECT_EQ(failure_of(lost).code(), failure_code::device_lost) << lost;
   }
-  for (const cuda::code kept : {1, 222, 400, 701, 704, 801}) {
-    EXPECT_EQ(cuda::failure_of(kept, "CUDA0", "to run").code(), failure_code::task_failed) << kept;
+  for (const gpu::code kept : {1, 222, 400, 701, 704, 801}) {
+    EXPECT_EQ(failure_of(kept).code(), failure_code::task_failed) << kept;
   }
-  const failure full = cuda::failure_of(2, "CUDA0", "to start");
-  EXPECT_EQ(full.code(), failure_code::out_of_memory);
-  EXPECT_NE(full.message().find("CUDA_ERROR_OUT_OF_MEMORY (2)"), std::string::npos);
+  EXPECT_EQ(failure_of(2).code(), failure_code::out_of_memory);
+  EXPECT_NE(failure_of(2).message().find("CUDA_ERROR_OUT_OF_MEMORY (2)"), std::string::npos);
 }
 
 }  // namespace hocket

@@ -50,6 +50,8 @@ class cuda_text : public ::testing::TestWithParam<int> {
     }
   }
 
+  static std::string architecture() { return cuda::compiler::name_of_architecture(GetParam()); }
+
   std::optional<cuda::compiler> with_;
 };
 
@@ -59,19 +61,19 @@ TEST_P(cuda_text, of_every_kernel_compiles) {
   texts.merge(programs_of(traced_cases(random)));
   EXPECT_GT(texts.size(), 100u);
   for (const auto& [text, has_doubles] : texts) {
-    const cuda::compiler::compiled made = with_->compile(text, GetParam());
+    const cuda::compiler::compiled made = with_->compile(text, architecture());
     ASSERT_EQ(made.log, "") << text;
-    EXPECT_NE(made.ptx.find(".entry hocket_main"), std::string::npos);
+    EXPECT_NE(made.binary.find(".entry hocket_main"), std::string::npos);
     if (calls_functions(text)) continue;
-    EXPECT_EQ(made.ptx.find("fma."), std::string::npos) << text;
-    EXPECT_TRUE(has_doubles || made.ptx.find(".f64") == std::string::npos) << text;
+    EXPECT_EQ(made.binary.find("fma."), std::string::npos) << text;
+    EXPECT_TRUE(has_doubles || made.binary.find(".f64") == std::string::npos) << text;
   }
 }
 
 TEST_P(cuda_text, with_a_mistake_is_refused_with_what_the_compiler_says) {
   const cuda::compiler::compiled made = with_->compile(
-      "extern \"C\" __global__ void hocket_main() { surely_no_body = 1; }", GetParam());
-  EXPECT_EQ(made.ptx, "");
+      "extern \"C\" __global__ void hocket_main() { surely_no_body = 1; }", architecture());
+  EXPECT_EQ(made.binary, "");
   EXPECT_NE(made.log.find("surely_no_body"), std::string::npos) << made.log;
 }
 
