@@ -262,17 +262,27 @@ endfunction()
 # The test finds the driver of CUDA that executes PTX on the host (tests/drivers/cuda), where there is one, instead of the
 # machine's own. That driver takes PTX of every version.
 function(hocket_use_standin_cuda test program)
-  if(NOT TARGET standin_cuda)
+  _hocket_use_standin(${test} ${program} cuda "HOCKET_BACKEND_CUDA=nvrtc=")
+endfunction()
+
+# The test finds the driver of HIP that does so (tests/drivers/hip), whose compiler is NVRTC.
+function(hocket_use_standin_hip test program)
+  _hocket_use_standin(${test} ${program} hip "HOCKET_STANDIN_NVRTC=")
+endfunction()
+
+# nvrtc: a variable of the environment, up to where the file is named.
+function(_hocket_use_standin test program vendor nvrtc)
+  if(NOT TARGET standin_${vendor})
     return()
   endif()
   find_library(HOCKET_NVRTC NAMES libnvrtc.so.13 libnvrtc.so.12 PATHS /usr/local/cuda/lib64)
   mark_as_advanced(HOCKET_NVRTC)
-  add_dependencies(${program} standin_cuda)
+  add_dependencies(${program} standin_${vendor})
   if(HOCKET_NVRTC)
-    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "HOCKET_BACKEND_CUDA=nvrtc=${HOCKET_NVRTC}")
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "${nvrtc}${HOCKET_NVRTC}")
   endif()
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION
-    "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:standin_cuda>")
+    "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:standin_${vendor}>")
 endfunction()
 
 # What keeps a test from the costs that its user's programs have measured.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include <hocket/core/environment.hpp>
 #include <hocket/devices/fault_injector.hpp>
+#include <hocket/execution/tbb_executor.hpp>
 #include <hocket/memory/host_resource.hpp>
 
 #include "kernels.hpp"
@@ -49,6 +51,21 @@ class decorated_backend final : public backend {
 };
 
 }  // namespace
+
+target on_vendors_driver(decltype(target::make_backend) make_backend, const std::string& variable) {
+  target made;
+  made.name = "whole";
+  made.make_backend = std::move(make_backend);
+  made.make_executor = [] {
+    return std::make_unique<tbb_executor>(std::make_shared<const host_topology>());
+  };
+  made.configuration = "memory=16M";
+  if (const auto more = environment_variable(variable.c_str())) {
+    made.configuration += "," + *more;
+  }
+  made.lose = [](device& d, const failure& why) { d.lose(why); };
+  return made;
+}
 
 target with_faults(target of) {
   of.name += "_with_faults";

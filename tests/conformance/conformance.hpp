@@ -42,6 +42,10 @@ struct target {
 // Found by GoogleTest, which would print bytes otherwise.
 inline void PrintTo(const target& t, std::ostream* out) { *out << t.name; }
 
+/// The devices of a vendor's driver. The variable of the environment may name the driver's files.
+[[nodiscard]] target on_vendors_driver(decltype(target::make_backend) make_backend,
+                                       const std::string& variable);
+
 /// The target with a plan of faults between the suite and the devices, of which none is ever met:
 /// the suite must not notice.
 [[nodiscard]] target with_faults(target of);

@@ -97,24 +97,8 @@ bool blas_library::multiplies(element_type type, const std::string& architecture
          std::atoi(architecture.c_str() + number) >= first_with_bfloat16;
 }
 
-result<std::shared_ptr<const blas_api>> blas_library::functions() {
-  const std::lock_guard lock(guard_);
-  if (!opened_) {
-    opened_ = file_ == "no" ? result(std::shared_ptr<const blas_api>())
-                            : load_blas(file_, driver_version_);
-    if (!*opened_ && !file_) opened_ = result(std::shared_ptr<const blas_api>());
-  }
-  return *opened_;
-}
-
-result<bool> blas_library::open() {
-  const auto opened = functions();
-  if (!opened) return opened.error();
-  return opened.value() != nullptr;
-}
-
 result<std::unique_ptr<gpu::product_stream>> blas_library::start(const std::string& device) {
-  const auto opened = functions();
+  const auto opened = library_.get();
   if (!opened) return opened.error();
   blas_handle made = nullptr;
   const blas_code answer = opened.value()->cublasCreate_v2(&made);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver.hpp"
+#include "names.hpp"
 
 namespace standin {
 
@@ -39,7 +40,7 @@ std::vector<fault> read_plan(const char* text) {
     const bool known = (words >> f.call >> f.action) &&
                        (f.action == "fail" || f.action == "hang" || f.action == "lose");
     if (!known) {
-      std::fprintf(stderr, "stand-in CUDA: a fault is not understood: %s\n", one.c_str());
+      std::fprintf(stderr, "%s: a fault is not understood: %s\n", names.title, one.c_str());
       std::abort();
     }
     if (!(words >> f.reason)) f.reason = f.action == "lose" ? ecc_uncorrectable : unknown;
@@ -51,7 +52,7 @@ std::vector<fault> read_plan(const char* text) {
 call_record& record() {
   static call_record& only = *[] {
     auto* made = new call_record;
-    if (const char* const text = std::getenv("HOCKET_STANDIN_CUDA_FAULTS")) {
+    if (const char* const text = std::getenv(names.faults)) {
       made->plan = read_plan(text);
     }
     return made;
@@ -79,8 +80,8 @@ void lose_device(int reason) {
 }  // namespace
 
 void say(const std::string& text) {
-  static const bool wanted = std::getenv("HOCKET_STANDIN_CUDA_SAY") != nullptr;
-  if (wanted) std::fprintf(stderr, "stand-in CUDA: %s\n", text.c_str());
+  static const bool wanted = std::getenv(names.say) != nullptr;
+  if (wanted) std::fprintf(stderr, "%s: %s\n", names.title, text.c_str());
 }
 
 void begin_call(const char* name) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "calls.hpp"
+#include "names.hpp"
 
 namespace standin {
 
@@ -128,7 +129,7 @@ void context::destroy() {
   const auto left = d.owners.take(*this);
   for (const std::uint64_t address : left) on.memory.free(address);
   if (!left.empty() && !failed) {
-    std::fprintf(stderr, "stand-in CUDA: a context of device %d ends with %zu allocations\n",
+    std::fprintf(stderr, "%s: a context of device %d ends with %zu allocations\n", names.title,
                  on.number, left.size());
   }
 }

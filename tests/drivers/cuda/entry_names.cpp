@@ -8,6 +8,7 @@
 #include "calls.hpp"
 #include "driver.hpp"
 #include "exports.hpp"
+#include "names.hpp"
 
 using namespace standin;
 
@@ -92,9 +93,14 @@ const named_code& named(int reason) {
 /// Says at the end of the process what the program has not given back.
 struct leak_report {
   ~leak_report() {
-    const std::uint64_t live = hocket_standin_cuda_live();
+    std::uint64_t live = hocket_standin_cuda_live();
+    for (const auto& d : driver::get().devices) {
+      if (!names.keeps_contexts || !d->primary) continue;
+      if (d->lost != success) return;  // nothing of it can be given back
+      --live;
+    }
     if (live == 0) return;
-    std::fprintf(stderr, "stand-in CUDA: %llu objects are left at the end of the process\n",
+    std::fprintf(stderr, "%s: %llu objects are left at the end of the process\n", names.title,
                  static_cast<unsigned long long>(live));
   }
 };

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "driver.hpp"
+#include "names.hpp"
 
 namespace standin {
 
@@ -14,7 +15,8 @@ std::size_t number_of(const std::string& text) {
   char* end = nullptr;
   const std::size_t value = std::strtoull(text.c_str(), &end, 10);
   if (text.empty() || *end != 0) {
-    throw failure(invalid_value, "HOCKET_STANDIN_CUDA has '" + text + "' where a number belongs");
+    throw failure(invalid_value,
+                  names.settings + std::string(" has '") + text + "' where a number belongs");
   }
   return value;
 }
@@ -29,7 +31,7 @@ void read_setting(settings& into, const std::string& name, const std::string& va
   } else if (name == "version") {
     into.version = static_cast<int>(number_of(value));
   } else {
-    throw failure(invalid_value, "HOCKET_STANDIN_CUDA has no setting '" + name +
+    throw failure(invalid_value, names.settings + std::string(" has no setting '") + name +
                                      "'; there are devices, memory, capability and version");
   }
 }
@@ -51,17 +53,19 @@ std::vector<unsigned> read_visible(const char* list, unsigned devices) {
 
 settings read_settings() {
   settings result;
-  if (const char* const text = std::getenv("HOCKET_STANDIN_CUDA")) {
+  result.devices = names.devices;
+  if (const char* const text = std::getenv(names.settings)) {
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ',');) {
       const std::size_t equals = part.find('=');
       if (equals == part.npos) {
-        throw failure(invalid_value, "HOCKET_STANDIN_CUDA has '" + part + "' without a value");
+        throw failure(invalid_value,
+                      names.settings + std::string(" has '") + part + "' without a value");
       }
       read_setting(result, part.substr(0, equals), part.substr(equals + 1));
     }
   }
-  if (const char* const list = std::getenv("CUDA_VISIBLE_DEVICES")) {
+  if (const char* const list = std::getenv(names.visible)) {
     result.visible = read_visible(list, result.devices);
   } else {
     for (unsigned n = 0; n < result.devices; ++n) result.visible.push_back(n);

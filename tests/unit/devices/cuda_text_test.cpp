@@ -5,29 +5,11 @@
 #include <algorithm>
 #include <map>
 
-#include "../kernels/launch_case.hpp"
 #include "compiler.hpp"
+#include "device_texts.hpp"
 
 namespace hocket::testing {
 namespace {
-
-/// The different CUDA C programs of some launches, and whether each uses double.
-std::map<std::string, bool> programs_of(const std::vector<launch_case>& cases) {
-  std::map<std::string, bool> texts;
-  for (const launch_case& launch : cases) {
-    std::vector<device_argument> arguments;
-    for (const device_array& b : launch.buffers) arguments.push_back(b.on_device());
-    for (const kernel_source& source : launch.kernel->sources) {
-      if (source.format != kernel_format::cuda_c) continue;
-      const lowered_launch made = lower(*launch.kernel, source, arguments, launch.scalars).value();
-      for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
-        texts[cuda_program(*launch.kernel, source, pass, made.variant)] =
-            uses_type(*launch.kernel, source, element_type::f64);
-      }
-    }
-  }
-  return texts;
-}
 
 /// True if the compiler may add operations of its own: those of a function.
 bool calls_functions(const std::string& text) {
@@ -57,8 +39,8 @@ class cuda_text : public ::testing::TestWithParam<int> {
 
 TEST_P(cuda_text, of_every_kernel_compiles) {
   std::mt19937_64 random(1);
-  std::map<std::string, bool> texts = programs_of(built_in_cases(random));
-  texts.merge(programs_of(traced_cases(random)));
+  std::map<std::string, bool> texts = programs_of(built_in_cases(random), *with_);
+  texts.merge(programs_of(traced_cases(random), *with_));
   EXPECT_GT(texts.size(), 100u);
   for (const auto& [text, has_doubles] : texts) {
     const cuda::compiler::compiled made = with_->compile(text, architecture());

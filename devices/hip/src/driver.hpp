@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "abi.hpp"
+
+namespace hocket::hip {
+
+/// AMD's HIP, which has a current device and no contexts: a context's handle stands for the number
+/// of its device. Loaders fill it in.
+class driver_api final : public gpu::api {
+ public:
+  /// The functions that HIP alone has in this form.
+  struct own_functions {
+#define HOCKET_HIP_DECLARE(name, ...) std::type_identity_t<__VA_ARGS__> name = nullptr
+    HOCKET_HIP_FUNCTIONS(HOCKET_HIP_DECLARE);
+#undef HOCKET_HIP_DECLARE
+    code (*get_properties)(properties*, device_number) = nullptr;
+  } own;
+  bool is_before_6 = false;  ///< of the interface that get_properties and the kinds of memory have
+
+  /// "gfx90a:xnack-"; empty where the driver does not say.
+  [[nodiscard]] std::string architecture_of(device_number device) const;
+
+  [[nodiscard]] const char* title() const noexcept override { return "HIP"; }
+  [[nodiscard]] const char* backend() const noexcept override { return "hip"; }
+  [[nodiscard]] std::string version_text(int version) const override;
+  [[nodiscard]] std::string name_of(code of) const override;
+  [[nodiscard]] failure_code meaning_of(code of) const noexcept override;
+  [[nodiscard]] code retain(context_handle& made, device_number device) const override;
+  void release(device_number device) const noexcept override;
+  [[nodiscard]] code enter(context_handle context, context_handle& before) const override;
+  void leave(context_handle before) const noexcept override;
+  void use_memory_of(context_handle other) const noexcept override;
+  [[nodiscard]] code load(module_handle& made, const std::string& binary,
+                          std::string& log) const override;
+  [[nodiscard]] code copy_between(device_address to, context_handle to_context, device_address from,
+                                  context_handle from_context, std::size_t bytes,
+                                  stream_handle stream) const override;
+  [[nodiscard]] code copy_box(const gpu::box_copy& what, stream_handle stream) const override;
+  [[nodiscard]] bool is_pinned(const void* host) const override;
+};
+
+}  // namespace hocket::hip
