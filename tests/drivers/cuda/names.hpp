@@ -5,7 +5,7 @@
 
 namespace standin {
 
-/// What the stand-ins of the two vendors, which are one implementation, call things.
+/// Names that the stand-ins of the two vendors, which are one implementation, give to things.
 struct stand_in_names {
   const char* title;     ///< in messages
   const char* settings;  ///< a variable of the environment, as the others

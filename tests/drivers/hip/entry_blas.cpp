@@ -47,7 +47,7 @@ HOCKET_STANDIN_HIP int rocblas_sgemm(void* handle, int a_as, int b_as, int m, in
                                      const float* b, int leading_b, const float* beta, float* c,
                                      int leading_c) {
   return with_device(cublasSgemm_v2, handle, operation(a_as), operation(b_as), m, n, k, alpha, a,
-                   leading_a, b, leading_b, beta, c, leading_c);
+                     leading_a, b, leading_b, beta, c, leading_c);
 }
 
 HOCKET_STANDIN_HIP int rocblas_dgemm(void* handle, int a_as, int b_as, int m, int n, int k,
@@ -55,7 +55,7 @@ HOCKET_STANDIN_HIP int rocblas_dgemm(void* handle, int a_as, int b_as, int m, in
                                      const double* b, int leading_b, const double* beta, double* c,
                                      int leading_c) {
   return with_device(cublasDgemm_v2, handle, operation(a_as), operation(b_as), m, n, k, alpha, a,
-                   leading_a, b, leading_b, beta, c, leading_c);
+                     leading_a, b, leading_b, beta, c, leading_c);
 }
 
 HOCKET_STANDIN_HIP int rocblas_gemm_ex(void* handle, int a_as, int b_as, int m, int n, int k,
@@ -69,6 +69,6 @@ HOCKET_STANDIN_HIP int rocblas_gemm_ex(void* handle, int a_as, int b_as, int m, 
     return not_implemented;
   }
   return with_device(cublasGemmEx, handle, operation(a_as), operation(b_as), m, n, k, alpha, a,
-                   number(type_a), leading_a, b, number(type_b), leading_b, beta, d, number(type_d),
-                   leading_d, sums_of_floats, -1);
+                     number(type_a), leading_a, b, number(type_b), leading_b, beta, d,
+                     number(type_d), leading_d, sums_of_floats, -1);
 }

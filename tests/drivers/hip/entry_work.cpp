@@ -84,7 +84,7 @@ HOCKET_STANDIN_HIP int hipMemcpyPeerAsync(unsigned long long to, int to_device,
                                           unsigned long long from, int from_device,
                                           std::size_t bytes, void* stream) {
   return with_device(cuMemcpyPeerAsync, to, context_of_device(to_device), from,
-                   context_of_device(from_device), bytes, stream);
+                     context_of_device(from_device), bytes, stream);
 }
 
 namespace {

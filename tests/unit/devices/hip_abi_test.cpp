@@ -47,13 +47,22 @@ HOCKET_HIP_FUNCTIONS(HOCKET_SAME);
 HOCKET_GPU_COMPILER_FUNCTIONS(HOCKET_SAME_AS_HIPRTC);
 #undef HOCKET_SAME_AS_HIPRTC
 
-/// Functions that the header has for several types in C++ as well.
-template <class Theirs>
-constexpr bool has(Theirs) {
-  return true;
-}
-static_assert(has<hipError_t (*)(void**, std::size_t)>(&::hipMalloc));
-static_assert(has<hipError_t (*)(void**, std::size_t, unsigned)>(&::hipHostMalloc));
+// The header has two of the names as templates too, of which no one address can be taken.
+hipError_t plain_malloc(void** made, std::size_t bytes);
+hipError_t plain_host_malloc(void** made, std::size_t bytes, unsigned flags);
+static_assert(std::is_same_v<decltype(static_cast<decltype(&plain_malloc)>(&::hipMalloc)),
+                             decltype(&plain_malloc)>);
+static_assert(std::is_same_v<decltype(static_cast<decltype(&plain_host_malloc)>(&::hipHostMalloc)),
+                             decltype(&plain_host_malloc)>);
+#define hipMalloc plain_malloc
+#define hipHostMalloc plain_host_malloc
+#define HOCKET_SAME_AS_HIP(member, cuda, hip, ...) \
+  static_assert(                                   \
+      same_interface<std::type_identity_t<__VA_ARGS__>, hip_function<decltype(hip)>>::value)
+HOCKET_GPU_FUNCTIONS(HOCKET_SAME_AS_HIP);
+#undef HOCKET_SAME_AS_HIP
+#undef hipMalloc
+#undef hipHostMalloc
 
 static_assert(sizeof(copy_3d) == sizeof(hipMemcpy3DParms));
 static_assert(offsetof(copy_3d, to) == offsetof(hipMemcpy3DParms, dstArray));

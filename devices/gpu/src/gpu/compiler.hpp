@@ -25,7 +25,7 @@ class compiler {
   /// Everything that a compiled program depends on besides its text.
   [[nodiscard]] virtual std::string identity(const std::string& architecture) const = 0;
 
-  /// What the driver loads; else the failure is what the compiler says of the text.
+  /// A program that the driver loads, or the reason that the compiler gives against the text.
   struct compiled {
     std::string binary;
     std::string log;  ///< empty if it compiled

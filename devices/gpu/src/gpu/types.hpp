@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the backends of CUDA and of HIP have in common: the two interfaces are one design under two
+/// The common part of the backends of CUDA and of HIP, whose interfaces are one design under two
 /// names. The types and numbers here are the same in both; a test of each backend compares them
 /// with its vendor's headers.
 namespace hocket::gpu {

@@ -20,7 +20,8 @@ struct options {
   bool allows_tf32 = false;
 };
 
-/// What a vendor's backend does in its own way when its devices are asked for. Any thread.
+/// The steps that a vendor's backend does in its own way when its devices are asked for. Any
+/// thread.
 class vendor {
  public:
   vendor() = default;
