@@ -221,6 +221,11 @@ TEST_P(user_memory_of_a_buffer, that_cannot_be_is_refused_in_words) {
     EXPECT_THAT(refusal([&] { buffer x(*rt, user_memory(mine.data(), square, wrong), "x"); }),
                 HasSubstr("strides"));
   }
+  // Of no elements, and of rows one upon the other.
+  EXPECT_THAT(refusal([&] {
+                (void)user_memory(mine.data(), shape<3>{2, 2, 0}, shape<3>{4, 0, 1});
+              }),
+              HasSubstr("4 x 0 x 1"));
   bool is_back = false;
   EXPECT_THROW(buffer(*rt, user_memory(mine.data(), none).given_back([&] { is_back = true; })),
                usage_error);

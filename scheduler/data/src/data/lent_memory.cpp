@@ -114,7 +114,7 @@ index_list array_with(const index_list& extents, const index_list& strides) {
   if (strides[last] != 1) throw refuse("cannot be a buffer: the last stride must be 1.");
   for (std::size_t d = last; d > 0; --d) {
     const std::size_t inner = strides[d];
-    if (strides[d - 1] % inner != 0 || strides[d - 1] / inner < extents[d]) {
+    if (inner == 0 || strides[d - 1] % inner != 0 || strides[d - 1] / inner < extents[d]) {
       throw refuse(
           "cannot be a buffer: each stride must be a multiple of the next one, and leave "
           "room for the elements in between.");
