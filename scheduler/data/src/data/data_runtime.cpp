@@ -35,6 +35,34 @@ class awaited_count {
 
 data_runtime::data_runtime() noexcept : number_(next_runtime_number()) { counts_ = &own_counts_; }
 
+bool data_runtime::detach(const held_view& view) {
+  if (!views().detached(view)) return false;
+  {
+    const std::lock_guard lock(guard_of_detached_);
+    ++detached_;
+  }
+  // The end of the runtime sees the count above when it no longer waits for this one.
+  submission_gone();
+  return true;
+}
+
+void data_runtime::close_detached(const held_view& view) noexcept {
+  submission_made();  // which the end of the view takes back
+  views().closed(view);
+  std::shared_ptr<data_runtime> ends;
+  {
+    const std::lock_guard lock(guard_of_detached_);
+    if (--detached_ == 0) ends = std::move(kept_);
+  }
+  if (ends != nullptr) end_later(std::move(ends));
+}
+
+bool data_runtime::is_kept_by_views() {
+  const std::lock_guard lock(guard_of_detached_);
+  if (detached_ != 0) kept_ = shared_from_this();
+  return detached_ != 0;
+}
+
 void data_runtime::wait_until(const std::function<bool()>& reached,
                               const std::function<void()>& check) {
   executor& executing = where();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -71,8 +72,19 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   /// Where views are noted while stacks hold them.
   [[nodiscard]] virtual view_registry& views() noexcept = 0;
 
+  /// No stack holds the view any more, and the runtime may end before the view does. Returns false
+  /// if the end of the runtime has closed the view.
+  [[nodiscard]] bool detach(const held_view& view);
+  void close_detached(const held_view& view) noexcept;
+
  protected:
   data_runtime() noexcept;
+
+  /// To be called by the end of the runtime when its tasks have ended. If views are detached, the
+  /// runtime keeps itself, end_later() is called after the last of them, and true is returned.
+  [[nodiscard]] bool is_kept_by_views();
+  /// Ends the runtime, which its owner has given up before.
+  virtual void end_later(std::shared_ptr<data_runtime>&& self) noexcept = 0;
 
   /// Nothing keeps the runtime from ending. Under the lock of ends_.
   [[nodiscard]] bool is_idle() const noexcept {
@@ -120,6 +132,10 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   const std::uint64_t number_;
   std::atomic<std::uint64_t> numbers_{0};
   const std::shared_ptr<lent_ranges> lent_ = std::make_shared<lent_ranges>();
+
+  std::mutex guard_of_detached_;  // for what follows
+  std::size_t detached_ = 0;      ///< views
+  std::shared_ptr<data_runtime> kept_;
 };
 
 }  // namespace hocket::detail

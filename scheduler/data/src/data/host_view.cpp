@@ -36,15 +36,26 @@ class registered_view final : public open_host_view {
     home->views().opened(std::move(noted));
   }
   ~registered_view() override {
-    if (const auto home = home_.lock()) home->views().closed(view_);
+    const auto home = home_.lock();
+    if (home == nullptr) return;
+    if (is_detached_) {
+      home->close_detached(view_);
+    } else {
+      home->views().closed(view_);
+    }
   }
   [[nodiscard]] const buffer_argument& content() const noexcept override { return content_; }
+  void detach() override {
+    const auto home = home_.lock();
+    if (home != nullptr && !is_detached_) is_detached_ = home->detach(view_);
+  }
 
  private:
   std::weak_ptr<data_runtime> home_;
   buffer_ref data_;
   held_view view_;
   buffer_argument content_;
+  bool is_detached_ = false;
 };
 
 }  // namespace

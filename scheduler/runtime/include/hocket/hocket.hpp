@@ -18,6 +18,7 @@
 #include <hocket/scheduler/checked_gemm.hpp>
 #include <hocket/scheduler/checkpoints.hpp>
 #include <hocket/scheduler/condition.hpp>
+#include <hocket/scheduler/dlpack.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/graph.hpp>
 #include <hocket/scheduler/pending.hpp>

@@ -107,6 +107,7 @@ void runtime_core::shut_down() noexcept {
     events_.stop_polling();
     wait_until(idle);
     events_.return_content();
+    if (is_kept_by_views()) return;
     live_runtimes::remove(*this);
     events_.stop_polling();
     // Some thread may have begun to use the runtime since, by a future of a task that has ended.

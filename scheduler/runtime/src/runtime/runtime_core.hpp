@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <hocket/scheduler/runtime.hpp>
 
@@ -29,7 +30,8 @@ class runtime_core final : public placed_runtime {
 
   /// Waits for everything and lets go of devices and workers. Afterwards events are ignored. In a
   /// task of the runtime, which could not wait for itself, it returns at once, and another thread
-  /// does it.
+  /// does it. While views are detached it waits for the tasks alone, and the thread that ends the
+  /// last of these views does the rest.
   static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
@@ -71,6 +73,9 @@ class runtime_core final : public placed_runtime {
   void note_start(const task_state& task) noexcept override {
     pending_.started(task);
     own_counts_.start(current_worker(pool_));
+  }
+  void end_later(std::shared_ptr<data_runtime>&& self) noexcept override {
+    end(std::static_pointer_cast<runtime_core>(std::move(self)));
   }
   void shut_down() noexcept;
   /// The program ends before the runtime: awaits what is under way, as long as something ends now

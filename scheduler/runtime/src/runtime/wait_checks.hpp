@@ -33,6 +33,7 @@ class wait_checks final : public wait_checker, public view_registry {
   // view_registry
   void opened(held_view&& view) override { graph_->opened(std::move(view)); }
   void closed(const held_view& view) override;
+  [[nodiscard]] bool detached(const held_view& view) override { return graph_->detached(view); }
 
   /// The calling stack is about to wait for a set of tasks.
   void note(parked_wait& by) { (void)graph_->add(by); }

@@ -68,6 +68,14 @@ bool wait_graph::closed(const held_view& view) {
   return true;
 }
 
+bool wait_graph::detached(const held_view& view) {
+  const std::lock_guard lock(guard_);
+  const auto at = std::ranges::find_if(views_, [&](const held_view& v) { return v.is_same(view); });
+  if (at == views_.end()) return false;
+  at->holder = 0;
+  return true;
+}
+
 std::vector<held_view> wait_graph::views() const {
   const std::lock_guard lock(guard_);
   return views_;

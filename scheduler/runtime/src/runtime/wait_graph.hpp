@@ -42,6 +42,8 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   void opened(held_view&& view);
   /// Returns false if the view is not known, or not any more.
   [[nodiscard]] bool closed(const held_view& view);
+  /// The same for a view that no stack holds any more.
+  [[nodiscard]] bool detached(const held_view& view);
   [[nodiscard]] std::vector<held_view> views() const;
   /// Whether the calling stack holds one.
   [[nodiscard]] bool holds_view() const {

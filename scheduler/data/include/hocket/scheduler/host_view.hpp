@@ -19,6 +19,8 @@ class open_host_view {
  public:
   virtual ~open_host_view() = default;
   [[nodiscard]] virtual const buffer_argument& content() const noexcept = 0;
+  /// See host_view::detach.
+  virtual void detach() = 0;
 };
 
 /// How long a view stays open.
@@ -62,6 +64,16 @@ class [[nodiscard]] host_view : public buffer_view<T, R> {
     return *this;
   }
   ~host_view() = default;
+
+  /// From here on the view belongs to no thread, so that another one may end it, at a time that
+  /// this one need not know: waits for what the view holds up are not refused, they wait. The
+  /// memory outlives the runtime: if that ends first, it waits for its tasks, and its memory goes
+  /// when the last detached view has ended, as does the memory of the program that its buffers lie
+  /// over. Tasks that such a view holds up are tasks that the end of the runtime waits for. Does
+  /// nothing to an empty view.
+  void detach() {
+    if (open_ != nullptr) open_->detach();
+  }
 
  private:
   [[nodiscard]] static buffer_view<T, R> nothing() noexcept { return {nullptr, {}, {}}; }
