@@ -4,10 +4,12 @@
 // Buffers over memory of the program on each device: those that use the host's memory copy nothing.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -114,6 +116,39 @@ TEST_F(own_memory, with_gaps_is_a_matrix_on_each_device) {
       const bool is_gap = i % pitch >= columns;
       EXPECT_EQ(matrix[i], is_gap ? -1.0f : 84.0f) << i;
     }
+  });
+}
+
+/// Tensors of a library over memory of its own, at any address, and one that a library gets.
+TEST_F(own_memory, goes_to_other_libraries_and_comes_from_them) {
+  on_each_device("yes", [](runtime& rt, device_handle there) {
+    constexpr std::int64_t rows = 30, columns = 50, pitch = 64;
+    std::vector<float> matrix(static_cast<std::size_t>(rows * pitch) + 3, -1.0f);
+    std::array<std::int64_t, 2> extents{rows, columns}, strides{pitch, 1};
+    std::atomic<int> deleted{0};  // a worker may do it a moment after the last handle has gone
+    dlpack::managed_tensor_versioned tensor{};
+    tensor.version.major = 1;
+    tensor.manager_ctx = &deleted;
+    tensor.deleter = [](auto* self) { ++*static_cast<std::atomic<int>*>(self->manager_ctx); };
+    tensor.dl_tensor = {matrix.data(),  {1, 0},           2, {2, 32, 1}, extents.data(),
+                        strides.data(), 3 * sizeof(float)};
+    {
+      const buffer<float, 2> x{rt, from_dlpack<float, 2>(&tensor), "x"};
+      rt.submit({.on = there}, ops::fill, 2.0f, writes(x));
+      rt.submit({.on = there}, ops::axpy, 1.0f, reads(x.rows(0, 10)), updates(x.rows(10, 20)));
+      dlpack::managed_tensor_versioned* const out = to_dlpack(x.rows(10, 30).read());
+      EXPECT_EQ(out->dl_tensor.data, matrix.data() + 3 + 10 * pitch);
+      EXPECT_EQ(out->dl_tensor.strides[0], pitch);
+      const auto* const seen = static_cast<const float*>(out->dl_tensor.data);
+      EXPECT_EQ(seen[9 * pitch + columns - 1], 4.0f);
+      EXPECT_EQ(seen[10 * pitch], 2.0f);
+      out->deleter(out);
+      rt.submit({.on = there}, ops::fill, 6.0f, writes(x.rows(29, 30)));
+    }
+    while (deleted == 0) std::this_thread::yield();
+    EXPECT_EQ(deleted, 1);
+    EXPECT_EQ(matrix[3 + 29 * pitch], 6.0f);
+    EXPECT_EQ(matrix[3 + columns], -1.0f);
   });
 }
 
