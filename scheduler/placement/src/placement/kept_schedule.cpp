@@ -11,7 +11,7 @@ namespace hocket::placement {
 
 namespace {
 
-constexpr std::size_t least_rest = 16, longest_rest = 1024;
+constexpr std::size_t least_runs_of_rest = 16, most_runs_of_rest = 1024;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void kept_schedule::measured_repeated(const graph_schedule& repeated, nanosecond
   if (slow_ < 2) return;
   drop();
   resting_ = next_rest_;
-  next_rest_ = std::clamp(4 * next_rest_, least_rest, longest_rest);
+  next_rest_ = std::clamp(4 * next_rest_, least_runs_of_rest, most_runs_of_rest);
 }
 
 void kept_schedule::devices_changed(std::size_t count) noexcept {
