@@ -44,6 +44,14 @@ std::vector<std::string> format_names(const hocket::device_info& device) {
         return "glsl";
       case hocket::kernel_format::cuda_c:
         return "cuda_c";
+      case hocket::kernel_format::opencl_commands:
+        return "opencl_commands";
+      case hocket::kernel_format::vulkan_commands:
+        return "vulkan_commands";
+      case hocket::kernel_format::cuda_commands:
+        return "cuda_commands";
+      case hocket::kernel_format::hip_commands:
+        return "hip_commands";
     }
     return "unknown";
   };

@@ -9,9 +9,13 @@
 
 namespace hocket {
 
-result<lowered_command> lower_command(const launch_command& what, kernel_format format,
-                                      device_style style, const std::string& device) {
-  const kernel_source* const source = source_for(*what.kernel, format, style);
+result<lowered_command> lower_command(const launch_command& what,
+                                      std::span<const kernel_format> formats, device_style style,
+                                      const std::string& device) {
+  const kernel_source* source = nullptr;
+  for (std::size_t i = 0; i < formats.size() && source == nullptr; ++i) {
+    source = source_for(*what.kernel, formats[i], style);
+  }
   if (source == nullptr) {
     return failure(failure_code::task_failed, "Kernel \"" + what.kernel->name +
                                                   "\" has no body for device \"" + device + "\".");

@@ -38,7 +38,9 @@ void check_names(const kernel_definition& kernel, const kernel_source& source) {
 }  // namespace
 
 kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
-  for (const kernel_source& source : sources) check_names(from, source);
+  for (const kernel_source& source : sources) {
+    if (!source.native) check_names(from, source);
+  }
   return changed(from, [&](kernel_definition& made) {
     made.sources.insert(made.sources.begin(), std::make_move_iterator(sources.begin()),
                         std::make_move_iterator(sources.end()));

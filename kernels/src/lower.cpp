@@ -126,6 +126,10 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
     if (p.is == parameter::kind::buffer) add(p.rank == any_rank);
   }
   if (kernel.result) add(false);
+  if (source.native) {
+    made.passes.emplace_back();
+    return made;
+  }
   if (!std::ranges::all_of(buffers, fits)) {
     return failure(failure_code::task_failed,
                    "Kernel \"" + kernel.name + "\" has an argument of more than " +

@@ -183,6 +183,7 @@ std::set<element_type> types_used(const kernel_definition& kernel, const kernel_
 }
 
 bool uses_type(const kernel_definition& kernel, const kernel_source& source, element_type type) {
+  if (source.native) return false;
   const auto is_it = [type](element_type used) { return used == type || stored_as(used) == type; };
   return std::ranges::any_of(source.types, is_it) ||
          std::ranges::any_of(kernel.parameters, is_it, &parameter::type) ||

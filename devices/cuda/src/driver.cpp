@@ -6,6 +6,7 @@
 #include <array>
 
 #include <hocket/devices/driver_failure.hpp>
+#include <hocket/kernels/native.hpp>
 
 namespace hocket::cuda {
 
@@ -69,6 +70,13 @@ end_3d end_of(const gpu::box_end& end, bool peers) {
 }
 
 }  // namespace
+
+void driver_api::with_place(context_handle in, device_number device, stream_handle stream,
+                            const std::function<void(const void* place)>& call) const {
+  const cuda_place place{reinterpret_cast<CUctx_st*>(in), device,
+                         reinterpret_cast<CUstream_st*>(stream)};
+  call(&place);
+}
 
 std::string driver_api::version_text(int version) const {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

@@ -21,6 +21,11 @@ class driver_api final : public gpu::api {
 
   [[nodiscard]] const char* title() const noexcept override { return "CUDA"; }
   [[nodiscard]] const char* backend() const noexcept override { return "cuda"; }
+  [[nodiscard]] kernel_format commands() const noexcept override {
+    return kernel_format::cuda_commands;
+  }
+  void with_place(context_handle in, device_number device, stream_handle stream,
+                  const std::function<void(const void* place)>& call) const override;
   [[nodiscard]] std::string version_text(int version) const override;
   [[nodiscard]] std::string name_of(code of) const override;
   [[nodiscard]] failure_code meaning_of(code of) const noexcept override;

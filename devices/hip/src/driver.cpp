@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <hocket/devices/driver_failure.hpp>
+#include <hocket/kernels/native.hpp>
 
 namespace hocket::hip {
 
@@ -77,6 +78,12 @@ std::string driver_api::architecture_of(device_number device) const {
   const char* const name =
       all->content + (is_before_6 ? properties::architecture_before_6 : properties::architecture);
   return {name, std::find(name, name + properties::architecture_bytes, '\0')};
+}
+
+void driver_api::with_place(context_handle /*in*/, device_number device, stream_handle stream,
+                            const std::function<void(const void* place)>& call) const {
+  const hip_place place{device, reinterpret_cast<ihipStream_t*>(stream)};
+  call(&place);
 }
 
 std::string driver_api::version_text(int version) const {

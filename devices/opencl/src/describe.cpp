@@ -159,7 +159,7 @@ device_info describe(const api& cl, cl_platform_id platform, cl_device_id device
   info.backend = "opencl";
   info.description = name_of(cl, device) + ", " + name_of(cl, platform) + " " +
                      driver_text(text_of(cl, device, CL_DRIVER_VERSION));
-  info.formats = {kernel_format::opencl_c};
+  info.formats = {kernel_format::opencl_commands, kernel_format::opencl_c};
   info.style = is_cpu(cl, device) ? device_style::cpu_compiler : device_style::gpu;
   info.pci = pci_of(cl, device);
   info.lacks = lacking(cl, device);

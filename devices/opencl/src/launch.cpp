@@ -7,6 +7,11 @@
 #include <cassert>
 #include <limits>
 
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/devices/native_call.hpp>
+#include <hocket/kernels/native.hpp>
+
 #include "describe.hpp"
 #include "errors.hpp"
 
@@ -15,8 +20,9 @@ namespace hocket::opencl {
 result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_definition& kernel,
                                                               const kernel_source& source,
                                                               const program_variant& variant) {
-  if (failure why = check_limits(kernel, source, variant)) return why;
   auto made = std::make_shared<compiled>();
+  if (source.native) return made;
+  if (failure why = check_limits(kernel, source, variant)) return why;
   for (std::size_t pass = 0; pass < source.passes.size(); ++pass) {
     const std::string text = opencl_program(kernel, source, pass, variant);
     auto program = context_->programs().get(text, kernel.name, device_);
@@ -143,6 +149,7 @@ void launcher::enqueue(part& what, found_buffers& found, progress& now) {
   assert(what.made != nullptr);
   now.made.why = find_buffers(what, found);
   if (now.made.why) return;
+  if (what.source->native) return enqueue_native(what, found, now);
   const bool scratch = static_cast<bool>(what.source->scratch);
   if (scratch) {
     now.made.why = grow_scratch(std::max<std::size_t>(what.lowered.scratch_words, 1));
@@ -157,6 +164,35 @@ void launcher::enqueue(part& what, found_buffers& found, progress& now) {
     now.made.why =
         failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");
   }
+}
+
+/// Markers before and behind the body's commands, which it does not tell of.
+void launcher::enqueue_native(const part& what, const found_buffers& found, progress& now) {
+  cl_int code = mark(now);
+  if (code == CL_SUCCESS) {
+    const opencl_place place{context_->get(), id_, now.queue};
+    boost::container::small_vector<native_object, 4> objects;
+    for (const cl_mem object : found.objects) objects.push_back({object, 0});
+    now.made.why = call_native(*what.source, *what.what, &place, {objects.data(), objects.size()});
+    --now.left;
+    // Behind a failed one the caller puts a marker.
+    if (!now.made.why && now.left == 0) code = mark(now);
+  }
+  if (code == CL_SUCCESS) return;
+  now.made.why = failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");
+}
+
+/// The commands before it have ended when its event has.
+cl_int launcher::mark(progress& now) {
+  const api& cl = context_->cl();
+  cl_event event = nullptr;
+  const cl_int code =
+      cl.clEnqueueMarkerWithWaitList(now.queue, static_cast<cl_uint>(now.waits.size()),
+                                     now.waits.empty() ? nullptr : now.waits.data(), &event);
+  if (code != CL_SUCCESS) return code;
+  now.waits = {};
+  note(event, now.made);
+  return code;
 }
 
 /// Only the first and the last one are asked about.
@@ -175,10 +211,13 @@ cl_int launcher::launch(pass_object& object, const grid& local, const lowered_pa
       asked ? &event : nullptr);
   if (code != CL_SUCCESS) return code;
   now.waits = {};
-  if (!asked) return code;
-  if (made.last && !made.first) made.first = std::move(made.last);
-  made.last = handle<cl_event>(cl, event);
+  if (asked) note(event, made);
   return code;
+}
+
+void launcher::note(cl_event event, enqueued& made) const {
+  if (made.last && !made.first) made.first = std::move(made.last);
+  made.last = handle<cl_event>(context_->cl(), event);
 }
 
 }  // namespace hocket::opencl

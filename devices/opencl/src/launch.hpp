@@ -24,7 +24,7 @@ class launcher {
         device_(std::move(device)),
         host_memory_(host_memory),
         planner_(
-            kernel_format::opencl_c, style, device_,
+            {kernel_format::opencl_commands, kernel_format::opencl_c}, style, device_,
             [this](const kernel_ref& kernel, const kernel_source& source,
                    const program_variant& variant) { return compile(*kernel, source, variant); }) {}
 
@@ -71,6 +71,9 @@ class launcher {
   };
 
   void enqueue(part& what, found_buffers& found, progress& now);
+  void enqueue_native(const part& what, const found_buffers& found, progress& now);
+  [[nodiscard]] cl_int mark(progress& now);
+  void note(cl_event event, enqueued& made) const;
   [[nodiscard]] failure find_buffers(const part& of, found_buffers& found);
   [[nodiscard]] cl_int launch(pass_object& object, const grid& local, const lowered_pass& pass,
                               progress& now);

@@ -46,6 +46,7 @@ class context {
   }
   [[nodiscard]] const memory_plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const device_api& api() const noexcept { return api_; }
+  [[nodiscard]] VkInstance instance_handle() const noexcept { return instance_->api().instance; }
   [[nodiscard]] queue& compute() noexcept { return compute_; }
   /// May be the same.
   [[nodiscard]] queue& transfer() noexcept { return separate_ ? transfer_ : compute_; }

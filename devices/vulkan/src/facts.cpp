@@ -279,7 +279,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
                                  VK_API_VERSION_MAJOR(of.properties.apiVersion),
                                  VK_API_VERSION_MINOR(of.properties.apiVersion),
                                  VK_API_VERSION_PATCH(of.properties.apiVersion));
-  info.formats = {kernel_format::glsl};
+  info.formats = {kernel_format::vulkan_commands, kernel_format::glsl};
   info.style = given.gpu_texts ? device_style::gpu : style_of(of);
   info.lacks = lacks_of(of);
   info.domain = info.name;

@@ -9,6 +9,10 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <boost/container/small_vector.hpp>
+
+#include <hocket/devices/native_call.hpp>
+#include <hocket/kernels/native.hpp>
 
 #include "errors.hpp"
 
@@ -217,6 +221,22 @@ result<part_bindings> bind_part(const context& of, const launch_memory& memory,
   return made;
 }
 
+failure record_native(const context& of, const launch_memory& memory, const planned_part& part,
+                      slot& to) {
+  const vulkan_place place{of.instance_handle(), of.about().physical,       of.api().device,
+                           to.commands,          of.about().compute_family, &to.kept};
+  boost::container::small_vector<native_object, 4> objects;
+  for (const placed_buffer& b : part.what->buffers) {
+    if (b.where.chunk == nullptr || b.part->region().empty()) {
+      objects.emplace_back();
+      continue;
+    }
+    const buffer* const in = memory.find(b.where);
+    objects.push_back({in->handle.get(), in->first_byte});
+  }
+  return call_native(*part.source, *part.what, &place, {objects.data(), objects.size()});
+}
+
 }  // namespace
 
 result<std::unique_ptr<slot>> make_slot(const context& of, bool stamped) {
@@ -245,6 +265,10 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
   std::vector<part_bindings> bound_to;
   bound_to.reserve(planned.parts.size());
   for (planned_part& part : planned.parts) {
+    if (part.source->native) {
+      bound_to.emplace_back();
+      continue;
+    }
     auto its = bind_part(of, memory, scratch.get(), part);
     if (!its) return its.error();
     bound_to.push_back(std::move(its).value());
@@ -265,10 +289,18 @@ failure record(const context& of, const launch_memory& memory, planned_launch& p
     of.api().vkCmdResetQueryPool(to.commands, to.stamps.get(), 0, 2);
     write_stamp(of, to.commands, to.stamps, 0);
   }
+  failure refused;
   for_each_pass(planned, [&](std::size_t part, std::size_t pass, bool waits) {
+    if (refused) return;
     if (waits) barrier(of, to.commands);
-    record_pass(of, planned.parts[part], pass, bound_to[part].sets, to.commands);
+    const planned_part& its = planned.parts[part];
+    if (its.source->native) {
+      refused = record_native(of, memory, its, to);
+    } else {
+      record_pass(of, its, pass, bound_to[part].sets, to.commands);
+    }
   });
+  if (refused) return refused;
   if (to.stamps) write_stamp(of, to.commands, to.stamps, 1);
   code = end(of, to.commands);
   if (code != VK_SUCCESS) return why(code);

@@ -32,11 +32,13 @@ struct slot {
   // Objects that the command uses while it runs, and the launch that was recorded.
   std::vector<std::shared_ptr<const program>> uses;
   std::shared_ptr<const buffer> scratch;
+  std::vector<std::shared_ptr<const void>> kept;  // by native bodies
   std::optional<recorded_launch> content;
 
   void forget() noexcept {
     content.reset();
     uses.clear();
+    kept.clear();
     scratch.reset();
   }
 };

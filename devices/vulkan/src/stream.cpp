@@ -13,7 +13,7 @@ launch_stream::launch_stream(const parts& given)
       imports_(given.imports),
       memory_(of_, imports_),
       compiler_(of_),
-      planner_(kernel_format::glsl, of_.info().style, of_.name(),
+      planner_(of_.info().formats, of_.info().style, of_.name(),
                [this](const kernel_ref& kernel, const kernel_source& source,
                       const program_variant& variant) {
                  return compiler_.make(*kernel, source, variant);
@@ -88,7 +88,11 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
 result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
   launch_plan<const program>& now = planner_.plan();
   if (now.why) return now.why;
-  return slots_.record(what, of_.releases(), [&](slot& used) {
+  // What a native body does may differ from call to call.
+  const bool is_native = std::ranges::any_of(
+      now.parts, [](const auto& part) { return static_cast<bool>(part.source->native); });
+  const recording_use use = is_native ? recording_use::once : recording_use::again;
+  return slots_.record(what, of_.releases(), use, [&](slot& used) {
     return record(of_, memory_, now, now.scratch_words > 0 ? scratch_ : nullptr, used);
   });
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -29,7 +30,7 @@ kernel_ref kernel(const std::string& name, kernel_format format = kernel_format:
 }
 
 launch_plan<program> planned(const launch_command& what) {
-  return plan_launch<program>(what, kernel_format::glsl, device_style::gpu, "X0");
+  return plan_launch<program>(what, std::array{kernel_format::glsl}, device_style::gpu, "X0");
 }
 
 /// Makes programs that are called as their kernels, and counts them.

@@ -21,12 +21,13 @@ struct recording {
 
 class recordings : public ::testing::Test {
  protected:
-  std::unique_ptr<recording> record(const launch_command& what, std::uint64_t releases) {
+  std::unique_ptr<recording> record(const launch_command& what, std::uint64_t releases,
+                                    recording_use use = recording_use::again) {
     const auto fill = [](const recording& taken) {
       EXPECT_FALSE(taken.content) << "it was made empty";
       return failure();
     };
-    return store.record(what, releases, fill).value();
+    return store.record(what, releases, use, fill).value();
   }
 
   int made = 0;
@@ -47,6 +48,14 @@ TEST_F(recordings, a_launch_that_comes_again_is_known) {
   ASSERT_NE(again, nullptr);
   EXPECT_EQ(again->number, 1);
   EXPECT_EQ(store.take_recorded(a, 0), nullptr) << "a command uses it";
+}
+
+TEST_F(recordings, what_serves_once_is_not_used_again) {
+  const launch_command a = testing::nothing(), b = testing::nothing();
+  store.give_back(record(a, 0, recording_use::once));
+  EXPECT_EQ(store.take_recorded(a, 0), nullptr);
+  store.give_back(record(b, 0));
+  EXPECT_NE(store.take_recorded(b, 0), nullptr);
 }
 
 TEST_F(recordings, no_kernel_is_kept_alive) {
@@ -76,7 +85,8 @@ TEST_F(recordings, one_in_which_recording_failed_is_not_used_again) {
     return failure(failure_code::out_of_memory, "It is full.");
   };
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(store.record(a, 0, refuse).error().code(), failure_code::out_of_memory);
+    EXPECT_EQ(store.record(a, 0, recording_use::again, refuse).error().code(),
+              failure_code::out_of_memory);
   }
   EXPECT_EQ(store.take_recorded(a, 0), nullptr);
   EXPECT_EQ(made, 20);

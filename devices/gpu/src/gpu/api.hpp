@@ -3,10 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <type_traits>
 
 #include <hocket/core/error.hpp>
+#include <hocket/kernels/source.hpp>
 
 #include "gpu/types.hpp"
 
@@ -92,6 +94,11 @@ class api {
   [[nodiscard]] virtual const char* title() const noexcept = 0;
   /// Of the backend: "cuda".
   [[nodiscard]] virtual const char* backend() const noexcept = 0;
+  /// Of bodies that enqueue commands of the driver.
+  [[nodiscard]] virtual kernel_format commands() const noexcept = 0;
+  /// Calls it with the place of such a body, whose context is the current one.
+  virtual void with_place(context_handle in, device_number device, stream_handle stream,
+                          const std::function<void(const void* place)>& call) const = 0;
   /// "12.4", of what driver_version() says.
   [[nodiscard]] virtual std::string version_text(int version) const = 0;
   /// "CUDA_ERROR_OUT_OF_MEMORY (2)".

@@ -84,7 +84,7 @@ described describe(const api& driver, device_number device, const attribute_numb
   device_info& info = made.info;
   info.backend = driver.backend();
   info.description = name_of(driver, device) + ", " + driver.title() + " " + version;
-  info.formats = {kernel_format::cuda_c};
+  info.formats = {driver.commands(), kernel_format::cuda_c};
   info.style = device_style::gpu;
   info.memory_bytes = ask.memory();
   info.alignment = 256;

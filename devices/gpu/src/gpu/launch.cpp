@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <hocket/devices/device.hpp>
+#include <hocket/devices/native_call.hpp>
 
 #include "gpu/errors.hpp"
 
@@ -32,7 +33,7 @@ launcher::launcher(std::shared_ptr<context> in, const launch_limits& limits, std
       limits_(limits),
       device_(std::move(device)),
       planner_(
-          kernel_format::cuda_c, device_style::gpu, device_,
+          {in_->driver().commands(), kernel_format::cuda_c}, device_style::gpu, device_,
           [this](const kernel_ref& kernel, const kernel_source& source,
                  const program_variant& variant) { return compile(*kernel, source, variant); }) {}
 
@@ -64,6 +65,7 @@ result<std::shared_ptr<launcher::compiled>> launcher::compile(const kernel_defin
                                                               const kernel_source& source,
                                                               const program_variant& variant) {
   auto made = std::make_shared<compiled>();
+  if (source.native) return made;
   const program_store& programs = in_->programs();
   if (source.product && in_->products().multiplies(product_type(kernel), programs.architecture())) {
     if (failure why = start_products()) return why;
@@ -150,12 +152,13 @@ failure launcher::enqueue_all(stream_handle stream) {
   return {};
 }
 
-/// Products are left out: the library would take memory for each graph.
+/// Products are left out: the library would take memory for each graph. What a native body does may
+/// differ from call to call.
 bool launcher::may_be_graph() const {
   constexpr std::size_t least = 4;  // fewer launches are as fast
   const auto& parts = planner_.plan().parts;
   return parts.size() >= least && std::ranges::none_of(parts, [](const auto& part) {
-           return part.made->product.has_value();
+           return part.made->product.has_value() || part.source->native;
          });
 }
 
@@ -195,6 +198,7 @@ failure launcher::check_grid(const launch_part<compiled>& what, const grid& grou
 
 failure launcher::enqueue(const launch_part<compiled>& what, stream_handle stream) {
   assert(what.made != nullptr);
+  if (what.source->native) return enqueue_native(what, stream);
   if (what.made->product) return products_->multiply(*what.made->product, *what.what, stream);
   std::vector<device_address> buffers;
   for (const placed_buffer& b : what.what->buffers) buffers.push_back(address_of(b.where));
@@ -220,6 +224,16 @@ failure launcher::enqueue(const launch_part<compiled>& what, stream_handle strea
                       "to launch kernel \"" + what.what->kernel->name + "\"");
   }
   return {};
+}
+
+failure launcher::enqueue_native(const launch_part<compiled>& what, stream_handle stream) const {
+  std::vector<native_object> objects;
+  for (const placed_buffer& b : what.what->buffers) objects.push_back({b.where.chunk, 0});
+  failure why;
+  in_->driver().with_place(in_->get(), in_->number(), stream, [&](const void* place) {
+    why = call_native(*what.source, *what.what, place, objects);
+  });
+  return why;
 }
 
 }  // namespace hocket::gpu

@@ -64,6 +64,8 @@ class launcher {
   [[nodiscard]] failure grow_scratch(std::size_t words);
   [[nodiscard]] failure check_grid(const launch_part<compiled>& what, const grid& groups) const;
   [[nodiscard]] failure enqueue(const launch_part<compiled>& what, stream_handle stream);
+  [[nodiscard]] failure enqueue_native(const launch_part<compiled>& what,
+                                       stream_handle stream) const;
   [[nodiscard]] failure enqueue_all(stream_handle stream);
   [[nodiscard]] bool may_be_graph() const;
   [[nodiscard]] std::shared_ptr<handle<runnable_handle>> graph_of_all(stream_handle stream);

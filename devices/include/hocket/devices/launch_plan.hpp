@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +21,10 @@ struct lowered_command {
   const kernel_source* source = nullptr;
   lowered_launch launch;
 };
-/// device is named in failures.
+/// formats are those of the device, best first. device is named in failures.
 [[nodiscard]] result<lowered_command> lower_command(const launch_command& what,
-                                                    kernel_format format, device_style style,
-                                                    const std::string& device);
+                                                    std::span<const kernel_format> formats,
+                                                    device_style style, const std::string& device);
 
 /// A failure with the code compile_failed if a pass of the body has groups with more items than the
 /// device can run, in each dimension or together.
@@ -53,7 +54,8 @@ struct launch_plan {
 
 /// The launch has to outlive the plan, unless it is a sequence.
 template <class Program>
-[[nodiscard]] launch_plan<Program> plan_launch(const launch_command& what, kernel_format format,
+[[nodiscard]] launch_plan<Program> plan_launch(const launch_command& what,
+                                               std::span<const kernel_format> formats,
                                                device_style style, const std::string& device) {
   const std::vector<kernel_part>& sequence = what.kernel->sequence;
   launch_plan<Program> made;
@@ -63,7 +65,7 @@ template <class Program>
     launch_part<Program>& part = made.parts[i];
     part.what = sequence.empty() ? &what : &made.split[i];
     if (!sequence.empty()) part.after_others = sequence[i].after_others;
-    auto lowered = lower_command(*part.what, format, style, device);
+    auto lowered = lower_command(*part.what, formats, style, device);
     if (!lowered) {
       made.why = lowered.error();
       continue;

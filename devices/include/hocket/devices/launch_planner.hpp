@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <hocket/devices/launch_plan.hpp>
 
@@ -18,9 +19,12 @@ namespace hocket {
 template <class Program, class Kept = std::monostate>
 class launch_planner {
  public:
-  launch_planner(kernel_format format, device_style style, std::string device,
+  launch_planner(std::vector<kernel_format> formats, device_style style, std::string device,
                  typename program_table<Program>::maker make)
-      : format_(format), style_(style), device_(std::move(device)), programs_(std::move(make)) {}
+      : formats_(std::move(formats)),
+        style_(style),
+        device_(std::move(device)),
+        programs_(std::move(make)) {}
 
   /// True if the launch has its programs, or is known to fail. The other functions are about the
   /// launch that this was asked about last.
@@ -67,13 +71,13 @@ class launch_planner {
       known.kept = Kept();
       known.buffers = what.buffers;  // mostly in the memory of those before
       known.scalars = what.scalars;
-      known.launches = plan_launch<Program>(what, format_, style_, device_);
+      known.launches = plan_launch<Program>(what, formats_, style_, device_);
     }
     if (what.kernel->sequence.empty()) known.launches.parts.front().what = &what;
     return known;
   }
 
-  const kernel_format format_;
+  const std::vector<kernel_format> formats_;
   const device_style style_;
   const std::string device_;
   program_table<Program> programs_;

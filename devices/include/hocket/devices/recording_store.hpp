@@ -15,6 +15,9 @@
 
 namespace hocket {
 
+/// Whether what was recorded may serve an equal launch as well.
+enum class recording_use : std::uint8_t { again, once };
+
 /// A launch as a driver's commands were recorded for it, to know it when it comes again. Kernels
 /// that are gone are not kept alive.
 struct recorded_launch {
@@ -22,6 +25,7 @@ struct recorded_launch {
   placed_buffers buffers;
   scalar_arguments scalars;
   std::uint64_t releases = 0;  ///< of the device's buffers, before it was recorded
+  recording_use use = recording_use::again;
 
   [[nodiscard]] bool is(const launch_command& what, std::uint64_t releases_now) const {
     return releases == releases_now && !kernel.owner_before(what.kernel) &&
@@ -48,7 +52,7 @@ class recording_store {
     const std::lock_guard lock(guard_);
     // What came back last is wanted again first.
     const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const owner& each) {
-      return each->content->is(what, releases);
+      return each->content && each->content->is(what, releases);
     });
     if (found == free_.rend()) return nullptr;
     owner taken = std::move(*found);
@@ -60,9 +64,9 @@ class recording_store {
   /// why it could not: the recording is destroyed then, because it must not be begun again.
   template <class Fill>
   [[nodiscard]] result<owner> record(const launch_command& what, std::uint64_t releases,
-                                     Fill fill) {
+                                     recording_use use, Fill fill) {
     // Copied first: an exception after the take would lose the recording.
-    recorded_launch content{what.kernel, what.buffers, what.scalars, releases};
+    recorded_launch content{what.kernel, what.buffers, what.scalars, releases, use};
     auto taken = take();
     if (!taken) return taken;
     if (failure why = fill(*taken.value())) {
@@ -74,6 +78,7 @@ class recording_store {
   }
 
   void give_back(owner used) {
+    if (used->content->use == recording_use::once) used->forget();
     const std::lock_guard lock(guard_);
     free_.push_back(std::move(used));
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/native.hpp>
 #include <hocket/kernels/signature.hpp>
 
 namespace hocket {
@@ -172,6 +173,16 @@ class kernel {
     made.types = std::move(body.types);
     return with(std::move(made));
   }
+  template <native_body B>
+  [[nodiscard]] kernel with(B body) const {
+    kernel_source made{.format = B::format};
+    made.native = [call = std::move(body.call)](const native_launch& launch) {
+      enqueue<typename B::place>(call, launch, std::make_index_sequence<count>{});
+    };
+    kernel_ref with_body = detail::with_sources(*definition_, {std::move(made)});
+    if constexpr (!detail::keeps_captures<decltype(body.call)>) return with_body;
+    return detail::changed(*with_body, [](auto& changed) { changed.keeps_captures = true; });
+  }
   [[nodiscard]] kernel with(kernel_source source) const {
     return detail::with_sources(*definition_, {std::move(source)});
   }
@@ -227,6 +238,35 @@ class kernel {
       return type(launch.buffers[position<I>()]);
     } else {
       return launch.scalars[position<I>()].template as<type>();
+    }
+  }
+
+  template <std::size_t I>
+  static auto native_argument(const native_launch& launch) {
+    if constexpr (traits<I>::is_buffer) {
+      return typename traits<I>::native_argument(launch.buffers[position<I>()]);
+    } else {
+      return launch.scalars[position<I>()].template as<typename traits<I>::argument>();
+    }
+  }
+
+  template <class Place, class F, std::size_t... I>
+  static void enqueue(const F& f, const native_launch& launch, std::index_sequence<I...>) {
+    const Place& place = *static_cast<const Place*>(launch.place);
+    if constexpr (std::is_void_v<value_type>) {
+      static_assert(
+          std::is_invocable_v<const F&, const Place&, decltype(native_argument<I>(launch))...>,
+          "A native body takes the place of its API, and then the parameters of its "
+          "signature in order: numbers by value, native_view<const T, R> for in_buffer, "
+          "native_view<T, R> for the others.");
+      f(place, native_argument<I>(launch)...);
+    } else {
+      static_assert(
+          std::is_invocable_v<const F&, const Place&, decltype(native_argument<I>(launch))...,
+                              native_view<value_type>>,
+          "A native body of a kernel with returns<T> takes the place of its API, the "
+          "parameters of its signature in order, and native_view<T> for the result.");
+      f(place, native_argument<I>(launch)..., native_view<value_type>(launch.buffers.back()));
     }
   }
 

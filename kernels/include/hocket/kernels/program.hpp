@@ -43,7 +43,7 @@ struct lowered_pass {
 /// A launch in the terms of devices.
 struct lowered_launch {
   program_variant variant;
-  std::vector<lowered_pass> passes;  ///< one for each pass of the source
+  std::vector<lowered_pass> passes;  ///< one for each pass of the source; one of a native body
   std::size_t scratch_words = 0;
 };
 
@@ -55,7 +55,7 @@ struct lowered_launch {
 [[nodiscard]] std::set<element_type> types_used(const kernel_definition& kernel,
                                                 const kernel_source& source);
 
-/// True if that type is among them.
+/// True if that type is among them. A native body uses none: what it enqueues is its own affair.
 [[nodiscard]] bool uses_type(const kernel_definition& kernel, const kernel_source& source,
                              element_type type);
 

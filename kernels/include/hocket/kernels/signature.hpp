@@ -10,6 +10,7 @@
 #include <hocket/core/dtype.hpp>
 #include <hocket/kernels/argument.hpp>
 #include <hocket/kernels/definition.hpp>
+#include <hocket/kernels/native.hpp>
 #include <hocket/kernels/view.hpp>
 
 namespace hocket {
@@ -42,7 +43,9 @@ struct buffer_parameter {
   static constexpr access_mode mode = Mode;
   static constexpr std::size_t rank = R;
   using element = T;
-  using argument = view_of<std::conditional_t<Mode == access_mode::read, const T, T>, R>;
+  using seen = std::conditional_t<Mode == access_mode::read, const T, T>;
+  using argument = view_of<seen, R>;
+  using native_argument = native_view<seen, R>;
   static parameter described() { return {parameter::kind::buffer, element_type_of<T>, Mode, R}; }
 };
 

@@ -14,9 +14,20 @@
 
 namespace hocket {
 
-/// A language that a kernel's body can be written in. A kernel names the formats it has, a device
-/// those it reads.
-enum class kernel_format : std::uint8_t { host, opencl_c, glsl, cuda_c };
+/// A language that a kernel's body can be written in, or an API whose commands it enqueues. A
+/// kernel names the formats it has, a device those it takes.
+enum class kernel_format : std::uint8_t {
+  host,
+  opencl_c,
+  glsl,
+  cuda_c,
+  opencl_commands,
+  vulkan_commands,
+  cuda_commands,
+  hip_commands
+};
+
+struct native_launch;
 
 /// What a device is good at, for kernels that have several bodies in one format.
 enum class device_style : std::uint8_t {
@@ -55,7 +66,8 @@ struct matrix_product {
   double beta = 0;
 };
 
-/// The body of a kernel as text, in one format. Its passes run one after another.
+/// The body of a kernel in one format: text, whose passes run one after another, or a function that
+/// enqueues commands.
 struct kernel_source {
   kernel_format format = kernel_format::opencl_c;
 
@@ -84,6 +96,9 @@ struct kernel_source {
   /// The definitions of the structures that elements are. The name of a buffer of them has the name
   /// of their type before it, as in "particle x".
   std::string structures = {};
+
+  /// The body where the format is that of commands; see native.hpp. Such a body has no passes.
+  std::function<void(const native_launch&)> native = {};
 };
 
 }  // namespace hocket
