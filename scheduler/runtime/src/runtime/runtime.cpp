@@ -23,6 +23,8 @@ std::shared_ptr<detail::data_runtime> runtime::owner_of_data() const noexcept { 
 
 void runtime::wait() { core_->wait_all(); }
 
+void runtime::wait(const std::function<void()>& look) { core_->wait_all(look); }
+
 void runtime::stop() { core_->stop(); }
 
 std::vector<device_info> runtime::devices() { return core_->connection().machine().infos(); }

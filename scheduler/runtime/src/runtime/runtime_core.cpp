@@ -202,22 +202,27 @@ void runtime_core::ended(task_state& task) noexcept {
   one_ended(task);
 }
 
-void runtime_core::wait_all() {
+void runtime_core::wait_all(const std::function<void()>& look) {
   if (executor_->inside() || runs_in_a_waiter(*this)) {
     throw usage_error("A task waits for all tasks of its runtime, and so for itself.");
   }
   const auto ended = [this] { return own_counts_.unfinished() == 0; };
   events_.stop_polling();
-  // A task may run until the caller closes its view, which it does when the check below has thrown.
-  if (waits_on_stacks_.holds_view() || !executor_->help_until(ended)) {
+  // A task may run until the caller closes its view, which it does when the check below has thrown,
+  // or until look() throws: this thread takes over no task that would keep it from both.
+  const bool helps = !waits_on_stacks_.holds_view() && (!look || executor_->is_virtual());
+  if (!helps || !executor_->help_until(ended)) {
     parked_wait by(*this);
     waits_on_stacks_.note(by);
     if (by.is_to_be_checked_again()) {
-      const auto check = [&] { waits_on_stacks_.check_again(by); };
+      const auto check = [&] {
+        waits_on_stacks_.check_again(by);
+        if (look) look();
+      };
       check();
       wait_until(ended, check);
     } else {
-      wait_until(ended);
+      wait_until(ended, look);
     }
   }
   if (const task_state_ptr first = unseen_.take_first()) first->error().raise();

@@ -41,7 +41,7 @@ class runtime_core final : public placed_runtime {
   [[nodiscard]] const host_trace& host_tasks() const noexcept { return host_trace_; }
   /// Where launches go: to the in-place path, or to the placement engine.
   [[nodiscard]] launch_lane& lane();
-  void wait_all();
+  void wait_all(const std::function<void()>& look = nullptr);
   void stop();
   /// What has not ended, and what it waits for. Any thread.
   [[nodiscard]] pending_report pending();

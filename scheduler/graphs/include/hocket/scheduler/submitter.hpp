@@ -28,6 +28,10 @@
 
 namespace hocket {
 
+namespace detail {
+class untyped_submitter;
+}
+
 template <class K>
 concept kernel_or_family = typed_kernel<K> || kernel_family<K>;
 
@@ -267,6 +271,7 @@ class submitter {
 
  private:
   friend class task_scope;
+  friend class detail::untyped_submitter;
 
   [[nodiscard]] virtual host_target for_functions() noexcept = 0;
   /// Where tasks with data go as they stand here; null where they are described first.

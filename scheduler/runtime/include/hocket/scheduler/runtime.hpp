@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -218,6 +219,11 @@ class runtime : public submitter {
   /// Waits until all that was submitted so far has ended, and runs some of that here meanwhile.
   /// Rethrows the first failure that no thread has looked at. Not from a task.
   void wait();
+
+  /// Waits as wait() does, but runs no task in the calling thread, and calls look() there again and
+  /// again, at least every 100 ms: to look for signals, for example. What look() throws ends the
+  /// wait, and is thrown here. On the virtual clock look() is not called.
+  void wait(const std::function<void()>& look);
 
   /// Cancels what has not started; what runs, ends. Later submissions are cancelled as well.
   void stop();

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include <hocket/execution/executor.hpp>
+#include <hocket/scheduler/submitter.hpp>
+
+namespace hocket::detail {
+
+/// An argument of a launch whose types are known when the program runs: a number of the kernel's
+/// type, the number that a task will return, or a use of a region.
+struct untyped_number {
+  scalar_argument value;
+};
+struct untyped_future {
+  task_state_ptr from;
+  element_type type;  ///< of the number that it will hold
+};
+struct untyped_access {
+  region_ref what;
+  access_mode mode = access_mode::read;
+};
+using untyped_argument = std::variant<untyped_number, untyped_future, untyped_access>;
+
+/// Submits kernels and functions whose types are known when the program runs: for bindings to other
+/// languages. Arguments are compared with the signature of the kernel at run time, as a compiler
+/// compares those of submitter::submit. Any thread; refers to the submitter.
+///
+/// ```cpp
+/// runtime rt;
+/// const buffer<float> x{rt, 100, "x"};
+/// const kernel_ref& fill = resolve<float, out_buffer<float>>(ops::fill).definition();
+/// detail::untyped_submitter untyped(rt);
+/// const detail::task_state_ptr ended =
+///     untyped.launch({}, fill,
+///                    {detail::untyped_number{scalar_argument::of(2.0f)},
+///                     detail::untyped_access{x.ref(), access_mode::write}});
+/// future<void>(ended).get();
+/// ```
+class untyped_submitter {
+ public:
+  explicit untyped_submitter(submitter& to) noexcept : to_(to) {}
+
+  /// Submits one launch, as submitter::submit does. The value of the state that is returned has the
+  /// type of the kernel's result. Throws usage_error, naming the kernel and the argument, where the
+  /// number of arguments, a kind, an element type, an access or a rank differs from the signature.
+  task_state_ptr launch(const task_options& options, const kernel_ref& kernel,
+                        const std::vector<untyped_argument>& arguments);
+
+  /// The same for a kernel that stands for one function of the program: on the host alone.
+  task_state_ptr call(const task_options& options, const kernel_ref& function,
+                      const std::vector<untyped_argument>& arguments);
+
+  /// Where tasks run, to wait in one of them (executor::wait) for what other threads compute.
+  /// Throws usage_error for a recorder.
+  [[nodiscard]] executor& where();
+
+ private:
+  task_state_ptr submit(const task_options& options, const kernel_ref& kernel,
+                        const std::vector<untyped_argument>& arguments, bool host_only);
+
+  submitter& to_;
+};
+
+}  // namespace hocket::detail
