@@ -45,7 +45,7 @@ int main() try {
   budget memory{rt, in_flight * bytes_of_frame};
   std::vector<future<float>> levels;
   for (std::uint64_t n = 0; n < frames; ++n) {
-    // Dropped at the end of the turn: tasks that use them keep them alive.
+    // These handles end with the turn of the loop; tasks that use the buffers keep them alive.
     const std::string name = "frame " + std::to_string(n);
     const buffer<float, 2> image{rt, {rows, columns}, name};
     const buffer<float, 2> soft{rt, {rows, columns - 1}, name + ", soft"};

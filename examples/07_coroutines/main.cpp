@@ -24,8 +24,8 @@ struct answer {
   int rounds = 0;
 };
 
-/// What outlives the caller is passed by value; a buffer is a handle. Futures are made in
-/// statements of their own, and awaited in the next.
+/// What outlives the caller is passed by value; a buffer is a handle. g++ 12 needs a
+/// future that is awaited to be made in a statement of its own.
 future<answer> largest_eigenvalue(runtime& rt, buffer<float, 2> a) {
   const std::size_t n = a.extents()[0];
   const buffer<float, 2> x{rt, {n, 1}, "x"}, next{rt, {n, 1}, "A x"};

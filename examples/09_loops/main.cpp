@@ -45,7 +45,7 @@ graph record_roots(runtime& rt, const buffer<float>& a, const buffer<float>& x,
         {.label = "begin"}, [](buffer_view<float> to) { to(0) = 1, to(1) = 0; }, writes(worst));
     s.run_while(when([](buffer_view<const float> w) { return w(0) > 0; }, reads(worst)), round, 50);
     s.submit(
-        {.label = "tell"}, [](buffer_view<const float> w) { std::printf("%g rounds\n", w(1)); },
+        {.label = "print"}, [](buffer_view<const float> w) { std::printf("%g rounds\n", w(1)); },
         reads(worst));
   });
 }

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -17,12 +16,12 @@ using namespace hocket;
 
 namespace {
 
-constexpr std::int64_t stages = 2, last = stages - 1, micros = 4, steps = 600;
-constexpr std::int64_t priority_range = 2 * (micros + stages);  // of the tasks of one step
-constexpr std::size_t rows = 64, points = micros * rows, widths[] = {2, 32, 2};
+constexpr std::size_t stages = 2, last = stages - 1, widths[] = {2, 32, 2};
+constexpr std::size_t micros = 4, rows = 64, points = micros * rows;
+constexpr std::int64_t steps = 600, priority_range = 2 * (micros + stages);  // of one step's tasks
 
 struct stage {
-  std::int64_t number;
+  std::size_t number;
   device_handle on;
   buffer<float, 2> weights, d_weights;  // d_...: the gradient of the loss by these
   buffer<float> bias, d_bias;
@@ -35,7 +34,7 @@ struct micro_batch {
   std::vector<buffer<float, 2>> y, dy;  // of the input and of each stage
 };
 
-// One device alone could run all tasks in the order of these priorities; others may deadlock.
+// One device alone could run all tasks in the order of these priorities. Other orders can deadlock.
 future<void> submit_forward(submitter& s, const stage& of, const micro_batch& micro) {
   task_options how{.on = of.on, .priority = -2 * micro.number, .in_order = true};
   task_options first = how;
@@ -46,18 +45,19 @@ future<void> submit_forward(submitter& s, const stage& of, const micro_batch& mi
   return begun;
 }
 
-void submit_backward(submitter& s, const stage& of, const micro_batch& micro, any_future begun) {
-  const std::int64_t i = of.number, turn = micro.number + stages - i;
-  const auto &x = micro.y[i], &y = micro.y[i + 1], &dx = micro.dy[i], &dy = micro.dy[i + 1];
+void submit_backward(submitter& s, const stage& of, const micro_batch& m, const any_future& begun) {
+  const std::size_t i = of.number;
+  const std::int64_t turn = m.number + static_cast<std::int64_t>(stages - i);
+  const auto &x = m.y[i], &y = m.y[i + 1], &dx = m.dy[i], &dy = m.dy[i + 1];
   task_options how{.on = of.on, .priority = 1 - 2 * turn, .in_order = true};
   if (i == last) {
-    s.submit(how, ops::softmax_cross_entropy_backward, 1.0F / points, reads(y), reads(micro.labels),
+    s.submit(how, ops::softmax_cross_entropy_backward, 1.0F / points, reads(y), reads(m.labels),
              writes(dy));
   } else {
     s.submit(how, ops::bias_relu_backward, reads(y), reads(dy), writes(dy), updates(of.d_bias));
   }
   if (i > 0) s.submit(how, ops::gemm_nt, reads(dy), reads(of.weights), writes(dx));
-  how.returns = {std::move(begun)};
+  how.returns = {begun};
   s.submit(how, ops::gemm_tn, reads(x), reads(dy), updates(of.d_weights));
 }
 
