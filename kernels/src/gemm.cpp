@@ -8,6 +8,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
+#include <hocket/kernels/single_lane.hpp>
 
 #include "blas.hpp"
 #include "device/bodies.hpp"
@@ -28,10 +29,17 @@ struct product_shape {
   std::size_t inner_of_b;
 };
 
-template <bool TransposeA, bool TransposeB, class Extents>
-product_shape shape_of(const Extents& a, const Extents& b) {
-  return {a[TransposeA ? 1 : 0], b[TransposeB ? 0 : 1], a[TransposeA ? 0 : 1],
-          b[TransposeB ? 1 : 0]};
+/// Of one product. A and B have a number of the product before their other indices, or not.
+template <bool TransposeA, bool TransposeB>
+product_shape shape_of(const index_list& a, const index_list& b) {
+  const std::size_t in_a = a.size() - 2, in_b = b.size() - 2;
+  return {a[in_a + (TransposeA ? 1 : 0)], b[in_b + (TransposeB ? 0 : 1)],
+          a[in_a + (TransposeA ? 0 : 1)], b[in_b + (TransposeB ? 1 : 0)]};
+}
+
+/// How many products there are.
+std::size_t products_in(const launch_shape& shape) {
+  return shape[0].size() == 3 ? shape[0][0] : 1;
 }
 
 double operations(const product_shape& shape) {
@@ -78,9 +86,14 @@ tiling tiling_of(const product_shape& shape) {
   return {rows, columns, parts_of(shape.m, rows), parts_of(shape.n, columns)};
 }
 
-template <bool TransposeA, bool TransposeB>
+/// The product takes the whole node.
+bool fills_node(const product_shape& shape) {
+  return operations(shape) >= wide_operations && tiling_of(shape).count() > 1;
+}
+
+template <bool TransposeA, bool TransposeB, std::size_t Rank>
 std::string kernel_name(gemm_end end) {
-  std::string name = "gemm_";
+  std::string name = Rank == 3 ? "batched_gemm_" : "gemm_";
   name += TransposeA ? 't' : 'n';
   name += TransposeB ? 't' : 'n';
   if (end == gemm_end::adds) name += "_accumulate";
@@ -90,6 +103,11 @@ std::string kernel_name(gemm_end end) {
 
 template <bool TransposeA, bool TransposeB>
 void check_extents(const std::string& name, const launch_shape& shape) {
+  if (shape[0].size() == 3 && shape[0][0] != shape[1][0]) {
+    throw usage_error("Kernel \"" + name + "\" multiplies " + std::to_string(shape[0][0]) +
+                      " matrices by " + std::to_string(shape[1][0]) +
+                      "; there must be as many of both.");
+  }
   const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
   if (product.k != product.inner_of_b) {
     throw usage_error("Kernel \"" + name + "\" multiplies " +
@@ -98,10 +116,11 @@ void check_extents(const std::string& name, const launch_shape& shape) {
                       to_string(shape[1]) + "; the inner extents " + std::to_string(product.k) +
                       " and " + std::to_string(product.inner_of_b) + " must be equal.");
   }
-  if (shape[2] != index_list{product.m, product.n}) {
-    throw usage_error("Kernel \"" + name + "\" has a product of " +
-                      to_string(index_list{product.m, product.n}) + ", but the buffer for it is " +
-                      to_string(shape[2]) + ".");
+  index_list wanted{product.m, product.n};
+  if (shape[0].size() == 3) wanted = {shape[0][0], product.m, product.n};
+  if (shape[2] != wanted) {
+    throw usage_error("Kernel \"" + name + "\" has a product of " + to_string(wanted) +
+                      ", but the buffer for it is " + to_string(shape[2]) + ".");
   }
   if (std::max({product.m, product.n, product.k}) > max_blas) {
     throw usage_error("Kernel \"" + name + "\" multiplies " + to_string(shape[0]) + " by " +
@@ -237,10 +256,38 @@ void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 
   }
 }
 
+/// One of several matrices.
+template <class T>
+buffer_view<T, 2> matrix_of(const buffer_view<T, 3>& of, std::size_t number) {
+  return {of.data() + number * of.stride(0),
+          {of.extent(1), of.extent(2)},
+          {of.stride(1), of.stride(2)}};
+}
+
+/// Several products. The bits of each do not depend on how many there are, nor on the lanes.
+template <bool TransposeA, bool TransposeB, class T>
+void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 3>& a,
+             const buffer_view<const T, 3>& b, computed_t<T> beta, const buffer_view<T, 3>& c) {
+  if (c.size() == 0) return;
+  const auto multiply_one = [&](lane_group& by, std::size_t i) {
+    product<TransposeA, TransposeB, T>(by, alpha, matrix_of(a, i), matrix_of(b, i), beta,
+                                       matrix_of(c, i));
+  };
+  const product_shape one{c.extent(1), c.extent(2), a.extent(TransposeA ? 1 : 2), 0};
+  if (fills_node(one)) {
+    for (std::size_t i = 0; i < c.extent(0); ++i) multiply_one(lanes, i);
+    return;
+  }
+  hocket::detail::for_ranges(lanes, c.extent(0), 1, [&](std::size_t begin, std::size_t end) {
+    single_lane alone;
+    for (std::size_t i = begin; i < end; ++i) multiply_one(alone, i);
+  });
+}
+
 /// The kernel with this body, and with what does not depend on what becomes of the product.
-template <class Kernel, class T, bool TransposeA, bool TransposeB, class Body>
+template <class Kernel, class T, bool TransposeA, bool TransposeB, std::size_t Rank, class Body>
 Kernel product_kernel(gemm_end end, Body body) {
-  const std::string name = kernel_name<TransposeA, TransposeB>(end);
+  const std::string name = kernel_name<TransposeA, TransposeB, Rank>(end);
   return Kernel(name, host_body{body})
       .check(
           [name](const launch_shape& shape) { check_extents<TransposeA, TransposeB>(name, shape); })
@@ -249,36 +296,41 @@ Kernel product_kernel(gemm_end end, Body body) {
         const std::size_t passes = end == gemm_end::overwrites ? 1 : 2;
         const std::size_t elements =
             volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
-        return launch_work{operations(product), static_cast<double>(elements * sizeof(T))};
+        return launch_work{static_cast<double>(products_in(shape)) * operations(product),
+                           static_cast<double>(elements * sizeof(T))};
       })
       .wide([](const launch_shape& shape) {
         const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
-        return operations(product) >= wide_operations && tiling_of(product).count() > 1;
+        const std::size_t count = products_in(shape);
+        return fills_node(product) ||
+               (count > 1 && static_cast<double>(count) * operations(product) >= wide_operations);
       })
-      .with(hocket::detail::gemm_bodies({element_type_of<T>, TransposeA, TransposeB, end}));
+      .with(hocket::detail::gemm_bodies(
+          {element_type_of<T>, TransposeA, TransposeB, end, false, Rank == 3}));
 }
 
 }  // namespace
 
-template <bool TransposeA, bool TransposeB, access_mode Mode>
+template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode>
 template <class T>
-auto gemm_op<TransposeA, TransposeB, Mode>::instance() -> const type<T>& {
+auto gemm_op<TransposeA, TransposeB, Rank, Mode>::instance() -> const type<T>& {
   constexpr bool adds = Mode == access_mode::update;
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB>(
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank>(
       adds ? gemm_end::adds : gemm_end::overwrites,
-      [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T, 2> b,
-         buffer_view<T, 2> c) {
+      [](lane_group& lanes, buffer_view<const T, Rank> a, buffer_view<const T, Rank> b,
+         buffer_view<T, Rank> c) {
         product<TransposeA, TransposeB, T>(lanes, 1, a, b, computed_t<T>{adds ? 1 : 0}, c);
       });
   return made;
 }
 
-template <bool TransposeA, bool TransposeB>
+template <bool TransposeA, bool TransposeB, std::size_t Rank>
 template <class T>
-auto scaled_gemm_op<TransposeA, TransposeB>::instance() -> const type<T>& {
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB>(
-      gemm_end::scales, [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, 2> a,
-                           buffer_view<const T, 2> b, computed_t<T> beta, buffer_view<T, 2> c) {
+auto scaled_gemm_op<TransposeA, TransposeB, Rank>::instance() -> const type<T>& {
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank>(
+      gemm_end::scales,
+      [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, Rank> a,
+         buffer_view<const T, Rank> b, computed_t<T> beta, buffer_view<T, Rank> c) {
         product<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
       });
   return made;
@@ -289,13 +341,16 @@ auto scaled_gemm_op<TransposeA, TransposeB>::instance() -> const type<T>& {
   template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>();   \
   template const __VA_ARGS__::type<float16>& __VA_ARGS__::instance<float16>(); \
   template const __VA_ARGS__::type<bfloat16>& __VA_ARGS__::instance<bfloat16>();
-#define HOCKET_INSTANTIATE_FORM(A, B)                    \
-  HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::write>)  \
-  HOCKET_INSTANTIATE(gemm_op<A, B, access_mode::update>) \
-  HOCKET_INSTANTIATE(scaled_gemm_op<A, B>)
-HOCKET_INSTANTIATE_FORM(false, false)
-HOCKET_INSTANTIATE_FORM(false, true)
-HOCKET_INSTANTIATE_FORM(true, false)
+#define HOCKET_INSTANTIATE_FORM(A, B, Rank)                    \
+  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::write>)  \
+  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::update>) \
+  HOCKET_INSTANTIATE(scaled_gemm_op<A, B, Rank>)
+HOCKET_INSTANTIATE_FORM(false, false, 2)
+HOCKET_INSTANTIATE_FORM(false, true, 2)
+HOCKET_INSTANTIATE_FORM(true, false, 2)
+HOCKET_INSTANTIATE_FORM(false, false, 3)
+HOCKET_INSTANTIATE_FORM(false, true, 3)
+HOCKET_INSTANTIATE_FORM(true, false, 3)
 #undef HOCKET_INSTANTIATE_FORM
 #undef HOCKET_INSTANTIATE
 

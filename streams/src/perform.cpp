@@ -34,14 +34,6 @@ struct argument_of {
 
 }  // namespace
 
-void single_lane::for_ranges(std::size_t count, std::size_t grain,
-                             const std::function<void(std::size_t, std::size_t)>& piece) {
-  const std::size_t step = std::max<std::size_t>(grain, 1);
-  for (std::size_t begin = 0; begin < count; begin += std::min(step, count - begin)) {
-    piece(begin, begin + std::min(step, count - begin));
-  }
-}
-
 void call_on_host(executor& where, std::size_t arena, body_width width,
                   const std::function<void(const host_launch&)>& body,
                   std::span<const buffer_argument> buffers,

@@ -34,6 +34,33 @@ class layers : public kernels_on_devices {
     }
   }
 
+  /// Several products in one launch, of one of the three ways in which they end.
+  enum class product_end { written, added, scaled };
+  template <class T, class Family>
+  void batches(const char* name, const Family& family, bool transpose_a, bool transpose_b,
+               product_end end) {
+    constexpr std::size_t sizes[][4] = {
+        {1, 5, 6, 7}, {5, 17, 23, 9}, {3, 70, 66, 130}, {2, 3, 4, 0}};
+    for (const auto& [count, m, n, k] : sizes) {
+      for (const std::size_t padding : {0U, 3U}) {
+        const auto a =
+            make<T>(transpose_a ? shape<3>{count, k, m} : shape<3>{count, m, k}, padding);
+        const auto b =
+            make<T>(transpose_b ? shape<3>{count, n, k} : shape<3>{count, k, n}, padding);
+        const auto c = make<T>(shape<3>{count, m, n}, padding);
+        const double tolerance = 16 * eps<T> * std::sqrt(static_cast<double>(k) + 1);
+        const auto alpha = number(static_cast<T>(-0.5)), beta = number(static_cast<T>(0.75));
+        if (end == product_end::written) {
+          compare(name, tolerance, family, reads(a), reads(b), writes(c));
+        } else if (end == product_end::added) {
+          compare(name, 2 * tolerance, family, reads(a), reads(b), updates(c));
+        } else {
+          compare(name, 2 * tolerance, family, alpha, reads(a), reads(b), beta, updates(c));
+        }
+      }
+    }
+  }
+
   template <class T>
   void products() {
     if (!has<T>()) return;
@@ -135,6 +162,17 @@ TEST_F(layers, products_of_floats) {
 
 TEST_F(layers, products_of_doubles) {
   for_each_device([&] { products<double>(); });
+}
+
+TEST_F(layers, products_in_batches) {
+  for_each_device([&] {
+    batches<float>("gemm_nn", ops::gemm_nn, false, false, product_end::written);
+    batches<float>("gemm_nt", ops::gemm_nt, false, true, product_end::scaled);
+    batches<float>("gemm_tn", ops::gemm_tn, true, false, product_end::added);
+    if (has<double>()) {
+      batches<double>("gemm_nn", ops::gemm_nn, false, false, product_end::scaled);
+    }
+  });
 }
 
 TEST_F(layers, triangles) {

@@ -75,11 +75,13 @@ blas_code blas::call(element_type type, const gpu::column_product& p) const {
 failure blas::multiply(const matrix_product& what, const launch_command& launch,
                        stream_handle stream) const {
   const std::string doing = "to multiply matrices for kernel \"" + launch.kernel->name + "\"";
-  const auto product = gpu::column_product_of(what, launch);
-  if (!product) return failure_of(not_supported, doing);
-  if (product->empty()) return {};
+  const element_type type = launch.buffers[0].part->type();
   blas_code answer = functions_->cublasSetStream_v2(handle_, stream);
-  if (answer == 0) answer = call(launch.buffers[0].part->type(), *product);
+  for (std::size_t i = 0; i < gpu::count_of_products(launch) && answer == 0; ++i) {
+    const auto product = gpu::column_product_of(what, launch, i);
+    if (!product) return failure_of(not_supported, doing);
+    if (!product->empty()) answer = call(type, *product);
+  }
   return answer == 0 ? failure() : failure_of(answer, doing);
 }
 

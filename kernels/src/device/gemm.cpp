@@ -11,8 +11,8 @@ namespace {
 /// A tile of 64 x 64 elements for each group, which shares what it reads; 4 x 4 for each item. The
 /// order in which a tile is read follows the layout in memory.
 constexpr const char* tile_text = R"(
-uint m = c_extent0;
-uint n = c_extent1;
+uint m = ROWS;
+uint n = COLUMNS;
 uint lx = LOCAL_ITEM(0);
 uint ly = LOCAL_ITEM(1);
 uint first_i = GROUP(1) * 64u;
@@ -56,8 +56,8 @@ for (uint k = 0u; k < 16u; ++k) {
 /// core does: it packs a part of the panel, then goes over blocks of eight rows whose sums are
 /// vectors in registers.
 constexpr const char* panel_text = R"(
-uint m = c_extent0;
-uint n = c_extent1;
+uint m = ROWS;
+uint n = COLUMNS;
 uint first_i = ITEM(0) * 64u;
 uint first_j = ITEM(1) * PANEL;
 uint depth = DEPTH_OF(first_i + 63u, first_j);
@@ -117,15 +117,32 @@ for (uint i = 0u; i < rows; ++i) {
 /// An element of C. Nothing that is scaled by zero counts, though it may be no number.
 std::string end_text(gemm_end end) {
   if (end == gemm_end::overwrites) return "sum";
-  if (end == gemm_end::adds) return "READ(c(i, j)) + (sum)";
+  if (end == gemm_end::adds) return "READ(C_AT(i, j)) + (sum)";
   return "(alpha == AS(REAL, 0) ? AS(REAL, 0) : alpha * (sum)) + "
-         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * READ(c(i, j)))";
+         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * READ(C_AT(i, j)))";
+}
+
+/// The place of an element in the matrix of a work-item: of several, whose number is the first
+/// index, the one that its group is for.
+std::string element(const gemm_form& form, const std::string& of, const std::string& row,
+                    const std::string& column) {
+  return of + (form.is_batch ? "(GROUP(2), " : "(") + row + ", " + column + ")";
+}
+
+/// X_BEGIN and X_STRIDE: where the matrix of a work-item begins, and the distance of its rows.
+std::string place_macros(const gemm_form& form, const std::string& name, const std::string& of) {
+  const std::string begin = of + "_offset", stride = of + "_stride";
+  if (!form.is_batch)
+    return define(name + "_BEGIN", begin) + define(name + "_STRIDE", stride + "0");
+  return define(name + "_BEGIN", "(" + begin + " + GROUP(2) * " + stride + "0)") +
+         define(name + "_STRIDE", stride + "1");
 }
 
 /// How many products are added up for a block of C whose last row and first column these are. B is
 /// known by its own names; where it is A transposed, these are names of A.
 std::string depth_macro(const gemm_form& form) {
-  const std::string depth = form.transpose_a ? "a_extent0" : "a_extent1";
+  const std::string depth =
+      "a_extent" + std::to_string((form.transpose_a ? 0 : 1) + (form.is_batch ? 1 : 0));
   if (!form.is_lower_square) return define("DEPTH_OF(i, j)", depth);
   return define("DEPTH_OF(i, j)", "((j) <= (i) ? " + depth + " : 0u)") +
          define("b(j, l)", "a(j, l)") + define("b_", "a_") + define("b_offset", "a_offset") +
@@ -133,25 +150,42 @@ std::string depth_macro(const gemm_form& form) {
 }
 
 std::string form_macros(const gemm_form& form) {
+  const auto at = [&](const std::string& of, const char* row, const char* column) {
+    return "READ(" + element(form, of, row, column) + ")";
+  };
+  const std::string a_row = "A_BEGIN + (i) * A_STRIDE", b_row = "B_BEGIN + (j) * B_STRIDE";
   return read_macros(form.of) + define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
          define("TRANSPOSE_B", form.transpose_b ? "true" : "false") + depth_macro(form) +
-         define("A_STEP", form.transpose_a ? "a_stride0" : "1u") +
-         define("B_STEP", form.transpose_b ? "1u" : "b_stride0") +
-         define("A_ROW(i)", form.transpose_a ? "a_offset + (i)" : "a_offset + (i) * a_stride0") +
-         define("B_ROW(j)", form.transpose_b ? "b_offset + (j) * b_stride0" : "b_offset + (j)") +
-         define("A_AT(i, l)", form.transpose_a ? "READ(a(l, i))" : "READ(a(i, l))") +
-         define("B_AT(l, j)", form.transpose_b ? "READ(b(j, l))" : "READ(b(l, j))") +
-         define("KEEP(i, j, sum)",
-                (form.is_lower_square ? "if ((j) <= (i)) c(i, j) = WRITE(" : "c(i, j) = WRITE(") +
-                    end_text(form.end) + ")");
+         define("ROWS", form.is_batch ? "c_extent1" : "c_extent0") +
+         define("COLUMNS", form.is_batch ? "c_extent2" : "c_extent1") +
+         place_macros(form, "A", "a") + place_macros(form, "B", "b") +
+         define("A_STEP", form.transpose_a ? "A_STRIDE" : "1u") +
+         define("B_STEP", form.transpose_b ? "1u" : "B_STRIDE") +
+         define("A_ROW(i)", form.transpose_a ? "A_BEGIN + (i)" : a_row) +
+         define("B_ROW(j)", form.transpose_b ? b_row : "B_BEGIN + (j)") +
+         define("A_AT(i, l)", form.transpose_a ? at("a", "l", "i") : at("a", "i", "l")) +
+         define("B_AT(l, j)", form.transpose_b ? at("b", "j", "l") : at("b", "l", "j")) +
+         define("C_AT(i, j)", element(form, "c", "i", "j")) +
+         define("KEEP(i, j, sum)", (form.is_lower_square ? "if ((j) <= (i)) " : "") +
+                                       ("C_AT(i, j) = WRITE(" + end_text(form.end) + ")"));
 }
+
+/// Of the buffer for the products, the last of the shape: rows, columns, and how many there are.
+struct product_extents {
+  explicit product_extents(const launch_shape& shape)
+      : rows(shape.back()[shape.back().size() - 2]),
+        columns(shape.back().back()),
+        count(shape.back().size() == 2 ? 1 : shape.back()[0]) {}
+  std::size_t rows, columns, count;
+};
 
 /// As many items as the lanes have for each block of the product.
 std::function<grid(const launch_shape&)> blocks(std::size_t rows, std::size_t columns,
                                                 std::size_t lanes) {
   return [=](const launch_shape& shape) {
-    const index_list& c = shape.back();
-    return grid{(c[1] + columns - 1) / columns * ((c[0] + rows - 1) / rows) * lanes, 1, 1};
+    const product_extents c(shape);
+    const std::size_t across = (c.columns + columns - 1) / columns;
+    return grid{across * ((c.rows + rows - 1) / rows) * lanes, 1, c.count};
   };
 }
 
@@ -186,7 +220,7 @@ std::string block_text(const division& by, const std::string& fast) {
   const auto each_column = [&](const std::string& text) { return each("$c", by.columns, text); };
   return define("COLUMN(c)", "(j + lane + (c) * " + lanes + ")") + "uint at = ITEM(0) / " + lanes +
          ";\nuint lane = ITEM(0) % " + lanes +
-         ";\nuint m = c_extent0;\nuint n = c_extent1;\n"
+         ";\nuint m = ROWS;\nuint n = COLUMNS;\n"
          "uint a_step = A_STEP;\nuint b_step = B_STEP;\n"
          "uint across = (n + " +
          columns + " - 1u) / " + columns + ";\nuint i = at / across * " + rows +
@@ -238,7 +272,7 @@ struct operand {
 std::string steps_by_vectors(const gemm_form& form, const division& by) {
   const operand a{"a", "p", by.rows, !form.transpose_a};
   const operand b{"b", "q", by.columns, form.transpose_b};
-  std::string text = "uint odd = a_offset | a_stride0 | b_offset | b_stride0 | " +
+  std::string text = "uint odd = A_BEGIN | A_STRIDE | B_BEGIN | B_STRIDE | " +
                      std::string(a.along ? "0u" : "m") + " | " + (b.along ? "0u" : "n") +
                      ";\nuint end = odd % 4u == 0u ? depth / 4u * 4u : 0u;\n" + a.begin() +
                      b.begin() + "for (; l < end; l += 4u) {\n" + (a.along ? a.load() : "") +
@@ -323,8 +357,8 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
   const std::string macros = form_macros(form);
   std::vector<kernel_source> made;
   const auto items = [](const launch_shape& shape) {
-    const index_list& c = shape.back();
-    return grid{(c[1] + 63) / 64 * 16, (c[0] + 63) / 64 * 16, 1};
+    const product_extents c(shape);
+    return grid{(c.columns + 63) / 64 * 16, (c.rows + 63) / 64 * 16, c.count};
   };
   add_bodies(made, computed_type(form.of), names,
              {tile_text, {16, 16, 1}, items, {"REAL tile_a[16 * 65]", "REAL tile_b[16 * 65]"}},
@@ -344,8 +378,8 @@ std::vector<kernel_source> gemm_bodies(const gemm_form& form) {
                   {{panel_text,
                     {1, 1, 1},
                     [panel](const launch_shape& shape) {
-                      const index_list& c = shape.back();
-                      return grid{(c[0] + 63) / 64, (c[1] + panel - 1) / panel, 1};
+                      const product_extents c(shape);
+                      return grid{(c.rows + 63) / 64, (c.columns + panel - 1) / panel, c.count};
                     }}},
                   real_macros(form.of, kernel_format::opencl_c) + macros +
                       define("PANEL", std::to_string(panel) + "u") +

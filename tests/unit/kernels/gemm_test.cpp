@@ -149,6 +149,57 @@ TYPED_TEST(gemm_ops, bits_do_not_depend_on_the_lanes) {
   EXPECT_EQ(kernel.width_of({{0, 512}, {512, 512}, {0, 512}}), body_width::serial);
 }
 
+TYPED_TEST(gemm_ops, several_products_have_the_bits_of_each_alone) {
+  using T = TypeParam;
+  const auto& several =
+      *ops::gemm_nt.template resolve<T, in_buffer<T, 3>, in_buffer<T, 3>, T, inout_buffer<T, 3>>()
+           .definition();
+  const auto& one =
+      *ops::gemm_nt.template resolve<T, in_buffer<T, 2>, in_buffer<T, 2>, T, inout_buffer<T, 2>>()
+           .definition();
+  EXPECT_EQ(several.name, "batched_gemm_nt_scaled");
+  const std::vector<scalar_argument> numbers{scalar_argument::of(static_cast<T>(0.5)),
+                                             scalar_argument::of(static_cast<T>(-2))};
+  // The second are so large that each takes the node.
+  for (const auto& [count, m, n, k] :
+       {std::array<std::size_t, 4>{7, 20, 33, 12}, {3, 256, 256, 256}, {2, 4, 5, 0}}) {
+    tensor<T> a({count, m, k}, 2), b({count, n, k}, 2), c({count, m, n}, 2);
+    a.fill(this->random_);
+    b.fill(this->random_);
+    c.fill(this->random_);
+    std::vector<T> expected;
+    for (std::size_t i = 0; i < count; ++i) {
+      tensor<T> a_part({m, k}), b_part({n, k}), c_part({m, n});
+      const auto take = [i](const tensor<T>& from, tensor<T>& to) {
+        for (std::size_t e = 0; e < to.size(); ++e) to[e] = from[i * to.size() + e];
+      };
+      take(a, a_part);
+      take(b, b_part);
+      take(c, c_part);
+      launch(one, this->lanes_, numbers, {a_part.argument(), b_part.argument(), c_part.argument()});
+      const std::vector<T> values = c_part.values();
+      expected.insert(expected.end(), values.begin(), values.end());
+    }
+    threaded_lanes threads(4);
+    launch(several, threads, numbers, {a.argument(), b.argument(), c.argument()});
+    EXPECT_TRUE(same_bits(c.values(), expected)) << count << " of " << m;
+    EXPECT_TRUE(c.intact());
+  }
+  EXPECT_EQ(several.width_of({{2, 9, 9}, {2, 9, 9}, {2, 9, 9}}), body_width::serial);
+  EXPECT_EQ(several.width_of({{64, 64, 64}, {64, 64, 64}, {64, 64, 64}}), body_width::wide);
+  EXPECT_EQ(several.work_of({{3, 4, 5}, {3, 6, 5}, {3, 4, 6}}).flops, 2 * 3 * 4 * 5 * 6);
+}
+
+TYPED_TEST(gemm_ops, several_products_need_as_many_of_each) {
+  using T = TypeParam;
+  const auto& kernel =
+      *ops::gemm_nn.resolve<in_buffer<T, 3>, in_buffer<T, 3>, out_buffer<T, 3>>().definition();
+  EXPECT_NO_THROW(kernel.check({{3, 4, 5}, {3, 5, 6}, {3, 4, 6}}));
+  EXPECT_THROW(kernel.check({{3, 4, 5}, {2, 5, 6}, {3, 4, 6}}), usage_error);
+  EXPECT_THROW(kernel.check({{3, 4, 5}, {3, 5, 6}, {2, 4, 6}}), usage_error);
+  EXPECT_THROW(kernel.check({{3, 4, 5}, {3, 4, 6}, {3, 4, 6}}), usage_error);
+}
+
 TYPED_TEST(gemm_ops, products_worth_two_lanes_are_cut_in_an_even_number_of_tiles) {
   using T = TypeParam;
   const auto& kernel =

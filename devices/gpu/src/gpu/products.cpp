@@ -17,11 +17,17 @@ namespace {
 
 /// A matrix as the libraries see it: rows of ours are columns there.
 struct matrix {
-  explicit matrix(const placed_buffer& of)
-      : elements(reinterpret_cast<void*>(address_of(of.where, of.part->first_byte()))),
-        rows(of.part->sizes()[0]),
-        columns(of.part->sizes()[1]),
-        leading(std::max({of.part->strides()[0], columns, std::size_t{1}})) {}
+  /// Of several matrices, the one with that number.
+  matrix(const placed_buffer& of, std::size_t number) {
+    const array_part& part = *of.part;
+    const std::size_t row = part.sizes().size() - 2;
+    std::size_t first = part.first_byte();
+    if (row == 1) first += number * part.strides()[0] * size_of(part.type());
+    elements = reinterpret_cast<void*>(address_of(of.where, first));
+    rows = part.sizes()[row];
+    columns = part.sizes()[row + 1];
+    leading = std::max({part.strides()[row], columns, std::size_t{1}});
+  }
 
   void* elements;
   std::size_t rows, columns;
@@ -35,9 +41,15 @@ double number_of(const scalar_argument& given, element_type of) {
 
 }  // namespace
 
+std::size_t count_of_products(const launch_command& launch) {
+  const index_list& c = launch.buffers[2].part->sizes();
+  return c.size() == 3 ? c[0] : 1;
+}
+
 std::optional<column_product> column_product_of(const matrix_product& what,
-                                                const launch_command& launch) {
-  const matrix a(launch.buffers[0]), b(launch.buffers[1]), c(launch.buffers[2]);
+                                                const launch_command& launch, std::size_t number) {
+  const matrix a(launch.buffers[0], number), b(launch.buffers[1], number),
+      c(launch.buffers[2], number);
   const element_type type = launch.buffers[0].part->type();
   const bool has_numbers = launch.scalars.size() == 2;
   column_product made;

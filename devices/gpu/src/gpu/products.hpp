@@ -64,9 +64,13 @@ struct column_product {
   [[nodiscard]] bool empty() const noexcept { return columns == 0 || rows == 0; }
 };
 
-/// Nothing where a size is too large for the libraries.
+/// How many products a launch stands for.
+[[nodiscard]] std::size_t count_of_products(const launch_command& launch);
+
+/// The product with that number. Nothing where a size is too large for the libraries.
 [[nodiscard]] std::optional<column_product> column_product_of(const matrix_product& what,
-                                                              const launch_command& launch);
+                                                              const launch_command& launch,
+                                                              std::size_t number);
 
 /// Calls a library's product of matrices of T, which all libraries have in one form. The operations
 /// are those for transpose_b and transpose_a.

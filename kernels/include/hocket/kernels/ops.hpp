@@ -202,41 +202,53 @@ struct transpose_op {
 template <class T>
 concept multiplied = real<T> || one_of<T, float16, bfloat16>;
 
-template <bool TransposeA, bool TransposeB, access_mode Mode>
+/// Rank 3: several products, whose number is the first index.
+template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode>
 struct gemm_op {
   template <class T>
   static constexpr bool supports = multiplied<T>;
   template <class T>
-  using type = kernel<in_buffer<T, 2>, in_buffer<T, 2>, result<T, 2, Mode>>;
+  using type = kernel<in_buffer<T, Rank>, in_buffer<T, Rank>, result<T, Rank, Mode>>;
   template <class T>
   static const type<T>& instance();
 };
-template <bool TransposeA, bool TransposeB>
+template <bool TransposeA, bool TransposeB, std::size_t Rank>
 struct scaled_gemm_op {
   template <class T>
   static constexpr bool supports = multiplied<T>;
   template <class T>
-  using type =
-      kernel<computed_t<T>, in_buffer<T, 2>, in_buffer<T, 2>, computed_t<T>, inout_buffer<T, 2>>;
+  using type = kernel<computed_t<T>, in_buffer<T, Rank>, in_buffer<T, Rank>, computed_t<T>,
+                      inout_buffer<T, Rank>>;
   template <class T>
   static const type<T>& instance();
 };
 
-/// The family of products: with five arguments two of them scale.
+/// The family of products: with five arguments two of them scale, with buffers of three dimensions
+/// there are several.
 template <bool TransposeA, bool TransposeB>
 struct gemm_builtin : family_base {
   template <class... D>
   [[nodiscard]] const auto& resolve() const {
+    constexpr std::size_t rank = (false || ... || is_of_rank_3<D>()) ? 3 : 2;
     if constexpr (sizeof...(D) == 5) {
-      return builtin<scaled_gemm_op<TransposeA, TransposeB>>{}.template resolve<D...>();
+      return builtin<scaled_gemm_op<TransposeA, TransposeB, rank>>{}.template resolve<D...>();
     } else {
-      return accumulating_builtin<form>{}.template resolve<D...>();
+      return accumulating_builtin<form<rank>::template of>{}.template resolve<D...>();
     }
   }
 
  private:
-  template <access_mode Mode>
-  using form = gemm_op<TransposeA, TransposeB, Mode>;
+  template <std::size_t Rank>
+  struct form {
+    template <access_mode Mode>
+    using of = gemm_op<TransposeA, TransposeB, Rank, Mode>;
+  };
+  template <class D>
+  static consteval bool is_of_rank_3() {
+    using traits = hocket::detail::parameter_traits<D>;
+    if constexpr (traits::is_buffer) return traits::rank == 3;
+    return false;
+  }
 };
 
 template <bool Relu>
@@ -351,7 +363,9 @@ inline constexpr detail::builtin<detail::transpose_op> transpose;
 
 /// C[m,n] = A[m,k] B[k,n]: gemm_nn(reads(a), reads(b), writes(c)). C += A B with updates(c).
 /// C = alpha A B + beta C: gemm_nn(alpha, reads(a), reads(b), beta, updates(c)). With a beta of
-/// zero what C has does not matter, NaN neither. The same in the next two.
+/// zero what C has does not matter, NaN neither. With buffers of three dimensions there are several
+/// products, C[i] = A[i] B[i], and as many of A, of B and of C. All of this in the next two as
+/// well.
 inline constexpr detail::gemm_builtin<false, false> gemm_nn;
 
 /// C[m,n] = A[m,k] B[n,k]^T: gemm_nt(reads(a), reads(b), writes(c)). Adds to C with updates(c).

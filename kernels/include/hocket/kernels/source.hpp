@@ -60,7 +60,8 @@ struct kernel_pass {
 };
 
 /// A product of matrices, C = alpha A B + beta C. The buffers of its kernel are A, B and C; alpha
-/// and beta are its numbers, or 1 and what stands here if it has none.
+/// and beta are its numbers, or 1 and what stands here if it has none. With buffers of three
+/// dimensions it is several products, whose number is the first index.
 struct matrix_product {
   bool transpose_a = false, transpose_b = false;
   double beta = 0;

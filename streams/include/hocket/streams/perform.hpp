@@ -7,6 +7,7 @@
 #include <string>
 
 #include <hocket/execution/executor.hpp>
+#include <hocket/kernels/single_lane.hpp>
 #include <hocket/streams/command.hpp>
 
 namespace hocket {
@@ -18,14 +19,6 @@ void copy_box(const copy_command& what);
 /// Calls piece(offset, bytes) for those pieces, in order; both arrays have them at the same place.
 void for_each_piece(const copy_command& what,
                     const std::function<void(std::size_t, std::size_t)>& piece);
-
-/// What a serial body gets: the calling thread.
-class single_lane final : public lane_group {
- public:
-  [[nodiscard]] std::size_t lanes() const noexcept override { return 1; }
-  void for_ranges(std::size_t count, std::size_t grain,
-                  const std::function<void(std::size_t, std::size_t)>& piece) override;
-};
 
 /// Calls a host body here: a wide one with the workers of the arena, a serial one alone.
 void call_on_host(executor& where, std::size_t arena, body_width width,
