@@ -35,10 +35,24 @@ void check_names(const kernel_definition& kernel, const kernel_source& source) {
   }
 }
 
+/// A place of one API must not come to a function for another, nor to a compiler.
+void check_format(const kernel_definition& kernel, const kernel_source& source) {
+  const bool has_commands = source.format >= kernel_format::opencl_commands;
+  if (source.format != kernel_format::host && has_commands == static_cast<bool>(source.native)) {
+    return;
+  }
+  throw usage_error("A source of kernel \"" + kernel.name + "\" has the format number " +
+                    std::to_string(static_cast<int>(source.format)) + " and " +
+                    (source.native ? "a" : "no") +
+                    " native body: formats of commands have one, those of text none, and the body "
+                    "for the host is no source.");
+}
+
 }  // namespace
 
 kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
   for (const kernel_source& source : sources) {
+    check_format(from, source);
     if (!source.native) check_names(from, source);
   }
   return changed(from, [&](kernel_definition& made) {

@@ -33,19 +33,18 @@ void check(int code, const char* what) {
   if (code != 0) throw std::runtime_error(std::string(what) + " says " + std::to_string(code));
 }
 
-/// One end of a copy.
+/// One end of a copy: with CUDA and HIP the object is an address.
 struct place_of_bytes {
   void* object;
   std::size_t first_byte;
-  std::byte* address;
+
+  [[nodiscard]] std::byte* address() const { return static_cast<std::byte*>(object) + first_byte; }
 };
 
 template <class T, std::size_t R>
 place_of_bytes row_of(const native_view<T, R>& view, std::size_t row) {
-  using word = std::remove_const_t<T>;
-  const std::size_t ahead = R == 1 ? 0 : row * view.stride(0) * sizeof(word);
-  return {view.template object<void*>(), view.first_byte() + ahead,
-          reinterpret_cast<std::byte*>(const_cast<word*>(view.data())) + ahead};
+  const std::size_t ahead = R == 1 ? 0 : row * view.stride(0) * sizeof(T);
+  return {view.template object<void*>(), view.first_byte() + ahead};
 }
 
 void copy(const opencl_place& on, const place_of_bytes& from, const place_of_bytes& to,
@@ -73,14 +72,14 @@ void copy(const cuda_place& on, const place_of_bytes& from, const place_of_bytes
           std::size_t bytes) {
   static auto* const call = function_of<int(void*, void*, std::size_t, CUstream_st*)>(
       {"libcuda.so.1"}, "cuMemcpyDtoDAsync_v2");
-  check(call(to.address, from.address, bytes, on.stream), "cuMemcpyDtoDAsync");
+  check(call(to.address(), from.address(), bytes, on.stream), "cuMemcpyDtoDAsync");
 }
 
 void copy(const hip_place& on, const place_of_bytes& from, const place_of_bytes& to,
           std::size_t bytes) {
   static auto* const call = function_of<int(void*, void*, std::size_t, ihipStream_t*)>(
       {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}, "hipMemcpyDtoDAsync");
-  check(call(to.address, from.address, bytes, on.stream), "hipMemcpyDtoDAsync");
+  check(call(to.address(), from.address(), bytes, on.stream), "hipMemcpyDtoDAsync");
 }
 
 }  // namespace

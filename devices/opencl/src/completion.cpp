@@ -87,7 +87,9 @@ command_result completions::result_of(const commands::entry& e, time_stamp heard
   const auto& [first, last, why, status] = e.item;
   command_result how{why, e.handed, std::max(e.handed, heard)};
   if (status != CL_COMPLETE) {
-    if (!how.why) how.why = failure_of(status, device_, "to run a command");
+    failure end = failure_of(status, device_, "to run a command");
+    // What a library in a native body says of it is not known to be the loss of the device.
+    if (!how.why || end.code() == failure_code::device_lost) how.why = std::move(end);
     return how;
   }
   const cl_event begun = first ? first.get() : last->get();

@@ -7,8 +7,6 @@
 #include <cassert>
 #include <limits>
 
-#include <boost/container/small_vector.hpp>
-
 #include <hocket/devices/native_call.hpp>
 #include <hocket/kernels/native.hpp>
 
@@ -166,14 +164,13 @@ void launcher::enqueue(part& what, found_buffers& found, progress& now) {
   }
 }
 
-/// Markers before and behind the body's commands, which it does not tell of.
+/// Barriers before and behind the body's commands, which it does not tell of.
 void launcher::enqueue_native(const part& what, const found_buffers& found, progress& now) {
   cl_int code = mark(now);
   if (code == CL_SUCCESS) {
     const opencl_place place{context_->get(), id_, now.queue};
-    boost::container::small_vector<native_object, 4> objects;
-    for (const cl_mem object : found.objects) objects.push_back({object, 0});
-    now.made.why = call_native(*what.source, *what.what, &place, {objects.data(), objects.size()});
+    const auto object = [&](std::size_t i) { return native_object{found.objects[i]}; };
+    now.made.why = call_native(*what.source, *what.what, &place, object);
     --now.left;
     // Behind a failed one the caller puts a marker.
     if (!now.made.why && now.left == 0) code = mark(now);
@@ -182,13 +179,13 @@ void launcher::enqueue_native(const part& what, const found_buffers& found, prog
   now.made.why = failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");
 }
 
-/// The commands before it have ended when its event has.
+/// A barrier: commands before it have ended when its event has, and those behind it wait for it.
 cl_int launcher::mark(progress& now) {
   const api& cl = context_->cl();
   cl_event event = nullptr;
   const cl_int code =
-      cl.clEnqueueMarkerWithWaitList(now.queue, static_cast<cl_uint>(now.waits.size()),
-                                     now.waits.empty() ? nullptr : now.waits.data(), &event);
+      cl.clEnqueueBarrierWithWaitList(now.queue, static_cast<cl_uint>(now.waits.size()),
+                                      now.waits.empty() ? nullptr : now.waits.data(), &event);
   if (code != CL_SUCCESS) return code;
   now.waits = {};
   note(event, now.made);

@@ -25,6 +25,7 @@ namespace hocket::opencl {
   each(clCreateProgramWithSource);    \
   each(clCreateSubDevices);           \
   each(clCreateUserEvent);            \
+  each(clEnqueueBarrierWithWaitList); \
   each(clEnqueueCopyBuffer);          \
   each(clEnqueueCopyBufferRect);      \
   each(clEnqueueFillBuffer);          \

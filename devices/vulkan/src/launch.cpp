@@ -9,7 +9,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <boost/container/small_vector.hpp>
 
 #include <hocket/devices/native_call.hpp>
 #include <hocket/kernels/native.hpp>
@@ -225,16 +224,10 @@ failure record_native(const context& of, const launch_memory& memory, const plan
                       slot& to) {
   const vulkan_place place{of.instance_handle(), of.about().physical,       of.api().device,
                            to.commands,          of.about().compute_family, &to.kept};
-  boost::container::small_vector<native_object, 4> objects;
-  for (const placed_buffer& b : part.what->buffers) {
-    if (b.where.chunk == nullptr || b.part->region().empty()) {
-      objects.emplace_back();
-      continue;
-    }
-    const buffer* const in = memory.find(b.where);
-    objects.push_back({in->handle.get(), in->first_byte});
-  }
-  return call_native(*part.source, *part.what, &place, {objects.data(), objects.size()});
+  return call_native(*part.source, *part.what, &place, [&](std::size_t i) {
+    const buffer* const in = memory.find(part.what->buffers[i].where);
+    return native_object{in->handle.get(), in->first_byte};
+  });
 }
 
 }  // namespace

@@ -107,6 +107,20 @@ TEST(kernel, refuses_a_body_that_names_other_parameters) {
       ThrowsMessage<usage_error>(AllOf(HasSubstr("\"scale\""), HasSubstr("3"), HasSubstr("2"))));
 }
 
+TEST(kernel, refuses_a_source_whose_body_is_not_that_of_its_format) {
+  const kernel<inout_buffer<float>> scale{"scale"};
+  const auto with = [&](kernel_format format, bool native) {
+    kernel_source source{.format = format, .names = {"x"}};
+    if (native) source.native = [](const native_launch&) {};
+    (void)scale.with(std::move(source));
+  };
+  EXPECT_NO_THROW(with(kernel_format::opencl_commands, true));
+  EXPECT_NO_THROW(with(kernel_format::glsl, false));
+  EXPECT_THROW(with(kernel_format::opencl_commands, false), usage_error);
+  EXPECT_THROW(with(kernel_format::glsl, true), usage_error);
+  EXPECT_THROW(with(kernel_format::host, false), usage_error);
+}
+
 TEST(kernel, without_parameters_takes_a_body_that_names_none) {
   EXPECT_TRUE(detail::split_names("").empty());
   const kernel<> nothing{"nothing"};

@@ -227,11 +227,12 @@ failure launcher::enqueue(const launch_part<compiled>& what, stream_handle strea
 }
 
 failure launcher::enqueue_native(const launch_part<compiled>& what, stream_handle stream) const {
-  std::vector<native_object> objects;
-  for (const placed_buffer& b : what.what->buffers) objects.push_back({b.where.chunk, 0});
+  const auto object = [&](std::size_t i) {
+    return native_object{what.what->buffers[i].where.chunk, 0, true};
+  };
   failure why;
   in_->driver().with_place(in_->get(), in_->number(), stream, [&](const void* place) {
-    why = call_native(*what.source, *what.what, place, objects);
+    why = call_native(*what.source, *what.what, place, object);
   });
   return why;
 }

@@ -33,46 +33,54 @@ namespace hocket {
 
 /// A region of a buffer in the memory of a device, as its API knows it. Strides are in elements.
 struct native_buffer {
-  void* object = nullptr;      ///< a cl_mem or a VkBuffer; with CUDA and HIP, the address
+  void* object = nullptr;      ///< a cl_mem or a VkBuffer; with CUDA and HIP, an address
+  bool is_address = false;     ///< what object is
   std::size_t first_byte = 0;  ///< of the region, behind the beginning of the object
   element_type type = element_type::f32;
   index_list extents;
   index_list strides;
 };
 
-/// A region of a buffer as native bodies take it. A region without elements has no object.
+/// A region of a buffer as native bodies take it. What it names is the device's for as long as the
+/// body's commands run. A region without elements has no object.
 template <class T, std::size_t R = 1>
 class native_view {
  public:
-  explicit native_view(const native_buffer& of) noexcept : of_(&of) {}
+  explicit native_view(const native_buffer& of) : of_(of) {}
 
   /// The object that the region lies in: object<cl_mem>(), object<VkBuffer>().
   template <class Handle>
   requires std::is_pointer_v<Handle>
-  [[nodiscard]] Handle object() const noexcept { return static_cast<Handle>(of_->object); }
+  [[nodiscard]] Handle object() const noexcept { return static_cast<Handle>(of_.object); }
 
-  /// The address of the region's first element on the device, with CUDA and HIP.
-  [[nodiscard]] T* data() const noexcept {
-    return reinterpret_cast<T*>(static_cast<std::byte*>(of_->object) + of_->first_byte);
+  /// The address of the region's first element on the device, with CUDA and HIP. Throws usage_error
+  /// with other APIs, whose objects have no address.
+  [[nodiscard]] T* data() const {
+    if (of_.object != nullptr && !of_.is_address) {
+      throw usage_error(
+          "native_view::data() is for CUDA and HIP; objects of other APIs have no "
+          "address.");
+    }
+    return reinterpret_cast<T*>(static_cast<std::byte*>(of_.object) + of_.first_byte);
   }
 
   /// Where the region begins in its object, in bytes and in elements. Memory of the program may
   /// begin between two elements of its object: first() throws usage_error then.
-  [[nodiscard]] std::size_t first_byte() const noexcept { return of_->first_byte; }
+  [[nodiscard]] std::size_t first_byte() const noexcept { return of_.first_byte; }
   [[nodiscard]] std::size_t first() const {
-    if (of_->first_byte % sizeof(T) == 0) return of_->first_byte / sizeof(T);
-    throw usage_error("A region begins " + std::to_string(of_->first_byte) +
+    if (of_.first_byte % sizeof(T) == 0) return of_.first_byte / sizeof(T);
+    throw usage_error("A region begins " + std::to_string(of_.first_byte) +
                       " bytes behind its object's beginning, which is no whole number of "
                       "elements of " +
                       std::to_string(sizeof(T)) + " bytes.");
   }
 
-  [[nodiscard]] std::size_t extent(std::size_t d) const noexcept { return of_->extents[d]; }
-  [[nodiscard]] std::size_t stride(std::size_t d) const noexcept { return of_->strides[d]; }
-  [[nodiscard]] std::size_t size() const noexcept { return volume(of_->extents); }
+  [[nodiscard]] std::size_t extent(std::size_t d) const noexcept { return of_.extents[d]; }
+  [[nodiscard]] std::size_t stride(std::size_t d) const noexcept { return of_.strides[d]; }
+  [[nodiscard]] std::size_t size() const noexcept { return volume(of_.extents); }
 
  private:
-  const native_buffer* of_;  // never null
+  native_buffer of_;
 };
 
 /// Where a body for OpenCL enqueues its commands. Commands of the queue run in order.
@@ -93,17 +101,20 @@ struct vulkan_place {
   std::vector<std::shared_ptr<const void>>* kept;
 
   /// Keeps what the commands use, such as pipelines and descriptor pools, until they have ended.
+  /// What a program keeps for longer has to go before the device does, whose end nothing tells.
   void keep(std::shared_ptr<const void> used) const { kept->push_back(std::move(used)); }
 };
 
-/// Where a body for CUDA enqueues its commands. The context is current in the calling thread.
+/// Where a body for CUDA enqueues its commands. The context is current in the calling thread, and
+/// has to be so when the body returns.
 struct cuda_place {
   CUctx_st* context;    ///< a CUcontext: the primary one of its device
   int device;           ///< a CUdevice
   CUstream_st* stream;  ///< a CUstream, which is a cudaStream_t
 };
 
-/// Where a body for HIP enqueues its commands. The device is current in the calling thread.
+/// Where a body for HIP enqueues its commands. The device is current in the calling thread, and has
+/// to be so when the body returns.
 struct hip_place {
   int device;            ///< a hipDevice_t
   ihipStream_t* stream;  ///< a hipStream_t
@@ -123,9 +134,16 @@ struct native_launch {
 /// returned value as native_view<T> at the end.
 ///
 /// The commands run after those before them in the task graph, and the task ends when they have
-/// ended; the body itself returns at once. It is called by any thread, one launch of a stream at a
-/// time, and must neither wait for the commands nor use the runtime. What it throws is the failure
-/// of its task; commands that it has enqueued by then may still run.
+/// ended; the body itself returns at once. The place is valid during the call.
+///
+/// Any thread calls the body, under a lock of all devices of its driver: a body that takes long,
+/// for example because a library compiles its kernels in its first call, holds up all of them. The
+/// body must neither wait for its commands nor use the runtime. Several devices may call it at
+/// once. What it throws is the failure of its task; commands that it has enqueued by then may still
+/// run.
+///
+/// A body without captures is called again where a lost or late launch is run again, as texts are;
+/// one whose captures own something is not.
 template <class F>
 struct opencl_body {
   static constexpr kernel_format format = kernel_format::opencl_commands;

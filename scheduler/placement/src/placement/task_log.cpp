@@ -12,7 +12,11 @@ namespace hocket::placement {
 bool task_log::is_repeatable(const placed_task& t) {
   if (t.kind != task_kind::launch || t.host_only) return false;
   const kernel_definition& kernel = *t.launch->kernel;
-  return !kernel.keeps_captures || !kernel.sources.empty();
+  if (!kernel.keeps_captures) return true;
+  // Texts are what they are; a function may do another thing when it is called again.
+  return !kernel.sources.empty() &&
+         std::ranges::none_of(kernel.sources,
+                              [](const kernel_source& s) { return static_cast<bool>(s.native); });
 }
 
 logged_task* task_log::find(task_id task) {
