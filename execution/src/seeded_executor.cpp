@@ -74,6 +74,13 @@ void seeded_executor::require_own_thread(const char* what) const {
                     what + " was called from another one.");
 }
 
+void seeded_executor::check_submitter() const {
+  if (std::this_thread::get_id() == thread_) return;
+  throw usage_error(
+      "A runtime on the virtual clock belongs to the thread that made it, and another "
+      "one uses it; only that thread may submit tasks, open views and wait.");
+}
+
 void seeded_executor::add(time_stamp time, work_item item) {
   const bool late = delays_.chance(options_.delay_probability);
   if (late && options_.longest_delay > nanoseconds::zero()) {

@@ -383,6 +383,22 @@ INSTANTIATE_TEST_SUITE_P(, dlpack_tensors_of_threads,
                          ::testing::ValuesIn(std::span(settings).first(3)),
                          [](const auto& each) { return std::string(each.param.name); });
 
+TEST_P(dlpack_tensors_of_threads, may_come_back_to_a_runtime_that_has_ended) {
+  lender lent;  // whose tensor goes when the runtime does
+  const buffer<float> y{*rt, from_dlpack<float>(&lent.tensor), "y"};
+  std::optional<buffer<float>> same;
+  {
+    const buffer<float> x{*rt, 100, 1.0f, "x"};
+    same.emplace(*rt, from_dlpack<float>(to_dlpack(x.read())), "same");
+  }
+  rt.reset();    // a buffer of its own has the tensor
+  same.reset();  // the engine gives that back, and the runtime goes
+  for (int i = 0; i < 20'000 && lent.deleted == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(lent.deleted, 1);
+}
+
 TEST_P(dlpack_tensors_of_threads, keep_their_view_open_until_they_are_deleted) {
   const buffer<float> x{*rt, 100, 1.0f, "x"};
   dlpack::managed_tensor_versioned* const tensor = to_dlpack(x.read());

@@ -12,6 +12,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -269,6 +270,17 @@ TEST(LittleMemory, IsWaitedForWhereARunningTaskUsesIt) {
     rt.submit(there, ops::copy, reads(second), writes(third));
     EXPECT_THAT(third.to_vector(), Each(3.0f));
   }
+}
+
+TEST(Runtime, OnTheVirtualClockRefusesOtherThreads) {
+  runtime rt(with_sims("2", clock_kind::simulated, true));
+  const buffer<float> x{rt, 100, 1.0f, "x"};
+  std::thread([&] {
+    EXPECT_THROW(rt.submit(ops::fill, 2.0f, writes(x)), usage_error);
+    EXPECT_THROW((void)x.read(), usage_error);
+    EXPECT_THROW(rt.async([] {}), usage_error);
+  }).join();
+  EXPECT_EQ(x.to_vector(), std::vector<float>(100, 1.0f));
 }
 
 TEST(Runtime, UsesEveryNodeOfTheHost) {

@@ -43,6 +43,10 @@ class executor {
   /// True if time passes only by events: a duration is then what a model says, not measured.
   [[nodiscard]] virtual bool is_virtual() const noexcept = 0;
 
+  /// Throws usage_error where the executor belongs to one thread and another one calls this, which
+  /// is about to submit work.
+  virtual void check_submitter() const {}
+
   /// The number of arenas; an arena is the workers of one NUMA node.
   [[nodiscard]] virtual std::size_t arenas() const noexcept = 0;
   [[nodiscard]] virtual std::size_t workers(std::size_t arena) const noexcept = 0;

@@ -59,6 +59,7 @@ class seeded_executor final : public executor {
   bool wait(const std::function<void(std::shared_ptr<gate>)>& arm,
             time_stamp until = time_stamp::max()) override;
 
+  void check_submitter() const override;
   [[nodiscard]] bool others_work() const noexcept override { return !events_.empty(); }
   [[nodiscard]] bool inside() const noexcept override { return depth_ != 0; }
 

@@ -63,6 +63,11 @@ bool data_runtime::is_kept_by_views() {
   return detached_ != 0;
 }
 
+bool data_runtime::has_detached_views() {
+  const std::lock_guard lock(guard_of_detached_);
+  return detached_ != 0;
+}
+
 void data_runtime::wait_until(const std::function<bool()>& reached,
                               const std::function<void()>& check) {
   executor& executing = where();

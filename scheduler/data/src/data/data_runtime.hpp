@@ -83,7 +83,10 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   /// To be called by the end of the runtime when its tasks have ended. If views are detached, the
   /// runtime keeps itself, end_later() is called after the last of them, and true is returned.
   [[nodiscard]] bool is_kept_by_views();
-  /// Ends the runtime, which its owner has given up before.
+  /// Detached views that are open.
+  [[nodiscard]] bool has_detached_views();
+  /// Ends the runtime, which its owner has given up before. The caller may be in a step of the
+  /// placement engine.
   virtual void end_later(std::shared_ptr<data_runtime>&& self) noexcept = 0;
 
   /// Nothing keeps the runtime from ending. Under the lock of ends_.

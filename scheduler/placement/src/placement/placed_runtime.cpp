@@ -64,6 +64,7 @@ void placed_runtime::cancel_placed(task_id task, failure why) {
 std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_ref& what,
                                                                  access_mode mode, view_span span) {
   const auto home = std::static_pointer_cast<placed_runtime>(what.data->owner());
+  home->where().check_submitter();
   const auto s = make_submission<view_submission>({.accesses = 1}, *home);
   s->kind = placement::task_kind::view;
   s->is_brief = span == view_span::brief;

@@ -170,7 +170,7 @@ void event_pump::resume_later() {
   home_.use_ends();
 }
 
-void event_pump::end_run() noexcept {
+void event_pump::perform_actions() noexcept {
   const performer perform(*this, *devices_, home_.where());
   // Ends that are heard of together make room for many launches at once.
   constexpr std::ptrdiff_t many = 8;

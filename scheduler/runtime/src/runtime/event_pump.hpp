@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/strand.hpp>
@@ -50,6 +51,11 @@ class event_pump final : public completion_sink {
   /// Waits until content has come back to the memory of the program that buffers lie over. No task
   /// is pending.
   void return_content();
+  /// Whether the calling thread is stepping the engine.
+  [[nodiscard]] bool is_stepped_here() const noexcept {
+    // Relaxed: a thread reads what it wrote itself, or what is the name of another one.
+    return stepper_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
   /// Between two events: whether no task is pending and no command has been issued that has not
   /// ended. ended: how many tasks have.
   [[nodiscard]] bool is_idle(std::uint64_t& ended);
@@ -82,17 +88,22 @@ class event_pump final : public completion_sink {
   // The handler of the strand of events.
   friend event_strand;
   void begin_run() {
+    stepper_.store(std::this_thread::get_id(), std::memory_order_relaxed);  // is_stepped_here()
     // To read the clock takes longer than many a step.
     time_of_run_ = needs_time_ ? home_.where().now() : time_stamp{};
   }
   void step(placement::event&& what) noexcept {
     engine_->step(time_of_run_, std::move(what), actions_);
     while (engine_->state().runs.is_adding()) {
-      end_run();
+      perform_actions();
       engine_->step(time_of_run_, placement::run_continued{}, actions_);
     }
   }
-  void end_run() noexcept;
+  void end_run() noexcept {
+    perform_actions();
+    stepper_.store(std::thread::id(), std::memory_order_relaxed);  // is_stepped_here()
+  }
+  void perform_actions() noexcept;
   void resume_later();
 
   /// Events that one call of a program's own thread steps at most, before a worker takes over.
@@ -107,6 +118,7 @@ class event_pump final : public completion_sink {
   bool needs_time_ = false;         ///< for a trace, or because there is something to place
   time_stamp time_of_run_{};        ///< by the owner of the strand
   placement::action_list actions_;  ///< by the owner of the strand
+  std::atomic<std::thread::id> stepper_{};  ///< the owner of the strand, while it steps
 };
 
 }  // namespace hocket::detail

@@ -158,6 +158,7 @@ task_state* placed_lane::submit(const borrowed_launch& what) {
 /// its accesses.
 task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s, state_parts&& parts,
                                  host_context& owner, const std::stop_token& stop) {
+  home_.where().check_submitter();
   if (home_.trace() != nullptr) s->trace_name = home_.names().intern(s->label_text());
   estimate(*s->launch, {s->accesses.data(), s->accesses.size()});
   s->external = static_cast<std::uint32_t>(s->awaits());

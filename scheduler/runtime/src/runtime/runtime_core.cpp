@@ -103,6 +103,8 @@ void runtime_core::shut_down() noexcept {
   waits_on_stacks_.close_forgotten_views();
   connection_.release_hangs();
   const auto idle = [this] { return is_idle(); };
+  // A view that was detached meanwhile keeps its memory.
+  const auto unused = [this] { return is_idle() && !has_detached_views(); };
   try {
     events_.stop_polling();
     wait_until(idle);
@@ -125,7 +127,7 @@ void runtime_core::shut_down() noexcept {
   if (connection_.is_connected()) write_trace_file(*this);
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
-  while (events_.has_engine() && !events_.try_end(idle)) {
+  while (events_.has_engine() && !events_.try_end(unused)) {
     pause_for(*executor_, std::chrono::milliseconds(1));
   }
   open_ = false;
@@ -160,18 +162,32 @@ void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
   if (!in_own_task) return core->shut_down();
   // Those that the caller's stack holds would never be closed.
   core->waits_on_stacks_.close_forgotten_views();
+  end_apart(std::move(core));
+}
+
+void runtime_core::end_later(std::shared_ptr<data_runtime>&& self) noexcept {
+  auto core = std::static_pointer_cast<runtime_core>(std::move(self));
+  // The memory of the view may be given back in a step of the engine, for whose end this would
+  // wait.
+  if (!core->events_.is_stepped_here()) return end(std::move(core));
+  end_apart(std::move(core));
+}
+
+void runtime_core::end_apart(std::shared_ptr<runtime_core> core) noexcept {
   try {
     if (!core->executor_->is_virtual()) {
       return run_detached("hocket end", [core] { core->shut_down(); });
     }
-    std::fprintf(stderr,
-                 "hocket: a runtime ends in one of its own tasks, for which it cannot wait on the "
-                 "virtual clock.\n");
+    std::fprintf(
+        stderr,
+        "hocket: a runtime ends in one of its own tasks, or where content of its buffers is "
+        "given back, and cannot wait for that on the virtual clock.\n");
   } catch (const std::exception& e) {
-    std::fprintf(stderr,
-                 "hocket: a runtime ends in one of its own tasks, and there is no thread "
-                 "that could wait for that: %s.\n",
-                 e.what());
+    std::fprintf(
+        stderr,
+        "hocket: a runtime ends in one of its own tasks, or after its last tensor, and there "
+        "is no thread that could wait for that: %s.\n",
+        e.what());
   }
   // Its tasks use it: to keep it is the lesser evil.
   (void)new (std::nothrow) std::shared_ptr<runtime_core>(std::move(core));

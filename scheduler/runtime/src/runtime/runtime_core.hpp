@@ -31,7 +31,7 @@ class runtime_core final : public placed_runtime {
   /// Waits for everything and lets go of devices and workers. Afterwards events are ignored. In a
   /// task of the runtime, which could not wait for itself, it returns at once, and another thread
   /// does it. While views are detached it waits for the tasks alone, and the thread that ends the
-  /// last of these views does the rest.
+  /// last of these views does the rest, or another one where that is stepping the engine.
   static void end(std::shared_ptr<runtime_core> core) noexcept;
 
   // For the front.
@@ -74,9 +74,9 @@ class runtime_core final : public placed_runtime {
     pending_.started(task);
     own_counts_.start(current_worker(pool_));
   }
-  void end_later(std::shared_ptr<data_runtime>&& self) noexcept override {
-    end(std::static_pointer_cast<runtime_core>(std::move(self)));
-  }
+  void end_later(std::shared_ptr<data_runtime>&& self) noexcept override;
+  /// Ends it in another thread, because the calling one cannot wait for its tasks.
+  static void end_apart(std::shared_ptr<runtime_core> core) noexcept;
   void shut_down() noexcept;
   /// The program ends before the runtime: awaits what is under way, as long as something ends now
   /// and then, and gives up the devices whose drivers end with the program.

@@ -133,7 +133,7 @@ struct handed_out_view {
 /// std::printf("%g\n", made.read()(2, 3));  // waits for the deleter, which ends the view
 /// ```
 template <element T, std::size_t R = 1, dlpack::managed_structure M>
-[[nodiscard]] user_memory<T, R> from_dlpack(M* tensor) {
+requires(R > 0) [[nodiscard]] user_memory<T, R> from_dlpack(M* tensor) {
   if (tensor == nullptr) detail::refuse_no_tensor();
   std::unique_ptr<M, detail::dlpack_deleter> owner(tensor);
   const detail::dlpack_tensor seen = detail::look_at(*tensor);

@@ -66,11 +66,12 @@ class [[nodiscard]] host_view : public buffer_view<T, R> {
   ~host_view() = default;
 
   /// From here on the view belongs to no thread, so that another one may end it, at a time that
-  /// this one need not know: waits for what the view holds up are not refused, they wait. The
-  /// memory outlives the runtime: if that ends first, it waits for its tasks, and its memory goes
-  /// when the last detached view has ended, as does the memory of the program that its buffers lie
-  /// over. Tasks that such a view holds up are tasks that the end of the runtime waits for. Does
-  /// nothing to an empty view.
+  /// this one need not know: waits for what the view holds up are not refused, they wait, but for
+  /// those on the virtual clock, which nothing else could end. The memory outlives the runtime: if
+  /// that ends first, it waits for its tasks, and the rest of it ends with the last detached view:
+  /// its memory goes, the memory of the program that its buffers lie over is given back, traces and
+  /// costs are written. Tasks that such a view holds up are tasks
+  /// that the end of the runtime waits for. Does nothing to an empty view.
   void detach() {
     if (open_ != nullptr) open_->detach();
   }

@@ -44,10 +44,11 @@ concept holds_elements = std::ranges::contiguous_range<C> && std::ranges::sized_
 /// The memory is the replica of the host: nothing is copied for host bodies, host views, and
 /// devices that use the host's memory. It must stay, and only tasks and views may use it, until the
 /// runtime has given it back: after the last handle of the buffer and the last task that uses it
-/// are gone, or when the runtime ends, whichever comes first. Before that all content which only
-/// other memories have is copied there. Then the function of given_back is called, and what kept_by
-/// was given is destroyed; once, on any thread, also if making the buffer throws. It must neither
-/// throw nor wait for a task. Memory of constants is never written: accesses that write throw
+/// are gone, or when the runtime ends, whichever comes first. A runtime with detached views, such
+/// as tensors of to_dlpack, ends after the last of them. Before that all content which only other
+/// memories have is copied there. Then the function of given_back is called, and what kept_by was
+/// given is destroyed; once, on any thread, also if making the buffer throws. It must neither throw
+/// nor wait for a task. Memory of constants is never written: accesses that write throw
 /// usage_error. Parts of what one buffer lies over cannot be lent again meanwhile.
 template <element T, std::size_t R = 1>
 class user_memory {

@@ -213,7 +213,8 @@ class runtime : public submitter {
   explicit runtime(const runtime_options& options = {});
 
   /// Waits for what was submitted. A failure that no thread has looked at is printed on standard
-  /// error.
+  /// error. While host views are detached the rest of the end comes after them: see
+  /// host_view::detach.
   ~runtime() override;
 
   /// Waits until all that was submitted so far has ended, and runs some of that here meanwhile.
