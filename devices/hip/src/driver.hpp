@@ -5,6 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include <hocket/kernels/source.hpp>
+
 #include "abi.hpp"
 
 namespace hocket::hip {

@@ -110,7 +110,9 @@ TEST(kernel, refuses_a_body_that_names_other_parameters) {
 TEST(kernel, refuses_a_source_whose_body_is_not_that_of_its_format) {
   const kernel<inout_buffer<float>> scale{"scale"};
   const auto with = [&](kernel_format format, bool native) {
-    kernel_source source{.format = format, .names = {"x"}};
+    kernel_source source;
+    source.format = format;
+    source.names = {"x"};
     if (native) source.native = [](const native_launch&) {};
     (void)scale.with(std::move(source));
   };

@@ -3,14 +3,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <type_traits>
 
 #include <hocket/core/error.hpp>
-#include <hocket/kernels/source.hpp>
 
 #include "gpu/types.hpp"
+
+namespace hocket {
+enum class kernel_format : std::uint8_t;
+}
 
 namespace hocket::gpu {
 

@@ -175,7 +175,8 @@ class kernel {
   }
   template <native_body B>
   [[nodiscard]] kernel with(B body) const {
-    kernel_source made{.format = B::format};
+    kernel_source made;
+    made.format = B::format;
     made.native = [call = std::move(body.call)](const native_launch& launch) {
       enqueue<typename B::place>(call, launch, std::make_index_sequence<count>{});
     };
