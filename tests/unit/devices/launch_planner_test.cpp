@@ -38,7 +38,9 @@ class planner : public ::testing::Test {
 
   int made = 0;
   launch_planner<program, int> plans{
-      {kernel_format::glsl}, device_style::gpu, "X0",
+      {kernel_format::glsl},
+      device_style::gpu,
+      "X0",
       [this](const kernel_ref&, const kernel_source&,
              const program_variant&) -> result<std::shared_ptr<program>> {
         ++made;
