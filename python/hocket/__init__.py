@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""Hocket: tasks of a numpy program on whichever device of the machine finishes them first."""
+
+from . import errors, ops
+from ._buffers import Buffer, View, reads, updates, writes
+from ._future import Future
+from ._runtime import Runtime
+from .errors import HocketError, UsageError
+
+__all__ = [
+    "Buffer",
+    "Future",
+    "HocketError",
+    "Runtime",
+    "UsageError",
+    "View",
+    "errors",
+    "ops",
+    "reads",
+    "updates",
+    "writes",
+]

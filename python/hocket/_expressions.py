@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""Elementwise kernels from texts in the syntax of Python.
+
+A text is parsed by Python's own parser, and never run: of its tree a kernel is made that runs on
+all devices. The types are those of numpy, where C++ and devices have them: float16 and bfloat16
+are computed with as float32, small integers as int32, and numbers in the text take the type of
+what stands beside them.
+"""
+
+import ast
+import functools
+
+import numpy as np
+
+from . import _core
+from ._buffers import Buffer
+from ._future import Future, options_of
+from .errors import UsageError
+
+_FLOATS = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+_INTEGERS = {
+    name: np.dtype(name).itemsize
+    for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+}
+_FUNCTIONS = {
+    name: name
+    for name in "exp exp2 log log2 sqrt sin cos tan sinh cosh tanh floor ceil trunc rint".split()
+} | {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "asin": "asin", "acos": "acos",
+     "atan": "atan"}
+_ARITHMETIC = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply"}
+_COMPARISONS = {ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal"}
+_SWAPPED = {ast.Gt: "less", ast.GtE: "less_equal"}
+_CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
+
+
+class _Value:
+    """A value of the kernel: a node of the C++ part, or a number of the text, which has no type
+    yet."""
+
+    def __init__(self, node=None, number=None):
+        self.node = node
+        self.number = number
+
+    @property
+    def is_number(self):
+        return self.node is None
+
+    @property
+    def dtype(self):
+        """None for a truth value."""
+        if self.is_number:
+            return "float32" if isinstance(self.number, float) else "int32"
+        return self.node.dtype
+
+    @property
+    def is_truth(self):
+        return not self.is_number and self.node.dtype is None
+
+
+def _computed(dtype):
+    """The type that operators compute with."""
+    if dtype in _FLOATS:
+        return "float64" if dtype == "float64" else "float32"
+    return "int32" if _INTEGERS[dtype] < 4 else dtype
+
+
+def _common(a, b):
+    """The type of a op b."""
+    if a.is_number and b.is_number:
+        both_whole = isinstance(a.number, int) and isinstance(b.number, int)
+        return "int32" if both_whole else "float32"
+    if a.is_number or b.is_number:
+        number, other = (a.number, b) if a.is_number else (b.number, a)
+        type_of_other = _computed(other.dtype)
+        whole = isinstance(number, int)
+        return type_of_other if whole or type_of_other in _FLOATS else "float64"
+    first, second = _computed(a.dtype), _computed(b.dtype)
+    if (first in _FLOATS) != (second in _FLOATS):
+        return first if first in _FLOATS else second
+    if first in _FLOATS:
+        return "float64" if "float64" in (first, second) else "float32"
+    for name in ("uint64", "int64", "uint32"):
+        if name in (first, second):
+            return name
+    return "int32"
+
+
+class _Text:
+    """Builds the values of one text."""
+
+    def __init__(self, text, parameters):
+        self.text = text
+        self.parameters = {name: number for number, (name, *_) in enumerate(parameters)}
+        self.values = {}
+        for number, (name, dtype, _) in enumerate(parameters):
+            self.values[name] = _Value(_core.Value.parameter(dtype, number))
+
+    def fail(self, what, node=None):
+        place = ast.get_source_segment(self.text, node) if node is not None else None
+        where = f", at {place!r}" if place else ""
+        raise UsageError(f"The expression {self.text!r} {what}{where}.")
+
+    def run(self, statements):
+        for statement in statements:
+            if isinstance(statement, ast.Expr) and len(statements) == 1:
+                self.values["out"] = self.value(statement.value)
+                return
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                self.fail("has a statement that is no assignment, as in y = 2*x", statement)
+            target = statement.targets[0]
+            if not isinstance(target, ast.Name):
+                self.fail("assigns to what is no name", target)
+            self.values[target.id] = self.value(statement.value)
+
+    def value(self, node):
+        method = getattr(self, "_" + type(node).__name__, None)
+        if method is None:
+            self.fail("has what kernels cannot compute", node)
+        return method(node)
+
+    def typed(self, value, dtype):
+        """The value as that type, a node of the C++ part."""
+        if value.is_number:
+            try:
+                return _core.Value.literal(value.number, dtype)
+            except (TypeError, ValueError) as error:
+                self.fail(f"has a number that is none of its type: {error}")
+        return value.node.converted(dtype)
+
+    def truth(self, value):
+        if value.is_number:
+            return _core.Value.truth(bool(value.number))
+        return value.node if value.is_truth else value.node.converted("bool")
+
+    def numbers(self, a, b, node):
+        if a.is_truth or b.is_truth:
+            a, b = self.whole(a), self.whole(b)
+        dtype = _common(a, b)
+        return dtype, [self.typed(a, dtype), self.typed(b, dtype)]
+
+    def whole(self, value):
+        """A truth value as the number 0 or 1."""
+        return _Value(value.node.converted("int32")) if value.is_truth else value
+
+    def apply(self, operation, dtype, operands):
+        return _Value(_core.Value.apply(operation, dtype, operands))
+
+    def _Constant(self, node):
+        if isinstance(node.value, bool):
+            return _Value(_core.Value.truth(node.value))
+        if isinstance(node.value, (int, float)):
+            return _Value(number=node.value)
+        self.fail("has what is no number", node)
+
+    def _Name(self, node):
+        if node.id in self.values:
+            return self.values[node.id]
+        if node.id == "index":
+            return _Value(_core.Value.index())
+        if node.id in _CONSTANTS:
+            return _Value(number=float(_CONSTANTS[node.id]))
+        self.fail(f"has the name {node.id!r}, which is passed no buffer and no number")
+
+    def _UnaryOp(self, node):
+        value = self.value(node.operand)
+        if isinstance(node.op, (ast.Not, ast.Invert)):
+            if isinstance(node.op, ast.Invert) and not value.is_truth:
+                self.fail("inverts the bits of a number", node)
+            return self.apply("invert", None, [self.truth(value)])
+        if value.is_number:
+            return _Value(number=-value.number if isinstance(node.op, ast.USub) else value.number)
+        value = self.whole(value)
+        dtype = _computed(value.dtype)
+        if isinstance(node.op, ast.UAdd):
+            return _Value(value.node.converted(dtype))
+        return self.apply("negate", dtype, [value.node.converted(dtype)])
+
+    def _BinOp(self, node):
+        a, b = self.value(node.left), self.value(node.right)
+        if a.is_number and b.is_number:
+            return self.constant(node, a.number, b.number)
+        if isinstance(node.op, (ast.BitAnd, ast.BitOr)):
+            if not a.is_truth or not b.is_truth:
+                self.fail("combines the bits of numbers", node)
+            name = "both" if isinstance(node.op, ast.BitAnd) else "either"
+            return self.apply(name, None, [a.node, b.node])
+        if isinstance(node.op, ast.Pow):
+            return self.power(a, b)
+        dtype, operands = self.numbers(a, b, node)
+        if type(node.op) in _ARITHMETIC:
+            return self.apply(_ARITHMETIC[type(node.op)], dtype, operands)
+        if isinstance(node.op, ast.Div):
+            if dtype not in _FLOATS:
+                operands, dtype = [each.converted("float64") for each in operands], "float64"
+            return self.apply("divide", dtype, operands)
+        if isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+            quotient, rest = self.divided(dtype, operands)
+            return quotient if isinstance(node.op, ast.FloorDiv) else rest
+        self.fail("has an operator that kernels do not have", node)
+
+    def constant(self, node, a, b):
+        """Numbers of the text are computed with by Python."""
+        try:
+            tree = ast.Expression(ast.BinOp(ast.Constant(a), node.op, ast.Constant(b)))
+            number = eval(compile(ast.fix_missing_locations(tree), "<numbers>", "eval"))
+        except (ArithmeticError, TypeError, ValueError) as error:
+            self.fail(f"cannot be computed: {error}", node)
+        if not isinstance(number, (int, float)):
+            self.fail("has a number that is not real", node)
+        return _Value(number=number)
+
+    def divided(self, dtype, operands):
+        """Floor and rest of a division, of which the rest has the sign of the divisor."""
+        a, b = operands
+        if dtype in _FLOATS:
+            floor = self.apply("floor", dtype, [self.apply("divide", dtype, operands).node])
+            product = self.apply("multiply", dtype, [floor.node, b]).node
+            return floor, self.apply("subtract", dtype, [a, product])
+        quotient = self.apply("divide", dtype, operands)
+        rest = self.apply("remainder", dtype, operands)
+        if dtype.startswith("uint"):
+            return quotient, rest
+        zero = _core.Value.literal(0, dtype)
+
+        def below(value):
+            return self.apply("less", None, [value, zero]).node.converted(dtype)
+
+        signs = self.apply("not_equal", None, [below(rest.node), below(b)]).node
+        some = self.apply("not_equal", None, [rest.node, zero]).node
+        one = self.apply("both", None, [some, signs]).node.converted(dtype)
+        more = self.apply("multiply", dtype, [one, b]).node
+        return (
+            self.apply("subtract", dtype, [quotient.node, one]),
+            self.apply("add", dtype, [rest.node, more]),
+        )
+
+    def power(self, a, b):
+        whole = b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8
+        if whole:
+            a = self.whole(a)
+            dtype = _computed(a.dtype)
+            base = self.typed(a, dtype)
+            made = base
+            for _ in range(b.number - 1):
+                made = self.apply("multiply", dtype, [made, base]).node
+            return _Value(made)
+        dtype, operands = self.numbers(a, b, None)
+        if dtype not in _FLOATS:
+            self.fail("has an integer with an exponent other than 1 to 8; write float32(x) ** y")
+        return self.apply("pow", dtype, operands)
+
+    def _Compare(self, node):
+        made, left = None, self.value(node.left)
+        for operator, right in zip(node.ops, node.comparators):
+            right = self.value(right)
+            swapped = type(operator) in _SWAPPED
+            name = (_SWAPPED if swapped else _COMPARISONS).get(type(operator))
+            if name is None:
+                self.fail("has a comparison that kernels do not have", node)
+            _, operands = self.numbers(left, right, node)
+            one = self.apply(name, None, operands[::-1] if swapped else operands)
+            made = one if made is None else self.apply("both", None, [made.node, one.node])
+            left = right
+        return made
+
+    def _BoolOp(self, node):
+        name = "both" if isinstance(node.op, ast.And) else "either"
+        values = [self.truth(self.value(each)) for each in node.values]
+        return _Value(functools.reduce(lambda a, b: self.apply(name, None, [a, b]).node, values))
+
+    def _IfExp(self, node):
+        return self.select(*(self.value(each) for each in (node.test, node.body, node.orelse)))
+
+    def select(self, test, a, b):
+        if a.is_truth and b.is_truth:
+            return self.apply("select", None, [self.truth(test), a.node, b.node])
+        a, b = self.whole(a), self.whole(b)
+        dtype, operands = self.numbers(a, b, None)
+        return self.apply("select", dtype, [self.truth(test), *operands])
+
+    def _Call(self, node):
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            self.fail("calls what is no function of kernels", node)
+        name, values = node.func.id, [self.value(each) for each in node.args]
+        wanted = 3 if name in ("where", "select", "fma") else 1
+        if name in ("minimum", "maximum", "min", "max", "pow"):
+            wanted = 2
+        if len(values) != wanted:
+            self.fail(f"passes {len(values)} values to {name}, which takes {wanted}", node)
+        if name in ("where", "select"):
+            return self.select(*values)
+        if name in ("minimum", "min", "maximum", "max"):
+            dtype, (a, b) = self.numbers(*values, node)
+            order = [b, a] if name.startswith("min") else [a, b]
+            return self.apply("select", dtype, [self.apply("less", None, order).node, b, a])
+        if name == "pow":
+            return self.power(*values)
+        if name in ("abs", "fabs"):
+            return self.magnitude(values[0])
+        if name == "bool":
+            return _Value(self.truth(values[0]))
+        if name in _FLOATS or name in _INTEGERS:
+            return _Value(self.typed(self.whole(values[0]), name))
+        return self.function(name, values, node)
+
+    def function(self, name, values, node):
+        if name != "fma" and name not in _FUNCTIONS:
+            known = sorted({*_FUNCTIONS, "abs", "bool", "fma", "maximum", "minimum", "pow", "where"})
+            self.fail(f"calls {name!r}; kernels have {', '.join(known)}, and the types as float32")
+        dtype = _computed(self.whole(values[0]).dtype)
+        for each in values[1:]:
+            dtype = _common(_Value(_core.Value.literal(0, dtype)), self.whole(each))
+        # As in numpy, functions of integers are computed as numbers with a fraction.
+        dtype = dtype if dtype in _FLOATS else "float64"
+        operands = [self.typed(self.whole(each), dtype) for each in values]
+        return self.apply(_FUNCTIONS.get(name, "fma"), dtype, operands)
+
+    def magnitude(self, value):
+        value = self.whole(value)
+        dtype = _computed(value.dtype)
+        node = self.typed(value, dtype)
+        if dtype in _FLOATS:
+            return self.apply("absolute", dtype, [node])
+        if dtype.startswith("uint"):
+            return _Value(node)
+        is_below = self.apply("less", None, [node, _core.Value.literal(0, dtype)]).node
+        return self.apply("select", dtype, [is_below, self.apply("negate", dtype, [node]).node, node])
+
+
+def _parsed(text):
+    try:
+        return ast.parse(text.strip(), mode="exec").body
+    except SyntaxError as error:
+        raise UsageError(f"The expression {text!r} cannot be read: {error.msg}.") from None
+
+
+def _reads_before_writes(statements):
+    """The names that are read before they are assigned, and those that are assigned."""
+    read, written = set(), set()
+    for statement in statements:
+        is_assignment = isinstance(statement, ast.Assign)
+        for node in ast.walk(statement.value if is_assignment else statement):
+            if isinstance(node, ast.Name) and node.id not in written:
+                read.add(node.id)
+        if is_assignment and isinstance(statement.targets[0], ast.Name):
+            written.add(statement.targets[0].id)
+    if len(statements) == 1 and isinstance(statements[0], ast.Expr):
+        written.add("out")
+    return read, written
+
+
+@functools.lru_cache(maxsize=4096)
+def _kernel(text, arguments):
+    """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
+    statements = _parsed(text)
+    if not statements:
+        raise UsageError("The expression is empty.")
+    read, written = _reads_before_writes(statements)
+    parameters = []
+    for name, dtype, is_buffer in arguments:
+        if not is_buffer and name in written:
+            raise UsageError(
+                f"The expression {text!r} assigns to {name!r}, which is passed as a number; "
+                "it has to be a hocket.Buffer."
+            )
+        if name not in read and name not in written:
+            raise UsageError(f"The expression {text!r} does not use {name!r}, which is passed.")
+        use = "number"
+        if is_buffer:
+            use = "read" if name not in written else "update" if name in read else "write"
+        parameters.append((name, dtype, use))
+    outputs = [(n, dtype) for n, dtype, use in parameters if use in ("write", "update")]
+    if not outputs:
+        raise UsageError(f"The expression {text!r} is passed no buffer for its result; pass out=.")
+    made = _Text(text.strip(), parameters)
+    made.run(statements)
+    results = []
+    for name, dtype in outputs:
+        value = made.values[name]
+        if value.dtype in _FLOATS and dtype in _INTEGERS:
+            raise UsageError(
+                f"The expression {text!r} gives {name!r} numbers with a fraction, {value.dtype}; "
+                f"its elements are {dtype}. {dtype}(...) cuts the fraction off."
+            )
+        node = made.typed(value, dtype) if dtype != "bool" else made.truth(value)
+        results.append((made.parameters[name], node))
+    label = " ".join(text.split())
+    label = label if len(label) <= 48 else label[:45] + "..."
+    return _core.elementwise_kernel(label, [(d, use) for _, d, use in parameters], results)
+
+
+def _number_type(value, element):
+    """The type in which a kernel is given a number, beside buffers of that type."""
+    if isinstance(value, Future):
+        given = value._task.number_dtype
+        if given is None:
+            raise TypeError(f'The future of "{value.label}" is passed, which returns no number.')
+    elif isinstance(value, (bool, np.bool_)):
+        given = "int32"
+    elif isinstance(value, (int, np.integer)):
+        given = "int32" if -(2**31) <= int(value) < 2**31 else "int64"
+    elif isinstance(value, (float, np.floating)):
+        given = "float64"
+    else:
+        raise TypeError(f"A kernel is given a hocket.Buffer, a number or a Future, not {value!r}.")
+    if element in ("float16", "bfloat16"):
+        return "float32"
+    if element == "bool" or (given in _FLOATS and element not in _FLOATS):
+        return given
+    return element
+
+
+def submit(home, text, arguments):
+    """Submits a launch of the kernel of a text."""
+    options = options_of(arguments.pop("task", {}))
+    element = None
+    for name, each in arguments.items():
+        if isinstance(each, Buffer):
+            if each.dtype.kind in "cV" and each._handle.dtype_name != "bfloat16":
+                raise TypeError(
+                    f'Buffer "{each.label}" has elements of {each.dtype}; expressions compute with '
+                    "real numbers and bool."
+                )
+            element = element or each._handle.dtype_name
+    if element is None:
+        raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")
+    described, given = [], []
+    for name, each in arguments.items():
+        if isinstance(each, Buffer):
+            described.append((name, each._handle.dtype_name, True))
+            given.append(each._handle)
+        else:
+            described.append((name, _number_type(each, element), False))
+            given.append(each._task if isinstance(each, Future) else each)
+    kernel = _kernel(text, tuple(described))
+    return Future(_core.submit_kernel(home, kernel, given, options))

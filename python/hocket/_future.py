@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""Futures: what a task will return."""
+
+import asyncio
+
+from .errors import TimedOut
+
+
+def _wake(loop, waiter):
+    def set_result():
+        if not waiter.done():
+            waiter.set_result(None)
+
+    try:
+        loop.call_soon_threadsafe(set_result)
+    except RuntimeError:
+        pass  # The loop has ended: nothing waits any more.
+
+
+class Future:
+    """The end of a task, and its value: a number of an operation, or what a function returned.
+
+    May be waited for, awaited in asyncio, and passed where a task takes a number or a value.
+    """
+
+    __slots__ = ("_task", "__weakref__")
+
+    def __init__(self, task):
+        self._task = task
+
+    def result(self, timeout=None):
+        """Waits for the task and returns its value; raises what it failed with."""
+        self._wait(timeout)
+        return self._task.result()
+
+    def exception(self, timeout=None):
+        """Waits for the task and returns what it failed with, or None."""
+        self._wait(timeout)
+        return self._task.exception()
+
+    def wait(self, timeout=None):
+        """Waits for the task, for so many seconds at most. Returns False if it has not ended."""
+        return self._task.wait(timeout)
+
+    def done(self):
+        """True if the task has ended, well or not."""
+        return self._task.done()
+
+    def cancel(self):
+        """Asks for the task not to run; one that runs already goes on."""
+        self._task.cancel()
+
+    def cancelled(self):
+        """True if the task was cancelled."""
+        return self._task.is_cancelled()
+
+    @property
+    def label(self):
+        """The name of the task in messages and traces."""
+        return self._task.label
+
+    def _wait(self, timeout):
+        if not self._task.wait(timeout):
+            raise TimedOut(f'Task "{self.label}" has not ended after {timeout} s of waiting.')
+
+    def __await__(self):
+        # On the virtual clock time passes only while a thread waits.
+        if not self._task.done() and not self._task.simulated:
+            loop = asyncio.get_running_loop()
+            waiter = loop.create_future()
+            if self._task.call_when_done(lambda: _wake(loop, waiter)):
+                try:
+                    yield from waiter
+                except asyncio.CancelledError:
+                    self.cancel()
+                    raise
+        return self.result()
+
+    def __repr__(self):
+        state = "done" if self.done() else "pending"
+        return f'<hocket.Future of "{self.label}": {state}>'
+
+
+def task_of(value):
+    """The task of a Future, and other values as they are."""
+    return value._task if isinstance(value, Future) else value
+
+
+def options_of(options):
+    """Options of a task, with the futures of `after` as the C++ part takes them."""
+    after = options.get("after")
+    if after is None:
+        return options
+    if isinstance(after, Future):
+        after = [after]
+    return {**options, "after": [task_of(each) for each in after]}
+
+

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""Runtimes: what runs tasks."""
+
+import json
+import traceback
+
+import numpy as np
+
+from . import _core, _expressions, _threads, ops
+from ._buffers import Access, Buffer, array_over, dtype_named, empty_out, is_kept, label_of
+from ._future import Future, options_of
+from .errors import UsageError
+
+
+def _name_of(function):
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+class _Call:
+    """What a task calls: the function with arrays in the places of accesses, and with values."""
+
+    def __init__(self, function, arguments, name):
+        self._function = function
+        self._arguments = arguments
+        self._name = name
+
+    def __call__(self, views):
+        if not views:
+            return self._function(*self._values(()))
+        accesses = [each for each in self._arguments if isinstance(each, Access)]
+        arrays = [array_over(v, each.buffer.dtype) for v, each in zip(views, accesses)]
+        try:
+            returned = self._function(*self._values(arrays))
+        except BaseException as error:
+            # The variables of the frames are arrays over memory that is soon used by others.
+            traceback.clear_frames(error.__traceback__)
+            for array in arrays:
+                empty_out(array)
+            raise
+        for number in range(len(arrays)):
+            if is_kept(arrays, number):
+                returned = None
+                for each in arrays:
+                    empty_out(each)
+                raise UsageError(
+                    f'The function "{self._name}" keeps or returns the array of buffer '
+                    f'"{accesses[number].buffer.label}" after its end, or a part of it; '
+                    "it has to be a copy: array.copy()."
+                )
+        return returned
+
+    def _values(self, arrays):
+        arrays = iter(arrays)
+        for each in self._arguments:
+            if isinstance(each, Access):
+                yield next(arrays)
+            elif isinstance(each, Future):
+                yield each.result()
+            else:
+                yield each
+
+
+class Runtime:
+    """Runs tasks on the devices of this machine.
+
+    with hocket.Runtime() as rt: ... waits for all tasks at the end of the block. The options are
+    those of runtime_options in C++: devices, backends, clock, trace, max_pending, resilience, ...;
+    times are in seconds.
+    """
+
+    def __init__(self, **options):
+        _threads.start()
+        self._home = _core.OpenRuntime(_threads.pool, options)
+        _threads.runtimes.add(self)
+
+    def submit(self, function, *arguments, **options):
+        """Submits a Python function, which is called by a thread of the process.
+
+        In the place of reads(buffer), writes(buffer) and updates(buffer) it is given numpy arrays,
+        which end with the call; in the place of a Future, its value. Options: label, after,
+        priority, on, in_order, timeout.
+        """
+        if not callable(function):
+            raise TypeError(f"A task is a function, not {function!r}.")
+        accesses, before = [], []
+        for each in arguments:
+            if isinstance(each, Access):
+                accesses.append((each.mode, each.buffer._handle))
+            elif isinstance(each, Future):
+                before.append(each)
+            elif isinstance(each, Buffer):
+                raise TypeError(
+                    f'Buffer "{each.label}" is passed as it is; pass hocket.reads(b), writes(b) '
+                    "or updates(b), so that the order of tasks is known."
+                )
+        if before:
+            after = options.get("after") or []
+            after = [after] if isinstance(after, Future) else list(after)
+            options = {**options, "after": after + before}
+        name = options.get("label") or _name_of(function)
+        call = _Call(function, arguments, name)
+        task = _core.submit_function(self._home, call, name, accesses, options_of(options))
+        return Future(task)
+
+    def elementwise(self, text, **arguments):
+        """Submits a kernel that computes `text` for each element: elementwise("2*x + y", x=a, y=b,
+        out=c). See the guide for what a text may have. Options of a task are given in task={...}.
+        """
+        return _expressions.submit(self._home, text, arguments)
+
+    def buffer(self, array, label=None, copy=False):
+        """A buffer over the memory of a numpy array, or of a tensor that has __dlpack__.
+
+        Nothing is copied (unless copy=True): tasks write into the array itself, which only views
+        and tasks of the buffer may use until the buffer and the tasks on it are gone, or the
+        runtime is closed. The buffer keeps the array.
+        """
+        label = label_of(label)
+        if not isinstance(array, np.ndarray):
+            if hasattr(array, "__dlpack__") and not copy:
+                return self._over_tensor(array, label)
+            array, copy = np.array(array, order="C", ndmin=1), False
+        if copy:
+            array = np.array(array, order="C", copy=True)
+        handle = _core.BufferHandle.over_array(
+            self._home,
+            array,
+            array.__array_interface__["data"][0],
+            array.dtype,
+            array.shape,
+            array.strides,
+            not array.flags.writeable,
+            label,
+        )
+        return Buffer(self._home, handle, array.dtype)
+
+    def from_dlpack(self, tensor, label=None):
+        """A buffer over the memory of a tensor of another library, without a copy."""
+        return self._over_tensor(tensor, label_of(label))
+
+    def _over_tensor(self, tensor, label):
+        handle = _core.BufferHandle.over_tensor(self._home, tensor, False, label)
+        return Buffer(self._home, handle, dtype_named(handle.dtype_name))
+
+    def empty(self, shape, dtype=np.float32, label=None):
+        """A buffer without content: a task that reads it before one writes it fails."""
+        shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+        dtype = np.dtype(dtype)
+        handle = _core.BufferHandle.empty(self._home, shape, dtype, label_of(label))
+        return Buffer(self._home, handle, dtype)
+
+    def full(self, shape, value, dtype=np.float32, label=None):
+        """A buffer that has one number everywhere."""
+        made = self.empty(shape, dtype, label)
+        if made.dtype.kind in "cV":
+            made.assign(value)
+        else:
+            ops.fill(value, made)
+        return made
+
+    def zeros(self, shape, dtype=np.float32, label=None):
+        """A buffer of zeros."""
+        dtype = np.dtype(dtype)
+        return self.full(shape, np.zeros((), dtype) if dtype.kind in "cV" else 0, dtype, label)
+
+    def wait(self):
+        """Waits for all tasks. Raises the first failure that nothing has looked at."""
+        self._home.wait()
+
+    def stop(self):
+        """Cancels what has not started; what runs, ends."""
+        self._home.stop()
+
+    def close(self):
+        """Waits for all tasks as wait() does, and ends the runtime. May be called twice."""
+        if self._home.closed:
+            return
+        try:
+            self._home.wait()
+        except KeyboardInterrupt:
+            self._home.stop()
+            raise
+        finally:
+            self._home.close()
+
+    @property
+    def closed(self):
+        """True after close()."""
+        return self._home.closed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.close()
+            return
+        # The exception that is under way says more than those of tasks.
+        self._home.stop()
+        try:
+            self.close()
+        except Exception:
+            pass
+
+    @property
+    def devices(self):
+        """The devices in use, in a list of Device."""
+        return self._home.devices()
+
+    def now(self):
+        """Seconds since the runtime began, on its clock."""
+        return self._home.now()
+
+    def drain(self, device):
+        """Takes a device out of use, as in drain("OpenCL0"); the Future ends when it is empty."""
+        return Future(self._home.drain(device))
+
+    def resume(self, device):
+        """Takes a drained device into use again."""
+        self._home.resume(device)
+
+    def remove(self, device):
+        """Lets go of the driver of a drained or lost device."""
+        self._home.remove(device)
+
+    def reopen(self, device):
+        """Connects a lost or removed device again."""
+        self._home.reopen(device)
+
+    def report(self):
+        """What the devices have done; print() shows it as a table."""
+        return _core.report(self._home)
+
+    def trace(self):
+        """What ran where and when: the events of the Chrome trace format. Needs trace=True."""
+        return json.loads(_core.trace_json(self._home))["traceEvents"]
+
+    def write_trace(self, path):
+        """Writes the trace to a file that chrome://tracing and Perfetto open. Needs trace=True."""
+        _core.write_trace(self._home, str(path))
+
+    def __repr__(self):
+        if self.closed:
+            return "<hocket.Runtime, closed>"
+        return f"<hocket.Runtime with {', '.join(each.name for each in self.devices)}>"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "failures.hpp"
+
+#include <string_view>
+
+namespace hocket::python {
+
+namespace {
+
+/// The name of the class in hocket.errors.
+const char* class_of(failure_code code) {
+  switch (code) {
+    case failure_code::task_failed:
+      return "TaskFailed";
+    case failure_code::dependency_failed:
+      return "DependencyFailed";
+    case failure_code::cancelled:
+      return "Cancelled";
+    case failure_code::timed_out:
+      return "TimedOut";
+    case failure_code::device_lost:
+      return "DeviceLost";
+    case failure_code::data_lost:
+      return "DataLost";
+    case failure_code::data_corrupted:
+      return "DataCorrupted";
+    case failure_code::out_of_memory:
+      return "OutOfMemory";
+    case failure_code::compile_failed:
+      return "CompileFailed";
+    case failure_code::no_device:
+      return "NoDevice";
+    case failure_code::overloaded:
+      return "Overloaded";
+    case failure_code::io:
+      return "FileError";
+    case failure_code::internal:
+      break;
+  }
+  return "InternalError";
+}
+
+nb::object made(const char* name, const std::string& message) {
+  return nb::module_::import_("hocket.errors").attr(name)(message);
+}
+
+/// The exception that the function raised from which the failure comes; none if no function did.
+nb::object raised_by_function(const failure& why) {
+  const std::exception_ptr thrown = why.thrown();
+  if (thrown == nullptr) return nb::none();
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const python_failure& e) {
+    return e.raised().get();
+  } catch (...) {
+    return nb::none();
+  }
+}
+
+void set_error(const nb::object& exception) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void* /*payload*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const usage_error& e) {
+    set_error(made("UsageError", e.what()));
+  } catch (const error& e) {
+    set_error(exception_of(e.reason()));
+  } catch (const python_failure& e) {
+    set_error(e.raised().get());
+  }
+}
+
+}  // namespace
+
+python_failure failure_of(nb::python_error& raised, const threads_ref& threads) {
+  const nb::object exception = nb::borrow(raised.value());
+  const auto type = nb::cast<std::string>(exception.type().attr("__name__"));
+  const auto text = nb::cast<std::string>(nb::str(exception));
+  return {text.empty() ? type : type + ": " + text, kept_object(exception, threads)};
+}
+
+nb::object exception_of(const failure& why) {
+  const nb::object raised = raised_by_function(why);
+  const bool is_its_own = why.code() != failure_code::dependency_failed;
+  if (!raised.is_none() && is_its_own) return raised;
+  const nb::object exception = made(class_of(why.code()), why.message());
+  if (!raised.is_none()) nb::setattr(exception, "__cause__", raised);
+  return exception;
+}
+
+void raise_failure(const failure& why) {
+  set_error(exception_of(why));
+  throw nb::python_error();
+}
+
+void translate_exceptions() { nb::register_exception_translator(&translate); }
+
+}  // namespace hocket::python
