@@ -4,6 +4,7 @@
 
 import json
 import traceback
+import weakref
 
 import numpy as np
 
@@ -20,12 +21,17 @@ def _name_of(function):
 class _Call:
     """What a task calls: the function with arrays in the places of accesses, and with values."""
 
-    def __init__(self, function, arguments, name):
+    def __init__(self, home, function, arguments, name):
+        self._home = weakref.ref(home)  # which keeps the task, and this
         self._function = function
         self._arguments = arguments
         self._name = name
 
     def __call__(self, views):
+        with _threads.Running(self._home()):
+            return self._call(views)
+
+    def _call(self, views):
         if not views:
             return self._function(*self._values(()))
         accesses = [each for each in self._arguments if isinstance(each, Access)]
@@ -72,7 +78,7 @@ class Runtime:
     def __init__(self, **options):
         _threads.start()
         self._home = _core.OpenRuntime(_threads.pool, options)
-        _threads.runtimes.add(self)
+        _threads.runtimes.add(self._home)
 
     def submit(self, function, *arguments, **options):
         """Submits a Python function, which is called by a thread of the process.
@@ -99,7 +105,7 @@ class Runtime:
             after = [after] if isinstance(after, Future) else list(after)
             options = {**options, "after": after + before}
         name = options.get("label") or _name_of(function)
-        call = _Call(function, arguments, name)
+        call = _Call(self._home, function, arguments, name)
         task = _core.submit_function(self._home, call, name, accesses, options_of(options))
         return Future(task)
 
@@ -166,6 +172,7 @@ class Runtime:
 
     def wait(self):
         """Waits for all tasks. Raises the first failure that nothing has looked at."""
+        _threads.refuse_in_task(self._home)
         self._home.wait()
 
     def stop(self):
@@ -176,6 +183,7 @@ class Runtime:
         """Waits for all tasks as wait() does, and ends the runtime. May be called twice."""
         if self._home.closed:
             return
+        _threads.refuse_in_task(self._home)
         try:
             self._home.wait()
         except KeyboardInterrupt:

@@ -4,15 +4,19 @@
 
 import atexit
 import os
+import sys
 import threading
 import weakref
 
 from . import _core
+from .errors import UsageError
 
 pool = _core.Threads(max(2, os.cpu_count() or 1))
 runtimes = weakref.WeakSet()
+_here = threading.local()
 _guard = threading.Lock()
 _threads = []
+_LIMIT = 5  # seconds
 
 
 def _loop():
@@ -36,17 +40,53 @@ def start():
             _start_thread()
 
 
+class Running:
+    """While a function of a task runs, its thread does not wait for all tasks of the runtime."""
+
+    def __init__(self, home):
+        self._home = home
+
+    def __enter__(self):
+        self._before = getattr(_here, "homes", ())
+        _here.homes = (*self._before, self._home)
+
+    def __exit__(self, *raised):
+        _here.homes = self._before
+
+
+def refuse_in_task(home):
+    """Raises UsageError in a function of a task of the runtime."""
+    if any(each is home for each in getattr(_here, "homes", ())):
+        raise UsageError("A task waits for all tasks of its runtime, and so for itself.")
+
+
+def _close(home):
+    if home.closed:
+        return
+    try:
+        # A view that a variable keeps may hold up tasks that nobody else waits for any more.
+        if not home.wait(_LIMIT if home.has_views() else None):
+            _say("Python ends, and tasks have not: a view or a tensor of a buffer is open")
+            home.stop()
+            home.abandon()
+    except Exception as error:
+        _say(f"a runtime was open at the end of Python, and has failed: {error}")
+    home.close()
+
+
+def _say(text):
+    print(f"hocket: {text}", file=sys.stderr)
+
+
 def _end():
     # Threads of Python that Hocket has are daemons: runtimes have to end while these still run.
-    for runtime in list(runtimes):
-        try:
-            runtime.close()
-        except Exception as error:
-            print(f"hocket: a runtime that was open at the end of Python: {error}")
+    for home in list(runtimes):
+        _close(home)
     pool.stop()
     # A daemon that is in C++ when the interpreter goes would end the process with an error.
     for thread in _threads:
         thread.join()
+    _core.keep_gil_for_the_end()
 
 
 atexit.register(_end)

@@ -54,7 +54,7 @@ task_future submit_kernel(const open_runtime_ref& home, const kernel_ref& kernel
   }
   const task_options how = task_options_of(options, *rt);
   const python_threads::blocked waits(*home->threads());
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return {home, detail::untyped_submitter(*rt).launch(how, kernel, ready), kernel->result};
 }
 

@@ -91,8 +91,9 @@ void array_view::close() {
   closed_ = true;
   if (open_ == nullptr) return;
   // A task that waited for the view may become ready, and a runtime may end.
-  const nb::gil_scoped_release released;
+  const without_gil released;
   open_.reset();
+  counted_.reset();
   home_.reset();
 }
 
@@ -101,7 +102,7 @@ void bind_views(nb::module_& to) {
       .def_prop_ro("__array_interface__", &array_view::array_interface,
                    "What numpy makes the array from.")
       .def_prop_ro("closed", &array_view::is_closed, "True after close().")
-      .def("detach", &array_view::detach, nb::call_guard<nb::gil_scoped_release>(),
+      .def("detach", &array_view::detach, nb::call_guard<without_gil>(),
            "From here on the view belongs to no thread, and the memory outlives the runtime.")
       .def("close", &array_view::close, "Ends the view.")
       .def_static("tensor", &array_view::tensor, nb::arg("view"),

@@ -18,8 +18,10 @@ namespace hocket::python {
 class array_view {
  public:
   /// An open view. Keeps the runtime, whose end would take the memory away.
-  array_view(runtime_ref home, std::unique_ptr<detail::open_host_view> open, bool read_only)
+  array_view(runtime_ref home, std::shared_ptr<const void> counted,
+             std::unique_ptr<detail::open_host_view> open, bool read_only)
       : home_(std::move(home)),
+        counted_(std::move(counted)),
         open_(std::move(open)),
         content_(open_->content()),
         read_only_(read_only) {}
@@ -49,7 +51,8 @@ class array_view {
   [[nodiscard]] bool is_closed() const noexcept { return closed_; }
 
  private:
-  runtime_ref home_;  // outlives the view
+  runtime_ref home_;  // outlives the view, unless that is detached
+  std::shared_ptr<const void> counted_;
   std::unique_ptr<detail::open_host_view> open_;
   buffer_argument content_;
   bool read_only_;

@@ -38,7 +38,7 @@ array_buffer empty_buffer(const open_runtime_ref& home, const extents& shape,
   }
   const element_type type = element_type_of_dtype(dtype);
   const runtime_ref rt = home->get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return made(home, new detail::buffer_state(rt->owner_of_data(), type, as_indices(shape),
                                              std::move(label)));
 }
@@ -49,7 +49,7 @@ array_buffer over_memory(const open_runtime_ref& home, detail::memory_offer&& of
   const runtime_ref rt = home->get();
   offer.owner = std::make_unique<detail::kept_owner<kept_object>>(
       kept_object(owner, home->threads()), nullptr);
-  const nb::gil_scoped_release released;
+  const without_gil released;
   const array_buffer over =
       made(home, new detail::buffer_state(rt->owner_of_data(), std::move(offer), std::move(label)));
   // A writer has been there, from which on the content counts.
@@ -195,7 +195,7 @@ void wait_for_content(const array_buffer& of, access_mode mode) {
   nothing->host = [](const host_launch&) {};
   detail::task_state_ptr task;
   {
-    const nb::gil_scoped_release released;
+    const without_gil released;
     task = detail::untyped_submitter(*rt).call(
         {}, nothing, {detail::untyped_access{of.what, access_mode::read}});
   }
@@ -212,9 +212,10 @@ std::unique_ptr<array_view> open_array(const array_buffer& of, const std::string
   wait_for_content(of, mode);
   runtime_ref rt = of.home->get();
   const python_threads::blocked waits(*of.home->threads());
-  const nb::gil_scoped_release released;
+  const without_gil released;
   auto open = detail::open_view(of.what, mode);
-  return std::make_unique<array_view>(std::move(rt), std::move(open), mode == access_mode::read);
+  return std::make_unique<array_view>(std::move(rt), of.home->view_count(), std::move(open),
+                                      mode == access_mode::read);
 }
 
 array_buffer part_of(const array_buffer& of, const extents& first, const extents& last) {

@@ -41,7 +41,7 @@ class function_call {
     std::exception_ptr thrown;
     if (is_virtual) {
       // The task is run by a thread of Python that waits for it.
-      const nb::gil_scoped_acquire acquired;
+      const with_gil acquired;
       thrown = call(buffers);
     } else {
       run_in_thread(buffers, where, thrown);
@@ -128,7 +128,7 @@ task_future submit_function(const open_runtime_ref& home, const nb::callable& fu
   task_options how = task_options_of(options, *rt);
   if (how.label.empty()) how.label = task_label(name);
   const python_threads::blocked waits(*home->threads());
-  const nb::gil_scoped_release released;
+  const without_gil released;
   detail::untyped_submitter to(*rt);
   executor& where = to.where();
   const bool is_virtual = home->is_virtual();

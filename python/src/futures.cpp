@@ -75,7 +75,7 @@ void bind_futures(nb::module_& to) {
           nb::arg("timeout").none(), "Waits; False if so many seconds have passed before.")
       .def(
           "cancel", [](const task_future& f) { f.task->request_cancel(); },
-          nb::call_guard<nb::gil_scoped_release>(), "Asks for the task not to run.")
+          nb::call_guard<without_gil>(), "Asks for the task not to run.")
       .def(
           "is_cancelled",
           [](const task_future& f) {

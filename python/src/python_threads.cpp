@@ -3,9 +3,60 @@
 
 #include "python_threads.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <utility>
 
 namespace hocket::python {
+
+namespace {
+
+/// The end of the interpreter, which is there once for the process.
+struct interpreter_end {
+  std::atomic<bool> has_begun = false;
+  std::thread::id ends_it;               // set before has_begun
+  std::atomic<std::size_t> waiting = 0;  // threads that are about to take the GIL
+};
+
+interpreter_end& the_end() {
+  static interpreter_end one;
+  return one;
+}
+
+/// Counts a thread that takes the GIL, or keeps the thread.
+class gil_request {
+ public:
+  gil_request() noexcept {
+    interpreter_end& end = the_end();
+    ++end.waiting;
+    if (!end.has_begun || end.ends_it == std::this_thread::get_id()) return;
+    --end.waiting;
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  gil_request(const gil_request&) = delete;
+  gil_request& operator=(const gil_request&) = delete;
+  ~gil_request() { --the_end().waiting; }
+};
+
+}  // namespace
+
+without_gil::~without_gil() {
+  const gil_request request;
+  PyEval_RestoreThread(state_);
+}
+
+with_gil::with_gil() {
+  const gil_request request;
+  state_ = PyGILState_Ensure();
+}
+
+void keep_gil_for_the_end() {
+  interpreter_end& end = the_end();
+  end.ends_it = std::this_thread::get_id();
+  end.has_begun = true;
+  const without_gil released;
+  while (end.waiting != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 bool python_threads::post(std::function<void()> job) {
   {
@@ -21,7 +72,7 @@ bool python_threads::run_next(const nb::callable& start_another) {
   std::function<void()> job;
   bool is_last = false;
   {
-    const nb::gil_scoped_release released;
+    const without_gil released;
     std::unique_lock lock(guard_);
     ++idle_;
     changed_.wait(lock, [this] { return (!jobs_.empty() && running_ < limit_) || stopped_; });

@@ -18,6 +18,36 @@ namespace hocket::python {
 
 namespace nb = nanobind;
 
+/// The thread releases the GIL for as long as this lives. Where Python has begun to end the
+/// interpreter meanwhile, the thread stays in the destructor for ever: Python would end it there by
+/// unwinding its stack, which C++ does not survive.
+class without_gil {
+ public:
+  without_gil() noexcept : state_(PyEval_SaveThread()) {}
+  without_gil(const without_gil&) = delete;
+  without_gil& operator=(const without_gil&) = delete;
+  ~without_gil();
+
+ private:
+  PyThreadState* state_;
+};
+
+/// The thread has the GIL for as long as this lives, under the same condition.
+class with_gil {
+ public:
+  with_gil();
+  with_gil(const with_gil&) = delete;
+  with_gil& operator=(const with_gil&) = delete;
+  ~with_gil() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// From here on no other thread than the caller is given the GIL by the classes above. With the
+/// GIL; returns when those that wait for it have it.
+void keep_gil_for_the_end();
+
 /// The threads of Python that call functions for tasks. A worker of the runtime runs its tasks on
 /// small stacks of its own, and a task that waits may continue on another thread: an interpreter
 /// can stand neither. So a task hands its function over to one of these threads, and waits.

@@ -17,19 +17,19 @@ double seconds(nanoseconds time) { return std::chrono::duration<double>(time).co
 
 runtime_report report_of(open_runtime& home) {
   const runtime_ref rt = home.get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return rt->report();
 }
 
 std::string trace_json(open_runtime& home) {
   const runtime_ref rt = home.get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return to_chrome_json(rt->trace());
 }
 
 void write_trace_of(open_runtime& home, const std::string& path) {
   const runtime_ref rt = home.get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   write_trace(rt->trace(), path);
 }
 

@@ -26,12 +26,12 @@ void end_runtime(runtime* gone, python_threads& threads) {
     return;
   }
   const python_threads::blocked waits(threads);
-  const nb::gil_scoped_release released;
+  const without_gil released;
   delete gone;
 }
 
 runtime_ref make_runtime(const runtime_options& options, threads_ref threads) {
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return {new runtime(options),
           [threads = std::move(threads)](runtime* gone) { end_runtime(gone, *threads); }};
 }
@@ -41,15 +41,31 @@ constexpr nanoseconds time_between_looks = std::chrono::milliseconds(50);
 
 /// For a thread that has released the GIL: throws what a handler of signals raises.
 void look_for_signals() {
-  const nb::gil_scoped_acquire acquired;
+  const with_gil acquired;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-void wait_for_all(open_runtime& home) {
+/// That so many seconds are over.
+struct limit_reached {};
+
+/// Waits for all tasks. Returns false if so many seconds have passed before; none: there is no
+/// limit.
+bool wait_for_all(open_runtime& home, const nb::object& seconds) {
   const runtime_ref rt = home.get();
+  const auto begin = std::chrono::steady_clock::now();
+  const nanoseconds limit =
+      seconds.is_none() ? nanoseconds::max() : duration_of(seconds, "The limit of a wait");
   const python_threads::blocked waits(*home.threads());
-  const nb::gil_scoped_release released;
-  rt->wait(&look_for_signals);
+  const without_gil released;
+  try {
+    rt->wait([&] {
+      look_for_signals();
+      if (std::chrono::steady_clock::now() - begin >= limit) throw limit_reached();
+    });
+  } catch (const limit_reached&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -78,6 +94,11 @@ void open_runtime::close() {
   gone.swap(runtime_);
 }
 
+void open_runtime::abandon() {
+  const std::lock_guard lock(guard_);
+  [[maybe_unused]] const auto* const kept = new runtime_ref(std::move(runtime_));
+}
+
 bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
                    const nb::object& seconds) {
   const future<void> waited(task);
@@ -87,7 +108,7 @@ bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
   const python_threads::blocked waits(*home.threads());
   if (home.is_virtual()) {
     // Time passes by events alone, and the tasks run in this thread.
-    const nb::gil_scoped_release released;
+    const without_gil released;
     if (left != nanoseconds::max()) return waited.wait_for(left);
     waited.wait();
     return true;
@@ -95,7 +116,7 @@ bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
   for (;;) {
     const nanoseconds now = std::min(left, time_between_looks);
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       if (waited.wait_for(now)) return true;
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -112,7 +133,7 @@ struct device_of_runtime {
 
 std::vector<device_of_runtime> devices_of(open_runtime& home) {
   const runtime_ref rt = home.get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   std::vector<device_of_runtime> made;
   for (device_info& each : rt->devices()) made.push_back({std::move(each)});
   return made;
@@ -157,13 +178,13 @@ void change_device(open_runtime& home, const std::string& name,
                    void (runtime::*what)(const device_handle&)) {
   const runtime_ref rt = home.get();
   const python_threads::blocked waits(*home.threads());
-  const nb::gil_scoped_release released;
+  const without_gil released;
   ((*rt).*what)(rt->device(name));
 }
 
 task_future drain(const open_runtime_ref& home, const std::string& name) {
   const runtime_ref rt = home->get();
-  const nb::gil_scoped_release released;
+  const without_gil released;
   return {home, rt->drain(rt->device(name)).state()};
 }
 
@@ -171,12 +192,15 @@ task_future drain(const open_runtime_ref& home, const std::string& name) {
 
 void bind_runtimes(nb::module_& to) {
   bind_devices(to);
+  to.def("keep_gil_for_the_end", &keep_gil_for_the_end,
+         "No other thread comes back from a call of this module.");
   nb::class_<python_threads>(to, "Threads", "The threads that call Python functions of tasks.")
       .def(nb::init<std::size_t>(), nb::arg("limit"))
       .def("run_next", &python_threads::run_next, nb::arg("start_another"),
            "Waits for a job and runs it; False after stop().")
       .def("stop", &python_threads::stop, "Takes no more jobs.");
-  nb::class_<open_runtime>(to, "OpenRuntime", "The runtime behind hocket.Runtime.")
+  nb::class_<open_runtime>(to, "OpenRuntime", nb::is_weak_referenceable(),
+                           "The runtime behind hocket.Runtime.")
       .def(
           "__init__",
           [](open_runtime* self, const threads_ref& threads, const nb::dict& options) {
@@ -184,10 +208,14 @@ void bind_runtimes(nb::module_& to) {
           },
           nb::arg("threads"), nb::arg("options"))
       .def_prop_ro("closed", &open_runtime::is_closed, "True after close().")
+      .def("has_views", &open_runtime::has_views, "True if a view or a tensor is open.")
       .def_prop_ro("simulated", &open_runtime::is_virtual, "True on the virtual clock.")
-      .def("close", &open_runtime::close, nb::call_guard<nb::gil_scoped_release>(),
+      .def("close", &open_runtime::close, nb::call_guard<without_gil>(),
            "Lets go of the runtime, which waits for its tasks.")
-      .def("wait", &wait_for_all, "Waits for all tasks; raises the first failure nobody has seen.")
+      .def("abandon", &open_runtime::abandon, "Keeps the runtime from ending with the process.")
+      .def("wait", &wait_for_all, nb::arg("limit") = nb::none(),
+           "Waits for all tasks, for so many seconds at most; False if these are over. Raises the "
+           "first failure that nothing has looked at.")
       .def(
           "stop", [](open_runtime& self) { self.get()->stop(); },
           "Cancels the tasks that have not started.")

@@ -30,12 +30,20 @@ class open_runtime {
   /// Lets go of the runtime, without the GIL. It ends here if nothing else keeps it.
   void close();
 
+  /// At the end of the process: keeps the runtime from ending, which would wait for its tasks.
+  void abandon();
+
   [[nodiscard]] const threads_ref& threads() const noexcept { return threads_; }
   [[nodiscard]] bool is_virtual() const noexcept { return is_virtual_; }
+
+  /// What each open view keeps, so that has_views() knows of them.
+  [[nodiscard]] std::shared_ptr<const void> view_count() const noexcept { return views_; }
+  [[nodiscard]] bool has_views() const noexcept { return views_.use_count() > 1; }
 
  private:
   threads_ref threads_;
   bool is_virtual_;
+  std::shared_ptr<const void> views_ = std::make_shared<char>();
   mutable std::mutex guard_;  // for what follows
   runtime_ref runtime_;
 };
