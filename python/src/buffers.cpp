@@ -50,8 +50,11 @@ array_buffer over_memory(const open_runtime_ref& home, detail::memory_offer&& of
   offer.owner = std::make_unique<detail::kept_owner<kept_object>>(
       kept_object(owner, home->threads()), nullptr);
   const without_gil released;
-  const array_buffer over =
-      made(home, new detail::buffer_state(rt->owner_of_data(), std::move(offer), std::move(label)));
+  // In an array with gaps the buffer is a part.
+  const box where = box::whole(offer.extents);
+  const detail::buffer_ref data(
+      new detail::buffer_state(rt->owner_of_data(), std::move(offer), std::move(label)));
+  const array_buffer over{home, detail::region_ref(data, where)};
   // A writer has been there, from which on the content counts.
   (void)detail::open_view(over.what, access_mode::write);
   return over;
