@@ -16,7 +16,7 @@ class TaskFailed(HocketError):
 
 
 class DependencyFailed(HocketError):
-    """A task did not run, because one before it failed. __cause__ is what a function raised."""
+    """A task did not run, because one before it failed. The message names that one."""
 
 
 class Cancelled(HocketError):

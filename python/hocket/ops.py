@@ -87,6 +87,9 @@ def gemm(a, b, c, alpha=1, beta=0, transpose_a=False, transpose_b=False, **optio
     is_plain = isinstance(alpha, (int, float)) and isinstance(beta, (int, float))
     if is_plain and alpha == 1 and beta == 0:
         return _submit(f"gemm_{form}", (a, b, c), options)
+    if is_plain and beta == 0:
+        # The kernel does not look at what c has, but a task that updates c asks for content.
+        _submit("fill", (0, c), {})
     return _submit(f"scaled_gemm_{form}", (alpha, a, b, beta, c), options)
 
 

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""How programs end: with runtimes that are open, by Ctrl-C, with views that variables keep."""
+
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+BEGIN = """
+import os, signal, sys, threading, time
+import hocket, numpy as np
+from hocket import ops, reads, updates
+rt = hocket.Runtime()
+x = np.ones(1000, np.float32)
+b = rt.buffer(x, "b")
+def slow(*arrays):
+    time.sleep(0.2)
+    print("ran", flush=True)
+def press_ctrl_c():
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+"""
+
+
+def run(program, environment=None):
+    return subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", BEGIN + program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+class Ends(unittest.TestCase):
+    def expect(self, program, status=0, said="", errors=""):
+        ended = run(program)
+        self.assertEqual(ended.returncode, status, program + ended.stdout + ended.stderr)
+        self.assertIn(said, ended.stdout, program)
+        if errors is not None:
+            self.assertIn(errors, ended.stderr, program)
+        return ended
+
+    def test_open_runtimes_end_after_their_tasks(self):
+        self.expect("f = rt.submit(slow, updates(b))", said="ran")
+        self.expect("rt.submit(slow, updates(b)); sys.exit(3)", status=3, said="ran")
+        self.expect("rt.submit(slow); raise ValueError", status=1, said="ran", errors="ValueError")
+        self.expect("f = rt.submit(slow, updates(b)); del rt, b, f", said="ran")
+        self.expect("f = rt.submit(lambda: rt.submit(slow).result())", said="ran")
+        self.expect("rt.me = rt; rt.f = rt.submit(slow, reads(b)); del rt, b", said="ran")
+
+    def test_failures_that_nobody_looked_at_are_printed(self):
+        self.expect("rt.submit(lambda: 1 / 0)", errors="division by zero")
+
+    def test_views_and_tensors_that_variables_keep(self):
+        self.expect("v = b.update(); a = v.array; print('ran')", said="ran")
+        self.expect("t = np.from_dlpack(b); print('ran')", said="ran")
+        self.expect("v = b.read(); rt.submit(slow, updates(b))", errors='view of buffer "b"')
+
+    def test_tensors_that_hold_up_tasks(self):
+        begin = time.monotonic()
+        self.expect("t = np.from_dlpack(b); ops.fill(1.0, b)", errors="tensor of a buffer is open")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_threads(self):
+        self.expect(
+            "threading.Thread(target=lambda: (time.sleep(0.2), rt.submit(slow).result())).start()",
+            said="ran",
+        )
+        self.expect(
+            """
+def loop():
+    while True:
+        ops.fill(1.0, b)
+        b.numpy()
+threading.Thread(target=loop, daemon=True).start()
+time.sleep(0.2)
+""",
+            errors=None,
+        )
+
+    def test_the_content_is_back_in_the_array(self):
+        self.expect(
+            "\nwith rt: ops.fill(5.0, b)\nprint('sum', x.sum())",
+            said="sum 5000",
+        )
+
+    def test_ctrl_c_ends_waits(self):
+        for submit in ("rt.submit(stuck)", "rt.submit(stuck, updates(b))"):
+            for wait in ("f.result()", "rt.wait()", "rt.close()", "f.wait()", "b.numpy()"):
+                if wait == "b.numpy()" and "updates" not in submit:
+                    continue
+                program = f"""
+go = threading.Event()
+def stuck(*arrays):
+    go.wait()
+f = {submit}
+press_ctrl_c()
+try:
+    {wait}
+except KeyboardInterrupt:
+    print("interrupted")
+go.set()
+"""
+                if wait == "rt.close()":  # which cannot return before the function has
+                    program = program.replace("go.wait()", "go.wait(1)")
+                self.expect(program, said="interrupted")
+
+    def test_ctrl_c_leaves_a_block(self):
+        ended = run("press_ctrl_c()\nwith rt: rt.submit(slow); time.sleep(10)")
+        self.assertIn("KeyboardInterrupt", ended.stderr)
+        self.assertNotEqual(ended.returncode, 0)
+
+    def test_a_forked_child_ends(self):
+        self.expect(
+            """
+rt.submit(slow).result()
+child = os.fork()
+if child == 0:
+    os._exit(7)
+print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""",
+            said="child 7",
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

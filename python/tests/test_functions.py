@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Hocket authors
+"""Python functions as tasks, and their futures."""
+
+import asyncio
+import gc
+import threading
+import time
+import unittest
+import weakref
+
+import hocket
+import numpy as np
+from hocket import errors, ops, reads, updates, writes
+
+
+class Functions(unittest.TestCase):
+    def setUp(self):
+        self.rt = hocket.Runtime()
+        self.addCleanup(self.close)
+
+    def close(self):
+        try:
+            self.rt.close()
+        except hocket.HocketError:
+            pass  # a failure that the test made
+
+    def test_are_given_arrays_values_and_what_futures_hold(self):
+        x, y = self.rt.full(5, 2.0, label="x"), self.rt.empty(5, label="y")
+
+        def combine(a, factor, b, more, name):
+            self.assertFalse(a.flags.writeable)
+            b[:] = a * factor + more
+            return name
+
+        three = self.rt.submit(lambda: 3)
+        future = self.rt.submit(combine, reads(x), three, writes(y), ops.sum(x), "done")
+        self.assertEqual(future.result(), "done")
+        self.assertEqual(y.numpy().tolist(), [16] * 5)
+        self.assertIn("combine", future.label)
+
+    def test_run_in_the_order_of_their_accesses(self):
+        x = self.rt.zeros(1)
+        for k in range(50):
+            def step(a, k=k):
+                a *= 2
+                a += k % 3
+            self.rt.submit(step, updates(x))
+        wanted = np.float32(0)
+        for k in range(50):
+            wanted = wanted * np.float32(2) + np.float32(k % 3)
+        self.assertEqual(x.numpy()[0], wanted)
+
+    def test_do_not_run_in_the_waiting_thread_and_run_side_by_side(self):
+        barrier = threading.Barrier(2, timeout=20)
+        futures = [self.rt.submit(lambda: (barrier.wait(), threading.get_ident())) for _ in "ab"]
+        threads = {each.result()[1] for each in futures}
+        self.assertEqual(len(threads), 2)
+        self.assertNotIn(threading.get_ident(), threads)
+
+    def test_may_wait_for_tasks_to_any_depth(self):
+        def level(n):
+            return 1 + self.rt.submit(level, n - 1).result() if n else 0
+
+        self.assertEqual(self.rt.submit(level, 40).result(), 40)
+
+    def test_may_submit_and_look_at_buffers(self):
+        x = self.rt.zeros(3)
+
+        def work():
+            ops.fill(2.0, x)
+            with x.update() as view:
+                view += 1
+            return ops.sum(x).result()
+
+        self.assertEqual(self.rt.submit(work).result(), 9)
+
+    def test_do_not_wait_for_all_tasks(self):
+        for wait in (self.rt.wait, self.rt.close):
+            with self.assertRaisesRegex(hocket.UsageError, "waits for all tasks of its runtime"):
+                self.rt.submit(wait).result()
+
+    def test_raise_their_own_exceptions_where_one_waits(self):
+        class Special(Exception):
+            pass
+
+        def fail():
+            raise Special("for a reason", 7)
+
+        x = self.rt.zeros(3, label="x")
+        future = self.rt.submit(fail)
+        with self.assertRaises(Special) as caught:
+            future.result()
+        self.assertEqual(caught.exception.args, ("for a reason", 7))
+        self.assertIsInstance(future.exception(), Special)
+        bad = self.rt.submit(lambda a: 1 / 0, writes(x), label="bad")
+        after = ops.sum(x)
+        self.assertIsInstance(bad.exception(), ZeroDivisionError)
+        with self.assertRaisesRegex(errors.DependencyFailed, "bad.*division by zero"):
+            after.result()
+
+    def test_whose_failure_nobody_looks_at_fail_the_wait_for_all(self):
+        self.rt.submit(lambda: [][1])
+        with self.assertRaises(IndexError):
+            self.rt.wait()
+        self.rt.wait()
+
+    def test_cannot_keep_arrays(self):
+        x, kept = self.rt.zeros(3, label="x"), []
+        for function in (lambda a: a, lambda a: a[1:], kept.append, lambda a: kept.append(a.T)):
+            with self.assertRaisesRegex(hocket.UsageError, 'buffer "x" after its end'):
+                self.rt.submit(function, updates(x)).result()
+            self.assertIsNotNone(self.rt.submit(lambda: 1).result())
+            ops.fill(0.0, x)
+
+    def test_are_let_go_of_when_they_have_ended(self):
+        class Big:
+            pass
+
+        big = Big()
+        alive = weakref.ref(big)
+        self.rt.submit(lambda it: None, big).result()
+        del big
+        for _ in range(100):
+            gc.collect()
+            if alive() is None:
+                break
+            time.sleep(0.02)
+        self.assertIsNone(alive())
+
+    def test_of_several_threads(self):
+        x = self.rt.zeros(1, np.int64)
+
+        def add(a):
+            a += 1
+
+        def many():
+            for _ in range(100):
+                self.rt.submit(add, updates(x))
+                ops.axpy(1, one, x)
+
+        one = self.rt.full(1, 1, np.int64)
+        threads = [threading.Thread(target=many) for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(x.numpy()[0], 800)
+
+    def test_wrong_calls_are_named(self):
+        x = self.rt.zeros(3, label="x")
+        with self.assertRaisesRegex(TypeError, "'text'"):
+            self.rt.submit("text")
+        with self.assertRaisesRegex(TypeError, 'Buffer "x" is passed as it is'):
+            self.rt.submit(print, x)
+        with self.assertRaisesRegex(TypeError, "reads a hocket.Buffer, not ndarray"):
+            reads(np.zeros(3))
+        with self.assertRaisesRegex(TypeError, 'no option "labl"'):
+            self.rt.submit(print, labl="x")
+
+
+class Futures(unittest.TestCase):
+    def setUp(self):
+        self.rt = hocket.Runtime()
+        self.addCleanup(self.rt.close)
+
+    def test_waits_have_limits(self):
+        go = threading.Event()
+        future = self.rt.submit(go.wait, label="slow")
+        self.assertFalse(future.done())
+        self.assertFalse(future.wait(0.05))
+        with self.assertRaisesRegex(TimeoutError, '"slow" has not ended after 0.01 s'):
+            future.result(0.01)
+        go.set()
+        self.assertTrue(future.result(20))
+        self.assertTrue(future.done())
+        self.assertIsNone(future.exception())
+
+    def test_are_cancelled_before_they_run(self):
+        go = threading.Event()
+        first = self.rt.submit(go.wait)
+        second = self.rt.submit(lambda: 1, after=[first])
+        second.cancel()
+        go.set()
+        with self.assertRaises(errors.Cancelled):
+            second.result()
+        self.assertTrue(second.cancelled())
+
+    def test_are_awaited(self):
+        x = self.rt.full(4, 3.0)
+
+        async def ask(n):
+            return await self.rt.submit(lambda: (time.sleep(0.05), n)[1])
+
+        async def all_of_them():
+            total = await ops.sum(x)
+            answers = await asyncio.gather(*(ask(n) for n in range(5)))
+            with self.assertRaises(ZeroDivisionError):
+                await self.rt.submit(lambda: 1 / 0)
+            return total, answers
+
+        self.assertEqual(asyncio.run(all_of_them()), (12, [0, 1, 2, 3, 4]))
+
+    def test_the_loop_goes_on_while_one_is_awaited(self):
+        ticks = []
+
+        async def tick():
+            while len(ticks) < 3:
+                ticks.append(1)
+                await asyncio.sleep(0.01)
+            go.set()
+
+        async def main():
+            await asyncio.gather(tick(), wait())
+
+        async def wait():
+            await self.rt.submit(go.wait)
+
+        go = threading.Event()
+        asyncio.run(main())
+        self.assertEqual(len(ticks), 3)
+
+    def test_a_timeout_of_asyncio_cancels_the_task(self):
+        go, ran = threading.Event(), []
+
+        async def main():
+            first = self.rt.submit(go.wait)
+            second = self.rt.submit(ran.append, 1, after=first)
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(second, 0.05)
+            go.set()
+            await first
+            return second
+
+        second = asyncio.run(main())
+        self.assertIsInstance(second.exception(), errors.Cancelled)
+        self.assertEqual(ran, [])
+
+    def test_ten_thousand_tasks(self):
+        x = self.rt.zeros(1)
+        one = self.rt.full(1, 1.0)
+        futures = [self.rt.submit(int, k) for k in range(10_000)]
+        for _ in range(10_000):
+            ops.axpy(1.0, one, x)
+        self.assertEqual(sum(each.result() for each in futures), 49_995_000)
+        self.assertEqual(x.numpy()[0], 10_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
