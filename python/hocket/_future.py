@@ -18,21 +18,35 @@ def _wake(loop, waiter):
         pass  # The loop has ended: nothing waits any more.
 
 
+class Outcome:
+    """What a function of a task has returned or raised."""
+
+    __slots__ = ("value", "raised", "__weakref__")
+
+    def __init__(self):
+        self.value = self.raised = None
+
+
 class Future:
     """The end of a task, and its value: a number of an operation, or what a function returned.
 
     May be waited for, awaited in asyncio, and passed where a task takes a number or a value.
     """
 
-    __slots__ = ("_task", "__weakref__")
+    __slots__ = ("_task", "_outcome", "__weakref__")
 
-    def __init__(self, task):
+    def __init__(self, task, outcome=None):
         self._task = task
+        self._outcome = outcome
 
     def result(self, timeout=None):
         """Waits for the task and returns its value; raises what it failed with."""
-        self._wait(timeout)
-        return self._task.result()
+        try:
+            self._wait(timeout)
+            number = self._task.result()
+            return number if self._outcome is None else self._outcome.value
+        finally:
+            self = None  # an exception has this frame, and the future has the exception
 
     def exception(self, timeout=None):
         """Waits for the task and returns what it failed with, or None."""

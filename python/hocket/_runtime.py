@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, _expressions, _threads, ops
 from ._buffers import Access, Buffer, array_over, dtype_named, empty_out, is_kept, label_of
-from ._future import Future, options_of
+from ._future import Future, Outcome, options_of
 from .errors import UsageError
 
 
@@ -21,19 +21,37 @@ def _name_of(function):
 class _Call:
     """What a task calls: the function with arrays in the places of accesses, and with values."""
 
-    def __init__(self, home, function, arguments, name):
+    def __init__(self, home, function, arguments, name, outcome):
+        self._outcome = outcome
         self._home = weakref.ref(home)  # which keeps the task, and this
         self._function = function
         self._arguments = arguments
         self._name = name
 
     def __call__(self, views):
-        with _threads.Running(self._home()):
-            return self._call(views)
+        """Returns the outcome if the function has failed, or else None."""
+        outcome = self._outcome
+        try:
+            with _threads.Running(self._home()):
+                outcome.value = self._returned(views)
+            return None
+        except BaseException as error:
+            # The frames of this class keep buffers, and say nothing to who reads the traceback.
+            trace = error.__traceback__.tb_next
+            trace = trace.tb_next if trace and trace.tb_next else trace
+            outcome.raised = error.with_traceback(trace)
+            return outcome
+        finally:
+            # What the arguments keep is let go of before the task has ended.
+            self._function = self._arguments = self._outcome = None
+            # The frame stays as long as that of the function does, which an exception has.
+            self = views = outcome = trace = None
 
-    def _call(self, views):
+    def _returned(self, views):
         if not views:
-            return self._function(*self._values(()))
+            function, values = self._function, list(self._values(()))
+            self = None
+            return function(*values)
         accesses = [each for each in self._arguments if isinstance(each, Access)]
         arrays = [array_over(v, each.buffer.dtype) for v, each in zip(views, accesses)]
         try:
@@ -43,16 +61,17 @@ class _Call:
             traceback.clear_frames(error.__traceback__)
             for array in arrays:
                 empty_out(array)
+            self = views = accesses = arrays = array = None
             raise
         for number in range(len(arrays)):
             if is_kept(arrays, number):
+                label = accesses[number].buffer.label
                 returned = None
                 for each in arrays:
                     empty_out(each)
                 raise UsageError(
-                    f'The function "{self._name}" keeps or returns the array of buffer '
-                    f'"{accesses[number].buffer.label}" after its end, or a part of it; '
-                    "it has to be a copy: array.copy()."
+                    f'The function "{self._name}" keeps or returns the array of buffer "{label}" '
+                    "after its end, or a part of it; it has to be a copy: array.copy()."
                 )
         return returned
 
@@ -105,9 +124,10 @@ class Runtime:
             after = [after] if isinstance(after, Future) else list(after)
             options = {**options, "after": after + before}
         name = options.get("label") or _name_of(function)
-        call = _Call(self._home, function, arguments, name)
+        outcome = Outcome()
+        call = _Call(self._home, function, arguments, name, outcome)
         task = _core.submit_function(self._home, call, name, accesses, options_of(options))
-        return Future(task)
+        return Future(task, outcome)
 
     def elementwise(self, text, **arguments):
         """Submits a kernel that computes `text` for each element: elementwise("2*x + y", x=a, y=b,

@@ -53,7 +53,7 @@ nb::object raised_by_function(const failure& why) {
   try {
     std::rethrow_exception(thrown);
   } catch (const python_failure& e) {
-    return e.raised().get();
+    return e.raised();
   } catch (...) {
     return nb::none();
   }
@@ -71,17 +71,18 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   } catch (const error& e) {
     set_error(exception_of(e.reason()));
   } catch (const python_failure& e) {
-    set_error(e.raised().get());
+    const nb::object raised = e.raised();
+    set_error(raised.is_none() ? made("TaskFailed", e.what()) : raised);
   }
 }
 
 }  // namespace
 
-python_failure failure_of(nb::python_error& raised, const threads_ref& threads) {
-  const nb::object exception = nb::borrow(raised.value());
-  const auto type = nb::cast<std::string>(exception.type().attr("__name__"));
-  const auto text = nb::cast<std::string>(nb::str(exception));
-  return {text.empty() ? type : type + ": " + text, kept_object(exception, threads)};
+python_failure failure_of(const nb::object& outcome, const threads_ref& threads) {
+  const nb::object raised = outcome.attr("raised");
+  const auto type = nb::cast<std::string>(raised.type().attr("__name__"));
+  const auto text = nb::cast<std::string>(nb::str(raised));
+  return {text.empty() ? type : type + ": " + text, outcome, threads};
 }
 
 nb::object exception_of(const failure& why) {

@@ -23,18 +23,14 @@ namespace {
 /// One call of a Python function for a task, which the task waits for.
 class function_call {
  public:
-  /// function: called with a list of views. It raises, or returns what the future holds.
+  /// function: called with a list of views. It returns None, or an object whose `raised` is what it
+  /// raised.
   function_call(const nb::callable& function, std::vector<access_mode> modes,
                 const open_runtime_ref& home)
       : function_(function, home->threads()),
         modes_(std::move(modes)),
         threads_(home->threads()),
-        home_(home),
-        returned_(std::make_shared<returned_object>()) {}
-
-  [[nodiscard]] const std::shared_ptr<returned_object>& returned() const noexcept {
-    return returned_;
-  }
+        home_(home) {}
 
   /// In the task. Throws python_failure.
   void run(std::span<const buffer_argument> buffers, executor& where, bool is_virtual) const {
@@ -86,10 +82,8 @@ class function_call {
         const bool read_only = modes_[i] == access_mode::read;
         views.append(nb::cast(std::make_unique<array_view>(buffers[i], read_only)));
       }
-      returned_->value = kept_object(function_.get()(views), threads_);
-      return nullptr;
-    } catch (nb::python_error& e) {
-      return std::make_exception_ptr(failure_of(e, threads_));
+      const nb::object failed = function_.get()(views);
+      return failed.is_none() ? nullptr : std::make_exception_ptr(failure_of(failed, threads_));
     } catch (...) {
       return std::current_exception();
     }
@@ -99,7 +93,6 @@ class function_call {
   std::vector<access_mode> modes_;
   threads_ref threads_;
   std::weak_ptr<open_runtime> home_;  // the task is part of the runtime
-  std::shared_ptr<returned_object> returned_;
 };
 
 void add_accesses(const nb::list& accesses, std::vector<access_mode>& modes,
@@ -135,12 +128,12 @@ task_future submit_function(const open_runtime_ref& home, const nb::callable& fu
   if (arguments.empty()) {
     const future<void> made =
         rt->async(how, [call, &where, is_virtual] { call->run({}, where, is_virtual); });
-    return {home, made.state(), {}, call->returned()};
+    return {home, made.state()};
   }
   kernel->host = [call, &where, is_virtual](const host_launch& launch) {
     call->run(launch.buffers, where, is_virtual);
   };
-  return {home, to.call(how, kernel, arguments), {}, call->returned()};
+  return {home, to.call(how, kernel, arguments)};
 }
 
 }  // namespace

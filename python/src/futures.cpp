@@ -51,7 +51,6 @@ failure error_of(const task_future& of) { return future<void>(of.task).error(); 
 nb::object result_of(const task_future& of) {
   if (const failure why = error_of(of)) raise_failure(why);
   if (of.number) return to_python(of.task->value(), *of.number);
-  if (of.returned != nullptr && of.returned->value.has_value()) return of.returned->value.get();
   return nb::none();
 }
 

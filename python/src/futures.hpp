@@ -14,17 +14,12 @@
 
 namespace hocket::python {
 
-/// Where a Python function leaves what it returned. Set before its task ends.
-struct returned_object {
-  kept_object value;
-};
-
-/// What hocket.Future stands for: a task, and what its value is.
+/// What hocket.Future stands for: a task, and the type of its value if that is a number. What a
+/// Python function returns is kept by Python objects alone.
 struct task_future {
   open_runtime_ref home;
   detail::task_state_ptr task;
-  std::optional<element_type> number = {};         ///< of a kernel that returns one
-  std::shared_ptr<returned_object> returned = {};  ///< of a function
+  std::optional<element_type> number = {};  ///< of a kernel that returns one
 };
 
 }  // namespace hocket::python

@@ -128,6 +128,22 @@ class Functions(unittest.TestCase):
             time.sleep(0.02)
         self.assertIsNone(alive())
 
+    def test_and_their_exceptions_keep_no_memory_that_is_lent(self):
+        x = np.ones(10, np.float32)
+
+        def once(function):
+            b = self.rt.buffer(x)
+            try:
+                return self.rt.submit(function, reads(b)).result()
+            except ZeroDivisionError as error:
+                return str(error)
+
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for function in (lambda a: float(a.sum()), lambda a: 1 / 0) * 3:
+            self.assertIn(once(function), (10, "division by zero"))
+            self.rt.wait()
+
     def test_of_several_threads(self):
         x = self.rt.zeros(1, np.int64)
 

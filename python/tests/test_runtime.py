@@ -127,7 +127,8 @@ class Runtimes(unittest.TestCase):
             for _ in range(20):
                 rt.elementwise("x = x + 1", x=x, task={"on": "Sim1"})
             self.assertEqual(x.numpy().tolist(), [20] * 100)
-            self.assertFalse(rt.report().devices[-1].alive)
+            alive = {each.name: each.alive for each in rt.report().devices}
+            self.assertEqual((alive["Sim0"], alive["Sim1"]), (True, False))
 
     def test_bfloat16(self):
         try:

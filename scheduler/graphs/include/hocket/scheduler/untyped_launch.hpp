@@ -29,17 +29,13 @@ using untyped_argument = std::variant<untyped_number, untyped_future, untyped_ac
 /// languages. Arguments are compared with the signature of the kernel at run time, as a compiler
 /// compares those of submitter::submit. Any thread; refers to the submitter.
 ///
-/// ```cpp
-/// runtime rt;
-/// const buffer<float> x{rt, 100, "x"};
-/// const kernel_ref& fill = resolve<float, out_buffer<float>>(ops::fill).definition();
-/// detail::untyped_submitter untyped(rt);
-/// const detail::task_state_ptr ended =
-///     untyped.launch({}, fill,
-///                    {detail::untyped_number{scalar_argument::of(2.0f)},
-///                     detail::untyped_access{x.ref(), access_mode::write}});
-/// future<void>(ended).get();
-/// ```
+///     untyped_submitter untyped(rt);
+///     const kernel_ref& fill = ops::fill.resolve<float, out_buffer<float>>().definition();
+///     const task_state_ptr ended = untyped.launch(
+///         {}, fill,
+///         {untyped_number{scalar_argument::of(2.0f)},
+///          untyped_access{x.ref(), access_mode::write}});
+///     future<void>(ended).get();
 class untyped_submitter {
  public:
   explicit untyped_submitter(submitter& to) noexcept : to_(to) {}
