@@ -306,7 +306,8 @@ class _Text:
 
     def function(self, name, values, node):
         if name != "fma" and name not in _FUNCTIONS:
-            known = sorted({*_FUNCTIONS, "abs", "bool", "fma", "maximum", "minimum", "pow", "where"})
+            others = {"abs", "bool", "fma", "maximum", "minimum", "pow", "where"}
+            known = sorted({*_FUNCTIONS, *others})
             self.fail(f"calls {name!r}; kernels have {', '.join(known)}, and the types as float32")
         dtype = _computed(self.whole(values[0]).dtype)
         for each in values[1:]:
@@ -325,7 +326,8 @@ class _Text:
         if dtype.startswith("uint"):
             return _Value(node)
         is_below = self.apply("less", None, [node, _core.Value.literal(0, dtype)]).node
-        return self.apply("select", dtype, [is_below, self.apply("negate", dtype, [node]).node, node])
+        opposite = self.apply("negate", dtype, [node]).node
+        return self.apply("select", dtype, [is_below, opposite, node])
 
 
 def _parsed(text):
