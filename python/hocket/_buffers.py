@@ -195,11 +195,9 @@ class Buffer:
         first, last = [0] * len(shape), list(shape)
         for d, part in enumerate(keys):
             if not isinstance(part, slice):
+                hint = f"; {part}:{part + 1} is one" if isinstance(part, int) else ""
                 raise TypeError(
-                    f'A part of buffer "{self.label}" is chosen by slices, not by {part!r}; '
-                    f"{part!r}:{part!r}+1 is one row, and buffer.read() gives elements."
-                    if isinstance(part, int)
-                    else f'A part of buffer "{self.label}" is chosen by slices, not by {part!r}.'
+                    f'A part of buffer "{self.label}" is chosen by slices, not by {part!r}{hint}.'
                 )
             first[d], last[d], step = part.indices(shape[d])
             if step != 1:

@@ -108,6 +108,8 @@ def options_of(options):
         return options
     if isinstance(after, Future):
         after = [after]
+    if not isinstance(after, (list, tuple)):
+        raise TypeError(f'The option "after" is {after!r}; it has to be a list of hocket.Future.')
     return {**options, "after": [task_of(each) for each in after]}
 
 

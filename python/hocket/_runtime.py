@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Hocket authors
 """Runtimes: what runs tasks."""
 
+import inspect
 import json
 import traceback
 import weakref
@@ -15,7 +16,15 @@ from .errors import UsageError
 
 
 def _name_of(function):
-    return getattr(function, "__qualname__", None) or type(function).__name__
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _extents(shape):
+    """The shape as a tuple of int."""
+    given = (shape,) if np.ndim(shape) == 0 else shape
+    if all(isinstance(each, (int, np.integer)) and each >= 0 for each in given):
+        return tuple(int(each) for each in given)
+    raise ValueError(f"The shape of a buffer is {shape!r}; it has to be integers that are 0 or more.")
 
 
 class _Call:
@@ -108,6 +117,11 @@ class Runtime:
         """
         if not callable(function):
             raise TypeError(f"A task is a function, not {function!r}.")
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(
+                f'The function "{_name_of(function)}" is one of asyncio (async def), which a task '
+                "does not run; let it await the futures of tasks."
+            )
         accesses, before = [], []
         for each in arguments:
             if isinstance(each, Access):
@@ -171,7 +185,7 @@ class Runtime:
 
     def empty(self, shape, dtype=np.float32, label=None):
         """A buffer without content: a task that reads it before one writes it fails."""
-        shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+        shape = _extents(shape)
         dtype = np.dtype(dtype)
         handle = _core.BufferHandle.empty(self._home, shape, dtype, label_of(label))
         return Buffer(self._home, handle, dtype)

@@ -171,6 +171,15 @@ class Functions(unittest.TestCase):
             self.rt.submit(print, x)
         with self.assertRaisesRegex(TypeError, "reads a hocket.Buffer, not ndarray"):
             reads(np.zeros(3))
+        async def later():
+            pass
+
+        with self.assertRaisesRegex(TypeError, '"later" is one of asyncio'):
+            self.rt.submit(later)
+        with self.assertRaisesRegex(TypeError, '"after" is 3'):
+            self.rt.submit(print, after=3)
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "x", which overlap'):
+            self.rt.submit(print, reads(x), updates(x))
         with self.assertRaisesRegex(TypeError, 'no option "labl"'):
             self.rt.submit(print, labl="x")
 
