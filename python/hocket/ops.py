@@ -80,17 +80,21 @@ for _name, (_parameters, _text) in _TABLE.items():
 
 
 def gemm(a, b, c, alpha=1, beta=0, transpose_a=False, transpose_b=False, **options):
-    """c = alpha a b + beta c, the product of matrices; a or b may be taken transposed."""
+    """c = alpha a b + beta c, the product of matrices; a or b may be taken transposed.
+
+    Of buffers with three dimensions there are several products, c[i] of a[i] and b[i].
+    """
     if transpose_a and transpose_b:
         raise ValueError("gemm takes a or b transposed, not both; transpose() makes the other one.")
+    name = "gemms" if isinstance(c, Buffer) and c.ndim == 3 else "gemm"
     form = ("t" if transpose_a else "n") + ("t" if transpose_b else "n")
     is_plain = isinstance(alpha, (int, float)) and isinstance(beta, (int, float))
     if is_plain and alpha == 1 and beta == 0:
-        return _submit(f"gemm_{form}", (a, b, c), options)
+        return _submit(f"{name}_{form}", (a, b, c), options)
     if is_plain and beta == 0:
         # The kernel does not look at what c has, but a task that updates c asks for content.
         _submit("fill", (0, c), {})
-    return _submit(f"scaled_gemm_{form}", (alpha, a, b, beta, c), options)
+    return _submit(f"scaled_{name}_{form}", (alpha, a, b, beta, c), options)
 
 
 __all__ = [*_TABLE, "gemm"]
