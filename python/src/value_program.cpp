@@ -179,14 +179,14 @@ loop arithmetic(operation what) {
   }
 }
 
-#define HOCKET_FUNCTIONS(X)                                                                      \
-  X(exp)                                                                                         \
-  X(exp2)                                                                                        \
-  X(log)                                                                                         \
-  X(log2)                                                                                        \
-  X(sqrt)                                                                                        \
-  X(sin) X(cos) X(tan) X(sinh) X(cosh) X(tanh) X(asin) X(acos) X(atan) X(floor) X(ceil) X(trunc) \
-      X(rint)
+#define HOCKET_FUNCTIONS(X) \
+  X(exp)                    \
+  X(exp2)                   \
+  X(log)                    \
+  X(log2)                   \
+  X(sqrt)                   \
+  X(sin)                    \
+  X(cos) X(tan) X(sinh) X(cosh) X(tanh) X(asin) X(acos) X(atan) X(floor) X(ceil) X(trunc) X(rint)
 
 #define HOCKET_FUNCTION(NAME)          \
   struct NAME##_of {                   \

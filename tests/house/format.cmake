@@ -5,7 +5,7 @@
 
 find_program(CLANG_FORMAT NAMES clang-format-14 clang-format REQUIRED)
 set(files "")
-foreach(folder core execution memory kernels streams devices scheduler tools tests bench examples)
+foreach(folder core execution memory kernels streams devices scheduler tools tests bench examples python)
   file(GLOB_RECURSE found "${SOURCE}/${folder}/*.cpp" "${SOURCE}/${folder}/*.hpp")
   list(APPEND files ${found})
 endforeach()
