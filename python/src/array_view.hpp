@@ -35,7 +35,7 @@ class array_view {
   /// The dictionary that numpy asks for.
   [[nodiscard]] nb::dict array_interface() const;
 
-  /// The same for consumers of DLPack: an object that has __dlpack__ and keeps `self`.
+  /// An object for consumers of DLPack: it has __dlpack__ and keeps `self`.
   [[nodiscard]] static nb::object tensor(const nb::object& self);
 
   [[nodiscard]] const buffer_argument& content() const noexcept { return content_; }

@@ -42,7 +42,7 @@ class wait_graph final : public wait_registry, public std::enable_shared_from_th
   void opened(held_view&& view);
   /// Returns false if the view is not known, or not any more.
   [[nodiscard]] bool closed(const held_view& view);
-  /// The same for a view that no stack holds any more.
+  /// Notes that no stack holds the view any more. Returns false as closed() does.
   [[nodiscard]] bool detached(const held_view& view);
   [[nodiscard]] std::vector<held_view> views() const;
   /// Whether the calling stack holds one.
