@@ -24,7 +24,7 @@ struct answer {
   int rounds = 0;
 };
 
-/// What outlives the caller is passed by value; a buffer is a handle. g++ 12 needs a
+/// Parameters that outlive the caller are passed by value; a buffer is a handle. g++ 12 needs a
 /// future that is awaited to be made in a statement of its own.
 future<answer> largest_eigenvalue(runtime& rt, buffer<float, 2> a) {
   const std::size_t n = a.extents()[0];

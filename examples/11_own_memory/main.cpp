@@ -22,7 +22,8 @@ namespace {
 using tensor =
     dlpack::managed_tensor_versioned;  // or DLManagedTensorVersioned of <dlpack/dlpack.h>
 
-/// What another library of arrays might be. It gives its arrays out as tensors, and takes others.
+/// A library of arrays as another project might have it: gives its arrays out as tensors, and takes
+/// others.
 namespace library {
 
 struct array {

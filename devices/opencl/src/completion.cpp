@@ -88,7 +88,7 @@ command_result completions::result_of(const commands::entry& e, time_stamp heard
   command_result how{why, e.handed, std::max(e.handed, heard)};
   if (status != CL_COMPLETE) {
     failure end = failure_of(status, device_, "to run a command");
-    // What a library in a native body says of it is not known to be the loss of the device.
+    // A library in a native body may have failed first, without saying that the device is lost.
     if (!how.why || end.code() == failure_code::device_lost) how.why = std::move(end);
     return how;
   }

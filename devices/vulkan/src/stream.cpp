@@ -88,7 +88,7 @@ failure launch_stream::enqueue(const command& what, std::span<const device_wait>
 result<std::unique_ptr<slot>> launch_stream::record_next(const launch_command& what) {
   launch_plan<const program>& now = planner_.plan();
   if (now.why) return now.why;
-  // What a native body does may differ from call to call.
+  // The commands of a native body may differ from call to call.
   const bool is_native = std::ranges::any_of(
       now.parts, [](const auto& part) { return static_cast<bool>(part.source->native); });
   const recording_use use = is_native ? recording_use::once : recording_use::again;

@@ -147,7 +147,7 @@ TEST(WaitWithALook, EndsWithWhatTheLookThrows) {
   EXPECT_THROW(rt.wait([] { throw std::runtime_error("Ctrl-C"); }), std::runtime_error);
   EXPECT_FALSE(waits.done());
   may_end = true;
-  rt.wait();  // a wait that was given up leaves nothing behind
+  rt.wait();  // a wait that an exception ended leaves nothing behind
   EXPECT_TRUE(waits.done());
 }
 

@@ -152,8 +152,8 @@ failure launcher::enqueue_all(stream_handle stream) {
   return {};
 }
 
-/// Products are left out: the library would take memory for each graph. What a native body does may
-/// differ from call to call.
+/// Products are left out: the library would take memory for each graph. The commands of a
+/// native body may differ from call to call.
 bool launcher::may_be_graph() const {
   constexpr std::size_t least = 4;  // fewer launches are as fast
   const auto& parts = planner_.plan().parts;

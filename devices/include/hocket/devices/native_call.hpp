@@ -11,7 +11,7 @@
 
 namespace hocket {
 
-/// What a buffer of a launch is on its device.
+/// A buffer of a launch as its device knows it.
 struct native_object {
   void* object = nullptr;      ///< as in native_buffer
   std::size_t first_byte = 0;  ///< of the allocation, behind the beginning of the object

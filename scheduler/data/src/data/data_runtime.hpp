@@ -85,7 +85,7 @@ class data_runtime : public runtime_context, public std::enable_shared_from_this
   [[nodiscard]] bool is_kept_by_views();
   /// Detached views that are open.
   [[nodiscard]] bool has_detached_views();
-  /// Ends the runtime, which its owner has given up before. The caller may be in a step of the
+  /// Ends the runtime, whose owner has let go of it before. The caller may be in a step of the
   /// placement engine.
   virtual void end_later(std::shared_ptr<data_runtime>&& self) noexcept = 0;
 
