@@ -124,6 +124,7 @@ class watcher {
   void see(const placement::warn& /*a*/) {}
   void see(const placement::keep_task& a) { add(a.task->id); }
   void see(const placement::put_aside& a) { add(a.from); }
+  void see(const placement::put_back& a) { add(a.to); }
   void see(const placement::lend_block& a) { add(a.block); }
 
   hasher hash_;

@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <hocket/streams/perform.hpp>
 
 namespace hocket::placement {
 
@@ -191,11 +190,8 @@ kept_ref lineage_machine::bytes_of(const recovery_step& s,
 void lineage_machine::restore(const recovery_step& s, const kept_ref& from) {
   model_buffer& b = at(s.data);
   write_on_host(b, s.region, s.position);
-  const array_part_ref part = part_of_array(b.known.type, b.known.all.end, s.region);
-  const buffer_argument to{reinterpret_cast<std::byte*>(b.block.data()) + part->first_byte(),
-                           part->type(), part->sizes(), part->strides()};
-  single_lane lane;
-  kernel_to_restore(from, s.region)->host({{&to, 1}, {}, lane});
+  if (!from->write_to(reinterpret_cast<std::byte*>(b.block.data()), s.region))
+    throw std::bad_alloc();
   each_index(b, s.region,
              [&](std::size_t i) { b.elements[i] = {0, false, true, true, false, none, none}; });
 }

@@ -118,6 +118,32 @@ TEST_F(resilience, makes_again_what_came_from_buffers_that_are_gone) {
   EXPECT_THAT(y.to_vector(), Each(3.0F));
 }
 
+class without_the_host : public resilience {
+ protected:
+  static runtime_options no_host() {
+    runtime_options made = surviving();
+    made.devices = "Sim0,Sim1";
+    return made;
+  }
+  without_the_host() : resilience(no_host()) {}
+};
+
+TEST_F(without_the_host, content_is_put_back) {
+  const buffer<float> x{rt, tile_size}, y{rt, tile_size, 0.0F};
+  std::ranges::fill(x.write(), 2.0F);
+  rt.submit(on("Sim0"), add_other, reads(x), updates(y));
+  std::ranges::fill(x.rows(10, 20).update(), 5.0F);
+  rt.submit(on("Sim0"), add_other, reads(x), updates(y));
+  rt.wait();
+  lose("Sim0");
+  std::vector<float> sums(tile_size, 4.0F);
+  std::fill_n(sums.begin() + 10, 10, 7.0F);
+  EXPECT_EQ(y.to_vector(), sums);
+  EXPECT_EQ(x.to_vector()[9], 2.0F);
+  EXPECT_EQ(x.to_vector()[10], 5.0F);
+  EXPECT_EQ(rt.report().recoveries, 1U);
+}
+
 TEST_F(resilience, leaves_what_tasks_failed_to_write) {
   const kernel<inout_buffer<float>> fails{
       "fails", host_body{[](buffer_view<float>) { throw std::runtime_error("planned"); }}};

@@ -41,6 +41,14 @@ struct put_aside {
   kept_ref to;
 };
 
+/// Writes the region back to a block of the host, and tells the task's view_released.
+struct put_back {
+  task_id task;
+  block_id to;
+  kept_ref from;
+  box region;
+};
+
 /// Copies a region between two blocks of the size of the whole buffer.
 struct issue_copy {
   point number;
@@ -139,7 +147,7 @@ struct warn {
 
 using action = std::variant<allocate_block, free_block, issue_copy, issue_launch, deliver, complete,
                             retire, tell_run, start_timer, await_memory, await_time, give_up_device,
-                            warn, put_aside, await_probe, answer, lend_block, keep_task>;
+                            warn, put_aside, put_back, await_probe, answer, lend_block, keep_task>;
 
 /// Actions in the order in which they have to be carried out.
 using action_list = std::vector<action>;

@@ -3,7 +3,6 @@
 
 #include "placement/engine_state.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "placement/recovery_run.hpp"
@@ -39,10 +38,7 @@ void engine_state::await_other_probe(const placed_task& t) {
 
 failure engine_state::without_device(const placed_task& t) const {
   std::string reason = "every device that could was lost.";
-  const bool has_host = std::ranges::any_of(nodes.devices, &machine::device_node::runs_host_tasks);
-  if (t.host_only && !has_host) {
-    reason = "it runs on the host alone, and no node of the host is in use.";
-  } else if (t.on.valid()) {
+  if (t.on.valid()) {
     const device_record& d = devices[t.on.value];
     reason = nodes.devices[t.on.value].label_text() + " was " + std::string(to_string(d.state)) +
              ": " + d.lost;

@@ -79,8 +79,8 @@ struct stop_asked {
   failure why;
 };
 
-/// A view was closed, or the tasks of a nested domain are complete. why: what the domain was to
-/// write is poisoned.
+/// A view was closed, content was put back, or the tasks of a nested domain are complete. why: what
+/// the task was to write is poisoned.
 struct view_released {
   task_id task;
   failure why = {};

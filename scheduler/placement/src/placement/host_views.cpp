@@ -41,12 +41,20 @@ void host_views::deliver_view(task_id id) {
     return s_.work.end_later(*t, why);
   }
   if (t->traced != nullptr) decision_log::delivered(*t, s_.now);
+  if (t->is_recovery) return restore(static_cast<const recovery_task&>(*t));
   deliver made{task_ref(t), {}};
   for (const task_access& a : t->accesses) {
     made.blocks.push_back(s_.content.block(a.data, host_memory));
   }
   s_.work.actions().emplace_back(std::move(made));
   if (t->kind == task_kind::fetch) s_.work.end_later(*t, {});
+}
+
+/// The task is over when its content has been written.
+void host_views::restore(const recovery_task& t) {
+  const task_access& to = t.accesses.front();
+  s_.work.actions().emplace_back(
+      put_back{t.id, s_.content.block(to.data, host_memory), t.from, to.region()});
 }
 
 /// Why the content is not there, although all copies have ended.
@@ -72,7 +80,7 @@ failure host_views::undelivered(const placed_task& t) const {
 void host_views::release(view_released& e) {
   placed_task* t = s_.tasks.find(e.task);
   if (t == nullptr) return;
-  if (t->opened == nullptr) return s_.work.end_later(*t, t->poisoned);
+  if (t->opened == nullptr) return s_.work.end_later(*t, e.why ? e.why : t->poisoned);
   // The future of a task may have ended while the task has not.
   t->opened->why = std::move(e.why);
   leave(*t);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "placement/event.hpp"
+#include "placement/recovery_run.hpp"
 #include "placement/task_issuer.hpp"
 
 namespace hocket::placement {
@@ -25,6 +26,7 @@ class host_views {
   void open_view(placed_task& t);
   void deliver_view(task_id id);
   void leave(placed_task& domain);
+  void restore(const recovery_task& t);
   [[nodiscard]] failure undelivered(const placed_task& t) const;
 
   engine_state& s_;

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <new>
-#include <utility>
 
 namespace hocket::placement {
 
@@ -50,27 +49,25 @@ void kept_bytes::read_from(const std::byte* replica) noexcept {
   was_read = true;
 }
 
-kernel_ref kernel_to_restore(kept_ref from, const box& region) {
-  auto made = std::make_shared<kernel_definition>();
-  made->name = "restore";
-  made->parameters.push_back(
-      {.is = parameter::kind::buffer, .type = from->part->type(), .mode = access_mode::write});
-  made->host = [from = std::move(from), region](const host_launch& launch) {
-    if (!from->was_read) throw std::bad_alloc();
-    const buffer_argument& to = launch.buffers.front();
-    const std::size_t element_size = size_of(to.type);
-    const index_list strides = dense_strides(from->part->sizes());
-    const std::size_t row_bytes = to.extents[to.extents.size() - 1] * element_size;
-    std::size_t first = 0;
-    for (std::size_t d = 0; d < strides.size(); ++d) {
-      first += (region.begin[d] - from->part->region().begin[d]) * strides[d];
-    }
-    each_row(to.extents, [&](const index_list& at) {
-      std::memcpy(static_cast<std::byte*>(to.base) + offset_of(at, to.strides) * element_size,
-                  from->bytes.data() + (first + offset_of(at, strides)) * element_size, row_bytes);
-    });
-  };
-  return made;
+bool kept_bytes::write_to(std::byte* replica, const box& region) const noexcept {
+  if (!was_read) return false;
+  const std::size_t element_size = size_of(part->type());
+  const index_list sizes = region.extents();
+  const index_list strides = dense_strides(part->sizes());
+  const std::size_t row_bytes = sizes[sizes.size() - 1] * element_size;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    const std::size_t begin = region.begin[d] - part->region().begin[d];
+    from += begin * strides[d];
+    to += begin * part->strides()[d];
+  }
+  each_row(sizes, [&](const index_list& at) {
+    std::byte* const row =
+        replica + part->first_byte() + (to + offset_of(at, part->strides())) * element_size;
+    std::memcpy(row, bytes.data() + (from + offset_of(at, strides)) * element_size, row_bytes);
+  });
+  return true;
 }
 
 }  // namespace hocket::placement

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <hocket/core/array_part.hpp>
-#include <hocket/kernels/definition.hpp>
 
 namespace hocket::placement {
 
@@ -27,11 +26,11 @@ struct kept_bytes {
   /// Reads the part of a whole replica that begins at that address of the host. Without memory for
   /// it, the bytes stay away.
   void read_from(const std::byte* replica) noexcept;
+  /// Writes the region, which is all or some of the part, to a whole replica of that element type
+  /// and those extents that begins there. Returns false, and writes nothing, where the bytes stayed
+  /// away.
+  [[nodiscard]] bool write_to(std::byte* replica, const box& region) const noexcept;
 };
 using kept_ref = std::shared_ptr<kept_bytes>;
-
-/// A kernel for the host that writes the bytes of the region, which are all or some of those, to
-/// its only argument.
-[[nodiscard]] kernel_ref kernel_to_restore(kept_ref from, const box& region);
 
 }  // namespace hocket::placement

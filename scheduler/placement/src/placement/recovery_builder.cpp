@@ -7,8 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "placement/launch_facts.hpp"
-
 namespace hocket::placement {
 
 std::unique_ptr<recovery_run> recovery_builder::build(const recovery_plan& plan) {
@@ -128,11 +126,9 @@ void recovery_builder::fill_restore(recovery_task& made, const recovery_step& st
   // In the trace it is the task that wrote the content first.
   const task_log& tasks = s_.log.tasks();
   if (step.position >= tasks.first()) made.trace_name = tasks.at(step.position).trace_name;
-  made.host_only = true;
+  made.kind = task_kind::view;
   made.bytes = s_.content.bytes(step.data);
-  made.launch = new counted_launch;
-  // Bytes that were kept may be more than what is wanted of them.
-  made.launch->kernel = kernel_to_restore(from, step.region);
+  made.from = std::move(from);
   task_access& access = made.accesses.emplace_back();
   made.part = part_of_array(buffer.type, buffer.all.end, step.region);
   access.data = step.data;
@@ -140,8 +136,6 @@ void recovery_builder::fill_restore(recovery_task& made, const recovery_step& st
   access.mode = access_mode::write;
   access.is_all = step.region == buffer.all;
   access.is_in_history = false;
-  made.launch->buffers.emplace_back().part = made.part;
-  detail::estimate(*made.launch, {made.accesses.data(), made.accesses.size()});
 }
 
 /// As their accesses are in conflict, in the order of the steps.

@@ -25,6 +25,7 @@ struct recovery_task final : run_task {
   std::uint64_t position = 0;       ///< in the log
   placed_task* original = nullptr;  ///< the task, if it is torn; outlives this
   array_part_ref part;              ///< of the only access, if content is restored
+  kept_ref from;                    ///< that content
   std::vector<recorded_edge> own_edges;
 };
 

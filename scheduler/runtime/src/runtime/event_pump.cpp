@@ -41,6 +41,17 @@ class performer {
       a.to->lacks_memory = true;
     }
   }
+  void operator()(const placement::put_back& a) const {
+    const device_blocks::block* const b = devices_.blocks().find(a.to);
+    failure why;
+    if (b == nullptr || b->why) {
+      why = failure(failure_code::out_of_memory, "There is no room to put content back to.");
+      if (b != nullptr) why = b->why;
+    } else if (!a.from->write_to(static_cast<std::byte*>(b->where.address()), a.region)) {
+      why = failure(failure_code::out_of_memory, "There was no memory to put its content aside.");
+    }
+    pump_.post(placement::view_released{a.task, std::move(why)});
+  }
   void operator()(const placement::issue_copy& a) const { devices_.issue(a); }
   void operator()(const placement::issue_launch& a) const {
     const stream_id on = a.number.stream;
