@@ -69,10 +69,11 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
   const kernel_pass& p = source.passes[pass];
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   std::string text(cuda_prelude);
-  text += detail::narrow_float_functions(types_used(kernel, source)) + source.structures + "\n";
+  text += detail::narrow_float_functions(types_used(kernel, source)) +
+          detail::marked(kernel, source, source.structures) + "\n";
   text += "struct hocket_arguments { uint words[" +
           std::to_string(argument_words(kernel, variant)) + "]; };\n";
-  text += source.functions + "\n";
+  text += detail::marked(kernel, source, source.functions) + "\n";
   text += argument_macros(kernel, source, buffers, {cuda_word, cuda_scalar});
   text += "extern \"C\" __global__ void __launch_bounds__(" +
           std::to_string(p.local[0] * p.local[1] * p.local[2]) + ")\nhocket_main(";
@@ -82,7 +83,7 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
   if (source.scratch) text += "uint* scratch, ";
   text += "const hocket_arguments hocket_block) {\n";
   for (const std::string& declared : p.shared) text += "__shared__ " + declared + ";\n";
-  return text + p.text + "\n}\n";
+  return text + detail::marked(kernel, source, p.text) + "\n}\n";
 }
 
 }  // namespace hocket

@@ -94,8 +94,12 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
   const std::vector<program_buffer> buffers = buffers_of(kernel, source, variant);
   const std::set<element_type> types = types_used(kernel, source);
   std::string text = "#version 450\n" + glsl_extensions(types);
+  if (!source.place.empty()) {
+    text += "#extension GL_GOOGLE_cpp_style_line_directive : require\n";
+  }
   text += glsl_prelude;
-  text += detail::narrow_float_functions(types) + source.structures + "\n";
+  text += detail::narrow_float_functions(types) +
+          detail::marked(kernel, source, source.structures) + "\n";
   text += "layout(local_size_x = " + std::to_string(p.local[0]) +
           ", local_size_y = " + std::to_string(p.local[1]) +
           ", local_size_z = " + std::to_string(p.local[2]) + ") in;\n";
@@ -116,10 +120,11 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
   } else {
     text += "layout(push_constant, std430) uniform hocket_arguments { " + words + " };\n";
   }
-  text += source.functions + "\n";
+  text += detail::marked(kernel, source, source.functions) + "\n";
   for (const std::string& declared : p.shared) text += "shared " + declared + ";\n";
   text += argument_macros(kernel, source, buffers, {glsl_word, glsl_scalar});
-  return text + "void main() {\n" + glsl_words(word_count) + p.text + "\n}\n";
+  return text + "void main() {\n" + glsl_words(word_count) +
+         detail::marked(kernel, source, p.text) + "\n}\n";
 }
 
 }  // namespace hocket

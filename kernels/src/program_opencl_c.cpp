@@ -59,10 +59,11 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
         "typedef double f64;\ntypedef double2 c128;\n";
   }
-  text += detail::narrow_float_functions(types) + source.structures + "\n";
+  text += detail::narrow_float_functions(types) +
+          detail::marked(kernel, source, source.structures) + "\n";
   text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, variant)) +
           "]; } hocket_arguments;\n";
-  text += source.functions + "\n";
+  text += detail::marked(kernel, source, source.functions) + "\n";
   text += argument_macros(kernel, source, buffers, {opencl_word, opencl_scalar});
   text += "__kernel __attribute__((reqd_work_group_size(" + std::to_string(p.local[0]) + ", " +
           std::to_string(p.local[1]) + ", " + std::to_string(p.local[2]) + ")))\nvoid hocket_main(";
@@ -72,7 +73,7 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   if (source.scratch) text += "__global uint* scratch, ";
   text += "const hocket_arguments hocket_block) {\n";
   for (const std::string& declared : p.shared) text += "__local " + declared + ";\n";
-  return text + p.text + "\n}\n";
+  return text + detail::marked(kernel, source, p.text) + "\n}\n";
 }
 
 }  // namespace hocket

@@ -33,6 +33,11 @@ struct program_buffer {
                                                      const kernel_source& source,
                                                      const program_variant& variant);
 
+/// A part of the source as it stands in the program: compilers tell its lines apart from others,
+/// with the kernel and the place of the source.
+[[nodiscard]] std::string marked(const kernel_definition& kernel, const kernel_source& source,
+                                 const std::string& text);
+
 /// The conversions between float and those of the types that have 16 bits.
 [[nodiscard]] std::string narrow_float_functions(const std::set<element_type>& types);
 

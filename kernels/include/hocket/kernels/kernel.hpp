@@ -40,6 +40,9 @@ struct text_body {
   std::function<grid(const launch_shape&)> items = {};
   std::string structures = {};           ///< as in kernel_source
   std::vector<element_type> types = {};  ///< as in kernel_source
+  /// Of the braces that make the body, which messages of compilers name.
+  const char* file = __builtin_FILE();
+  int line = __builtin_LINE();
 };
 using glsl = text_body<kernel_format::glsl>;
 using opencl_c = text_body<kernel_format::opencl_c>;
@@ -171,6 +174,7 @@ class kernel {
                        {{std::move(body.text), body.local, std::move(body.items)}}};
     made.structures = std::move(body.structures);
     made.types = std::move(body.types);
+    made.place = std::string(body.file) + ':' + std::to_string(body.line);
     return with(std::move(made));
   }
   template <native_body B>

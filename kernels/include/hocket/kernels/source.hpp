@@ -98,6 +98,10 @@ struct kernel_source {
   /// of their type before it, as in "particle x".
   std::string structures = {};
 
+  /// Where the text stands, such as "heat.cpp:95", for messages of compilers. Empty: they tell
+  /// lines of the whole program that is made of the text.
+  std::string place = {};
+
   /// The body where the format is that of commands; see native.hpp. Such a body has no passes.
   std::function<void(const native_launch&)> native = {};
 };

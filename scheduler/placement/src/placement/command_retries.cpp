@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "placement/kernel_trials.hpp"
+
 namespace hocket::placement {
 
 namespace {
@@ -82,7 +84,9 @@ void command_retries::command_failed(const command_record& record, device_id dev
 }
 
 void command_retries::launch_failed(placed_task& t, device_id device, const failure& why) {
-  if (why.code() == failure_code::compile_failed) refuse_kernel(t, device);
+  if (why.code() == failure_code::compile_failed) {
+    (void)refuse_kernel(s_, *t.launch->kernel, device, why);
+  }
   if (note(s_.original_of(t), device, why)) recovery_.repeat(&t, why);
 }
 
@@ -106,17 +110,6 @@ bool command_retries::note(task_id what, device_id device, const failure& why) {
         await_time{timed_part::retry, first_wait * (std::int64_t{1} << (3 * power))});
   }
   return true;
-}
-
-/// No later task with that kernel is placed there, as long as there is another device for it.
-void command_retries::refuse_kernel(const placed_task& t, device_id device) {
-  const kernel_definition& kernel = *t.launch->kernel;
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    const bool is_other = device_id{i} != device;
-    if (!is_other || !s_.devices[i].takes(kernel) || !s_.nodes.devices[i].runs(kernel)) continue;
-    s_.devices[device.value].refuses.insert(kernel.name);
-    return s_.costs.note_change();
-  }
 }
 
 }  // namespace hocket::placement

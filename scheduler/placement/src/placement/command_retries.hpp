@@ -29,7 +29,6 @@ class command_retries {
   void copy_failed(const command_record& record, const failure& why);
   /// Returns whether the task, or what stands for the buffer of a copy, may be tried again.
   [[nodiscard]] bool note(task_id what, device_id device, const failure& why);
-  void refuse_kernel(const placed_task& t, device_id device);
 
   engine_state& s_;
   loss_recovery& recovery_;

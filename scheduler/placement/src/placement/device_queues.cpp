@@ -32,6 +32,7 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   t.run.device = device;
   t.run.predicted = s_.costs.estimate_of(*t.launch, device);
   t.run.may_leave = may_leave(*t.launch->kernel, s_.node_of(t));
+  t.run.is_trial = is_trial(t);
   if (s_.is_alone && issue_at_once(t)) return;
   t.phase = task_phase::queued;
   d.queued += t.run.predicted.time;
@@ -44,6 +45,12 @@ void device_queues::enqueue(placed_task& t, device_id device) {
     fetches_.fetch_ahead(device);
   }
   if (!is_full(device)) s_.work.mark_dirty(device);
+}
+
+/// A task that is repeated where its device fails need not be a trial, nor one that names it.
+bool device_queues::is_trial(const placed_task& t) const {
+  if (!s_.node_of(t).compiles() || t.on.valid() || s_.log.is_on()) return false;
+  return !s_.device_of(t).compiled.contains(t.launch->kernel);
 }
 
 void device_queues::wake_thieves() {

@@ -40,6 +40,7 @@ class device_queues {
  private:
   [[nodiscard]] bool should_steal(const placed_task& t, device_id thief);
   [[nodiscard]] bool issue_at_once(placed_task& t);
+  [[nodiscard]] bool is_trial(const placed_task& t) const;
   [[nodiscard]] bool data_present(const placed_task& t) const;
   [[nodiscard]] placed_task* pick_without_needs(const device_record& d, memory_id memory) const;
 

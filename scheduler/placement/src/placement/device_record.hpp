@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -26,6 +27,9 @@ struct device_probe {
   std::size_t failed = 0;   ///< probes in a row
 };
 
+/// Kernels, whose owners may let go of them.
+using kernel_set = std::set<std::weak_ptr<const kernel_definition>, std::owner_less<>>;
+
 /// The tasks that wait for one device, and how the device fares.
 struct device_record {
   device_state state = device_state::in_use;
@@ -35,6 +39,7 @@ struct device_record {
   bool is_left = false;           ///< it is gone, and tasks that name it may run elsewhere
   device_id stand_in;             ///< if it is left: where its tasks in order run, if they can
   std::set<std::string> refuses;  ///< kernels that it cannot compile, while other devices can
+  kernel_set compiled;            ///< those of which a launch has succeeded
   task_queue present;             ///< tasks whose data are in its memory
   task_queue absent;              ///< tasks whose data have to be copied
   std::size_t fetching = 0;

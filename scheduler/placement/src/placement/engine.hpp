@@ -79,6 +79,7 @@ class engine {
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
   memory_reclaimer memory_{state_, issuer_, placer_};
+  kernel_trials trials_{state_, placer_, memory_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
   lent_returns returns_{state_, dropped_};
@@ -89,7 +90,8 @@ class engine {
   device_quarantine quarantine_;
   command_retries retries_{state_, recovery_, quarantine_};
   hang_watch hangs_;
-  task_finisher finisher_{state_, queues_, pool_, scheduled_, memory_, views_, placer_, recovery_};
+  task_finisher finisher_{state_, queues_, pool_,   scheduled_, memory_,
+                          views_, placer_, trials_, recovery_};
   log_cutter cutter_;
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};
   straggler_watch stragglers_{state_, queues_, roster_, duplicates_};

@@ -49,6 +49,10 @@ struct machine {
                           kernel.host && kernel.sequence.empty();
       return simply || runs_somehow(kernel);
     }
+    /// True if kernels are compiled for the device when they are launched first.
+    [[nodiscard]] bool compiles() const noexcept {
+      return !formats.empty() && formats.front() != kernel_format::host;
+    }
     /// For messages: "OpenCL0 (its name, its driver)".
     [[nodiscard]] std::string label_text() const {
       return driver.empty() ? name : name + " (" + driver + ")";

@@ -66,6 +66,7 @@ struct attempt {
   std::unique_ptr<failure> early_result;
   bool fetching = false;      ///< copies for it that were planned ahead have not ended
   bool may_leave = false;     ///< its body may yield its lane
+  bool is_trial = false;      ///< its kernel may be refused by the compiler of the device
   bool wrote = false;         ///< its outputs are recorded in the content state
   bool is_overtaken = false;  ///< its duplicate has ended first, and its command is in flight
 };
@@ -103,9 +104,10 @@ struct placed_task : request {
 
   [[nodiscard]] bool is_issued() const noexcept { return phase == task_phase::issued; }
   /// True if tasks behind this one, which was issued, wait until it has ended. A view hands memory
-  /// to the host, where no timepoint guards it; nor does one guard a body that yielded its lane.
+  /// to the host, where no timepoint guards it; nor does one guard a body that yielded its lane. A
+  /// trial may be made again elsewhere.
   [[nodiscard]] bool has_to_end() const noexcept {
-    return kind != task_kind::launch || run.may_leave;
+    return kind != task_kind::launch || run.may_leave || run.is_trial;
   }
 
   // For reports and searches, by the owner of the engine's strand, while the engine has the task.

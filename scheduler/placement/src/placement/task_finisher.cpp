@@ -13,6 +13,7 @@ namespace hocket::placement {
 void task_finisher::launch_ended(const command_record& record, const command_result& how) {
   placed_task& t = *record.launched;
   count_launch(record, how);
+  if (t.run.is_trial && trials_.takes(t, how.why)) return;
   s_.times.launch_ended(how.begin, how.end);
   note_times(t, how);
   if (t.is_of_run) {

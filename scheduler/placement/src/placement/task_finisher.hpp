@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "placement/kernel_trials.hpp"
 #include "placement/loss_recovery.hpp"
 
 namespace hocket::placement {
@@ -14,7 +15,7 @@ class task_finisher {
  public:
   task_finisher(engine_state& state, device_queues& queues, ready_pool& pool,
                 scheduled_tasks& scheduled, memory_reclaimer& memory, host_views& views,
-                task_placer& placer, loss_recovery& recovery)
+                task_placer& placer, kernel_trials& trials, loss_recovery& recovery)
       : s_(state),
         queues_(queues),
         pool_(pool),
@@ -22,6 +23,7 @@ class task_finisher {
         memory_(memory),
         views_(views),
         placer_(placer),
+        trials_(trials),
         recovery_(recovery) {}
 
   /// The command of a launch has ended.
@@ -71,6 +73,7 @@ class task_finisher {
   memory_reclaimer& memory_;
   host_views& views_;
   task_placer& placer_;
+  kernel_trials& trials_;
   loss_recovery& recovery_;
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "placement/kernel_trials.hpp"
+
+namespace hocket::placement {
+
+bool refuse_kernel(engine_state& s, const kernel_definition& kernel, device_id device,
+                   const failure& why) {
+  for (std::size_t i = 0; i < s.devices.size(); ++i) {
+    const bool is_other = device_id{i} != device;
+    if (!is_other || !s.devices[i].takes(kernel) || !s.nodes.devices[i].runs(kernel)) continue;
+    if (s.devices[device.value].refuses.insert(kernel.name).second) {
+      s.work.actions().emplace_back(warn{why.message() + " Other devices run its tasks."});
+    }
+    s.costs.note_change();
+    return true;
+  }
+  return false;
+}
+
+bool kernel_trials::takes(placed_task& t, const failure& why) {
+  if (!why) {
+    note_compiled(t);
+    return false;
+  }
+  if (why.code() != failure_code::compile_failed || t.poisoned) return false;
+  if (!refuse_kernel(s_, *t.launch->kernel, t.run.device, why)) return false;
+  place_again(t);
+  return true;
+}
+
+void kernel_trials::note_compiled(const placed_task& t) {
+  kernel_set& compiled = s_.device_of(t).compiled;
+  std::erase_if(compiled, [](const auto& each) { return each.expired(); });
+  compiled.insert(t.launch->kernel);
+}
+
+/// The launch has written nothing: the memory of its device has what the task is to read, also
+/// where it is to be changed, and counts as what the task wrote until that is written elsewhere.
+void kernel_trials::place_again(placed_task& t) {
+  --s_.issued;
+  s_.schedules.launch_ended();
+  memory_.unpin(t, s_.node_of(t).memory);
+  s_.work.mark_dirty(t.run.device);
+  t.begin_attempt();
+  t.suits = false;
+  s_.throttle.stand_in_line_again(t);
+  // A task that had its turn has its bytes.
+  t.blockers > 0 ? placer_.consider(t) : placer_.place(t);
+}
+
+}  // namespace hocket::placement

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+#pragma once
+
+#include "placement/engine_state.hpp"
+#include "placement/memory_reclaimer.hpp"
+#include "placement/task_placer.hpp"
+
+namespace hocket::placement {
+
+/// No later task with that kernel is placed on the device, whose compiler has refused it, as long
+/// as another device takes it. Returns whether one does.
+bool refuse_kernel(engine_state& s, const kernel_definition& kernel, device_id device,
+                   const failure& why);
+
+/// The first launches of kernels on devices that compile them. Tasks behind such a launch wait for
+/// its end, so that the task can go to another device if the kernel does not compile.
+class kernel_trials {
+ public:
+  kernel_trials(engine_state& state, task_placer& placer, memory_reclaimer& memory)
+      : s_(state), placer_(placer), memory_(memory) {}
+
+  /// The trial has ended like that. Returns true if its task is placed again.
+  [[nodiscard]] bool takes(placed_task& t, const failure& why);
+
+ private:
+  void note_compiled(const placed_task& t);
+  void place_again(placed_task& t);
+
+  engine_state& s_;
+  task_placer& placer_;
+  memory_reclaimer& memory_;
+};
+
+}  // namespace hocket::placement
