@@ -92,13 +92,30 @@ std::string twin_device::text() const {
          ", which is used; HOCKET_VISIBLE_DEVICES may name it.";
 }
 
+namespace {
+
+void refuse_unknown(const backend_list& backends, const adopted_contexts& adopted) {
+  for (const adopted_context& each : adopted) {
+    const std::string_view name = backend_of(each);
+    if (std::ranges::any_of(backends, [&](const auto& b) { return b->name() == name; })) continue;
+    throw usage_error("runtime_options::adopted has an object for the backend " + in_quotes(name) +
+                      ", which is not in use.");
+  }
+}
+
+}  // namespace
+
 found_devices find_devices(const backend_list& backends, const executor& where,
-                           const backend_configurations& configurations, std::string_view names) {
+                           const backend_configurations& configurations, std::string_view names,
+                           const adopted_contexts& adopted) {
+  refuse_unknown(backends, adopted);
   found_devices found;
   for (const auto& b : backends) {
     const auto given = configurations.find(b->name());
-    if (given == configurations.end() && has_all(found.usable, names)) continue;
-    found_devices own = b->find(where, given == configurations.end() ? "" : given->second);
+    const bool adopts = std::ranges::any_of(
+        adopted, [&](const adopted_context& each) { return backend_of(each) == b->name(); });
+    if (given == configurations.end() && !adopts && has_all(found.usable, names)) continue;
+    found_devices own = b->find(where, given == configurations.end() ? "" : given->second, adopted);
     std::ranges::move(own.usable, std::back_inserter(found.usable));
     std::ranges::move(own.left_out, std::back_inserter(found.left_out));
   }

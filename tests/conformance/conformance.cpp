@@ -36,9 +36,9 @@ class decorated_backend final : public backend {
   explicit decorated_backend(std::unique_ptr<const backend> of) : of_(std::move(of)) {}
 
   [[nodiscard]] std::string name() const override { return of_->name(); }
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
-    found_devices found = of_->find(where, configuration);
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& adopted) const override {
+    found_devices found = of_->find(where, configuration, adopted);
     fault_injector faults(fault_plan(
         "fail * launch 1000000000; corrupt * launch 1000000000; hang * wait 1000000000"));
     if (!found.usable.empty()) found.usable = faults.decorate(std::move(found.usable));

@@ -87,8 +87,8 @@ class cpu_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "cpu"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& /*adopted*/) const override {
     const cpu::options given = cpu::parse(configuration);
     found_devices found;
     for (std::size_t node = 0; node < where.arenas(); ++node) {

@@ -75,8 +75,8 @@ class null_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "null"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& /*adopted*/) const override {
     const options given = parse(configuration);
     found_devices found;
     if (where.is_virtual()) return found;  // its thread takes real time

@@ -10,6 +10,7 @@
 #include <hocket/devices/opencl.hpp>
 #include <hocket/execution/executor.hpp>
 
+#include "adopted.hpp"
 #include "describe.hpp"
 #include "device.hpp"
 #include "errors.hpp"
@@ -97,51 +98,81 @@ std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std:
   return owned;
 }
 
-void add_root(found_devices& made, std::size_t number, const std::shared_ptr<const api>& cl,
-              cl_platform_id platform, cl_device_id device, const options& given) {
-  const std::string name = "OpenCL" + std::to_string(number);
-  std::vector<handle<cl_device_id>> owned = split(*cl, device, given.sub_devices, name);
+/// What is asked for, and found so far.
+struct search {
+  const std::shared_ptr<const api> cl;
+  const options given;
+  std::vector<adopted_device> adopted;  ///< those that were not found yet
+  found_devices made;
+  std::size_t number = 0;
+};
+
+/// own: the context of the program that has the device, or nothing.
+void add_root(search& in, cl_platform_id platform, cl_device_id device, handle<cl_context> own) {
+  const std::string name = "OpenCL" + std::to_string(in.number++);
+  std::vector<handle<cl_device_id>> owned;
+  if (own.get() == nullptr) owned = split(*in.cl, device, in.given.sub_devices, name);
   std::vector<cl_device_id> parts{device};
   const bool whole = owned.empty();
   if (!whole) parts.clear();
   for (const auto& part : owned) parts.push_back(part.get());
-  const auto root =
-      std::make_shared<root_device>(cl, name, platform, std::move(parts), std::move(owned));
+  const auto root = std::make_shared<root_device>(in.cl, name, platform, std::move(parts),
+                                                  std::move(owned), std::move(own));
   for (std::size_t part = 0; part < root->parts().size(); ++part) {
-    device_info info = describe(*cl, platform, root->parts()[part]);
+    device_info info = describe(*in.cl, platform, root->parts()[part]);
     info.name = whole ? name : name + "." + std::to_string(part);
     if (!whole) info.description += ", part of it";
     info.domain = name;
     info.peer_copies = !whole;
     info.keeps_freed_blocks = true;
-    info.imports_host_memory = info.imports_host_memory && given.import;
-    if (given.gpu_texts) info.style = device_style::gpu;
-    if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
+    info.imports_host_memory = info.imports_host_memory && in.given.import;
+    if (in.given.gpu_texts) info.style = device_style::gpu;
+    if (in.given.memory) info.memory_bytes = std::min(info.memory_bytes, *in.given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
-    made.usable.push_back(std::make_unique<device_candidate>(
+    in.made.usable.push_back(std::make_unique<device_candidate>(
         info, [=](const device_numbers& numbers, executor& where, completion_sink& sink) {
           return connect_device(info, root, part, numbers, where, sink);
         }));
   }
 }
 
-void add_driver(found_devices& made, std::size_t& number, const std::shared_ptr<const api>& cl,
-                cl_platform_id platform, const options& given) {
-  const std::string driver = "driver \"" + name_of(*cl, platform) + "\"";
-  const objects<cl_device_id> devices = devices_of(*cl, platform);
-  if (devices.code != CL_SUCCESS) {
-    made.left_out.push_back("The OpenCL " + driver +
-                            " is left out: asked for its devices, it says " +
-                            name_of(devices.code) + ".");
+/// A device that its driver, or a context of the program, has.
+void add_device(search& in, cl_platform_id platform, cl_device_id device) {
+  const api& cl = *in.cl;
+  const std::string text = "The OpenCL device \"" + name_of(cl, device) + "\" of the driver \"" +
+                           name_of(cl, platform) + "\"";
+  const std::string why = unusable(cl, device);
+  const auto adopted = std::ranges::find(in.adopted, device, &adopted_device::device);
+  if (adopted == in.adopted.end()) {
+    if (why.empty()) return add_root(in, platform, device, {});
+    return in.made.left_out.push_back(text + " is left out: it " + why + ".");
   }
-  for (const cl_device_id device : devices.all) {
-    const std::string why = unusable(*cl, device);
-    if (why.empty()) {
-      add_root(made, number++, cl, platform, device, given);
-    } else {
-      made.left_out.push_back("The OpenCL device \"" + name_of(*cl, device) + "\" of the " +
-                              driver + " is left out: it " + why + ".");
+  if (!why.empty()) {
+    throw usage_error(text + ", of a context in runtime_options::adopted, " + why + ".");
+  }
+  add_root(in, platform, device, retained(cl, adopted->context));
+  in.adopted.erase(adopted);
+}
+
+void add_driver(search& in, cl_platform_id platform) {
+  const objects<cl_device_id> devices = devices_of(*in.cl, platform);
+  if (devices.code != CL_SUCCESS) {
+    in.made.left_out.push_back("The OpenCL driver \"" + name_of(*in.cl, platform) +
+                               "\" is left out: asked for its devices, it says " +
+                               name_of(devices.code) + ".");
+  }
+  for (const cl_device_id device : devices.all) add_device(in, platform, device);
+}
+
+/// Those of contexts of the program that no driver lists: parts of others.
+void add_unlisted(search& in) {
+  for (const adopted_device& each : std::vector(in.adopted)) {
+    const auto platform = number_of<cl_platform_id>(*in.cl, each.device, CL_DEVICE_PLATFORM);
+    if (!platform) {
+      throw usage_error("runtime_options::adopted has a context of OpenCL whose device \"" +
+                        name_of(*in.cl, each.device) + "\" does not tell its driver.");
     }
+    add_device(in, *platform, each.device);
   }
 }
 
@@ -155,23 +186,21 @@ class opencl_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "opencl"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& adopted) const override {
     const options given = parse(configuration);
     if (where.is_virtual()) return {};  // what drivers do takes real time
-    found_devices made;
     auto cl = load();
-    if (!cl) return made;
-    const objects<cl_platform_id> platforms = platforms_of(*cl.value());
+    if (!cl) return {};
+    search in{cl.value(), given, adopted_devices(*cl.value(), adopted), {}, 0};
+    const objects<cl_platform_id> platforms = platforms_of(*in.cl);
     if (platforms.code != CL_SUCCESS) {
-      made.left_out.push_back("OpenCL is left out: asked for its drivers, its loader says " +
-                              name_of(platforms.code) + ".");
+      in.made.left_out.push_back("OpenCL is left out: asked for its drivers, its loader says " +
+                                 name_of(platforms.code) + ".");
     }
-    std::size_t number = 0;
-    for (const cl_platform_id platform : platforms.all) {
-      add_driver(made, number, cl.value(), platform, given);
-    }
-    return made;
+    for (const cl_platform_id platform : platforms.all) add_driver(in, platform);
+    add_unlisted(in);
+    return std::move(in.made);
   }
 
   [[nodiscard]] std::string why_none() const override {

@@ -38,18 +38,24 @@ class context {
   driver_domain domain_;
 };
 
+/// One more reference to a context; empty if that fails.
+[[nodiscard]] handle<cl_context> retained(const api& cl, cl_context object);
+
 /// A device as its driver lists it, whole or split into parts; nothing of it is started until one
 /// of them is connected.
 class root_device {
  public:
-  /// parts: at least one; owned if they were split off.
+  /// parts: at least one; owned if they were split off. own: a context of the program that has all
+  /// parts, or nothing.
   root_device(std::shared_ptr<const api> cl, std::string name, cl_platform_id platform,
-              std::vector<cl_device_id> parts, std::vector<handle<cl_device_id>> owned)
+              std::vector<cl_device_id> parts, std::vector<handle<cl_device_id>> owned,
+              handle<cl_context> own)
       : cl_(std::move(cl)),
         name_(std::move(name)),
         platform_(platform),
         parts_(std::move(parts)),
-        owned_(std::move(owned)) {}
+        owned_(std::move(owned)),
+        own_(std::move(own)) {}
 
   [[nodiscard]] const std::vector<cl_device_id>& parts() const noexcept { return parts_; }
 
@@ -57,11 +63,14 @@ class root_device {
   [[nodiscard]] result<std::shared_ptr<context>> open();
 
  private:
+  [[nodiscard]] result<handle<cl_context>> object() const;
+
   std::shared_ptr<const api> cl_;
   std::string name_;
   cl_platform_id platform_;
   std::vector<cl_device_id> parts_;
   std::vector<handle<cl_device_id>> owned_;
+  handle<cl_context> own_;
   std::mutex guard_;
   std::weak_ptr<context> opened_;
 };

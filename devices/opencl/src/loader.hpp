@@ -37,6 +37,7 @@ namespace hocket::opencl {
   each(clEnqueueWriteBufferRect);     \
   each(clFinish);                     \
   each(clFlush);                      \
+  each(clGetContextInfo);             \
   each(clGetDeviceIDs);               \
   each(clGetDeviceInfo);              \
   each(clGetEventInfo);               \
@@ -52,6 +53,7 @@ namespace hocket::opencl {
   each(clReleaseKernel);              \
   each(clReleaseMemObject);           \
   each(clReleaseProgram);             \
+  each(clRetainContext);              \
   each(clSetKernelArg);               \
   each(clSetUserEventStatus);         \
   each(clWaitForEvents)

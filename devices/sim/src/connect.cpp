@@ -110,8 +110,8 @@ class sim_backend final : public backend {
  public:
   [[nodiscard]] std::string name() const override { return "sim"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& /*adopted*/) const override {
     found_devices found;
     const sim_machine wanted = parse_sim_configuration(configuration);
     std::vector<std::shared_ptr<sim::bus>> buses;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <algorithm>
+
+#include <hocket/core/error.hpp>
 #include <hocket/devices/vulkan.hpp>
 
 #include "device.hpp"
@@ -11,33 +14,62 @@ namespace hocket {
 
 namespace {
 
+/// The devices of the program take the places of those that are the same.
+void add_adopted(std::vector<vulkan::found_device>& found, const vulkan_device& given,
+                 const vulkan::options& options) {
+  const auto of = vulkan::instance::adopt(static_cast<VkInstance>(given.instance));
+  if (!of) throw usage_error("runtime_options::adopted: " + of.error().message());
+  if (given.device == nullptr || given.queue == nullptr) {
+    throw usage_error("runtime_options::adopted has a vulkan_device without a device or a queue.");
+  }
+  vulkan::facts about = vulkan::facts_of(*of.value(), given);
+  const auto place = std::ranges::find_if(
+      found, [&](const auto& each) { return !each.adopted && same(each.about, about); });
+  if (place != found.end()) {
+    place->about = std::move(about);
+    place->adopted = given;
+  } else {
+    found.push_back({std::move(about), found.size(), options, given});
+  }
+}
+
+std::vector<vulkan::found_device> listed(const vulkan::options& given,
+                                         const adopted_contexts& adopted,
+                                         std::vector<std::string>& left_out) {
+  std::vector<vulkan::found_device> found;
+  const auto looked_at = vulkan::instance::make({});
+  if (looked_at) {
+    for (vulkan::facts& each : vulkan::usable_devices(*looked_at.value(), &left_out)) {
+      found.push_back({std::move(each), found.size(), given});
+    }
+  } else if (looked_at.error().code() != failure_code::no_device) {
+    // Without a loader or a driver there is nothing that could be left out.
+    left_out.push_back(looked_at.error().message());
+  }
+  for (const adopted_context& each : adopted) {
+    const auto* const own = std::get_if<vulkan_device>(&each);
+    if (own != nullptr) add_adopted(found, *own, given);
+  }
+  return found;
+}
+
 class vulkan_backend final : public backend {
  public:
   explicit vulkan_backend(vulkan_validation_listener listener) : listener_(std::move(listener)) {}
 
   [[nodiscard]] std::string name() const override { return "vulkan"; }
 
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override {
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& adopted) const override {
     const vulkan::options given = vulkan::parse_options(configuration, listener_);
     found_devices made;
     if (where.is_virtual()) return made;
-    auto looked_at = vulkan::instance::make({});
-    if (!looked_at) {
-      // Without a loader or a driver there is nothing that could be left out.
-      const failure& why = looked_at.error();
-      if (why.code() != failure_code::no_device) made.left_out.push_back(why.message());
-      return made;
-    }
-    const std::vector<vulkan::facts> found =
-        vulkan::usable_devices(*looked_at.value(), &made.left_out);
-    for (std::size_t number = 0; number < found.size(); ++number) {
-      if (given.device && *given.device != number) continue;
+    for (const vulkan::found_device& each : listed(given, adopted, made.left_out)) {
+      if (given.device && *given.device != each.number) continue;
       made.usable.push_back(std::make_unique<device_candidate>(
-          describe(found[number], number, given),
-          [about = found[number], number, given](const device_numbers& numbers, executor& on,
-                                                 completion_sink& sink) {
-            return vulkan::connect_device(about, number, given, numbers, on, sink);
+          describe(each.about, each.number, given),
+          [each](const device_numbers& numbers, executor& on, completion_sink& sink) {
+            return vulkan::connect_device(each, numbers, on, sink);
           }));
     }
     return made;

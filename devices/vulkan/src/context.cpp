@@ -25,21 +25,27 @@ void order(const context& of, VkCommandBuffer commands, VkPipelineStageFlags the
 
 }  // namespace
 
-result<std::unique_ptr<context>> context::make(const facts& found, std::size_t number,
-                                               const options& given) {
+result<std::unique_ptr<context>> context::make(const found_device& found) {
   std::unique_ptr<context> made(new context());
-  auto own = instance::make(given.listener);
+  made->adopted_ = found.adopted;
+  auto own = found.adopted ? instance::adopt(static_cast<VkInstance>(found.adopted->instance))
+                           : instance::make(found.given.listener);
   if (!own) return own.error();
   made->instance_ = std::move(own).value();
-  const std::vector<facts> all = usable_devices(*made->instance_);
-  made->info_ = describe(found, number, given);
-  if (number >= all.size() || !same(all[number], found)) {
-    return failure(failure_code::device_lost,
-                   device_title(made->name()) + " has changed since it was found.");
+  made->info_ = describe(found.about, found.number, found.given);
+  made->facts_ = found.about;
+  if (!found.adopted) {
+    const std::vector<facts> all = usable_devices(*made->instance_);
+    if (found.number >= all.size() || !same(all[found.number], found.about)) {
+      return failure(failure_code::device_lost,
+                     device_title(made->name()) + " has changed since it was found.");
+    }
+    made->facts_ = all[found.number];
   }
-  made->facts_ = all[number];
-  made->plan_ = plan_memory(made->facts_, given);
-  const VkResult code = made->create_device();
+  made->plan_ = plan_memory(made->facts_, found.given);
+  const VkResult code = found.adopted
+                            ? made->use_device(static_cast<VkDevice>(found.adopted->device))
+                            : made->create_device();
   if (code != VK_SUCCESS) return made->failed("cannot be connected", code);
   return made;
 }
@@ -76,15 +82,13 @@ VkResult context::create_device() {
   info.ppEnabledExtensionNames = &import;
   VkDevice device = VK_NULL_HANDLE;
   const instance_api& api = instance_->api();
-  const VkResult code = api.vkCreateDevice(facts_.physical, &info, nullptr, &device);
+  VkResult code = api.vkCreateDevice(facts_.physical, &info, nullptr, &device);
+  if (code == VK_SUCCESS) code = use_device(device);
   if (code != VK_SUCCESS) return code;
-  if (!load(api, device, api_)) return VK_ERROR_INITIALIZATION_FAILED;
   if (info_.imports_host_memory && api_.vkGetMemoryHostPointerPropertiesEXT == nullptr) {
     return VK_ERROR_EXTENSION_NOT_PRESENT;
   }
   separate_ = two_queues;
-  compute_.family = facts_.compute_family;
-  transfer_.family = facts_.transfer_family;
   api_.vkGetDeviceQueue(device, compute_.family, 0, &compute_.handle);
   if (separate_) {
     api_.vkGetDeviceQueue(device, transfer_.family, two_families() ? 0 : 1, &transfer_.handle);
@@ -92,9 +96,21 @@ VkResult context::create_device() {
   return VK_SUCCESS;
 }
 
+VkResult context::use_device(VkDevice device) {
+  if (!load(instance_->api(), device, api_)) return VK_ERROR_INITIALIZATION_FAILED;
+  compute_.family = facts_.compute_family;
+  transfer_.family = facts_.transfer_family;
+  if (adopted_) compute_.handle = static_cast<VkQueue>(adopted_->queue);
+  return VK_SUCCESS;
+}
+
 context::~context() {
   if (api_.vkDestroyDevice == nullptr || api_.gone) return;
   // All submissions have ended; the driver may still be busy with their ends.
+  if (adopted_) {
+    drain();
+    return;
+  }
   if (api_.vkDeviceWaitIdle != nullptr) api_.vkDeviceWaitIdle(api_.device);
   api_.vkDestroyDevice(api_.device, nullptr);
 }
@@ -142,6 +158,8 @@ VkResult context::wait(VkSemaphore timeline, std::uint64_t value) const {
 
 void context::drain() const {
   const std::scoped_lock lock(compute_.guard, transfer_.guard);
+  // The program may use other queues of a device of its own meanwhile.
+  if (adopted_) return void(api_.vkQueueWaitIdle(compute_.handle));
   (void)api_.vkDeviceWaitIdle(api_.device);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,9 +32,7 @@ struct submission {
 /// outlived by none of them.
 class context {
  public:
-  /// The device that was found with this number.
-  [[nodiscard]] static result<std::unique_ptr<context>> make(const facts& found, std::size_t number,
-                                                             const options& given);
+  [[nodiscard]] static result<std::unique_ptr<context>> make(const found_device& found);
   ~context();
   context(const context&) = delete;
   context& operator=(const context&) = delete;
@@ -78,9 +77,11 @@ class context {
  private:
   context() = default;
   [[nodiscard]] VkResult create_device();
-  /// Waits until the device is idle, or lost.
+  [[nodiscard]] VkResult use_device(VkDevice device);
+  /// Waits until the queues are idle, or the device is lost.
   void drain() const;
 
+  std::optional<vulkan_device> adopted_;
   std::unique_ptr<const instance> instance_;
   facts facts_;
   device_info info_;

@@ -43,10 +43,10 @@ result<std::unique_ptr<driver_stream>> make_copies(context& of, copy_direction w
 
 }  // namespace
 
-result<std::unique_ptr<device>> connect_device(const facts& found, std::size_t number,
-                                               const options& given, const device_numbers& numbers,
-                                               executor& where, completion_sink& sink) {
-  auto opened = context::make(found, number, given);
+result<std::unique_ptr<device>> connect_device(const found_device& found,
+                                               const device_numbers& numbers, executor& where,
+                                               completion_sink& sink) {
+  auto opened = context::make(found);
   if (!opened) return opened.error();
   const auto shared = std::make_shared<shared_parts>();
   shared->of = std::move(opened).value();

@@ -10,9 +10,7 @@
 
 namespace hocket::vulkan {
 
-/// Connects the device that was found with this number.
-[[nodiscard]] result<std::unique_ptr<device>> connect_device(const facts& found, std::size_t number,
-                                                             const options& given,
+[[nodiscard]] result<std::unique_ptr<device>> connect_device(const found_device& found,
                                                              const device_numbers& numbers,
                                                              executor& where,
                                                              completion_sink& sink);

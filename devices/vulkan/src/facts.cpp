@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <hocket/core/error.hpp>
 #include <hocket/devices/driver_text.hpp>
 #include <hocket/devices/pci_address.hpp>
 #include <hocket/devices/prediction.hpp>
@@ -77,13 +78,19 @@ bool read_features(const instance_api& api, facts& of) {
   return has.v12.timelineSemaphore == VK_TRUE;
 }
 
-/// False if there is none that computes.
-bool choose_families(const instance_api& api, facts& of) {
+std::vector<VkQueueFamilyProperties> families_of(const instance_api& api,
+                                                 VkPhysicalDevice physical) {
   std::vector<VkQueueFamilyProperties> families;
   (void)list_all(families, [&](std::uint32_t* count, VkQueueFamilyProperties* to) {
-    api.vkGetPhysicalDeviceQueueFamilyProperties(of.physical, count, to);
+    api.vkGetPhysicalDeviceQueueFamilyProperties(physical, count, to);
     return VK_SUCCESS;
   });
+  return families;
+}
+
+/// False if there is none that computes.
+bool choose_families(const instance_api& api, facts& of) {
+  const std::vector<VkQueueFamilyProperties> families = families_of(api, of.physical);
   // Of several the one that does the least besides.
   const auto least = [&](VkQueueFlags wanted) -> std::optional<std::uint32_t> {
     std::optional<std::uint32_t> best;
@@ -230,6 +237,31 @@ std::vector<facts> usable_devices(const instance& of, std::vector<std::string>* 
     return std::tuple(rank_of(f.properties.deviceType), f.pci);
   });
   return found;
+}
+
+facts facts_of(const instance& of, const vulkan_device& given) {
+  facts made;
+  const auto refuse = [&](const std::string& why) {
+    throw usage_error("runtime_options::adopted has a device of Vulkan that cannot be used: " +
+                      why);
+  };
+  const std::string why =
+      inspect(of.api(), static_cast<VkPhysicalDevice>(given.physical_device), made);
+  if (!why.empty()) refuse("\"" + made.name + "\" " + why + ".");
+  const auto families = families_of(of.api(), made.physical);
+  const std::uint32_t family = given.queue_family;
+  if (family >= families.size() || (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) {
+    refuse("its queue_family is " + std::to_string(family) + ", which does not compute.");
+  }
+  made.compute_family = made.transfer_family = family;
+  made.compute_queues = 1;
+  made.timestamp_bits = families[family].timestampValidBits;
+  made.float64 = made.float64 && given.float64;
+  made.int64 = made.int64 && given.int64;
+  made.int16 = made.int16 && given.int16;
+  made.int8 = made.int8 && given.int8;
+  made.import_alignment.reset();  // its extension may not be enabled
+  return made;
 }
 
 bool same(const facts& a, const facts& b) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <hocket/devices/adopted.hpp>
 #include <hocket/devices/device.hpp>
 
 #include "instance.hpp"
@@ -49,6 +50,18 @@ struct feature_chain {
 /// PCI addresses where they have some. Adds a sentence for each other one.
 [[nodiscard]] std::vector<facts> usable_devices(const instance& of,
                                                 std::vector<std::string>* left_out = nullptr);
+
+/// The physical device of the given one, as far as that has been made to use it. of: its instance.
+/// Throws usage_error if it cannot be used.
+[[nodiscard]] facts facts_of(const instance& of, const vulkan_device& given);
+
+/// A device that can be connected.
+struct found_device {
+  facts about;
+  std::size_t number = 0;
+  options given;
+  std::optional<vulkan_device> adopted = {};  ///< the program's, if it is to be used
+};
 
 /// True if both are the same device, as far as its driver lets one tell.
 [[nodiscard]] bool same(const facts& a, const facts& b);

@@ -74,6 +74,16 @@ result<std::unique_ptr<const instance>> instance::make(vulkan_validation_listene
                  "Vulkan is left out: asked to begin, its drivers say " + name_of(code) + ".");
 }
 
+result<std::unique_ptr<const instance>> instance::adopt(VkInstance given) {
+  std::unique_ptr<instance> made(new instance({}));
+  if (failure why = open_library(made->api_)) return why;
+  made->gone_ = true;
+  if (given != VK_NULL_HANDLE && load(given, made->api_)) {
+    return std::unique_ptr<const instance>(std::move(made));
+  }
+  return failure(failure_code::no_device, "The instance lacks functions of Vulkan 1.2.");
+}
+
 VkResult instance::create() {
   auto application = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.pApplicationName = "hocket";

@@ -29,6 +29,8 @@ class instance {
   /// A listener switches the validation layer on.
   [[nodiscard]] static result<std::unique_ptr<const instance>> make(
       vulkan_validation_listener listener);
+  /// One that the program has made, and destroys.
+  [[nodiscard]] static result<std::unique_ptr<const instance>> adopt(VkInstance given);
   ~instance();
   instance(const instance&) = delete;
   instance& operator=(const instance&) = delete;
@@ -48,7 +50,7 @@ class instance {
   vulkan_validation_listener listener_;
   instance_api api_;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  mutable std::atomic<bool> gone_{false};
+  mutable std::atomic<bool> gone_{false};  // or the program's
 };
 
 }  // namespace hocket::vulkan

@@ -75,6 +75,7 @@ namespace hocket::vulkan {
   X(vkGetSemaphoreCounterValue)           \
   X(vkMapMemory)                          \
   X(vkQueueSubmit)                        \
+  X(vkQueueWaitIdle)                      \
   X(vkResetDescriptorPool)                \
   X(vkUpdateDescriptorSets)               \
   X(vkWaitSemaphores)

@@ -77,7 +77,8 @@ TEST_F(registry, opens_no_driver_for_devices_that_others_have) {
    public:
     [[nodiscard]] std::string name() const override { return "untouched"; }
     [[nodiscard]] found_devices find(const executor& /*where*/,
-                                     const std::string& /*configuration*/) const override {
+                                     const std::string& /*configuration*/,
+                                     const adopted_contexts& /*adopted*/) const override {
       throw std::logic_error("asked");
     }
     [[nodiscard]] std::string why_none() const override { return ""; }
@@ -100,8 +101,8 @@ class on_the_bus final : public backend {
       : name_(std::move(name)), places_(std::move(places)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] found_devices find(const executor& /*where*/,
-                                   const std::string& /*configuration*/) const override {
+  [[nodiscard]] found_devices find(const executor& /*where*/, const std::string& /*configuration*/,
+                                   const adopted_contexts& /*adopted*/) const override {
     found_devices made;
     for (const std::string& place : places_) {
       device_info info;

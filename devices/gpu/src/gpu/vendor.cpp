@@ -38,8 +38,8 @@ class vendor_backend final : public backend {
   explicit vendor_backend(std::unique_ptr<const vendor> who) : who_(std::move(who)) {}
 
   [[nodiscard]] std::string name() const override { return who_->backend(); }
-  [[nodiscard]] found_devices find(const executor& where,
-                                   const std::string& configuration) const override;
+  [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& /*adopted*/) const override;
   [[nodiscard]] std::string why_none() const override;
 
  private:
@@ -80,7 +80,8 @@ void vendor_backend::add_device(found_devices& made, const std::shared_ptr<drive
       }));
 }
 
-found_devices vendor_backend::find(const executor& where, const std::string& configuration) const {
+found_devices vendor_backend::find(const executor& where, const std::string& configuration,
+                                   const adopted_contexts& /*adopted*/) const {
   const options given = who_->parse(configuration);
   if (where.is_virtual()) return {};  // what drivers do takes real time
   found_devices made;

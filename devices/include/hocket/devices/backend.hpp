@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hocket/core/result.hpp>
+#include <hocket/devices/adopted.hpp>
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/executor.hpp>
 
@@ -74,9 +75,10 @@ class backend {
   /// The devices there are. A missing driver is an empty list, and why_none says what is missing
   /// and what to install; a driver that fails or talks nonsense never throws, but is left out.
   /// configuration is the part of the runtime's options that is meant for this backend, for example
-  /// "2,memory=256M,flops=1G" for `sim`; a wrong one throws usage_error.
-  [[nodiscard]] virtual found_devices find(const executor& where,
-                                           const std::string& configuration) const = 0;
+  /// "2,memory=256M,flops=1G" for `sim`; a wrong one throws usage_error. So does an object of its
+  /// API among those that are adopted with which it cannot work.
+  [[nodiscard]] virtual found_devices find(const executor& where, const std::string& configuration,
+                                           const adopted_contexts& adopted) const = 0;
   [[nodiscard]] virtual std::string why_none() const = 0;
 };
 

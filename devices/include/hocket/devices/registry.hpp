@@ -37,7 +37,8 @@ void refuse_unknown(const backend_list& all, const backend_configurations& confi
 /// first of them; the others' devices are `twins`.
 [[nodiscard]] found_devices find_devices(const backend_list& backends, const executor& where,
                                          const backend_configurations& configurations,
-                                         std::string_view names = "");
+                                         std::string_view names = "",
+                                         const adopted_contexts& adopted = {});
 
 /// Those of the usable devices that names lists, separated by commas, in that order; all if it is
 /// empty. option is what the message of a usage_error calls names: for a name that no device has

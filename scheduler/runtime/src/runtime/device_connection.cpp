@@ -79,7 +79,7 @@ void device_connection::connect() {
   if (is_connected_.load(std::memory_order_relaxed)) return;
   const device_set::between in_between{faults_.get(), checks_.get()};
   machine_ =
-      std::make_unique<device_set>(names_, source_of_names_, options_.backends,
+      std::make_unique<device_set>(names_, source_of_names_, options_.backends, options_.adopted,
                                    options_.private_memory, in_between, home_.where(), events_);
   if (faults_ != nullptr) warn_of_faults(options_.faults);
   if (runs_in_place()) {

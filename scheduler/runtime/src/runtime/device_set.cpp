@@ -61,12 +61,13 @@ copy_route route_of(memory_id from, memory_id to) {
 }  // namespace
 
 device_set::device_set(const std::string& names, std::string_view source,
-                       const backend_configurations& configurations, bool private_memory,
+                       const backend_configurations& configurations,
+                       const adopted_contexts& adopted, bool private_memory,
                        const between& in_between, executor& where, completion_sink& sink)
     : where_(where), later_(sink) {
   const backend_list backends = backends_for(configurations);
   found_devices found =
-      find_devices(backends, where, with_environment(configurations, backends), names);
+      find_devices(backends, where, with_environment(configurations, backends), names, adopted);
   std::vector<std::string> left_out = found.left_out;
   if (found.usable.empty()) throw no_device(backends, left_out);
   std::vector<twin_device> twins = std::move(found.twins);

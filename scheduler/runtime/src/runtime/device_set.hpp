@@ -36,8 +36,9 @@ class device_set {
   /// standard error.
   /// source says where names come from, for messages. What is in between outlives this.
   device_set(const std::string& names, std::string_view source,
-             const backend_configurations& configurations, bool private_memory,
-             const between& in_between, executor& where, completion_sink& sink);
+             const backend_configurations& configurations, const adopted_contexts& adopted,
+             bool private_memory, const between& in_between, executor& where,
+             completion_sink& sink);
   device_set(const device_set&) = delete;
   device_set& operator=(const device_set&) = delete;
   ~device_set() = default;
