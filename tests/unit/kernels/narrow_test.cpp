@@ -125,6 +125,7 @@ TEST(packed_elements, are_put_together_by_a_traced_lambda) {
   EXPECT_THAT(text, Not(HasSubstr("= p;")));  // nothing of the old byte is read
   EXPECT_THAT(text, AllOf(HasSubstr("< 7.0f"), HasSubstr("(-8.0f) < "), HasSubstr(" % 16u")));
   EXPECT_THROW(p.set_saturated(2, 0), usage_error);
+  EXPECT_EQ(rendered_text(traced<packed_i4>(packed_i4(1, -1)).recorded()), "-> AS(u8, 241)");
 }
 
 TEST(packed_elements, go_through_kernels) {

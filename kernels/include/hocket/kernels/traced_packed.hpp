@@ -23,13 +23,15 @@ concept traceable = number_element<T> || is_packed<T>;
 
 }  // namespace detail
 
-/// A packed_i4 or the like while a lambda is traced: a byte, of which get() and set_saturated() are
-/// written with shifts as operations of unsigned integers.
+/// A packed_i4 or the like while a lambda is traced: a byte. get() and set_saturated() are recorded
+/// as arithmetic of integers, of which compilers make shifts.
 template <unsigned Bits, bool IsSigned>
 class traced<packed_integers<Bits, IsSigned>> {
   using plain = packed_integers<Bits, IsSigned>;
 
  public:
+  traced(plain value)  // NOLINT(*-explicit-*)
+      : whole_(detail::make_literal(scalar_argument::of(value.bits()))) {}
   explicit traced(detail::expression recorded) : whole_(std::move(recorded)) {}
 
   /// The byte: what the value was made from unless an integer of it was given a value.
@@ -42,23 +44,27 @@ class traced<packed_integers<Bits, IsSigned>> {
     return detail::as_expression<std::uint8_t>(sum);
   }
 
+  /// The integer with that number; see packed_integers.
   [[nodiscard]] traced<std::int32_t> get(std::size_t index) const {
     const traced<std::int32_t> found = stored(checked(index));
     if constexpr (!IsSigned) return found;
     return found - found / (plain::greatest + 1) * static_cast<int>(values);
   }
 
+  /// Gives an integer the nearest value that fits, as on the host.
   template <detail::operand Value>
   void set_saturated(std::size_t index, const Value& value) {
     using type = decltype(+detail::computed_t<detail::element_behind_t<Value>>{});
     const traced<type> given(detail::as_expression<type>(value));
     traced<type> near = select(given < plain::greatest, given, +plain::greatest);
-    if constexpr (std::is_signed_v<type>)
+    if constexpr (std::is_signed_v<type>) {
       near = select(given > plain::lowest, near, +plain::lowest);
+    }
     stored_[checked(index)] =
         cast<std::uint32_t>(cast<std::int32_t>(near) + static_cast<int>(values)) % values;
   }
 
+  /// Not for devices.
   template <class Value>
   void set(std::size_t, const Value&) {
     static_assert(sizeof(Value) == 0,
