@@ -156,8 +156,8 @@ f32 hocket_from_f8(u8 from, u32 shift, u32 bias, u32 special, u32 special_bias, 
   u32 magnitude = bits & 0x7fu;
   u32 tiny = FLOAT_BITS(AS(f32, magnitude) * least_step);
   u32 normal = (magnitude << shift) + (magnitude < special ? bias : special_bias);
-  return BITS_FLOAT((magnitude < (0x80u >> (27u - shift)) ? tiny : normal) |
-                    ((bits & 0x80u) << 24u));
+  bool is_tiny = magnitude < (1u << (23u - shift));
+  return BITS_FLOAT((is_tiny ? tiny : normal) | ((bits & 0x80u) << 24u));
 }
 u8 hocket_to_f8(f32 from, u32 shift, u32 bias, u32 overflow, u32 nan, u32 beyond, f32 one_step) {
   u32 bits = FLOAT_BITS(from);
@@ -185,15 +185,14 @@ std::string f8_macros(const std::string& name) {
   };
   const std::string common =
       std::to_string(Format::shift) + "u, " + hexadecimal(Format::bias) + ", ";
-  return detail::define(name + "_FLOAT(x)",
-                        "hocket_from_f8(x, " + common + hexadecimal(Format::first_special) + ", " +
-                            hexadecimal(Format::bias_of_special) + ", " +
-                            bits_of(Format::least_step) + ")") +
+  return detail::define(name + "_FLOAT(x)", "hocket_from_f8(x, " + common +
+                                                hexadecimal(Format::first_special) + ", " +
+                                                hexadecimal(Format::bias_of_special) + ", " +
+                                                bits_of(Format::least_step) + ")") +
          detail::define("FLOAT_" + name + "(x)",
                         "hocket_to_f8(x, " + common + hexadecimal(Format::overflow) + ", " +
-                            hexadecimal(Format::nan) + ", " +
-                            hexadecimal(Format::beyond_greatest) + ", " +
-                            bits_of(Format::one_step_apart) + ")");
+                            hexadecimal(Format::nan) + ", " + hexadecimal(Format::beyond_greatest) +
+                            ", " + bits_of(Format::one_step_apart) + ")");
 }
 
 /// The type in which a text sees elements of that type, where it is another one.

@@ -255,6 +255,24 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
 
 namespace {
 
+/// Numbers of 8 bits that are read, computed with as floats, and written.
+template <class T>
+void add_computed(case_maker& make) {
+  const auto computed = elementwise("computed", [](const auto& x, auto scale, auto& y, auto& z) {
+    z = x * scale;
+    y = x * scale - y;
+  });
+  for (const auto& [e, padding] : few_shapes) {
+    const auto x = [&, e = e, p = padding](double high) {
+      return make.array(element_type_of<T>, e, p, -high, high);
+    };
+    make.add(computed.template resolve<in_buffer<T>, float, inout_buffer<T>, out_buffer<float>>()
+                 .definition(),
+             {x(300), x(0.01), make.array(element_type::f32, e, padding)},
+             {scalar_argument::of(1.5F)});
+  }
+}
+
 /// Bytes of several integers, taken apart and put together.
 template <class T>
 void add_packed(case_maker& make) {
@@ -288,6 +306,8 @@ void add_packed(case_maker& make) {
 std::vector<launch_case> traced_cases(std::mt19937_64& random) {
   std::vector<launch_case> made;
   case_maker make(random, made);
+  add_computed<float8_e4m3>(make);
+  add_computed<float8_e5m2>(make);
   add_packed<packed_i4>(make);
   add_packed<packed_u4>(make);
   add_packed<packed_i2>(make);

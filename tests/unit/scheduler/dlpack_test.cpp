@@ -270,9 +270,9 @@ TEST_P(dlpack_tensors, that_cannot_be_are_refused_in_words_and_deleted) {
        {"device type 99,", "1 (CPU)"}},
       {[](auto& x) { x.tensor.dl_tensor.dtype.lanes = 4; }, {"4 lanes", "have 1"}},
       {[](auto& x) {
-         x.tensor.dl_tensor.dtype = {10, 8, 1};
+         x.tensor.dl_tensor.dtype = {8, 8, 1};
        },
-       {"type code 10 with 8 bits"}},
+       {"type code 8 with 8 bits"}},
       {[](auto& x) { x.tensor.dl_tensor.dtype.bits = 128; }, {"type code 2 with 128 bits"}},
       {[](auto& x) {
          x.tensor.dl_tensor.dtype = {4, 16, 1};
