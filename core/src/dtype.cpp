@@ -37,6 +37,10 @@ std::string to_string(element_type type) {
       return "complex<double>";
     case element_type::boolean:
       return "bool";
+    case element_type::f8e4m3:
+      return "float8_e4m3";
+    case element_type::f8e5m2:
+      return "float8_e5m2";
     case element_type::structures:
       break;
   }

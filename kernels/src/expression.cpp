@@ -112,17 +112,28 @@ constexpr form forms[] = {
     {operation::fma, "fma($0, $1, $2)", "fma($0, $1, $2)", "fma($0, $1, $2)"},
 };
 
-/// Numbers in 16 bits are computed with as floats: programs define the conversions.
+/// The part of the names of the conversions that programs define.
+const char* name_in_conversions(element_type type) {
+  switch (type) {
+    case element_type::f16:
+      return "F16";
+    case element_type::bf16:
+      return "BF16";
+    case element_type::f8e4m3:
+      return "F8E4M3";
+    default:
+      return "F8E5M2";
+  }
+}
+
+/// Numbers in 8 and 16 bits are computed with as floats.
 std::string conversion_form(expression_type from, element_type to) {
-  std::string form = "$0";
-  if (from == element_type::f16) form = "F16_FLOAT($0)";
-  if (from == element_type::bf16) form = "BF16_FLOAT($0)";
-  const bool is_float =
-      from == element_type::f32 || from == element_type::f16 || from == element_type::bf16;
-  const bool narrows = to == element_type::f16 || to == element_type::bf16;
-  if (narrows && !is_float) form = "AS(f32, " + form + ")";
-  if (to == element_type::f16) return "FLOAT_F16(" + form + ")";
-  if (to == element_type::bf16) return "FLOAT_BF16(" + form + ")";
+  const bool widens = from && is_computed_as_float(*from);
+  std::string form = widens ? widened_text(*from, "$0") : "$0";
+  if (is_computed_as_float(to)) {
+    const bool is_float = widens || from == element_type::f32;
+    return narrowed_text(to, is_float ? form : "AS(f32, " + form + ")");
+  }
   return std::string("AS(") + type_name(to) + ", " + form + ")";
 }
 
@@ -241,11 +252,21 @@ const char* type_name(element_type type) noexcept {
     case element_type::c128:
       return "c128";
     case element_type::boolean:
+    case element_type::f8e4m3:
+    case element_type::f8e5m2:
       return "u8";
     case element_type::structures:
       break;
   }
   return "";
+}
+
+std::string widened_text(element_type from, const std::string& value) {
+  return std::string(name_in_conversions(from)) + "_FLOAT(" + value + ")";
+}
+
+std::string narrowed_text(element_type to, const std::string& value) {
+  return std::string("FLOAT_") + name_in_conversions(to) + "(" + value + ")";
 }
 
 std::string literal_text(const scalar_argument& value, kernel_format format) {
@@ -277,6 +298,8 @@ std::string literal_text(const scalar_argument& value, kernel_format format) {
     case element_type::bf16:
       return converted_int(value.as<std::uint16_t>());
     case element_type::boolean:
+    case element_type::f8e4m3:
+    case element_type::f8e5m2:
       return converted_int(value.as<std::uint8_t>());
     case element_type::c64:
     case element_type::c128:
@@ -323,8 +346,7 @@ expression converted(element_type type, expression value) {
   if (value->type == type) return value;
   if (type == element_type::boolean) {
     if (!value->type) return value;
-    const bool narrow = value->type == element_type::f16 || value->type == element_type::bf16;
-    const element_type compared = narrow ? element_type::f32 : *value->type;
+    const element_type compared = computed_type(*value->type);
     return apply(operation::not_equal, {},
                  {converted(compared, std::move(value)), make_literal({compared})});
   }

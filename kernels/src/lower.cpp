@@ -72,6 +72,8 @@ void add_scalar(std::vector<std::uint32_t>& words, const scalar_argument& scalar
       return;
     case element_type::u8:
     case element_type::boolean:
+    case element_type::f8e4m3:
+    case element_type::f8e5m2:
       words.push_back(scalar.as<std::uint8_t>());
       return;
     case element_type::i16:

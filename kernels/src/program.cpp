@@ -4,6 +4,8 @@
 #include <hocket/kernels/program.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string_view>
 
 #include <boost/algorithm/string/trim.hpp>
@@ -156,6 +158,52 @@ u16 hocket_to_bf16(f32 from) {
 #define FLOAT_BF16(x) hocket_to_bf16(x)
 )";
 
+/// The conversions of conversions8 in core/float8.hpp, step for step, by the same constants.
+constexpr std::string_view f8_functions = R"(
+f32 hocket_from_f8(u8 from, u32 shift, u32 bias, u32 special, u32 special_bias, f32 least_step) {
+  u32 bits = AS(u32, from);
+  u32 magnitude = bits & 0x7fu;
+  u32 tiny = FLOAT_BITS(AS(f32, magnitude) * least_step);
+  u32 normal = (magnitude << shift) + (magnitude < special ? bias : special_bias);
+  bool is_tiny = magnitude < (1u << (23u - shift));
+  return BITS_FLOAT((is_tiny ? tiny : normal) | ((bits & 0x80u) << 24u));
+}
+u8 hocket_to_f8(f32 from, u32 shift, u32 bias, u32 overflow, u32 nan, u32 beyond, f32 one_step) {
+  u32 bits = FLOAT_BITS(from);
+  u32 magnitude = bits & 0x7fffffffu;
+  u32 tiny = FLOAT_BITS(BITS_FLOAT(magnitude) + one_step) - FLOAT_BITS(one_step);
+  u32 half_less_one = (1u << (shift - 1u)) - 1u;
+  u32 normal = (magnitude - bias + half_less_one + ((magnitude >> shift) & 1u)) >> shift;
+  u32 rounded = magnitude < bias + 0x800000u ? tiny : normal;
+  u32 special = magnitude > 0x7f800000u ? nan : beyond;
+  return AS(u8, (magnitude < overflow ? rounded : special) | ((bits >> 24u) & 0x80u));
+}
+)";
+
+std::string hexadecimal(std::uint32_t word) {
+  std::string digits;
+  for (int at = 28; at >= 0; at -= 4) digits += "0123456789abcdef"[word >> at & 0xfU];
+  return "0x" + digits + "u";
+}
+
+/// The conversions of one format by those functions.
+template <class Format>
+std::string f8_macros(const std::string& name) {
+  const auto bits_of = [](float number) {
+    return "BITS_FLOAT(" + hexadecimal(std::bit_cast<std::uint32_t>(number)) + ")";
+  };
+  const std::string common =
+      std::to_string(Format::shift) + "u, " + hexadecimal(Format::bias) + ", ";
+  return detail::define(name + "_FLOAT(x)", "hocket_from_f8(x, " + common +
+                                                hexadecimal(Format::first_special) + ", " +
+                                                hexadecimal(Format::bias_of_special) + ", " +
+                                                bits_of(Format::least_step) + ")") +
+         detail::define("FLOAT_" + name + "(x)",
+                        "hocket_to_f8(x, " + common + hexadecimal(Format::overflow) + ", " +
+                            hexadecimal(Format::nan) + ", " + hexadecimal(Format::beyond_greatest) +
+                            ", " + bits_of(Format::one_step_apart) + ")");
+}
+
 /// The type in which a text sees elements of that type, where it is another one.
 element_type stored_as(element_type type) {
   switch (type) {
@@ -163,6 +211,8 @@ element_type stored_as(element_type type) {
     case element_type::bf16:
       return element_type::u16;
     case element_type::boolean:
+    case element_type::f8e4m3:
+    case element_type::f8e5m2:
       return element_type::u8;
     case element_type::c64:
       return element_type::f32;
@@ -179,6 +229,11 @@ std::string detail::narrow_float_functions(const std::set<element_type>& types) 
   std::string text;
   if (types.contains(element_type::f16)) text += f16_functions;
   if (types.contains(element_type::bf16)) text += bf16_functions;
+  const bool has_e4m3 = types.contains(element_type::f8e4m3);
+  const bool has_e5m2 = types.contains(element_type::f8e5m2);
+  if (has_e4m3 || has_e5m2) text += f8_functions;
+  if (has_e4m3) text += f8_macros<detail::ocp_e4m3>("F8E4M3");
+  if (has_e5m2) text += f8_macros<detail::ocp_e5m2>("F8E5M2");
   return text;
 }
 

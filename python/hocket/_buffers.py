@@ -20,10 +20,10 @@ def label_of(label):
 
 def dtype_named(name):
     """The dtype of numpy for an element type of the C++ part."""
-    if name == "bfloat16":
+    if name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(getattr(ml_dtypes, name))
     return np.dtype(name)
 
 

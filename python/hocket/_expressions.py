@@ -3,9 +3,9 @@
 """Elementwise kernels from texts in the syntax of Python.
 
 A text is parsed by Python's own parser, and never run: of its tree a kernel is made that runs on
-all devices. The types are those of numpy, where C++ and devices have them: float16 and bfloat16
-are computed with as float32, small integers as int32, and numbers in the text take the type of
-what stands beside them.
+all devices. The types are those of numpy, where C++ and devices have them: float16,
+bfloat16 and numbers in 8 bits are computed with as float32, small integers as int32, and numbers
+in the text take the type of what stands beside them.
 """
 
 import ast
@@ -18,7 +18,7 @@ from ._buffers import Buffer
 from ._future import Future, options_of
 from .errors import UsageError
 
-_FLOATS = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+_FLOATS = {"float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64"}
 _INTEGERS = {
     name: np.dtype(name).itemsize
     for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -406,8 +406,8 @@ def _number_type(value, element):
         given = "float64"
     else:
         raise TypeError(f"A kernel is given a hocket.Buffer, a number or a Future, not {value!r}.")
-    if element in ("float16", "bfloat16"):
-        return "float32"
+    if element in _FLOATS:
+        return _computed(element)
     if element == "bool" or (given in _FLOATS and element not in _FLOATS):
         return given
     return element
@@ -419,7 +419,7 @@ def submit(home, text, arguments):
     element = None
     for name, each in arguments.items():
         if isinstance(each, Buffer):
-            if each.dtype.kind in "cV" and each._handle.dtype_name != "bfloat16":
+            if each.dtype.kind in "cV" and each._handle.dtype_name not in _FLOATS:
                 raise TypeError(
                     f'Buffer "{each.label}" has elements of {each.dtype}; expressions compute with '
                     "real numbers and bool."

@@ -5,6 +5,8 @@
 
 #include <nanobind/ndarray.h>
 
+#include <hocket/scheduler/dlpack_abi.hpp>
+
 #include "element_types.hpp"
 
 namespace hocket::python {
@@ -27,7 +29,7 @@ nb::tuple as_tuple(const index_list& numbers, std::size_t times) {
 nb::dlpack::dtype dlpack_type_of(element_type type) {
   using nb::dlpack::dtype_code;
   const auto bits = static_cast<std::uint8_t>(8 * size_of(type));
-  const auto as = [bits](dtype_code code) {
+  const auto as = [bits](auto code) {
     return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
   };
   switch (type) {
@@ -52,6 +54,10 @@ nb::dlpack::dtype dlpack_type_of(element_type type) {
       return as(dtype_code::Complex);
     case element_type::boolean:
       return as(dtype_code::Bool);
+    case element_type::f8e4m3:
+      return as(dlpack::type_codes::float8_e4m3fn);
+    case element_type::f8e5m2:
+      return as(dlpack::type_codes::float8_e5m2);
     case element_type::structures:
       break;
   }

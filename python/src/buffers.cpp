@@ -9,6 +9,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <hocket/scheduler/dlpack_abi.hpp>
 #include <hocket/scheduler/untyped_launch.hpp>
 #include <tuple>
 #include <utility>
@@ -139,14 +140,16 @@ element_type type_of(nb::dlpack::dtype type, const std::string& label) {
       name = "bool";
       break;
     default:
-      name = "of code " + std::to_string(static_cast<int>(type.code));
+      if (type.code == dlpack::type_codes::float8_e4m3fn) name = "float8_e4m3fn";
+      if (type.code == dlpack::type_codes::float8_e5m2) name = "float8_e5m2";
+      if (name.empty()) name = "of code " + std::to_string(static_cast<int>(type.code));
   }
   const auto found = element_type_named(name);
   if (!found || type.lanes != 1) {
     raise_type_error("The tensor of buffer \"" + label + "\" has elements of the DLPack type " +
                      name + " with " + std::to_string(type.lanes) +
-                     " lanes; a buffer holds bool, integers, float16, bfloat16, float32, float64, "
-                     "complex64 and complex128 with one lane.");
+                     " lanes; a buffer holds bool, integers, float16, bfloat16, float8_e4m3fn, "
+                     "float8_e5m2, float32, float64, complex64 and complex128 with one lane.");
   }
   return *found;
 }

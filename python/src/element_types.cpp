@@ -34,6 +34,8 @@ constexpr std::array named_types{
     named_type{element_type::c64, "complex64", "<c8"},
     named_type{element_type::c128, "complex128", "<c16"},
     named_type{element_type::boolean, "bool", "|b1"},
+    named_type{element_type::f8e4m3, "float8_e4m3fn", "|u1"},
+    named_type{element_type::f8e5m2, "float8_e5m2", "|u1"},
 };
 
 std::string text_of(const nb::handle& object) { return nb::cast<std::string>(nb::str(object)); }
@@ -126,8 +128,9 @@ element_type element_type_of_dtype(const nb::handle& dtype) {
     return structure_of(bytes);
   }
   raise_type_error("A buffer cannot hold elements of the dtype " + text_of(nb::repr(dtype)) +
-                   "; it holds bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
-                   "float64, complex64, complex128 and structures of them, in the byte order of "
+                   "; it holds bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+                   "float8_e4m3fn, float8_e5m2, float32, float64, complex64, complex128 and "
+                   "structures of them, in the byte order of "
                    "this machine.");
 }
 
@@ -141,6 +144,10 @@ scalar_argument number_of(const nb::handle& number, element_type type, const std
       return scalar_argument::of(float16(static_cast<float>(floating(number, what, type))));
     case element_type::bf16:
       return scalar_argument::of(bfloat16(static_cast<float>(floating(number, what, type))));
+    case element_type::f8e4m3:
+      return scalar_argument::of(float8_e4m3(static_cast<float>(floating(number, what, type))));
+    case element_type::f8e5m2:
+      return scalar_argument::of(float8_e5m2(static_cast<float>(floating(number, what, type))));
     case element_type::i8:
       return integer<std::int8_t>(number, what, type);
     case element_type::u8:
@@ -181,6 +188,10 @@ nb::object to_python(const void* value, element_type type) {
       return nb::cast(static_cast<double>(static_cast<float>(read<float16>(value))));
     case element_type::bf16:
       return nb::cast(static_cast<double>(static_cast<float>(read<bfloat16>(value))));
+    case element_type::f8e4m3:
+      return nb::cast(static_cast<double>(static_cast<float>(read<float8_e4m3>(value))));
+    case element_type::f8e5m2:
+      return nb::cast(static_cast<double>(static_cast<float>(read<float8_e5m2>(value))));
     case element_type::i8:
       return nb::int_(static_cast<long long>(read<std::int8_t>(value)));
     case element_type::u8:

@@ -21,8 +21,8 @@ namespace nb = nanobind;
 /// What numpy calls the type; "void24" for a structure of 24 bytes.
 [[nodiscard]] std::string name_of(element_type type);
 
-/// How the array interface of numpy writes the type: "<f4". A bfloat16 is written as an integer of
-/// 16 bits.
+/// How the array interface of numpy writes the type: "<f4". A type that numpy has not, such as
+/// bfloat16, is written as an integer of as many bits.
 [[nodiscard]] std::string typestr_of(element_type type);
 
 /// The element type of an object numpy.dtype. Throws type_error, naming the dtype, if buffers
@@ -38,8 +38,7 @@ namespace nb = nanobind;
 [[nodiscard]] nb::object to_python(const void* value, element_type type);
 
 [[nodiscard]] constexpr bool is_floating(element_type type) noexcept {
-  return type == element_type::f32 || type == element_type::f64 || type == element_type::f16 ||
-         type == element_type::bf16;
+  return type == element_type::f64 || computed_type(type) == element_type::f32;
 }
 
 /// Raises TypeError or ValueError.

@@ -40,9 +40,9 @@ operation of_types() {
 
 template <class Op>
 operation of_all_types() {
-  return of_types<Op, float, double, float16, bfloat16, bool, std::int8_t, std::uint8_t,
-                  std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
-                  std::uint64_t>();
+  return of_types<Op, float, double, float16, bfloat16, float8_e4m3, float8_e5m2, bool, std::int8_t,
+                  std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                  std::int64_t, std::uint64_t>();
 }
 
 /// The operations by the names that hocket.ops uses.

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <hocket/core/error.hpp>
-#include <hocket/core/float16.hpp>
+#include <hocket/core/float8.hpp>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -36,6 +36,10 @@ decltype(auto) with_type(expression_type type, F&& use) {
       return use(std::type_identity<float16>{});
     case element_type::bf16:
       return use(std::type_identity<bfloat16>{});
+    case element_type::f8e4m3:
+      return use(std::type_identity<float8_e4m3>{});
+    case element_type::f8e5m2:
+      return use(std::type_identity<float8_e5m2>{});
     case element_type::i8:
       return use(std::type_identity<std::int8_t>{});
     case element_type::u8:
@@ -58,7 +62,7 @@ decltype(auto) with_type(expression_type type, F&& use) {
 }
 
 template <class T>
-constexpr bool is_narrow = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+constexpr bool is_narrow = detail::is_narrow_float<T>;
 /// The types in which operators compute.
 template <class T>
 constexpr bool computes = std::is_arithmetic_v<T> && (sizeof(T) >= 4 || std::is_same_v<T, bool>);

@@ -142,6 +142,25 @@ class Runtimes(unittest.TestCase):
             self.assertEqual(y.numpy().tolist(), [2, 4, 6])
             self.assertEqual(y.dtype, ml_dtypes.bfloat16)
 
+    def test_float8(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        values = np.ldexp(np.arange(1, 4097, dtype=np.float32), -9)
+        with hocket.Runtime() as rt:
+            for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+                every = np.arange(256, dtype=np.uint8).view(dtype)
+                wide, narrow = rt.empty(256, np.float32), rt.empty(values.size, dtype)
+                rt.elementwise("x", x=rt.buffer(every), out=wide)
+                rt.elementwise("x * scale", x=rt.buffer(values), scale=1.25, out=narrow)
+                np.testing.assert_array_equal(wide.numpy(), every.astype(np.float32))
+                self.assertEqual(narrow.dtype, dtype)
+                expected = (values * np.float32(1.25)).astype(dtype)
+                np.testing.assert_array_equal(
+                    narrow.numpy().astype(np.float32), expected.astype(np.float32)
+                )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -173,6 +173,31 @@ class kernels_on_devices : public ::testing::Test {
         << name << " on " << device_->name << " gives " << b << ", on the host " << a;
   }
 
+  /// Fused on the device, steps(rt, submitter, options, x, result) give what they give apart on the
+  /// host, from values between -amplitude and amplitude.
+  template <class T, class Steps>
+  void compare_fused(float amplitude, const Steps& steps) {
+    runtime rt;
+    constexpr std::size_t count = 5003;
+    const buffer<T> x{rt, count};
+    const buffer<float> y{rt, count}, z{rt, count};
+    {
+      const auto values = x.write();
+      for (std::size_t i = 0; i < count; ++i) {
+        values[i] = amplitude * std::sin(static_cast<float>(i));
+      }
+    }
+    const graph fused = rt.record({.fuse = true}, [&](submitter& s) {
+      steps(rt, s, task_options{.on = rt.device(name())}, x, y);
+    });
+    EXPECT_EQ(fused.size(), 1U);
+    rt.run(fused);
+    const graph apart = rt.record(
+        [&](submitter& s) { steps(rt, s, task_options{.on = rt.device("NUMA0")}, x, z); });
+    rt.run(apart);
+    EXPECT_EQ(y.to_vector(), z.to_vector());
+  }
+
   [[nodiscard]] const std::string& name() const { return device_->name; }
   [[nodiscard]] const std::string& backend() const { return device_->backend; }
 

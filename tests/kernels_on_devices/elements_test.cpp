@@ -70,26 +70,35 @@ const auto mixed = elementwise("mixed", [](const auto& x, auto a, auto& y) {
   y = select(x > a, x * a - 0.25F, max(x, -a)) + abs(x);
 });
 
-/// All patterns of 16 bits.
+/// All patterns of 8 or 16 bits.
 template <class T>
 std::vector<T> every_pattern() {
   std::vector<T> made;
-  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-    made.push_back(T::from_bits(static_cast<std::uint16_t>(bits)));
+  for (std::uint32_t bits = 0; bits < 1U << 8U * sizeof(T); ++bits) {
+    made.push_back(T::from_bits(static_cast<typename T::bits_type>(bits)));
   }
   return made;
 }
 
-/// Floats around each number of 16 bits and around the middle between two, and of all magnitudes.
+/// Floats around each number of a type and around the middle between two, and of all magnitudes.
 template <class T>
 std::vector<float> near_every_pattern() {
+  constexpr bool is_8_bits_wide = sizeof(T) == 1;
+  constexpr std::array<std::uint32_t, 2> halves =
+      is_8_bits_wide ? std::array{0x80000U, 0x100000U} : std::array{0x1000U, 0x8000U};
   std::vector<float> made;
   for (const T each : every_pattern<T>()) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(each));
-    for (const std::uint32_t beside :
-         {0U, 1U, 0x0fffU, 0x1000U, 0x1001U, 0x7fffU, 0x8000U, 0x8001U}) {
-      made.push_back(std::bit_cast<float>(bits + beside));
+    made.push_back(std::bit_cast<float>(bits));
+    made.push_back(std::bit_cast<float>(bits + 1U));
+    for (const std::uint32_t half : halves) {
+      for (const std::uint32_t beside : {half - 1U, half, half + 1U}) {
+        made.push_back(std::bit_cast<float>(bits + beside));
+      }
     }
+  }
+  for (std::uint32_t high = 0; is_8_bits_wide && high < 65536; ++high) {
+    made.push_back(std::bit_cast<float>(high << 16U | (high * 40503U & 0xffffU)));
   }
   return made;
 }
@@ -115,7 +124,7 @@ std::size_t differences(runtime& rt, const device_handle& on, const std::vector<
   return count;
 }
 
-TEST_F(elements, of_16_bits_are_converted_to_the_same_bits_as_on_the_host) {
+TEST_F(elements, of_few_bits_are_converted_to_the_same_bits_as_on_the_host) {
   const auto all = [&]<class T>(T) {
     if (!has<T>()) return;
     runtime rt;
@@ -126,6 +135,8 @@ TEST_F(elements, of_16_bits_are_converted_to_the_same_bits_as_on_the_host) {
   for_each_device([&] {
     all(float16{});
     all(bfloat16{});
+    all(float8_e4m3{});
+    all(float8_e5m2{});
   });
 }
 
@@ -246,29 +257,14 @@ TEST_F(elements, are_as_narrow_in_a_fused_kernel_as_in_memory) {
       "chosen", [](const auto& b, const auto& x, auto& y) { y = select(b, x * 3, -x); });
   for_each_device([&] {
     if (!has<float16, bool>()) return;
-    runtime rt;
-    constexpr std::size_t count = 5003;
-    const buffer<float16> x{rt, count};
-    const buffer<float> y{rt, count}, z{rt, count};
-    {
-      const auto values = x.write();
-      for (std::size_t i = 0; i < count; ++i) values[i] = std::sin(static_cast<float>(i));
-    }
-    const auto steps = [&](submitter& s, const char* device, const buffer<float>& to) {
-      const task_options on{.on = rt.device(device)};
-      const buffer<bool> is_above{rt, count, "above"};
-      const buffer<float16> between{rt, count, "between"};
+    compare_fused<float16>(1, [&](runtime& rt, submitter& s, const task_options& on, const auto& x,
+                                  const buffer<float>& to) {
+      const buffer<bool> is_above{rt, x.size(), "above"};
+      const buffer<float16> between{rt, x.size(), "between"};
       s.submit(on, third, reads(x), writes(between));
       s.submit(on, above, reads(between), writes(is_above));
       s.submit(on, chosen, reads(is_above), reads(between), writes(to));
-    };
-    const graph fused =
-        rt.record({.fuse = true}, [&](submitter& s) { steps(s, name().c_str(), y); });
-    EXPECT_EQ(fused.size(), 1U);
-    rt.run(fused);
-    const graph apart = rt.record([&](submitter& s) { steps(s, "NUMA0", z); });
-    rt.run(apart);
-    EXPECT_EQ(y.to_vector(), z.to_vector());
+    });
   });
 }
 

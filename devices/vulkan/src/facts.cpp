@@ -206,7 +206,8 @@ std::vector<element_type> lacks_of(const facts& of) {
   unless(of.float64, {element_type::f64, element_type::c128});
   unless(of.int64, {element_type::i64, element_type::u64});
   unless(of.int16, {element_type::i16, element_type::u16, element_type::f16, element_type::bf16});
-  unless(of.int8, {element_type::i8, element_type::u8, element_type::boolean});
+  unless(of.int8, {element_type::i8, element_type::u8, element_type::boolean, element_type::f8e4m3,
+                   element_type::f8e5m2});
   return lacks;
 }
 

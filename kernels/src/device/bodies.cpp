@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <hocket/kernels/expression.hpp>
+
 #include "double_functions.hpp"
 
 namespace hocket::detail {
@@ -24,11 +26,8 @@ std::string real_macros(element_type real, kernel_format format) {
 }
 
 std::string read_macros(element_type of) {
-  if (of == element_type::f16) {
-    return define("READ(v)", "F16_FLOAT(v)") + define("WRITE(v)", "FLOAT_F16(v)");
-  }
-  if (of == element_type::bf16) {
-    return define("READ(v)", "BF16_FLOAT(v)") + define("WRITE(v)", "FLOAT_BF16(v)");
+  if (is_computed_as_float(of)) {
+    return define("READ(v)", widened_text(of, "v")) + define("WRITE(v)", narrowed_text(of, "v"));
   }
   return define("READ(v)", "(v)") + define("WRITE(v)", "(v)");
 }

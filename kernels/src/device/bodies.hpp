@@ -68,12 +68,6 @@ inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
 inline const std::vector<device_style> cpu_styles = {
     device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching};
 
-/// The type in which elements of that type are computed with.
-[[nodiscard]] constexpr element_type computed_type(element_type of) noexcept {
-  const bool narrow = of == element_type::f16 || of == element_type::bf16;
-  return narrow ? element_type::f32 : of;
-}
-
 /// READ(v) and WRITE(v): an element as a number to compute with, and back.
 [[nodiscard]] std::string read_macros(element_type of);
 

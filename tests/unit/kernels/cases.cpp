@@ -235,6 +235,8 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
   add_elementwise<std::uint64_t>(make);
   add_elementwise<float16>(make);
   add_elementwise<bfloat16>(make);
+  add_elementwise<float8_e4m3>(make);
+  add_elementwise<float8_e5m2>(make);
   add_elementwise<bool>(make);
   add_layers<float>(make);
   add_layers<double>(make);
@@ -251,9 +253,65 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
   return made;
 }
 
+namespace {
+
+/// Numbers of 8 bits that are read, computed with as floats, and written.
+template <class T>
+void add_computed(case_maker& make) {
+  const auto computed = elementwise("computed", [](const auto& x, auto scale, auto& y, auto& z) {
+    z = x * scale;
+    y = x * scale - y;
+  });
+  for (const auto& [e, padding] : few_shapes) {
+    const auto x = [&, e = e, p = padding](double high) {
+      return make.array(element_type_of<T>, e, p, -high, high);
+    };
+    make.add(computed.template resolve<in_buffer<T>, float, inout_buffer<T>, out_buffer<float>>()
+                 .definition(),
+             {x(300), x(0.01), make.array(element_type::f32, e, padding)},
+             {scalar_argument::of(1.5F)});
+  }
+}
+
+/// Bytes of several integers, taken apart and put together.
+template <class T>
+void add_packed(case_maker& make) {
+  const auto taken_apart =
+      elementwise("taken_apart", [](const auto& of, auto scale, auto& first, auto& last) {
+        first = scale * cast<float>(of.get(0));
+        last = cast<float>(of.get(T::count - 1) - 1);
+      });
+  const auto put_together = elementwise("put_together", [](const auto& x, const auto& n, auto& to) {
+    to.set_saturated(0, rint(x * 20));
+    for (std::size_t i = 1; i + 1 < T::count; ++i) to.set_saturated(i, to.get(0) + n);
+    if constexpr (T::count > 2) to.set_saturated(T::count - 1, n);
+  });
+  using F = out_buffer<float>;
+  for (const auto& [e, padding] : few_shapes) {
+    const auto bytes = [&, e = e, p = padding] {
+      return make.array(element_type::u8, e, p, 0, 255);
+    };
+    const auto f = [&, e = e, p = padding] { return make.array(element_type::f32, e, p); };
+    make.add(taken_apart.template resolve<in_buffer<T>, float, F, F>().definition(),
+             {bytes(), f(), f()}, {scalar_argument::of(0.3F)});
+    make.add(
+        put_together.template resolve<in_buffer<float>, in_buffer<std::int32_t>, inout_buffer<T>>()
+            .definition(),
+        {f(), make.array(element_type::i32, e, padding, -9, 20), bytes()});
+  }
+}
+
+}  // namespace
+
 std::vector<launch_case> traced_cases(std::mt19937_64& random) {
   std::vector<launch_case> made;
   case_maker make(random, made);
+  add_computed<float8_e4m3>(make);
+  add_computed<float8_e5m2>(make);
+  add_packed<packed_i4>(make);
+  add_packed<packed_u4>(make);
+  add_packed<packed_i2>(make);
+  add_packed<packed_u2>(make);
   const auto clip = elementwise("clip", [](const auto& x, auto limit, auto& y, auto& clipped) {
     y = select(x > limit, limit, x);
     clipped += select(x > limit || x < -limit, 1, 0);

@@ -42,6 +42,10 @@ auto with_type(element_type type, F f) {
       return f(float16{});
     case element_type::bf16:
       return f(bfloat16{});
+    case element_type::f8e4m3:
+      return f(float8_e4m3{});
+    case element_type::f8e5m2:
+      return f(float8_e5m2{});
     case element_type::boolean:
       return f(false);
     default:

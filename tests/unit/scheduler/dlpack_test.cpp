@@ -216,6 +216,7 @@ void goes_and_comes(runtime& rt, std::uint8_t code, T value) {
   EXPECT_EQ(out->dl_tensor.dtype.code, code);
   EXPECT_EQ(out->dl_tensor.dtype.bits, 8 * sizeof(T));
   EXPECT_EQ(out->dl_tensor.dtype.lanes, 1);
+  EXPECT_EQ(out->version.minor, code < 7 ? 0U : 1U);
   // In another runtime, which knows nothing of the view.
   runtime other({.devices = "NUMA0"});
   const buffer<T> same{other, from_dlpack<T>(out), "same"};
@@ -239,6 +240,9 @@ TEST_P(dlpack_tensors, have_every_type_that_both_know) {
   goes_and_comes<float>(*rt, 2, 0.25f);
   goes_and_comes<double>(*rt, 2, 0.125);
   goes_and_comes<bfloat16>(*rt, 4, 2.0f);
+  goes_and_comes<float8_e4m3>(*rt, 10, 0.5f);
+  goes_and_comes<float8_e5m2>(*rt, 12, -2.0f);
+  goes_and_comes<packed_i4>(*rt, 1, packed_i4(-8, 7));
   goes_and_comes<std::complex<float>>(*rt, 5, {1, 2});
   goes_and_comes<std::complex<double>>(*rt, 5, {3, 4});
   goes_and_comes<bool>(*rt, 6, true);
@@ -266,9 +270,9 @@ TEST_P(dlpack_tensors, that_cannot_be_are_refused_in_words_and_deleted) {
        {"device type 99,", "1 (CPU)"}},
       {[](auto& x) { x.tensor.dl_tensor.dtype.lanes = 4; }, {"4 lanes", "have 1"}},
       {[](auto& x) {
-         x.tensor.dl_tensor.dtype = {10, 8, 1};
+         x.tensor.dl_tensor.dtype = {8, 8, 1};
        },
-       {"type code 10 with 8 bits"}},
+       {"type code 8 with 8 bits"}},
       {[](auto& x) { x.tensor.dl_tensor.dtype.bits = 128; }, {"type code 2 with 128 bits"}},
       {[](auto& x) {
          x.tensor.dl_tensor.dtype = {4, 16, 1};

@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include <hocket/core/float16.hpp>
+#include <hocket/core/float8.hpp>
+#include <hocket/core/packed.hpp>
 
 namespace hocket {
 
@@ -30,6 +32,8 @@ enum class element_type : std::uint32_t {
   c64,              ///< std::complex<float>
   c128,             ///< std::complex<double>
   boolean,          ///< bool, a byte that is 0 or 1
+  f8e4m3,           ///< float8_e4m3
+  f8e5m2,           ///< float8_e5m2
   structures = 256  ///< values from here on are structures
 };
 
@@ -50,6 +54,8 @@ inline constexpr std::size_t most_bytes_of_structure = 65536;
     case element_type::i8:
     case element_type::u8:
     case element_type::boolean:
+    case element_type::f8e4m3:
+    case element_type::f8e5m2:
       return 1;
     case element_type::i16:
     case element_type::u16:
@@ -82,11 +88,21 @@ inline constexpr std::size_t most_bytes_of_structure = 65536;
   return unit;
 }
 
+/// True for numbers of 8 and 16 bits that are computed with as floats.
+[[nodiscard]] constexpr bool is_computed_as_float(element_type type) noexcept {
+  return type == element_type::f16 || type == element_type::bf16 || type == element_type::f8e4m3 ||
+         type == element_type::f8e5m2;
+}
+/// The type in which numbers of that type are computed with.
+[[nodiscard]] constexpr element_type computed_type(element_type type) noexcept {
+  return is_computed_as_float(type) ? element_type::f32 : type;
+}
+
 /// True for what a file or a caller may name: a type from above, or a structure of one byte to
 /// most_bytes_of_structure.
 [[nodiscard]] constexpr bool is_element_type(std::uint64_t number) noexcept {
   constexpr auto first = static_cast<std::uint64_t>(element_type::structures);
-  return number <= static_cast<std::uint64_t>(element_type::boolean) ||
+  return number <= static_cast<std::uint64_t>(element_type::f8e5m2) ||
          (number > first && number <= first + most_bytes_of_structure);
 }
 
@@ -122,6 +138,9 @@ consteval element_type element_type_for() {
   if constexpr (std::is_same_v<T, double>) return element_type::f64;
   if constexpr (std::is_same_v<T, float16>) return element_type::f16;
   if constexpr (std::is_same_v<T, bfloat16>) return element_type::bf16;
+  if constexpr (std::is_same_v<T, float8_e4m3>) return element_type::f8e4m3;
+  if constexpr (std::is_same_v<T, float8_e5m2>) return element_type::f8e5m2;
+  if constexpr (is_packed<T>) return element_type::u8;
   if constexpr (is_complex_of<T, float>) return element_type::c64;
   if constexpr (is_complex_of<T, double>) return element_type::c128;
   if constexpr (std::is_same_v<T, bool>) return element_type::boolean;
@@ -131,8 +150,8 @@ consteval element_type element_type_for() {
 }
 }  // namespace detail
 
-/// A number that a kernel may be given or return by value: float, double, float16, bfloat16, bool
-/// and the integers of 8 to 64 bits.
+/// A number that a kernel may be given or return by value: float, double, float16, bfloat16,
+/// float8_e4m3, float8_e5m2, bool and the integers of 8 to 64 bits.
 template <class T>
 concept number_element = std::is_same_v<T, std::remove_cv_t<T>> &&
     (std::is_same_v<T, float> || std::is_same_v<T, double> || detail::is_narrow_float<T> ||

@@ -21,6 +21,8 @@ namespace detail {
 /// The 16-bit format of IEEE 754: 5 bits of exponent, 10 of fraction. Kernel texts convert by the
 /// same steps, so that all devices give the same bits; see kernels/src/program.cpp.
 struct binary16 {
+  using bits_type = std::uint16_t;
+
   [[nodiscard]] static constexpr float widened(std::uint16_t from) noexcept {
     const std::uint32_t magnitude = from & 0x7fffU;
     // Below the least normal number are multiples of 2^-24.
@@ -49,13 +51,16 @@ struct binary16 {
   }
 
   static constexpr std::uint16_t least = 0x0400, greatest = 0x7bff, infinity = 0x7c00, nan = 0x7e00,
-                                 epsilon = 0x1400;
+                                 epsilon = 0x1400, sign = 0x8000;
+  static constexpr bool has_infinity = true;
   static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, min_exponent = -13,
                        min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
 };
 
 /// The upper half of a float: 8 bits of exponent, 7 of fraction.
 struct brain16 {
+  using bits_type = std::uint16_t;
+
   [[nodiscard]] static constexpr float widened(std::uint16_t from) noexcept {
     return std::bit_cast<float>(std::uint32_t{from} << 16U);
   }
@@ -69,20 +74,23 @@ struct brain16 {
   }
 
   static constexpr std::uint16_t least = 0x0080, greatest = 0x7f7f, infinity = 0x7f80, nan = 0x7fc0,
-                                 epsilon = 0x3c00;
+                                 epsilon = 0x3c00, sign = 0x8000;
+  static constexpr bool has_infinity = true;
   static constexpr int digits = 8, digits10 = 2, max_digits10 = 4, min_exponent = -125,
                        min_exponent10 = -37, max_exponent = 128, max_exponent10 = 38;
 };
 
 }  // namespace detail
 
-/// A number that is stored in 16 bits and computed with as a float. A number that it is made from
-/// is rounded to the nearest, and of two that are as near to the even one; a double is rounded to
-/// float first. A NaN keeps its sign alone. In place of `c ? x : 1.0f`, whose sides convert to each
-/// other, write select(c, x, 1.0f). See float16 and bfloat16.
+/// A number that is stored in 16 or 8 bits and computed with as a float. A number that it is made
+/// from is rounded to the nearest, and of two that are as near to the even one; a double is rounded
+/// to float first. A NaN keeps its sign alone. In place of `c ? x : 1.0f`, whose sides convert to
+/// each other, write select(c, x, 1.0f). See float16, bfloat16, float8_e4m3 and float8_e5m2.
 template <class Format>
 class narrow_float {
  public:
+  using bits_type = typename Format::bits_type;
+
   constexpr narrow_float() noexcept = default;
   template <class Number>
   requires std::is_arithmetic_v<Number>
@@ -93,12 +101,12 @@ class narrow_float {
       narrow_float<Other> value) noexcept  // NOLINT(*-explicit-*)
       : bits_(Format::narrowed(value)) {}
 
-  [[nodiscard]] static constexpr narrow_float from_bits(std::uint16_t bits) noexcept {
+  [[nodiscard]] static constexpr narrow_float from_bits(bits_type bits) noexcept {
     narrow_float made;
     made.bits_ = bits;
     return made;
   }
-  [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
+  [[nodiscard]] constexpr bits_type bits() const noexcept { return bits_; }
 
   constexpr operator float() const noexcept {  // NOLINT(*-explicit-*)
     return Format::widened(bits_);
@@ -110,7 +118,7 @@ class narrow_float {
   constexpr narrow_float& operator/=(float value) noexcept { return *this = *this / value; }
 
  private:
-  std::uint16_t bits_ = 0;
+  bits_type bits_ = 0;
 };
 
 /// The 16-bit format of IEEE 754: 11 significant bits, up to 65504.
@@ -134,7 +142,7 @@ class std::numeric_limits<hocket::narrow_float<Format>> {
 
  public:
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
-                        is_exact = false, has_infinity = true, has_quiet_NaN = true,
+                        is_exact = false, has_infinity = Format::has_infinity, has_quiet_NaN = true,
                         has_signaling_NaN = false, has_denorm_loss = false, is_iec559 = false,
                         is_bounded = true, is_modulo = false, traps = false,
                         tinyness_before = false;
@@ -148,7 +156,7 @@ class std::numeric_limits<hocket::narrow_float<Format>> {
   static constexpr number min() noexcept { return number::from_bits(Format::least); }
   static constexpr number max() noexcept { return number::from_bits(Format::greatest); }
   static constexpr number lowest() noexcept {
-    return number::from_bits(Format::greatest | 0x8000U);
+    return number::from_bits(Format::greatest | Format::sign);
   }
   static constexpr number epsilon() noexcept { return number::from_bits(Format::epsilon); }
   static constexpr number round_error() noexcept { return 0.5F; }

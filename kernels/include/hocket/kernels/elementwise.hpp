@@ -17,6 +17,7 @@
 #include <hocket/kernels/math.hpp>
 #include <hocket/kernels/select.hpp>
 #include <hocket/kernels/traced.hpp>
+#include <hocket/kernels/traced_packed.hpp>
 
 namespace hocket {
 
@@ -190,7 +191,7 @@ std::vector<traced_result> trace_elementwise(const F& f) {
     };
     (add(I, std::get<I>(values).recorded(), std::get<I>(before).recorded()), ...);
   };
-  if constexpr (!(number_element<parameter_value<P>> && ...)) {
+  if constexpr (!(traceable<parameter_value<P>> && ...)) {
     return results;
   } else if constexpr (takes_index<F, parameter_value<P>...>) {
     if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&..., traced_index>) {

@@ -115,8 +115,13 @@ struct rendered_expressions {
 /// How a text writes what is called `value` to a place of that type.
 [[nodiscard]] std::string written_text(element_type type, const std::string& value);
 
-/// The name of an element type in kernel texts: of a number in 16 bits, and of a bool, that of the
-/// integer in which texts see it. Empty for a structure.
+/// The name of an element type in kernel texts: of a number that is computed with as a float, and
+/// of a bool, that of the integer in which texts see it. Empty for a structure.
 [[nodiscard]] const char* type_name(element_type type) noexcept;
+
+/// The element as a float, and a float as the element, in kernel texts; for a type of numbers that
+/// are computed with as floats.
+[[nodiscard]] std::string widened_text(element_type from, const std::string& value);
+[[nodiscard]] std::string narrowed_text(element_type to, const std::string& value);
 
 }  // namespace hocket::detail

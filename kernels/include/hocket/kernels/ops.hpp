@@ -27,8 +27,8 @@ template <class T>
 concept computable = real<T> ||
     one_of<T, float16, bfloat16, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 template <class T>
-concept storable =
-    computable<T> || one_of<T, bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+concept storable = computable<T> || one_of<T, bool, std::int8_t, std::uint8_t, std::int16_t,
+                                           std::uint16_t, float8_e4m3, float8_e5m2>;
 
 /// A sum or the like of numbers in 16 bits is a float.
 using hocket::detail::computed_t;

@@ -17,6 +17,7 @@
 #include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/math.hpp>
 #include <hocket/kernels/ranges.hpp>
+#include <hocket/kernels/traced_packed.hpp>
 #include <hocket/kernels/traced_source.hpp>
 
 namespace hocket {
@@ -142,7 +143,7 @@ class reduction_family : public family_base {
 
  private:
   static constexpr bool is_mapped = !std::is_same_v<Map, detail::same_value>;
-  /// Numbers in 16 bits are reduced as floats.
+  /// Numbers in 8 and 16 bits that are computed with as floats are reduced as floats.
   template <class... E>
   static constexpr bool maps = is_mapped || (... || detail::is_narrow_float<E>);
 
@@ -162,7 +163,7 @@ class reduction_family : public family_base {
   /// Lambdas for the host alone are not looked at: a call with traced values may not compile.
   template <class... E>
   static consteval bool takes_traced() {
-    if constexpr (Portable && (number_element<E> && ...)) {
+    if constexpr (Portable && (detail::traceable<E> && ...)) {
       return std::is_invocable_v<const Map&, const traced<E>&...>;
     }
     return false;

@@ -10,7 +10,7 @@ namespace hocket {
 
 namespace detail {
 
-/// The type that operators compute a T in: float for a number in 16 bits.
+/// The type that operators compute a T in: float for a number of float16 and narrower ones.
 template <class T>
 using computed_t = std::conditional_t<is_narrow_float<T>, float, T>;
 

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -30,8 +31,8 @@ struct traced_type<traced<T>> {
   using type = T;
 };
 
-/// The traced type from which a class may be derived.
-template <class T>
+/// The traced type of a number, from which a class may be derived.
+template <number_element T>
 traced<T> as_traced(const traced<T>&);
 template <class T>
 concept traced_number = requires(const std::remove_cvref_t<T>& value) {
@@ -254,6 +255,32 @@ template <number_element T>
 template <number_element T, detail::traced_number U>
 [[nodiscard]] traced<T> cast(const U& value) {
   return traced<T>(detail::as_expression<T>(value));
+}
+
+namespace detail {
+/// Of a float, on the host and traced.
+template <class T, class Float>
+[[nodiscard]] constexpr auto saturated(const Float& value) {
+  const float greatest = std::numeric_limits<T>::max(), lowest = -greatest;
+  return cast<T>(select(value > greatest, greatest, select(value < lowest, lowest, value)));
+}
+}  // namespace detail
+
+/// The nearest number that T has, float16 or a narrower type: its greatest for all that are beyond
+/// it, infinity among them. A NaN stays one. A conversion without it makes infinity or NaN of them.
+///
+///     const auto narrowed = elementwise("narrowed", [](const auto& x, auto scale, auto& y) {
+///       y = saturate_cast<float8_e4m3>(x / scale);
+///     });
+template <class T>
+requires detail::is_narrow_float<T>
+[[nodiscard]] constexpr T saturate_cast(detail::number auto value) noexcept {
+  return detail::saturated<T>(static_cast<float>(value));
+}
+template <class T, detail::traced_number U>
+requires detail::is_narrow_float<T>
+[[nodiscard]] traced<T> saturate_cast(const U& value) {
+  return detail::saturated<T>(traced<float>(detail::as_expression<float>(value)));
 }
 
 /// The number of an element in a loop on the host. See element_index.

@@ -39,6 +39,8 @@ constexpr std::array known_types = {
     type_pair{element_type::c64, codes::complex},
     type_pair{element_type::c128, codes::complex},
     type_pair{element_type::boolean, codes::boolean},
+    type_pair{element_type::f8e4m3, codes::float8_e4m3fn},
+    type_pair{element_type::f8e5m2, codes::float8_e5m2},
 };
 
 std::size_t bits_of(element_type type) { return 8 * size_of(type); }
@@ -90,7 +92,8 @@ void check_type(const dlpack::data_type& given, element_type wanted) {
         "A DLPack tensor has elements of type code " + std::to_string(given.code) + " with " +
         std::to_string(given.bits) +
         " bits, which no buffer holds; a buffer holds integers of 8 to 64 bits, float "
-        "and complex of 32 and 64 bits for each part, float16, bfloat16 and bool.");
+        "and complex of 32 and 64 bits for each part, float16, bfloat16, float8_e4m3fn, "
+        "float8_e5m2 and bool.");
   }
   if (*found != wanted) {
     throw usage_error("A DLPack tensor has elements of " + to_string(*found) +

@@ -39,6 +39,10 @@ decltype(auto) with_number_type(element_type type, F&& use) {
       return use(std::type_identity<float16>{});
     case element_type::bf16:
       return use(std::type_identity<bfloat16>{});
+    case element_type::f8e4m3:
+      return use(std::type_identity<float8_e4m3>{});
+    case element_type::f8e5m2:
+      return use(std::type_identity<float8_e5m2>{});
     case element_type::boolean:
       return use(std::type_identity<bool>{});
     case element_type::f32:
@@ -49,8 +53,8 @@ decltype(auto) with_number_type(element_type type, F&& use) {
       break;
   }
   throw usage_error("A number of the type " + to_string(type) +
-                    " is to be passed by value; numbers are float, double, float16, bfloat16, bool "
-                    "and integers of 8 to 64 bits.");
+                    " is to be passed by value; numbers are float, double, float16, bfloat16, "
+                    "float8_e4m3, float8_e5m2, bool and integers of 8 to 64 bits.");
 }
 
 make_device_state maker_of(const kernel_definition& kernel) {

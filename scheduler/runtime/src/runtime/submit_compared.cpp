@@ -54,6 +54,10 @@ auto with_type(element_type type, const F& f) {
       return f(float16{});
     case element_type::bf16:
       return f(bfloat16{});
+    case element_type::f8e4m3:
+      return f(float8_e4m3{});
+    case element_type::f8e5m2:
+      return f(float8_e5m2{});
     case element_type::c64:
       return f(std::complex<float>{});
     case element_type::c128:

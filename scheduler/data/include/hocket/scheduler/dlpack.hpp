@@ -94,6 +94,8 @@ struct handed_out_view {
     managed.deleter = [](M* self) { delete static_cast<handed_out_view*>(self->manager_ctx); };
     if constexpr (dlpack::versioned_structure<M>) {
       managed.version.major = 1;
+      // The minor version that added the numbers of 8 bits.
+      managed.version.minor = type.code > dlpack::type_codes::boolean ? 1 : 0;
       managed.flags = std::is_const_v<T> ? dlpack::flag_read_only : 0;
     }
   }

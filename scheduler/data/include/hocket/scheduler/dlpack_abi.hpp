@@ -32,7 +32,7 @@ struct device {
 /// Values of data_type::code that Hocket knows.
 namespace type_codes {
 inline constexpr std::uint8_t signed_integer = 0, unsigned_integer = 1, floating = 2, brain = 4,
-                              complex = 5, boolean = 6;
+                              complex = 5, boolean = 6, float8_e4m3fn = 10, float8_e5m2 = 12;
 }
 
 struct data_type {

@@ -120,6 +120,10 @@ template <class Number>
       return scalar_argument::of(float16(static_cast<float>(value)));
     case element_type::bf16:
       return scalar_argument::of(bfloat16(static_cast<float>(value)));
+    case element_type::f8e4m3:
+      return scalar_argument::of(float8_e4m3(static_cast<float>(value)));
+    case element_type::f8e5m2:
+      return scalar_argument::of(float8_e5m2(static_cast<float>(value)));
     case element_type::boolean:
       return scalar_argument::of(static_cast<bool>(value));
     case element_type::c64:
