@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Hocket authors
 
 # The packages of the project, each for what it is best at. The installed package finds the same ones.
+include(CheckFunctionExists)
 
 # oneTBB under ThreadSanitizer must be instrumented itself: without that every task looks like a race.
 # `scripts/setup --tsan` builds one into the user's cache directory.
@@ -37,7 +38,16 @@ find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc)
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET GLOBAL openblas)
+# An OpenBLAS that was built without LAPACK, as that of vcpkg, needs one beside it.
+pkg_check_modules(openblas_alone REQUIRED IMPORTED_TARGET openblas)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::openblas_alone)
+check_function_exists(spotrf_ HOCKET_OPENBLAS_HAS_LAPACK)
+unset(CMAKE_REQUIRED_LIBRARIES)
+set(HOCKET_OPENBLAS_MODULES openblas)
+if(NOT HOCKET_OPENBLAS_HAS_LAPACK)
+  set(HOCKET_OPENBLAS_MODULES lapack openblas)
+endif()
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET GLOBAL ${HOCKET_OPENBLAS_MODULES})
 
 if(HOCKET_BUILD_TOOLS OR HOCKET_BUILD_EXAMPLES OR HOCKET_BUILD_BENCH)
   find_package(CLI11 REQUIRED)

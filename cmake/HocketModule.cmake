@@ -316,7 +316,7 @@ function(_hocket_install_pkgconfig)
     set(_requires tbb)
   else()
     get_property(_requires GLOBAL PROPERTY HOCKET_PKGCONFIG_REQUIRES)
-    list(APPEND _requires tbb hwloc openblas)
+    list(APPEND _requires tbb hwloc ${HOCKET_OPENBLAS_MODULES})
     get_property(others GLOBAL PROPERTY HOCKET_PKGCONFIG_LIBRARIES)
     list(TRANSFORM others PREPEND "-l")
     # Some of them need one another in both directions.
@@ -334,6 +334,7 @@ endfunction()
 function(hocket_install_package)
   set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/hocket")
   install(EXPORT hocket-targets NAMESPACE hocket:: DESTINATION ${destination} COMPONENT development)
+  list(JOIN HOCKET_OPENBLAS_MODULES " " _openblas_modules)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/hocket-config.cmake.in"
     "${PROJECT_BINARY_DIR}/hocket-config.cmake" INSTALL_DESTINATION ${destination})
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/hocket-config-version.cmake"

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tree.hpp"
 
 namespace {
 
@@ -25,11 +25,6 @@ struct mutation {
   std::string search;
   std::string replacement;
 };
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// The lines up to the one that is `end`, joined as they are in the file.
 std::string text_until(std::istream& in, std::string_view end) {
@@ -51,7 +46,7 @@ std::vector<mutation> mutations() {
   std::vector<mutation> all;
   for (const auto& entry : fs::directory_iterator(HOCKET_SOURCE_DIR "/tests/mutations")) {
     if (entry.path().extension() != ".txt") continue;
-    std::istringstream in(read(entry.path()));
+    std::istringstream in(house::read(entry.path()));
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("mutation ")) all.push_back({behind_word(line), {}, {}, {}});
       if (all.empty()) continue;
@@ -80,7 +75,7 @@ TEST(house_mutations, match_the_sources_once) {
     EXPECT_TRUE(names.insert(m.name).second) << "two mutations are called " << m.name;
     ASSERT_FALSE(m.search.empty()) << m.name << " has nothing to search for";
     EXPECT_NE(m.search, m.replacement) << m.name << " changes nothing";
-    EXPECT_EQ(occurrences(read(fs::path(HOCKET_SOURCE_DIR) / m.file), m.search), 1U)
+    EXPECT_EQ(occurrences(house::read(fs::path(HOCKET_SOURCE_DIR) / m.file), m.search), 1U)
         << "the search text of " << m.name << " is to be found once in " << m.file;
   }
 }

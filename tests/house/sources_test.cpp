@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scan.hpp"
+#include "tree.hpp"
 
 namespace {
 
@@ -21,24 +20,7 @@ constexpr std::size_t max_file_lines = 600;
 constexpr std::size_t max_function_lines = 80;
 constexpr std::size_t max_columns = 100;
 
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The C++ files of the tree, without what was built.
-std::vector<fs::path> sources() {
-  std::vector<fs::path> result;
-  for (const auto& top : fs::directory_iterator(HOCKET_SOURCE_DIR)) {
-    const std::string name = top.path().filename();
-    if (!top.is_directory() || name == "build" || name.starts_with('.')) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(top)) {
-      const fs::path extension = entry.path().extension();
-      if (extension == ".cpp" || extension == ".hpp") result.push_back(entry.path());
-    }
-  }
-  return result;
-}
+std::vector<fs::path> sources() { return house::files_of_tree({".cpp", ".hpp"}); }
 
 std::size_t lines_of(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -56,7 +38,7 @@ TEST(house_sources, are_found) { EXPECT_GT(sources().size(), 10U); }
 
 TEST(house_sources, have_files_and_functions_of_limited_size) {
   for (const fs::path& path : sources()) {
-    const std::string text = read(path);
+    const std::string text = house::read(path);
     EXPECT_LE(lines_of(text), max_file_lines) << path;
     for (const house::block& f : house::functions(text)) {
       EXPECT_LE(f.lines, max_function_lines) << path << ':' << f.first_line;
@@ -66,7 +48,7 @@ TEST(house_sources, have_files_and_functions_of_limited_size) {
 
 TEST(house_sources, begin_with_the_licence_and_keep_the_columns) {
   for (const fs::path& path : sources()) {
-    const std::string text = read(path);
+    const std::string text = house::read(path);
     EXPECT_TRUE(
         text.starts_with("// SPDX-License-Identifier: Apache-2.0\n"
                          "// SPDX-FileCopyrightText: The Hocket authors\n"))
