@@ -19,10 +19,10 @@ using hocket::element_type;
 using hocket::detail::expression;
 using hocket::detail::operation;
 
-constexpr element_type types[] = {element_type::f32, element_type::f64, element_type::i8,
-                                  element_type::u8,  element_type::i16, element_type::u16,
-                                  element_type::i32, element_type::u32, element_type::i64,
-                                  element_type::u64, element_type::f16, element_type::bf16,
+constexpr element_type types[] = {element_type::f32,    element_type::f64,   element_type::i8,
+                                  element_type::u8,     element_type::i16,   element_type::u16,
+                                  element_type::i32,    element_type::u32,   element_type::i64,
+                                  element_type::u64,    element_type::f16,   element_type::bf16,
                                   element_type::f8e4m3, element_type::f8e5m2};
 /// The types that arithmetic has in C++, where smaller integers become int.
 constexpr element_type computed[] = {element_type::f32, element_type::f64, element_type::i32,

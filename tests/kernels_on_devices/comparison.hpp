@@ -133,6 +133,14 @@ number_twin<T> number(T value) {
   return {value};
 }
 
+/// For elements of unlike types.
+inline const auto converted = elementwise("converted", [](const auto& x, auto& y) { y = x; });
+
+/// A step whose every operation is one of floats, and whose result is rounded once.
+inline const auto mixed = elementwise("mixed", [](const auto& x, auto a, auto& y) {
+  y = select(x > a, x * a - 0.25F, max(x, -a)) + abs(x);
+});
+
 /// The devices of this machine that read OpenCL C or GLSL, each against the first CPU.
 class kernels_on_devices : public ::testing::Test {
  protected:

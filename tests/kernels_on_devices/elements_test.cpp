@@ -63,13 +63,6 @@ class elements : public kernels_on_devices {
   }
 };
 
-const auto converted = elementwise("converted", [](const auto& x, auto& y) { y = x; });
-
-/// A step whose every operation is one of floats, and whose result is rounded once.
-const auto mixed = elementwise("mixed", [](const auto& x, auto a, auto& y) {
-  y = select(x > a, x * a - 0.25F, max(x, -a)) + abs(x);
-});
-
 /// All patterns of 8 or 16 bits.
 template <class T>
 std::vector<T> every_pattern() {

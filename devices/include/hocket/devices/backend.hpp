@@ -78,7 +78,7 @@ class backend {
   /// "2,memory=256M,flops=1G" for `sim`; a wrong one throws usage_error. So does an object of its
   /// API among those that are adopted with which it cannot work.
   [[nodiscard]] virtual found_devices find(const executor& where, const std::string& configuration,
-                                           const adopted_contexts& adopted) const = 0;
+                                           const adopted_contexts& adopted = {}) const = 0;
   [[nodiscard]] virtual std::string why_none() const = 0;
 };
 
