@@ -88,9 +88,7 @@ hocket::shape<3> in_bytes(const hocket::index_list& of, const hocket::traced_buf
 hocket::runtime_options options_for(const std::string& machine_file, std::size_t devices,
                                     std::size_t tasks, const std::string& policy) {
   hocket::runtime_options made;
-  for (std::size_t i = 0; i < devices; ++i) {
-    made.devices += fmt::format("{}Sim{}", i == 0 ? "" : ",", i);
-  }
+  for (std::size_t i = 0; i < devices; ++i) made.devices.add(fmt::format("Sim{}", i));
   made.backends = {{"sim", fmt::format("machine={}", machine_file)}};
   made.clock = hocket::clock_kind::simulated;
   made.policy = policy;

@@ -35,8 +35,7 @@ runtime_options machine_of(const std::vector<unsigned>& speeds) {
   runtime_options made{.clock = clock_kind::simulated};
   std::string& configuration = made.backends["sim"];
   for (std::size_t i = 0; i < speeds.size(); ++i) {
-    const std::string separator = i == 0 ? "" : ",";
-    made.devices += fmt::format("{}Sim{}", separator, i);
+    made.devices.add(fmt::format("Sim{}", i));
     configuration +=
         fmt::format("{}1,flops={}00G,launch=10us,link=50G", i == 0 ? "" : ";", speeds[i]);
   }

@@ -26,7 +26,7 @@ class refused_texts : public kernels_on_devices {
   /// Tasks go to the host and to the device in turn.
   [[nodiscard]] runtime_options both() const {
     runtime_options made;
-    made.devices = "NUMA0," + name();
+    made.devices = {"NUMA0", name()};
     made.policy = "round-robin";
     return made;
   }

@@ -11,7 +11,7 @@ namespace {
 
 struct machine {
   explicit machine(const runtime_options& options) : rt(options) {
-    on.on = rt.device(options.devices);
+    on.on = rt.device(options.devices.text());
   }
   void fill(const buffer<float>& b) { rt.submit(on, ops::fill, 1.0F, writes(b)).get(); }
 

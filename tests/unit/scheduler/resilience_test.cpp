@@ -122,7 +122,7 @@ class without_the_host : public resilience {
  protected:
   static runtime_options no_host() {
     runtime_options made = surviving();
-    made.devices = "Sim0,Sim1";
+    made.devices = {"Sim0", "Sim1"};
     return made;
   }
   without_the_host() : resilience(no_host()) {}

@@ -302,5 +302,16 @@ TEST(Runtime, UsesEveryNodeOfTheHost) {
   }
 }
 
+TEST(name_list, is_a_text_or_a_list) {
+  const std::string second = "b";
+  EXPECT_EQ(name_list().text(), "");
+  EXPECT_EQ(name_list("a,b").text(), "a,b");
+  EXPECT_EQ((name_list{"a", second}).text(), "a,b");
+  EXPECT_EQ((name_list{"a", "b"}).text(), "a,b");
+  const runtime_options options{.devices = {"NUMA0", "Sim0"}};
+  EXPECT_EQ(options.devices.text(), "NUMA0,Sim0");
+  EXPECT_TRUE((runtime_options{.devices = {}}).devices.empty());
+}
+
 }  // namespace
 }  // namespace hocket

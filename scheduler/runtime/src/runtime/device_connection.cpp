@@ -58,7 +58,7 @@ void warn_of_faults(const fault_plan& plan) {
 device_connection::device_connection(const runtime_options& options, data_runtime& home,
                                      event_pump& events, std::function<void()> when_opened)
     : options_(options),
-      names_(options.devices),
+      names_(options.devices.text()),
       source_of_names_("runtime_options::devices"),
       home_(home),
       events_(events),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -61,6 +62,30 @@ enum class report_detail : std::uint8_t {
   counts  ///< not area_bound, which takes milliseconds to compute
 };
 
+/// Names, written as one text with commas between them, or as a list: "NUMA0,Sim1" or
+/// {"NUMA0", "Sim1"}.
+class name_list {
+ public:
+  name_list() = default;
+  name_list(std::string names) : text_(std::move(names)) {}
+  name_list(const char* names) : text_(names) {}
+  name_list(std::initializer_list<std::string_view> names) {
+    for (const std::string_view each : names) add(each);
+  }
+
+  void add(std::string_view name) {
+    if (!text_.empty()) text_ += ',';
+    text_ += name;
+  }
+  [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
+
+  /// With commas.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
 ///
 /// ```cpp
 /// runtime host_alone({.devices = "NUMA0", .max_pending = 10'000});
@@ -68,9 +93,8 @@ enum class report_detail : std::uint8_t {
 /// for (const device_info& each : machine.devices()) std::printf("%s\n", each.name.c_str());
 /// ```
 struct runtime_options {
-  /// Names of the devices to use, as in "NUMA0,Sim1"; empty: HOCKET_VISIBLE_DEVICES, and all there
-  /// are if that is not set.
-  std::string devices = {};
+  /// The devices to use; empty: HOCKET_VISIBLE_DEVICES, and all there are if that is not set.
+  name_list devices = {};
 
   /// What backends are told, for example {{"sim", "2,memory=256M"}}. See each backend's README.
   std::map<std::string, std::string> backends = {};
