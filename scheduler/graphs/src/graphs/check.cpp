@@ -67,16 +67,6 @@ std::uint64_t bytes_of(const access_list& accesses) {
   return sum;
 }
 
-/// Of the parts that are used, where these lie in buffers of their own.
-std::uint64_t bytes_of_tiles(const access_list& accesses) {
-  std::uint64_t sum = 0;
-  for (const access_argument* use : accesses) {
-    const std::uint64_t bytes = use->where.elements() * size_of(use->data->type());
-    sum = saturating_add(sum, bytes);
-  }
-  return sum;
-}
-
 /// Which devices can run a task.
 struct choice {
   std::uint64_t bytes = 0;
@@ -84,9 +74,9 @@ struct choice {
   std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
 };
 
-choice devices_for(const task_description& task, std::uint64_t bytes,
+choice devices_for(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
-  choice made{bytes};
+  choice made{bytes_of(accesses)};
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     const placement::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
@@ -107,27 +97,14 @@ std::string capacities_of(const std::vector<const placement::machine::device_nod
   return text;
 }
 
-/// The parts are copied by a function for the host. Tasks within a nested domain use its buffers
-/// alone.
-bool fits_in_tiles(const task_description& task, const access_list& accesses,
-                   const placement::machine& machine) {
-  if (task.host_only || task.within.id.valid()) return false;
-  return std::ranges::any_of(machine.devices, &placement::machine::device_node::runs_host_tasks) &&
-         devices_for(task, bytes_of_tiles(accesses), machine).fits;
-}
-
 void check_devices(const task_description& task, const access_list& accesses,
-                   const placement::machine& machine, room_needed kind) {
-  const choice found = devices_for(task, bytes_of(accesses), machine);
+                   const placement::machine& machine) {
+  const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
-  const bool in_tiles = fits_in_tiles(task, accesses, machine);
-  if (in_tiles && kind == room_needed::tiles) return;
   if (!found.too_small.empty()) {
-    throw usage_error(
-        begin(task) + "needs " + std::to_string(found.bytes) +
-        " bytes for its buffers, more than any device it can run on: " +
-        capacities_of(found.too_small, machine) + "." +
-        (in_tiles ? " Outside of a graph it would need room for their parts alone." : ""));
+    throw usage_error(begin(task) + "needs " + std::to_string(found.bytes) +
+                      " bytes for its buffers, more than any device it can run on: " +
+                      capacities_of(found.too_small, machine) + ".");
   }
   const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";
   throw usage_error(begin(task) +
@@ -152,7 +129,7 @@ void check_device(const device_handle& device, placed_runtime& home, const std::
                     " of " + std::to_string(devices) + ".");
 }
 
-void check(const task_description& task, placed_runtime& home, room_needed kind) {
+void check(const task_description& task, placed_runtime& home) {
   const placement::machine& machine = home.description();
   if (task.on) check_device({*task.on, task.runtime_of_on}, home, task_name(task.label_text()));
   if (task.takes && task.takes->runtime != home.number()) {
@@ -175,7 +152,7 @@ void check(const task_description& task, placed_runtime& home, room_needed kind)
       check_overlap(task, *accesses[i], *accesses[j]);
     }
   }
-  check_devices(task, accesses, machine, kind);
+  check_devices(task, accesses, machine);
 }
 
 void check(const graph_use& use, placed_runtime& home) {
@@ -211,7 +188,7 @@ void check(const graph_use& use, placed_runtime& home) {
 }
 
 bool fits_a_device(const task_description& task, placed_runtime& home) {
-  return devices_for(task, bytes_of(accesses_of(task)), home.description()).fits;
+  return devices_for(task, accesses_of(task), home.description()).fits;
 }
 
 }  // namespace hocket::detail

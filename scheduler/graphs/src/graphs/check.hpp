@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,16 +16,9 @@ class placed_runtime;
 /// Throws usage_error if the runtime has no such device. The name begins a sentence.
 void check_device(const device_handle& device, placed_runtime& home, const std::string& name);
 
-/// What a device has to have memory for.
-enum class room_needed : std::uint8_t {
-  buffers,  ///< all buffers of a task, each whole
-  tiles     ///< or the parts of them that it uses: see tiled_launch
-};
-
 /// Everything that the caller of submit could have known to be wrong: throws usage_error with the
 /// labels, the values given and those allowed.
-void check(const task_description& task, placed_runtime& home,
-           room_needed kind = room_needed::buffers);
+void check(const task_description& task, placed_runtime& home);
 
 /// Throws usage_error for graphs that are not there or belong to another runtime, and for settings
 /// of parameters that they do not have.

@@ -10,9 +10,9 @@
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 
+#include "graphs/check.hpp"
 #include "placement/launch_facts.hpp"
 #include "runtime/post_watched.hpp"
-#include "runtime/tiled_launch.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::detail {
@@ -93,49 +93,15 @@ std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
 
 }  // namespace
 
-void check_and_time(task_description& task, placed_runtime& home, room_needed kind) {
-  check(task, home, kind);
+void check_and_time(task_description& task, placed_runtime& home) {
+  check(task, home);
   if (task.deadline == time_stamp::max()) return;
   const time_stamp now = home.where().now();
   task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));
 }
 
 task_state_ptr placed_lane::launch(task_description&& task) {
-  check_and_time(task, home_, room_needed::tiles);
-  return fits_a_device(task, home_) ? launch_whole(std::move(task))
-                                    : launch_in_tiles(std::move(task));
-}
-
-/// At most so many tiles are on their way as any device has memory for: the bytes come back when
-/// the task, or the copy of what it writes, has ended.
-task_state_ptr placed_lane::launch_in_tiles(task_description&& task) {
-  tiled_launch parts = in_tiles(std::move(task), home_.shared_from_this());
-  parts.in.takes = budget_use{budget_of_tiles(), parts.bytes, home_.number()};
-  const task_state_ptr begun = launch_whole(std::move(parts.in));
-  task_description& last = parts.writes ? parts.out : parts.task;
-  last.returns.push_back(begun);
-  parts.task.after.push_back(begun);
-  // What goes wrong with a copy is told by the task, or by what reads the buffer.
-  begun->outcome().look();
-  task_state_ptr made = launch_whole(std::move(parts.task));
-  if (parts.writes) launch_whole(std::move(parts.out))->outcome().look();
-  return made;
-}
-
-budget_id placed_lane::budget_of_tiles() {
-  std::call_once(has_budget_, [this] {
-    std::uint64_t most = 0;
-    const placement::machine& machine = home_.description();
-    for (const auto& node : machine.devices) {
-      if (node.owns_memory) most = std::max(most, machine.memories[node.memory.value].capacity);
-    }
-    tiles_ = budget_id{home_.next_number()};
-    home_.post(placement::budget_added{tiles_, most});
-  });
-  return tiles_;
-}
-
-task_state_ptr placed_lane::launch_whole(task_description&& task) {
+  check_and_time(task, home_);
   for (const task_state_ptr& before : task.after) check_waitable(*before);
   auto s = make_submission<launch_submission>(room_for(task), home_);
   s->label = std::move(task.label);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <stop_token>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -11,7 +10,6 @@
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/launch_lane.hpp>
 
-#include "graphs/check.hpp"
 #include "placement/placed_runtime.hpp"
 #include "placement/submission.hpp"
 #include "runtime/event_pump.hpp"
@@ -19,7 +17,7 @@
 namespace hocket::detail {
 
 /// Checks what the user has described, and makes a timeout of its deadline.
-void check_and_time(task_description& task, placed_runtime& home, room_needed kind);
+void check_and_time(task_description& task, placed_runtime& home);
 
 /// Makes launches of a runtime with a placement engine, and gives them to the engine. Any thread.
 class placed_lane final : public launch_lane {
@@ -31,9 +29,6 @@ class placed_lane final : public launch_lane {
   [[nodiscard]] task_state_ptr launch(task_description&& task);
 
  private:
-  [[nodiscard]] task_state_ptr launch_whole(task_description&& task);
-  [[nodiscard]] task_state_ptr launch_in_tiles(task_description&& task);
-  [[nodiscard]] budget_id budget_of_tiles();
   [[nodiscard]] task_state* submit(const borrowed_launch& what) override;
   [[nodiscard]] task_state* submit(const kernel_ref& kernel,
                                    make_device_state make_state) override {
@@ -57,8 +52,6 @@ class placed_lane final : public launch_lane {
 
   placed_runtime& home_;
   event_pump& events_;
-  std::once_flag has_budget_;
-  budget_id tiles_;  ///< see tiled_launch; after has_budget_
 };
 
 }  // namespace hocket::detail

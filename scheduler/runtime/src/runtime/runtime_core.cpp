@@ -93,7 +93,7 @@ launch_lane& runtime_core::lane() {
 task_state_ptr runtime_core::launch(task_description&& task) {
   in_place_runtime* const here = in_place();
   if (here == nullptr) return placed_lane_.launch(std::move(task));
-  check_and_time(task, *this, room_needed::buffers);
+  check_and_time(task, *this);
   return here->launch(std::move(task));
 }
 

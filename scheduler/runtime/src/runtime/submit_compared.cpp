@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "runtime/copied_values.hpp"
 #include "runtime/runtime_core.hpp"
 
 namespace hocket::detail {
@@ -132,6 +131,23 @@ std::optional<std::size_t> first_difference(const run_values& a, const run_value
     done += count;
   });
   return found;
+}
+
+void replace(const run_values& target, const run_values& by) {
+  const loop_nest<2> nest(target.extents, {&target.strides, &by.strides});
+  const std::size_t size = size_of(target.type);
+  nest.for_runs(0, nest.size(), [&](const auto& offset, std::size_t count) {
+    auto* const to = static_cast<std::byte*>(target.base) + offset[0] * size;
+    const auto* const from = static_cast<const std::byte*>(by.base) + offset[1] * size;
+    if (nest.dense()) {
+      std::memcpy(to, from, count * size);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * nest.run_strides()[0] * size, from + i * nest.run_strides()[1] * size,
+                  size);
+    }
+  });
 }
 
 index_list index_of(const run_values& in, std::size_t number) {
@@ -296,7 +312,7 @@ void decide(std::span<const run_values> values, const compare_options& options,
   const auto from_first = third_differs_from(0);
   if (!from_first) return;
   if (!third_differs_from(1)) {
-    for (std::size_t r = 0; r < buffers.size(); ++r) copy_values(values[3 * r + 1], values[3 * r]);
+    for (std::size_t r = 0; r < buffers.size(); ++r) replace(values[3 * r], values[3 * r + 1]);
     return;
   }
   count_in(options, &check_counts::failed);
