@@ -32,28 +32,39 @@ bool has_all(const candidate_list& devices, std::string_view names) {
   });
 }
 
-/// The device before this one that is the same chip, behind the driver of another API. Null: none.
-const device_info* twin_of(const device_info& which, const candidate_list& before) {
+/// The one of these that is the same chip, behind the driver of another API. Null: none.
+const device_candidate* twin_of(const device_info& which,
+                                const std::vector<const device_candidate*>& used) {
   if (which.pci.empty()) return nullptr;
-  for (const auto& d : before) {
+  for (const device_candidate* const d : used) {
     // Devices of one API are parts of a chip that its driver has divided.
-    if (d->info().pci == which.pci && d->info().backend != which.backend) return &d->info();
+    if (d->info().pci == which.pci && d->info().backend != which.backend) return d;
   }
   return nullptr;
 }
 
 /// Memory of a chip with two devices would be given away twice, and its time planned as that of
-/// two.
+/// two. A chip is used through the first of them, or that which the program has asked for.
 void leave_out_twins(found_devices& found) {
-  candidate_list used;
-  for (auto& each : found.usable) {
-    if (const device_info* const first = twin_of(each->info(), used)) {
-      found.twins.push_back({std::move(each), first->name});
+  std::vector<const device_candidate*> used;
+  for (const auto& each : found.usable) {
+    if (each->is_adopted()) used.push_back(each.get());
+  }
+  std::vector<std::string> instead;  // of each; empty if it is used
+  for (const auto& each : found.usable) {
+    const auto* const twin = each->is_adopted() ? nullptr : twin_of(each->info(), used);
+    instead.push_back(twin == nullptr ? "" : twin->info().name);
+    if (twin == nullptr && !each->is_adopted()) used.push_back(each.get());
+  }
+  candidate_list kept;
+  for (std::size_t i = 0; i < instead.size(); ++i) {
+    if (instead[i].empty()) {
+      kept.push_back(std::move(found.usable[i]));
     } else {
-      used.push_back(std::move(each));
+      found.twins.push_back({std::move(found.usable[i]), instead[i]});
     }
   }
-  found.usable = std::move(used);
+  found.usable = std::move(kept);
 }
 
 }  // namespace
@@ -112,8 +123,7 @@ found_devices find_devices(const backend_list& backends, const executor& where,
   found_devices found;
   for (const auto& b : backends) {
     const auto given = configurations.find(b->name());
-    const bool adopts = std::ranges::any_of(
-        adopted, [&](const adopted_context& each) { return backend_of(each) == b->name(); });
+    const bool adopts = any_of_backend(adopted, b->name());
     if (given == configurations.end() && !adopts && has_all(found.usable, names)) continue;
     found_devices own = b->find(where, given == configurations.end() ? "" : given->second, adopted);
     std::ranges::move(own.usable, std::back_inserter(found.usable));

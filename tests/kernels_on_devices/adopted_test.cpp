@@ -257,6 +257,7 @@ TEST_F(adopted_vulkan, devices_that_cannot_be_used_are_refused) {
   wrong = found_.front();
   wrong.queue = nullptr;
   EXPECT_THAT(why_not({wrong}), HasSubstr("without a device or a queue"));
+  EXPECT_THAT(why_not({found_.front(), found_.front()}), HasSubstr("twice"));
   wrong = found_.front();
   wrong.instance = nullptr;
   EXPECT_THAT(why_not({wrong}), HasSubstr("instance"));

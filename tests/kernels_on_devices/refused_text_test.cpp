@@ -141,6 +141,58 @@ TEST_F(refused_texts, fail_where_no_other_device_is) {
   });
 }
 
+TEST_F(refused_texts, are_others_than_those_of_kernels_with_the_same_name) {
+  for_each_device([&] {
+    runtime rt(both());
+    const task_options there{.on = rt.device(name())};
+    const std::string text = "uint i = ITEM(0); if (i < x_extent0) x(i) += 1.0f;";
+    const auto alone = update_kernel{"refused"}
+                           .with(opencl_c{"x", text})
+                           .with(glsl{"x", text})
+                           .with(cuda_c{"x", text});
+    std::vector<buffer<float>> all;
+    for (int i = 0; i < 8; ++i) all.emplace_back(rt, count, 0.0F);
+    for (const buffer<float>& x : all) {
+      rt.submit(alone, updates(x));
+      rt.submit(refused(), updates(x));
+      rt.submit(alone, updates(x));
+    }
+    for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(3.0F)) << name();
+  });
+}
+
+TEST_F(refused_texts, of_kernels_that_are_made_anew_are_told_once) {
+  for_each_device([&] {
+    ::testing::internal::CaptureStderr();
+    {
+      runtime rt(both());
+      std::vector<buffer<float>> all;
+      for (int i = 0; i < 8; ++i) all.emplace_back(rt, count, 0.0F);
+      for (int i = 0; i < 5; ++i) {
+        for (const buffer<float>& x : all) rt.submit(refused(), updates(x));
+        rt.wait();
+      }
+      for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(5.0F)) << name();
+    }
+    EXPECT_EQ(times("does not compile", ::testing::internal::GetCapturedStderr()), 1U) << name();
+  });
+}
+
+TEST_F(refused_texts, fail_as_such_where_the_other_device_has_no_room) {
+  for_each_device([&] {
+    runtime_options options;
+    options.devices = {name(), "Sim0"};
+    options.backends = {{"sim", "1,memory=1K"}};
+    runtime rt(options);
+    const buffer<float> x{rt, count, 0.0F};
+    for (int i = 0; i < 3; ++i) {
+      const auto failed = rt.submit(refused(), updates(x));
+      EXPECT_EQ(failed.error().code(), failure_code::compile_failed) << name();
+      x.write();
+    }
+  });
+}
+
 TEST_F(refused_texts, run_elsewhere_where_losses_are_survived) {
   for_each_device([&] {
     runtime_options options = both();

@@ -110,6 +110,7 @@ struct search {
 /// own: the context of the program that has the device, or nothing.
 void add_root(search& in, cl_platform_id platform, cl_device_id device, handle<cl_context> own) {
   const std::string name = "OpenCL" + std::to_string(in.number++);
+  const bool is_adopted = own.get() != nullptr;
   std::vector<handle<cl_device_id>> owned;
   if (own.get() == nullptr) owned = split(*in.cl, device, in.given.sub_devices, name);
   std::vector<cl_device_id> parts{device};
@@ -130,9 +131,11 @@ void add_root(search& in, cl_platform_id platform, cl_device_id device, handle<c
     if (in.given.memory) info.memory_bytes = std::min(info.memory_bytes, *in.given.memory);
     info.largest_binding = std::min(info.largest_binding, info.memory_bytes);
     in.made.usable.push_back(std::make_unique<device_candidate>(
-        info, [=](const device_numbers& numbers, executor& where, completion_sink& sink) {
+        info,
+        [=](const device_numbers& numbers, executor& where, completion_sink& sink) {
           return connect_device(info, root, part, numbers, where, sink);
-        }));
+        },
+        is_adopted));
   }
 }
 
@@ -150,7 +153,11 @@ void add_device(search& in, cl_platform_id platform, cl_device_id device) {
   if (!why.empty()) {
     throw usage_error(text + ", of a context in runtime_options::adopted, " + why + ".");
   }
-  add_root(in, platform, device, retained(cl, adopted->context));
+  handle<cl_context> own = retained(cl, adopted->context);
+  if (own.get() == nullptr) {
+    throw usage_error(text + ", of a context in runtime_options::adopted, cannot be kept.");
+  }
+  add_root(in, platform, device, std::move(own));
   in.adopted.erase(adopted);
 }
 
@@ -189,8 +196,13 @@ class opencl_backend final : public backend {
   [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
                                    const adopted_contexts& adopted) const override {
     const options given = parse(configuration);
-    if (where.is_virtual()) return {};  // what drivers do takes real time
+    const bool adopts = any_of_backend(adopted, name());
+    if (where.is_virtual()) {  // what drivers do takes real time
+      if (adopts) throw usage_error("A context of OpenCL cannot be adopted on a virtual clock.");
+      return {};
+    }
     auto cl = load();
+    if (!cl && adopts) throw usage_error("runtime_options::adopted: " + cl.error().message());
     if (!cl) return {};
     search in{cl.value(), given, adopted_devices(*cl.value(), adopted), {}, 0};
     const objects<cl_platform_id> platforms = platforms_of(*in.cl);

@@ -26,7 +26,11 @@ result<std::shared_ptr<context>> root_device::open() {
 }
 
 result<handle<cl_context>> root_device::object() const {
-  if (own_.get() != nullptr) return retained(*cl_, own_.get());
+  if (own_.get() != nullptr) {
+    handle<cl_context> again = retained(*cl_, own_.get());
+    if (again.get() == nullptr) return failure_of(CL_INVALID_CONTEXT, name_, "to start");
+    return again;
+  }
   const std::array<cl_context_properties, 3> properties{
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
   cl_int code = CL_SUCCESS;

@@ -22,6 +22,12 @@ void add_adopted(std::vector<vulkan::found_device>& found, const vulkan_device& 
   if (given.device == nullptr || given.queue == nullptr) {
     throw usage_error("runtime_options::adopted has a vulkan_device without a device or a queue.");
   }
+  const auto is_own = [&](const vulkan::found_device& each) {
+    return each.adopted && each.adopted->device == given.device;
+  };
+  if (std::ranges::any_of(found, is_own)) {
+    throw usage_error("runtime_options::adopted has the same device of Vulkan twice.");
+  }
   vulkan::facts about = vulkan::facts_of(*of.value(), given);
   const auto place = std::ranges::find_if(
       found, [&](const auto& each) { return !each.adopted && same(each.about, about); });
@@ -63,14 +69,22 @@ class vulkan_backend final : public backend {
                                    const adopted_contexts& adopted) const override {
     const vulkan::options given = vulkan::parse_options(configuration, listener_);
     found_devices made;
-    if (where.is_virtual()) return made;
+    if (where.is_virtual()) {
+      if (!any_of_backend(adopted, name())) return made;
+      throw usage_error("A device of Vulkan cannot be adopted on a virtual clock.");
+    }
     for (const vulkan::found_device& each : listed(given, adopted, made.left_out)) {
-      if (given.device && *given.device != each.number) continue;
+      if (given.device && *given.device != each.number) {
+        if (!each.adopted) continue;
+        throw usage_error("runtime_options::adopted has device " + std::to_string(each.number) +
+                          " of Vulkan, and the configuration of vulkan asks for another.");
+      }
       made.usable.push_back(std::make_unique<device_candidate>(
           describe(each.about, each.number, given),
           [each](const device_numbers& numbers, executor& on, completion_sink& sink) {
             return vulkan::connect_device(each, numbers, on, sink);
-          }));
+          },
+          each.adopted.has_value()));
     }
     return made;
   }

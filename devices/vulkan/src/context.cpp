@@ -97,10 +97,10 @@ VkResult context::create_device() {
 }
 
 VkResult context::use_device(VkDevice device) {
+  if (adopted_) compute_.handle = static_cast<VkQueue>(adopted_->queue);
   if (!load(instance_->api(), device, api_)) return VK_ERROR_INITIALIZATION_FAILED;
   compute_.family = facts_.compute_family;
   transfer_.family = facts_.transfer_family;
-  if (adopted_) compute_.handle = static_cast<VkQueue>(adopted_->queue);
   return VK_SUCCESS;
 }
 
@@ -108,7 +108,7 @@ context::~context() {
   if (api_.vkDestroyDevice == nullptr || api_.gone) return;
   // All submissions have ended; the driver may still be busy with their ends.
   if (adopted_) {
-    drain();
+    if (api_.vkQueueWaitIdle != nullptr) drain();
     return;
   }
   if (api_.vkDeviceWaitIdle != nullptr) api_.vkDeviceWaitIdle(api_.device);

@@ -97,8 +97,8 @@ TEST_F(registry, opens_no_driver_for_devices_that_others_have) {
 /// Has devices at these places of the bus.
 class on_the_bus final : public backend {
  public:
-  on_the_bus(std::string name, std::vector<std::string> places)
-      : name_(std::move(name)), places_(std::move(places)) {}
+  on_the_bus(std::string name, std::vector<std::string> places, bool are_adopted = false)
+      : name_(std::move(name)), places_(std::move(places)), are_adopted_(are_adopted) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] found_devices find(const executor& /*where*/, const std::string& /*configuration*/,
@@ -109,7 +109,7 @@ class on_the_bus final : public backend {
       info.name = name_ + std::to_string(made.usable.size());
       info.backend = name_;
       info.pci = place;
-      made.usable.push_back(std::make_unique<device_candidate>(info, nullptr));
+      made.usable.push_back(std::make_unique<device_candidate>(info, nullptr, are_adopted_));
     }
     return made;
   }
@@ -118,7 +118,27 @@ class on_the_bus final : public backend {
  private:
   std::string name_;
   std::vector<std::string> places_;
+  bool are_adopted_;
 };
+
+TEST_F(registry, uses_a_chip_as_the_program_has_asked_for) {
+  const std::string first = pci_address({0, 1, 0, 0}), second = pci_address({0, 2, 0, 0});
+  backends.clear();
+  backends.push_back(std::make_unique<on_the_bus>("a", std::vector{first, second}));
+  backends.push_back(std::make_unique<on_the_bus>("b", std::vector{first, first}, true));
+  backends.push_back(std::make_unique<on_the_bus>("c", std::vector{first, second}));
+  const found_devices found = find({});
+  EXPECT_THAT(names(found), ElementsAre("a1", "b0", "b1"));
+  ASSERT_EQ(found.twins.size(), 3U);
+  EXPECT_THAT(found.twins[0].text(), HasSubstr("a0 () is the same chip as b0"));
+  EXPECT_THAT(found.twins[1].text(), HasSubstr("c0 () is the same chip as b0"));
+  EXPECT_THAT(found.twins[2].text(), HasSubstr("c1 () is the same chip as a1"));
+}
+
+TEST_F(registry, refuses_what_no_backend_adopts) {
+  backends.clear();
+  EXPECT_THROW((void)find_devices(backends, where, {}, "", {opencl_context{}}), usage_error);
+}
 
 TEST_F(registry, uses_a_chip_through_one_backend_unless_devices_are_named) {
   const std::string first = pci_address({0, 1, 0, 0}), second = pci_address({0, 2, 0, 0});

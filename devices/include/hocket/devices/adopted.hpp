@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -44,6 +45,12 @@ using adopted_contexts = std::vector<adopted_context>;
 /// The name of the backend that can use it.
 [[nodiscard]] constexpr std::string_view backend_of(const adopted_context& context) noexcept {
   return std::holds_alternative<opencl_context>(context) ? "opencl" : "vulkan";
+}
+
+/// True if the backend that is called so is to use one of them.
+[[nodiscard]] inline bool any_of_backend(const adopted_contexts& contexts, std::string_view name) {
+  return std::ranges::any_of(contexts,
+                             [&](const adopted_context& each) { return backend_of(each) == name; });
 }
 
 }  // namespace hocket

@@ -32,10 +32,12 @@ class device_candidate {
   using connector = std::function<result<std::unique_ptr<device>>(
       const device_numbers& numbers, executor& where, completion_sink& sink)>;
 
-  device_candidate(device_info info, connector connect)
-      : info_(std::move(info)), connect_(std::move(connect)) {}
+  /// is_adopted: it works in an object of the program.
+  device_candidate(device_info info, connector connect, bool is_adopted = false)
+      : info_(std::move(info)), connect_(std::move(connect)), is_adopted_(is_adopted) {}
 
   [[nodiscard]] const device_info& info() const noexcept { return info_; }
+  [[nodiscard]] bool is_adopted() const noexcept { return is_adopted_; }
 
   /// Starts the device. The executor and the sink outlive it.
   [[nodiscard]] result<std::unique_ptr<device>> connect(const device_numbers& numbers,
@@ -47,6 +49,7 @@ class device_candidate {
  private:
   device_info info_;
   connector connect_;
+  bool is_adopted_;
 };
 
 /// A device that could be used, but whose chip is that of another one.

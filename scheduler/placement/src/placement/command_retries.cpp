@@ -85,7 +85,7 @@ void command_retries::command_failed(const command_record& record, device_id dev
 
 void command_retries::launch_failed(placed_task& t, device_id device, const failure& why) {
   if (why.code() == failure_code::compile_failed) {
-    (void)refuse_kernel(s_, *t.launch->kernel, device, why);
+    (void)refuse_kernel(s_, t, device, why);
   }
   if (note(s_.original_of(t), device, why)) recovery_.repeat(&t, why);
 }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <set>
 #include <string>
 
 #include <hocket/core/duration.hpp>
@@ -13,6 +11,7 @@
 
 #include "data/device_statistics.hpp"
 #include "data/rank.hpp"
+#include "placement/kernel_texts.hpp"
 #include "placement/placed_task.hpp"
 #include "placement/task_queue.hpp"
 
@@ -27,21 +26,18 @@ struct device_probe {
   std::size_t failed = 0;   ///< probes in a row
 };
 
-/// Kernels, whose owners may let go of them.
-using kernel_set = std::set<std::weak_ptr<const kernel_definition>, std::owner_less<>>;
-
 /// The tasks that wait for one device, and how the device fares.
 struct device_record {
   device_state state = device_state::in_use;
   device_probe probe;
-  bool is_waited_for = false;     ///< a warning told that a task waits until it is in use
-  std::string lost;               ///< the reason why it is not alive
-  bool is_left = false;           ///< it is gone, and tasks that name it may run elsewhere
-  device_id stand_in;             ///< if it is left: where its tasks in order run, if they can
-  std::set<std::string> refuses;  ///< kernels that it cannot compile, while other devices can
-  kernel_set compiled;            ///< those of which a launch has succeeded
-  task_queue present;             ///< tasks whose data are in its memory
-  task_queue absent;              ///< tasks whose data have to be copied
+  bool is_waited_for = false;  ///< a warning told that a task waits until it is in use
+  std::string lost;            ///< the reason why it is not alive
+  bool is_left = false;        ///< it is gone, and tasks that name it may run elsewhere
+  device_id stand_in;          ///< if it is left: where its tasks in order run, if they can
+  refused_kernels refuses;     ///< while other devices can compile them
+  compiled_kernels compiled;
+  task_queue present;  ///< tasks whose data are in its memory
+  task_queue absent;   ///< tasks whose data have to be copied
   std::size_t fetching = 0;
   placed_task* reserving = nullptr;  ///< the task that waits for memory
   point last_wide;                   ///< the last launch that had all lanes
@@ -56,7 +52,7 @@ struct device_record {
   [[nodiscard]] bool is_used() const noexcept { return state == device_state::in_use; }
   /// False if the device cannot compile the kernel, while others can.
   [[nodiscard]] bool compiles(const kernel_definition& kernel) const {
-    return refuses.empty() || !refuses.contains(kernel.name);
+    return !refuses.contains(kernel);
   }
   /// True if tasks with that kernel may be placed there, as far as the device itself matters.
   [[nodiscard]] bool takes(const kernel_definition& kernel) const {

@@ -31,7 +31,9 @@ bool duplicate_rules::may_have_one(const placed_task& t) const {
   if (s_.losses.holds_tasks() || s_.log.is_cutting()) return false;
   if (t.is_duplicate || t.is_recovery || !t.is_issued() || !task_log::is_repeatable(t))
     return false;
-  if (t.on.valid() || t.in_order || t.run.may_leave || t.poisoned || t.blockers > 0) return false;
+  if (t.on.valid() || t.in_order || t.run.may_leave || t.run.is_trial || t.poisoned ||
+      t.blockers > 0)
+    return false;
   if (s_.duplicates.has_had_one(t.id)) return false;
   if (is_in_conflict_with_itself(t) || has_issued_reader(t)) return false;
   return std::ranges::all_of(t.accesses, [&](const task_access& a) {

@@ -38,13 +38,18 @@ void engine_state::await_other_probe(const placed_task& t) {
 
 failure engine_state::without_device(const placed_task& t) const {
   std::string reason = "every device that could was lost.";
+  failure_code code = failure_code::no_device;
+  for (std::size_t i = 0; t.launch != nullptr && i < devices.size(); ++i) {
+    if (!devices[i].alive() || devices[i].compiles(*t.launch->kernel)) continue;
+    reason = nodes.devices[i].label_text() + " cannot compile its kernel.";
+    code = failure_code::compile_failed;
+  }
   if (t.on.valid()) {
     const device_record& d = devices[t.on.value];
     reason = nodes.devices[t.on.value].label_text() + " was " + std::string(to_string(d.state)) +
              ": " + d.lost;
   }
-  return {failure_code::no_device,
-          detail::task_name(t.label_text()) + " has no device to run on: " + reason};
+  return {code, detail::task_name(t.label_text()) + " has no device to run on: " + reason};
 }
 
 failure engine_state::failed_on_device(const placed_task& t, const failure& why) const {

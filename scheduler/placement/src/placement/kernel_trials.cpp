@@ -5,12 +5,11 @@
 
 namespace hocket::placement {
 
-bool refuse_kernel(engine_state& s, const kernel_definition& kernel, device_id device,
-                   const failure& why) {
+bool refuse_kernel(engine_state& s, const placed_task& t, device_id device, const failure& why) {
   for (std::size_t i = 0; i < s.devices.size(); ++i) {
-    const bool is_other = device_id{i} != device;
-    if (!is_other || !s.devices[i].takes(kernel) || !s.nodes.devices[i].runs(kernel)) continue;
-    if (s.devices[device.value].refuses.insert(kernel.name).second) {
+    // One that is drained may come back.
+    if (device_id{i} == device || !s.view.could_run(t, device_id{i})) continue;
+    if (s.devices[device.value].refuses.insert(*t.launch->kernel)) {
       s.work.actions().emplace_back(warn{why.message() + " Other devices run its tasks."});
     }
     s.costs.note_change();
@@ -21,19 +20,13 @@ bool refuse_kernel(engine_state& s, const kernel_definition& kernel, device_id d
 
 bool kernel_trials::takes(placed_task& t, const failure& why) {
   if (!why) {
-    note_compiled(t);
+    s_.device_of(t).compiled.insert(t.launch->kernel);
     return false;
   }
   if (why.code() != failure_code::compile_failed || t.poisoned) return false;
-  if (!refuse_kernel(s_, *t.launch->kernel, t.run.device, why)) return false;
+  if (!refuse_kernel(s_, t, t.run.device, why)) return false;
   place_again(t);
   return true;
-}
-
-void kernel_trials::note_compiled(const placed_task& t) {
-  kernel_set& compiled = s_.device_of(t).compiled;
-  std::erase_if(compiled, [](const auto& each) { return each.expired(); });
-  compiled.insert(t.launch->kernel);
 }
 
 /// The launch has written nothing: the memory of its device has what the task is to read, also

@@ -8,10 +8,9 @@
 
 namespace hocket::placement {
 
-/// No later task with that kernel is placed on the device, whose compiler has refused it, as long
-/// as another device takes it. Returns whether one does.
-bool refuse_kernel(engine_state& s, const kernel_definition& kernel, device_id device,
-                   const failure& why);
+/// If another device could run the task, none with its kernel is placed any more on this one, whose
+/// compiler has refused it. Returns whether one could.
+bool refuse_kernel(engine_state& s, const placed_task& t, device_id device, const failure& why);
 
 /// The first launches of kernels on devices that compile them. Tasks behind such a launch wait for
 /// its end, so that the task can go to another device if the kernel does not compile.
@@ -24,7 +23,6 @@ class kernel_trials {
   [[nodiscard]] bool takes(placed_task& t, const failure& why);
 
  private:
-  void note_compiled(const placed_task& t);
   void place_again(placed_task& t);
 
   engine_state& s_;
