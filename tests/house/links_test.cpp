@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with a link of the page at `path`; nothing, mostly.
+/// Says why a link of the page at `path` is dead; empty if it is not.
 std::string complaint(const fs::path& path, const std::string& target) {
   static const std::regex scheme("^[a-z]+:.*");
   static const std::regex address(

@@ -23,7 +23,7 @@ const fs::path spack = root / "packaging/spack/spack_repo/hocket/packages/hocket
 const std::vector<fs::path> recipes = {vcpkg / "portfile.cmake",
                                        root / "packaging/conan/conanfile.py", spack};
 
-/// What the group of `form` is wherever it matches.
+/// The text of the group of `form`, wherever that matches.
 std::set<std::string> matches(const std::string& text, const std::string& form) {
   const std::regex expression(form);
   std::set<std::string> result;

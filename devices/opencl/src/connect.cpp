@@ -98,7 +98,7 @@ std::vector<handle<cl_device_id>> split(const api& cl, cl_device_id device, std:
   return owned;
 }
 
-/// What is asked for, and found so far.
+/// A search for devices: the options, and the devices that were found so far.
 struct search {
   const std::shared_ptr<const api> cl;
   const options given;
@@ -171,7 +171,7 @@ void add_driver(search& in, cl_platform_id platform) {
   for (const cl_device_id device : devices.all) add_device(in, platform, device);
 }
 
-/// Those of contexts of the program that no driver lists: parts of others.
+/// Adds devices of contexts of the program that no driver lists: parts of others.
 void add_unlisted(search& in) {
   for (const adopted_device& each : std::vector(in.adopted)) {
     const auto platform = number_of<cl_platform_id>(*in.cl, each.device, CL_DEVICE_PLATFORM);

@@ -16,7 +16,7 @@
 namespace hocket {
 namespace {
 
-/// What the specification of the Open Compute Project says that a pattern is.
+/// The number that a pattern is, by the specification of the Open Compute Project.
 double as_specified(std::uint8_t bits, int exponent_bits, int fraction_bits, bool has_infinity) {
   const int magnitude = bits & 0x7f, fraction = magnitude & ((1 << fraction_bits) - 1);
   const int exponent = magnitude >> fraction_bits, bias = (1 << (exponent_bits - 1)) - 1;

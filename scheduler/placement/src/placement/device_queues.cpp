@@ -47,9 +47,9 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   if (!is_full(device)) s_.work.mark_dirty(device);
 }
 
-/// A task that is repeated where its device fails need not be a trial, nor one that names it.
+/// A task that is repeated where its device fails need not be a trial.
 bool device_queues::is_trial(const placed_task& t) const {
-  if (!s_.node_of(t).compiles() || t.on.valid() || s_.log.is_on()) return false;
+  if (!s_.node_of(t).compiles() || s_.log.is_on()) return false;
   return !s_.device_of(t).compiled.contains(t.launch->kernel);
 }
 
