@@ -117,6 +117,25 @@ TEST_P(pending_limits, refuse_if_asked_to) {
   EXPECT_EQ(rt.async([] { return 7; }).get(), 7);
 }
 
+/// A thread that waits runs tasks meanwhile, and what these submit is let through.
+TEST(pending_limit, holds_nothing_that_runs_in_a_thread_that_waits) {
+  runtime rt(
+      {.devices = "NUMA0", .max_pending = 2, .topology = testing::machine("numa:1 core:1 pu:1")});
+  std::atomic<bool> is_over = false;
+  std::atomic<int> calls = 0;
+  const graph submits =
+      rt.record([&](submitter& s) { s.async([&] { rt.async([&] { ++calls; }); }); });
+  task_scope scope(rt);
+  const auto busy = rt.async([&] {
+    while (!is_over) std::this_thread::yield();
+  });
+  scope.run(submits).get();
+  is_over = true;
+  busy.get();
+  rt.wait();
+  EXPECT_EQ(calls, 1);
+}
+
 /// What a function holds by value.
 using ballast = std::array<char, 4000>;
 
