@@ -135,7 +135,8 @@ TEST(program, gives_bodies_their_macros_in_each_language) {
   EXPECT_THAT(gl, HasSubstr("binding = 1, std430) readonly buffer"));
   EXPECT_THAT(gl, HasSubstr("uint hocket_words[9];"));
   EXPECT_THAT(gl, HasSubstr("void main() {\nconst uint hocket_word0 = hocket_words[0];\n"));
-  EXPECT_THAT(gl, HasSubstr("const uint hocket_word8 = hocket_words[8];\nx(0, 0) *="));
+  EXPECT_THAT(gl, HasSubstr("const uint hocket_word8 = hocket_words[8];\n\n#line 1 \"scale ("));
+  EXPECT_THAT(gl, HasSubstr("lower_test.cpp:117)\"\nx(0, 0) *="));
 }
 
 TEST(program, finds_linear_indices_in_merged_dimensions) {

@@ -65,10 +65,11 @@ struct attempt {
   /// The result of its command, if that was reported before the end of a predecessor.
   std::unique_ptr<failure> early_result;
   bool fetching = false;      ///< copies for it that were planned ahead have not ended
-  bool may_leave = false;     ///< its body may yield its lane
-  bool is_trial = false;      ///< its kernel may be refused by the compiler of the device
   bool wrote = false;         ///< its outputs are recorded in the content state
   bool is_overtaken = false;  ///< its duplicate has ended first, and its command is in flight
+  // One byte, so that the next member of the task lies in the padding.
+  bool may_leave : 1 = false;  ///< its body may yield its lane
+  bool is_trial : 1 = false;   ///< its kernel may be refused by the compiler of the device
 };
 
 /// The facts of a task, beside its commands, that a trace or a summary shows.
