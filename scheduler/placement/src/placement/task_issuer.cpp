@@ -160,7 +160,7 @@ void task_issuer::plan(placed_task& t, std::size_t lane, timepoint_set&& waits) 
     waits.prune([&](point p) { return p.stream == own || s_.commands.done(p); });
   }
   command_record& record = s_.commands.plan<issue_launch>(
-      run.number, run.predicted.time, std::move(waits), s_.work.actions(), &t, run.may_leave);
+      run.number, run.predicted.time, std::move(waits), s_.work.actions(), &t, bool{run.may_leave});
   record.task = t.id;
   record.launched = &t;
   if (t.traced != nullptr) {
