@@ -207,6 +207,7 @@ class kernels_on_devices : public ::testing::Test {
   }
 
   [[nodiscard]] const std::string& name() const { return device_->name; }
+  [[nodiscard]] const std::string& backend() const { return device_->backend; }
 
   /// Calls f() for each device, which is then the one that is compared.
   template <class F>

@@ -174,6 +174,8 @@ TEST_F(refused_texts, of_kernels_that_are_made_anew_are_told_once) {
         rt.wait();
       }
       for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(5.0F)) << name();
+      // In the first round, before the answer is known.
+      EXPECT_LE(rt.report().devices[1].kernels, all.size()) << name();
     }
     EXPECT_EQ(times("does not compile", ::testing::internal::GetCapturedStderr()), 1U) << name();
   });
@@ -191,6 +193,26 @@ TEST_F(refused_texts, fail_as_such_where_the_other_device_has_no_room) {
       EXPECT_EQ(failed.error().code(), failure_code::compile_failed) << name();
       std::ranges::fill(x.write(), 0.0F);  // it is poisoned
     }
+  });
+}
+
+TEST_F(refused_texts, leave_the_memory_of_the_device_to_others) {
+  for_each_device([&] {
+    runtime_options options = both();
+    options.backends = {{"opencl", "memory=1M,import=no"},
+                        {"vulkan", "memory=1M,import=no"},
+                        {"cuda", "memory=1M"},
+                        {"hip", "memory=1M"}};
+    std::erase_if(options.backends, [&](const auto& each) { return each.first != backend(); });
+    runtime rt(options);
+    const update_kernel bad = refused();
+    std::vector<buffer<float>> all;
+    for (int i = 0; i < 8; ++i) all.emplace_back(rt, 100'000, 0.0F);
+    for (const buffer<float>& x : all) rt.submit(bad, updates(x));
+    for (const buffer<float>& x : all) {
+      rt.submit({.on = rt.device(name())}, sound(), updates(x));
+    }
+    for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(2.0F)) << name();
   });
 }
 

@@ -37,7 +37,6 @@ void kernel_trials::place_again(placed_task& t) {
   memory_.unpin(t, s_.node_of(t).memory);
   s_.work.mark_dirty(t.run.device);
   t.begin_attempt();
-  t.suits = false;
   s_.throttle.stand_in_line_again(t);
   // A task that had its turn has its bytes.
   t.blockers > 0 ? placer_.consider(t) : placer_.place(t);
