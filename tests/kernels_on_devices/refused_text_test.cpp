@@ -162,7 +162,7 @@ TEST_F(refused_texts, are_others_than_those_of_kernels_with_the_same_name) {
   });
 }
 
-TEST_F(refused_texts, of_kernels_that_are_made_anew_are_told_once) {
+TEST_F(refused_texts, are_told_once_under_each_policy) {
   for_each_device([&] {
     for (const std::string& policy : placement_policies()) {
       SCOPED_TRACE(policy);
@@ -171,13 +171,16 @@ TEST_F(refused_texts, of_kernels_that_are_made_anew_are_told_once) {
         runtime_options options = both();
         options.policy = policy;
         runtime rt(options);
+        const update_kernel kept = refused();
         std::vector<buffer<float>> all;
         for (int i = 0; i < 8; ++i) all.emplace_back(rt, count, 0.0F);
-        for (int i = 0; i < 5; ++i) {
-          for (const buffer<float>& x : all) rt.submit(refused(), updates(x));
+        for (int i = 0; i < 6; ++i) {
+          for (const buffer<float>& x : all) {
+            rt.submit(i % 2 == 0 ? kept : refused(), updates(x));
+          }
           rt.wait();
         }
-        for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(5.0F));
+        for (const buffer<float>& x : all) EXPECT_THAT(x.to_vector(), Each(6.0F));
         // In the first round, before the answer is known.
         EXPECT_LE(rt.report().devices[1].kernels, all.size());
       }
