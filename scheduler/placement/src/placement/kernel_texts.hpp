@@ -26,7 +26,7 @@ class compiled_kernels {
   void remember(const kernel_ref& kernel);
 
   std::set<std::uint64_t> texts_;
-  // Those that were asked for, so that their texts are not read each time.
+  // Kernels that were asked for and are among them: their texts are not read again.
   std::set<std::weak_ptr<const kernel_definition>, std::owner_less<>> known_;
   std::size_t most_known_ = 64;
 };
