@@ -33,6 +33,15 @@ box intersection(const box& a, const box& b) {
   return both;
 }
 
+box bounding_box(const box& a, const box& b) {
+  box both = a;
+  for (std::size_t d = 0; d < a.rank(); ++d) {
+    both.begin[d] = std::min(a.begin[d], b.begin[d]);
+    both.end[d] = std::max(a.end[d], b.end[d]);
+  }
+  return both;
+}
+
 boost::container::small_vector<box, 4> difference(const box& a, const box& b) {
   boost::container::small_vector<box, 4> parts;
   if (a.empty()) return parts;

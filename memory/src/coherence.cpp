@@ -53,8 +53,7 @@ std::vector<released_block> coherence::remove(data_id data) {
   std::vector<released_block> released;
   const buffer_state& buffer = content_->at(data);
   for (const replica& r : buffer.replicas) {
-    released.push_back(
-        {r.block, r.memory, buffer.bytes, buffer.touched_by(buffer.whole, r.memory)});
+    released.push_back(content_->take(buffer, r, buffer.touched_by(buffer.whole, r.memory)));
     content_->with_block[r.memory.value].erase(data);
   }
   content_->buffers.erase(data);
@@ -72,12 +71,39 @@ block_id coherence::block(data_id data, memory_id memory) const {
 
 std::uint64_t coherence::bytes(data_id data) const { return content_->at(data).bytes; }
 
+std::uint64_t coherence::bytes(data_id data, memory_id memory) const {
+  const buffer_state& buffer = content_->at(data);
+  return content_->bytes_of(buffer, *buffer.find(memory));
+}
+
+const index_list& coherence::extents(data_id data) const { return content_->at(data).whole.end; }
+
+const box* coherence::band(data_id data, memory_id memory) const {
+  const replica* const found = content_->at(data).find(memory);
+  return found == nullptr ? nullptr : content_->band_of(*found);
+}
+
+bool coherence::has_room(data_id data, const box& region, memory_id memory) const {
+  const replica* const found = content_->at(data).find(memory);
+  if (found == nullptr) return false;
+  const box* const band = content_->band_of(*found);
+  return band == nullptr || contains(*band, region);
+}
+
+bool coherence::has_bands() const noexcept { return !content_->bands.empty(); }
+
+void coherence::set_block(data_id data, memory_id memory, block_id block, const box& band) {
+  set_block(data, memory, block);
+  content_->change(data).find(memory)->is_band = true;
+  content_->bands.emplace(block, band);
+}
+
 void coherence::set_block(data_id data, memory_id memory, block_id block) {
   auto& replicas = content_->change(data).replicas;
   const auto at = std::lower_bound(replicas.begin(), replicas.end(), memory,
                                    [](const replica& r, memory_id m) { return r.memory < m; });
   assert(at == replicas.end() || at->memory != memory);
-  replicas.insert(at, {memory, block, 0});
+  replicas.insert(at, {memory, block});
   content_->with_block[memory.value].insert(data);
 }
 
@@ -122,8 +148,7 @@ released_block coherence::evict(data_id data, memory_id memory) {
 released_block coherence::take_replica(data_id data, memory_id memory) {
   buffer_state& buffer = content_->change(data);
   replica* const gone = buffer.find(memory);
-  released_block released{gone->block, memory, buffer.bytes,
-                          buffer.touched_by(buffer.whole, memory)};
+  released_block released = content_->take(buffer, *gone, buffer.touched_by(buffer.whole, memory));
   buffer.replica_states.change_all([&](replica_state& r) { r.drop(memory); });
   buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
   content_->with_block[memory.value].erase(data);

@@ -51,6 +51,7 @@ void coherence::content::copy(data_id data, const box& part, memory_id from, mem
                               issue_copy issue) {
   buffer_state& buffer = change(data);
   assert(buffer.find(to) != nullptr);
+  assert(band_of(*buffer.find(to)) == nullptr || contains(*band_of(*buffer.find(to)), part));
   copy_request request{.data = data,
                        .from = from,
                        .to = to,
@@ -144,10 +145,9 @@ bool find_shortcut(buffer_state& buffer, memory_id memory) {
 
 bool coherence::at_hand(buffer_state& buffer, memory_id memory, bool reads) {
   if (buffer.whole_in.memory == memory) return true;
-  if (buffer.replica_states.only() == nullptr || buffer.content.only() == nullptr ||
-      buffer.find(memory) == nullptr) {
-    return false;
-  }
+  if (buffer.replica_states.only() == nullptr || buffer.content.only() == nullptr) return false;
+  const replica* const storage = buffer.find(memory);
+  if (storage == nullptr || storage->is_band) return false;
   return find_shortcut(buffer, memory) || !reads;
 }
 

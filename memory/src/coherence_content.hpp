@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <hocket/core/id_map.hpp>
@@ -23,7 +24,8 @@ namespace hocket {
 struct replica {
   memory_id memory;
   block_id block;
-  std::size_t pins = 0;
+  std::uint32_t pins = 0;
+  bool is_band = false;  // its block has room for one of content::bands
 };
 
 /// Where to find what most accesses to a buffer ask for: as long as it is of one piece, written and
@@ -91,6 +93,7 @@ struct coherence::content {
   id_map<data_id, buffer_state> buffers;
   // For each memory.
   std::vector<boost::unordered_flat_set<data_id, std::hash<data_id>>> with_block;
+  boost::unordered_flat_map<block_id, box, std::hash<block_id>> bands;
 
   /// The buffers that prune() looks at. Each commit pays for a look at a few pieces, so that the
   /// cost of pruning does not depend on how many pieces are in use.
@@ -129,6 +132,21 @@ struct coherence::content {
     if (buffer.busy) return;
     buffer.busy = true;
     prunable.busy.push_back(data);
+  }
+
+  [[nodiscard]] const box* band_of(const replica& r) const {
+    return r.is_band ? &bands.find(r.block)->second : nullptr;
+  }
+  [[nodiscard]] std::uint64_t bytes_of(const buffer_state& buffer, const replica& r) const {
+    const box* const band = band_of(r);
+    return band == nullptr ? buffer.bytes : std::uint64_t{band->elements()} * buffer.element_size;
+  }
+  /// The replica goes; what its block had room for is forgotten.
+  [[nodiscard]] released_block take(const buffer_state& buffer, const replica& r,
+                                    timepoint_set after) {
+    released_block released{r.block, r.memory, bytes_of(buffer, r), std::move(after)};
+    if (r.is_band) bands.erase(r.block);
+    return released;
   }
 
   /// Issues one copy of a part and enters it.

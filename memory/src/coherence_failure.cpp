@@ -52,7 +52,7 @@ std::vector<released_block> coherence::lose(memory_id memory, const failure& why
   for (const data_id data : all) {
     buffer_state& buffer = content_->change(data);
     replica* const gone = buffer.find(memory);
-    lost.push_back({gone->block, memory, buffer.bytes, {}});
+    lost.push_back(content_->take(buffer, *gone, {}));
     buffer.replicas.erase(buffer.replicas.begin() + (gone - buffer.replicas.data()));
     buffer.replica_states.change_all([&](replica_state& r) { r.drop(memory); });
     buffer.poison_if_nowhere(buffer.whole, why);

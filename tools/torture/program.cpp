@@ -4,17 +4,51 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <hocket/execution/seed.hpp>
+#include <hocket/memory/band.hpp>
 
 namespace hocket::seeded {
 
 namespace {
 
+/// The bytes of the least bands that have what the step uses, and returns.
+std::size_t least_bytes(const step& s, const std::vector<matrix_size>& buffers) {
+  std::size_t bytes = s.what == kind::value ? sizeof(std::int64_t) : 0;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    std::optional<box> used;
+    for (const use& u : s.uses) {
+      const part& p = u.where;
+      const box where{{p.row, p.column}, {p.row + p.rows, p.column + p.columns}};
+      if (p.buffer != i || where.empty()) continue;
+      used = used ? bounding_box(*used, where) : where;
+    }
+    if (!used) continue;
+    bytes +=
+        band_around(*used, {buffers[i].rows, buffers[i].columns}).elements() * sizeof(std::int64_t);
+  }
+  return bytes;
+}
+
+/// Any device may run a step that its own has no memory for.
+void unbind_from_small_devices(std::vector<step>& steps, const program& of) {
+  for (step& each : steps) {
+    const std::size_t device = each.device < 0 ? 0 : static_cast<std::size_t>(each.device);
+    if (device > 0 && device <= of.memories.size() &&
+        least_bytes(each, of.buffers) > of.memories[device - 1]) {
+      each.device = -1;
+      each.in_order = false;
+    }
+    unbind_from_small_devices(each.recorded, of);
+    for (std::vector<step>& body : each.bodies) unbind_from_small_devices(body, of);
+  }
+}
+
 class generator {
  public:
   generator(std::uint64_t seed, const program_shape& shape)
-      : shape_(shape), random_(seed), asking_(seed, 3) {
+      : shape_(shape), random_(seed), asking_(seed, 3), narrow_(seed, 5) {
     made_.seed = seed;
   }
 
@@ -31,6 +65,7 @@ class generator {
     const std::size_t steps = chance(5) ? between(60, 150) : between(3, 40);
     while (shape_.tasks == 0 ? made_.steps.size() < steps : has_too_few()) add_step();
     if (in_scope_) end_scope();
+    unbind_from_small_devices(made_.steps, made_);
     return std::move(made_);
   }
 
@@ -50,7 +85,10 @@ class generator {
     const std::size_t sims = between(0, 3);
     for (std::size_t i = 0; i < sims; ++i) {
       // One task uses at most three buffers of 240 bytes: from just enough to plenty.
-      const std::size_t memory = chance(50) ? between(720, 1100) : 1U << 20U;
+      std::size_t memory = chance(50) ? between(720, 1100) : 1U << 20U;
+      // Less than all of the buffers of many tasks.
+      if (narrow_.chance(0.2)) memory = 240 + narrow_.below(480);
+      made_.memories.push_back(memory);
       made_.sim +=
           (i == 0 ? "1,memory=" : ";1,memory=") + std::to_string(memory) +
           ",lanes=" + std::to_string(between(1, 2)) + ",depth=" + std::to_string(between(1, 3)) +
@@ -300,6 +338,7 @@ class generator {
   const program_shape shape_;
   seeded_stream random_;
   seeded_stream asking_;
+  seeded_stream narrow_;
   bool in_scope_ = false;
   bool cancels_scope_ = false;
 };
@@ -334,6 +373,8 @@ std::optional<program> other_program(const program& made) {
   if (made.alone || made.loses_devices || !random.chance(0.25)) return std::nullopt;
   program other = make_program(random.next());
   if (other.loses_devices) return std::nullopt;
+  other.memories = made.memories;
+  unbind_from_small_devices(other.steps, other);
   // The limit is the runtime's.
   for (step& each : other.steps) each.stays_open = each.stays_open && made.max_pending == 0;
   return other;

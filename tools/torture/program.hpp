@@ -125,8 +125,9 @@ struct matrix_size {
 
 struct program {
   std::uint64_t seed = 0;
-  std::string sim;          ///< configuration of the simulated devices
-  std::size_t devices = 1;  ///< NUMA0 and the simulated ones
+  std::string sim;                    ///< configuration of the simulated devices
+  std::vector<std::size_t> memories;  ///< bytes of each simulated device
+  std::size_t devices = 1;            ///< NUMA0 and the simulated ones
   bool private_memory = false;
   double delay_probability = 0;
   bool loses_devices = false;

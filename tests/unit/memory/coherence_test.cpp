@@ -523,6 +523,58 @@ TEST(coherence, has_no_limit_on_memories) {
   }
 }
 
+TEST_F(coherence_of_x, a_band_has_room_for_its_rows_alone) {
+  write(whole, host, 1);
+  ASSERT_EQ(replicas.evict(x, gpu).bytes, 128U);
+  EXPECT_FALSE(replicas.has_bands());
+  replicas.set_block(x, gpu, block_id{20}, rows(2, 5));
+  EXPECT_TRUE(replicas.has_bands());
+  ASSERT_NE(replicas.band(x, gpu), nullptr);
+  EXPECT_EQ(*replicas.band(x, gpu), rows(2, 5));
+  EXPECT_EQ(replicas.band(x, host), nullptr);
+  EXPECT_EQ(replicas.bytes(x, gpu), 48U);
+  EXPECT_EQ(replicas.bytes(x, host), 128U);
+  EXPECT_TRUE(replicas.has_room(x, rows(3, 5), gpu));
+  EXPECT_FALSE(replicas.has_room(x, rows(4, 6), gpu));
+  EXPECT_TRUE(replicas.has_room(x, whole, host));
+  make_valid(rows(3, 5), gpu);
+  ASSERT_THAT(copies, SizeIs(1));
+  EXPECT_EQ(copies[0].region, rows(3, 5));
+  write(rows(2, 4), gpu, 2);
+  EXPECT_TRUE(replicas.sole_copy(x, gpu));
+  replicas.write_back(x, gpu, host, [this](const copy_request& r) { return issue(r); });
+  EXPECT_EQ(copies.back().region, rows(2, 4));
+  const released_block gone = replicas.evict(x, gpu);
+  EXPECT_EQ(gone.block, block_id{20});
+  EXPECT_EQ(gone.bytes, 48U);
+  EXPECT_EQ(gone.after, set_of({kernel(2), copied(1), copied(2)}));
+  EXPECT_FALSE(replicas.has_bands());
+  EXPECT_FALSE(replicas.has_room(x, rows(2, 5), gpu));
+}
+
+TEST_F(coherence_of_x, a_band_is_not_at_hand_for_all_of_the_buffer) {
+  (void)replicas.evict(x, gpu);
+  replicas.set_block(x, gpu, block_id{20}, rows(2, 5));
+  EXPECT_FALSE(coherence::at_hand(replicas.find(x), gpu, false));
+  EXPECT_TRUE(coherence::at_hand(replicas.find(x), host, false));
+}
+
+TEST_F(coherence_of_x, bands_go_with_their_memory_and_their_buffer) {
+  (void)replicas.evict(x, gpu);
+  (void)replicas.evict(x, other_gpu);
+  replicas.set_block(x, gpu, block_id{20}, rows(2, 5));
+  replicas.set_block(x, other_gpu, block_id{21}, rows(0, 1));
+  const auto lost = replicas.lose(gpu, broken());
+  ASSERT_THAT(lost, SizeIs(1));
+  EXPECT_EQ(lost[0].bytes, 48U);
+  const coherence snapshot = replicas;
+  const auto removed = replicas.remove(x);
+  ASSERT_THAT(removed, SizeIs(2));
+  EXPECT_EQ(removed[1].bytes, 16U);
+  EXPECT_FALSE(replicas.has_bands());
+  EXPECT_TRUE(snapshot.has_bands());
+}
+
 TEST(coherence, bytes_that_wrap_are_more_than_any_memory_has) {
   coherence replicas(1);
   replicas.add(data_id{0}, {std::size_t{1} << 62U}, 8);

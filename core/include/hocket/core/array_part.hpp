@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
@@ -47,6 +48,11 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
     return (last + 1) * size_of(type_);
   }
 
+  /// Keeps another one for as long as this one lives: the same region of a larger array.
+  void keep(boost::intrusive_ptr<const array_part> of_more) noexcept {
+    of_more_ = std::move(of_more);
+  }
+
   friend bool operator==(const array_part& a, const array_part& b) noexcept {
     return a.type_ == b.type_ && a.extents_ == b.extents_ && a.region_ == b.region_;
   }
@@ -59,6 +65,7 @@ class array_part : public boost::intrusive_ref_counter<array_part> {
   box region_;
   std::size_t elements_;
   std::size_t first_byte_ = 0;
+  boost::intrusive_ptr<const array_part> of_more_;
 };
 
 using array_part_ref = boost::intrusive_ptr<const array_part>;

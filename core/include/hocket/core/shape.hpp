@@ -94,6 +94,9 @@ struct box {
 
 [[nodiscard]] box intersection(const box& a, const box& b);
 
+/// The least box that has all of both, none of which is empty.
+[[nodiscard]] box bounding_box(const box& a, const box& b);
+
 /// The part of a that is not in b, as disjoint boxes (at most two for each dimension).
 [[nodiscard]] boost::container::small_vector<box, 4> difference(const box& a, const box& b);
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,9 +44,9 @@ struct buffer_state;
 /// only decides: what must be copied or freed is returned as requests. Not thread-safe;
 /// deterministic: everything iterates in id order.
 ///
-/// A replica is one block of a memory with room for the whole buffer (dense, row-major). Validity
-/// is kept by pieces: disjoint boxes that partition the buffer, split when a part is accessed and
-/// merged when a write covers them.
+/// A replica is one block of a memory with room for the whole buffer (dense, row-major), or for a
+/// band of it. Validity is kept by pieces: disjoint boxes that partition the buffer, split when a
+/// part is accessed and merged when a write covers them.
 ///
 /// Reading commits as make_valid, issue, note_read; writing as before_write, issue, note_write;
 /// updating as make_valid and before_write, issue, note_write. Between the first step and the last
@@ -78,7 +79,19 @@ class coherence {
   [[nodiscard]] bool has_block(data_id data, memory_id memory) const;
   [[nodiscard]] block_id block(data_id data, memory_id memory) const;  ///< none if it has no block
   [[nodiscard]] std::uint64_t bytes(data_id data) const;               ///< of one whole replica
+  /// Of the block that it has there. Precondition: has_block.
+  [[nodiscard]] std::uint64_t bytes(data_id data, memory_id memory) const;
+  /// The block has room for all of the buffer. Precondition: the replica has none.
   void set_block(data_id data, memory_id memory, block_id block);
+  /// The block has room for this band of the buffer alone.
+  void set_block(data_id data, memory_id memory, block_id block, const box& band);
+  /// The band that the replica has room for; null if that is all of the buffer, or it has no block.
+  [[nodiscard]] const box* band(data_id data, memory_id memory) const;
+  /// True if the replica has a block, and that has room for the region.
+  [[nodiscard]] bool has_room(data_id data, const box& region, memory_id memory) const;
+  /// True if any replica is a band.
+  [[nodiscard]] bool has_bands() const noexcept;
+  [[nodiscard]] const index_list& extents(data_id data) const;
 
   /// Pinned replicas are no victims. Pins are counted. They end with the block: unpinning where no
   /// pin is left does nothing, so that a task can unpin what a lost memory took away.
@@ -118,7 +131,7 @@ class coherence {
   /// Makes the region valid in memory by copies from memories that hold it, and returns what a
   /// reader there has to wait for. Neighbouring parts that have the same sources, ready at the same
   /// time, are one copy. Parts that are valid nowhere are left out: a reader asks content_of()
-  /// first. issue must not call this object. Precondition: has_block.
+  /// first. issue must not call this object. Precondition: has_room.
   timepoint_set make_valid(data_id data, const box& region, memory_id memory, choose_source choose,
                            issue_copy issue);
 
@@ -144,8 +157,8 @@ class coherence {
   // stays what it is until remove().
   [[nodiscard]] buffer_state& find(data_id data);
 
-  /// Of an access to all of the buffer: true if that is of one piece and has a block in memory,
-  /// and, if it is read, is neither poisoned nor missing anything there.
+  /// Of an access to all of the buffer: true if that is of one piece and has a block for all of it
+  /// in memory, and, if it is read, is neither poisoned nor missing anything there.
   [[nodiscard]] static bool at_hand(buffer_state& buffer, memory_id memory, bool reads);
 
   /// The access of a launch to all of a buffer.
@@ -155,7 +168,7 @@ class coherence {
     bool writes = false;
     point number;  ///< of the launch
     task_id task;
-    std::size_t pins = 0;  ///< to be added to the replica
+    std::uint32_t pins = 0;  ///< to be added to the replica
   };
   /// As note_write, or note_read for an access that does not write; at_hand() has been true, and
   /// nothing has happened to the buffer since but what other accesses of the same task do to it.

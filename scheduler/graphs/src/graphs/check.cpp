@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include <hocket/core/saturating.hpp>
+#include <hocket/memory/band.hpp>
 
 #include "graphs/first_places.hpp"
 #include "graphs/graph_content.hpp"
@@ -55,32 +56,51 @@ bool runs_on(const task_description& task, const placement::machine::device_node
   return task.host_only ? node.runs_host_tasks : node.runs(*task.kernel);
 }
 
-std::uint64_t bytes_of(const access_list& accesses) {
+/// The bytes of memory that a task needs.
+struct bytes_needed {
+  std::uint64_t of_host = 0;    ///< where all of each buffer has to be
+  std::uint64_t of_device = 0;  ///< where bands of them suffice
+};
+
+bytes_needed bytes_for(const access_list& accesses) {
   access_list used;
   for (const access_argument* use : accesses) {
     if (!use->where.empty()) used.push_back(use);
   }
-  std::uint64_t sum = 0;
+  bytes_needed sum;
   for_each_once(
       used, [](const access_argument* use) { return use->data.get(); },
-      [&](const access_argument* use) { sum = saturating_add(sum, use->data->bytes()); });
+      [&](const access_argument* use) {
+        const buffer_state& data = *use->data;
+        box all = use->where;
+        for (const access_argument* other : used) {
+          if (other->data == use->data) all = bounding_box(all, other->where);
+        }
+        sum.of_host = saturating_add(sum.of_host, data.bytes());
+        const std::uint64_t elements = band_around(all, data.extents()).elements();
+        sum.of_device = saturating_add(sum.of_device, elements * size_of(data.type()));
+      });
   return sum;
 }
 
 /// Which devices can run a task.
 struct choice {
-  std::uint64_t bytes = 0;
-  bool fits = false;  ///< one that has memory for it
+  std::uint64_t bytes = 0;  ///< that it needs at least on one of them
+  bool fits = false;        ///< one that has memory for it
   std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
 };
 
 choice devices_for(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
-  choice made{bytes_of(accesses)};
+  const bytes_needed needed = bytes_for(accesses);
+  choice made{needed.of_host};
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     const placement::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
-    made.fits = made.bytes <= machine.memories[node.memory.value].capacity;
+    const bool is_host = node.memory == placement::host_memory;
+    const std::uint64_t bytes = is_host ? needed.of_host : needed.of_device;
+    made.bytes = std::min(made.bytes, bytes);
+    made.fits = bytes <= machine.memories[node.memory.value].capacity;
     if (made.fits) break;
     made.too_small.push_back(&node);
   }

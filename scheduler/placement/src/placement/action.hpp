@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct allocate_block {
   data_id data;
   memory_id memory;
   std::uint64_t bytes = 0;
+  std::shared_ptr<const box> band = {};  ///< that it has room for; null: all of the buffer
 };
 
 struct free_block {
@@ -49,13 +51,13 @@ struct put_back {
   box region;
 };
 
-/// Copies a region between two blocks of the size of the whole buffer.
+/// Copies a region between two blocks of a buffer. At most one is for a band of it.
 struct issue_copy {
   point number;
   timepoint_set after;
   block_id from;
   block_id to;
-  index_list extents;
+  index_list extents;  ///< of the whole buffer
   std::size_t element_size = 0;
   box region;
   std::uint64_t bytes = 0;

@@ -115,7 +115,11 @@ std::vector<placed_task*> device_queues::queued_at(device_id device) const {
 
 placed_task* device_queues::pick(device_id device) {
   const device_record& d = s_.devices[device.value];
-  if (d.reserving != nullptr) return pick_without_needs(d, s_.nodes.devices[device.value].memory);
+  if (d.reserving != nullptr) {
+    // Tasks that use the block in its way could keep that for ever.
+    if (d.reserving->run.awaits_band) return nullptr;
+    return pick_without_needs(d, s_.nodes.devices[device.value].memory);
+  }
   std::size_t without_lane = 0;
   const auto has_turn = [&](const place_in_queue& place) {
     const placed_task& t = *place.task;

@@ -98,8 +98,9 @@ bool duplicate_rules::is_free_for(const placed_task& t, device_id device) const 
          has_room(t, node.memory);
 }
 
-/// A duplicate evicts nothing.
+/// A duplicate evicts nothing, and its blocks are for whole buffers.
 bool duplicate_rules::has_room(const placed_task& t, memory_id memory) const {
+  if (s_.replicas.may_use_bands(t, memory)) return false;
   std::uint64_t bytes = 0;
   for (const need& each : s_.replicas.needs_of(t, memory)) {
     bytes = saturating_add(bytes, each.bytes);

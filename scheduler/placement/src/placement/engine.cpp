@@ -259,10 +259,7 @@ void engine::pump(device_id device) {
 void engine::commit(placed_task& t, std::size_t lane) {
   if (issuer_.issue_present(t, lane)) return placer_.pass_followers(t);
   if (const failure why = state_.transfers.unusable_input(t)) return state_.work.end_later(t, why);
-  const memory_id memory = state_.node_of(t).memory;
-  state_.replicas.pin(t, memory);
-  std::vector<need> needs = state_.replicas.needs_of(t, memory);
-  if (!needs.empty()) return memory_.reserve(t, std::move(needs));
+  if (!memory_.has_memory(t)) return;
   issuer_.issue(t);
   placer_.pass_followers(t);
 }

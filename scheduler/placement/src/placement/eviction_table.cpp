@@ -55,13 +55,14 @@ std::vector<data_id> eviction_table::choose(memory_id memory, std::uint64_t byte
 
 void eviction_table::order_again(tracked_buffer& buffer) {
   eviction_candidate candidate{.data = buffer.id,
-                               .bytes = content_.bytes(buffer.id),
+                               .bytes = 0,
                                .next_use = eviction_candidate::unknown,
                                .last_use = buffer.last_use,
                                .sole_copy = false};
   if (!buffer.unissued.empty()) candidate.next_use = buffer.unissued.front().age;
   const memory_list before = std::exchange(buffer.evictable_in, {});
   content_.for_unpinned(buffer.id, [&](memory_id memory) {
+    candidate.bytes = content_.bytes(buffer.id, memory);
     candidate.sole_copy = content_.sole_copy(buffer.id, memory);
     if (candidate.sole_copy && memory == host_memory) return;
     orders_[memory.value].set(candidate);

@@ -3,31 +3,78 @@
 
 #include "placement/memory_reclaimer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tasks/caught.hpp"
 
 namespace hocket::placement {
 
-void memory_reclaimer::reserve(placed_task& t, std::vector<need>&& needs) {
+bool memory_reclaimer::has_memory(placed_task& t) {
+  const memory_id memory = s_.node_of(t).memory;
+  std::vector<need> needs;
+  if (clear_the_way(t, memory)) {
+    s_.replicas.pin(t, memory);
+    needs = s_.replicas.needs_of(t, memory);
+    if (needs.empty()) return true;
+  }
   t.phase = task_phase::reserving;
   if (t.traced != nullptr) decision_log::reserving(t, s_.now);
   s_.device_of(t).reserving = &t;
+  if (t.run.awaits_band) return false;
   s_.replicas.ledger().request(t.id, t.priority, std::move(needs));
-  find_memory(s_.node_of(t).memory);
+  find_memory(memory);
+  return false;
+}
+
+/// Evicts the replicas that leave no room for what the task uses of their buffers. While one is in
+/// use the task waits with nothing pinned, so that no two wait for one another.
+bool memory_reclaimer::clear_the_way(placed_task& t, memory_id memory) {
+  const std::vector<data_id> in_the_way = s_.replicas.in_the_way(t, memory);
+  const bool waits = std::ranges::any_of(
+      in_the_way, [&](data_id data) { return s_.content.pinned(data, memory); });
+  set_awaits_band(t, waits);
+  if (waits) return false;
+  for (const data_id data : in_the_way) {
+    // Releasing one at once may have evicted more.
+    if (s_.content.has_block(data, memory)) evict(data, memory);
+  }
+  return true;
+}
+
+void memory_reclaimer::set_awaits_band(placed_task& t, bool waits) {
+  if (t.run.awaits_band) --awaiting_bands_;
+  if (waits) ++awaiting_bands_;
+  t.run.awaits_band = waits;
+}
+
+void memory_reclaimer::retry_bands(memory_id memory) {
+  if (awaiting_bands_ == 0) return;
+  for (device_record& d : s_.devices) {
+    placed_task* const t = d.reserving;
+    if (t == nullptr || !t->run.awaits_band || s_.node_of(*t).memory != memory) continue;
+    if (!clear_the_way(*t, memory)) continue;
+    s_.replicas.pin(*t, memory);
+    s_.replicas.ledger().request(t->id, t->priority, s_.replicas.needs_of(*t, memory));
+  }
 }
 
 placed_task* memory_reclaimer::withdraw(device_id device) {
   placed_task* const waited = std::exchange(s_.devices[device.value].reserving, nullptr);
   if (waited == nullptr) return nullptr;
   s_.replicas.ledger().withdraw(waited->id);
+  set_awaits_band(*waited, false);
   s_.work.mark_users_dirty(s_.nodes.devices[device.value].memory);
   return waited;
 }
 
 void memory_reclaimer::unpin(placed_task& t, memory_id memory) {
-  const bool any = s_.replicas.unpin(t, memory);
-  if (any && s_.replicas.ledger().shortage(memory) > 0) s_.work.mark_users_dirty(memory);
+  if (s_.replicas.unpin(t, memory)) pins_dropped(memory);
+}
+
+void memory_reclaimer::pins_dropped(memory_id memory) {
+  const bool may_wait = s_.replicas.ledger().shortage(memory) > 0 || awaiting_bands_ > 0;
+  if (may_wait) s_.work.mark_users_dirty(memory);
 }
 
 void memory_reclaimer::grant_reservations() {
@@ -44,6 +91,7 @@ void memory_reclaimer::grant_reservations() {
 }
 
 void memory_reclaimer::find_memory(memory_id memory) {
+  retry_bands(memory);
   grant_reservations();
   relieve(memory);
 }
@@ -95,9 +143,15 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
   release(s_.content.drop_unallocated(e.data, e.memory, e.why));
   // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_record& d : s_.devices) {
-    const placed_task* const t = d.reserving;
-    if (t == nullptr || s_.node_of(*t).memory != e.memory) continue;
-    s_.replicas.ledger().request(t->id, t->priority, s_.replicas.needs_of(*t, e.memory));
+    placed_task* const t = d.reserving;
+    if (t == nullptr || t->run.awaits_band || s_.node_of(*t).memory != e.memory) continue;
+    if (s_.replicas.in_the_way(*t, e.memory).empty()) {
+      s_.replicas.ledger().request(t->id, t->priority, s_.replicas.needs_of(*t, e.memory));
+    } else {
+      s_.replicas.ledger().withdraw(t->id);
+      (void)s_.replicas.unpin(*t, e.memory);
+      set_awaits_band(*t, true);
+    }
   }
   s_.work.mark_users_dirty(e.memory);
 }

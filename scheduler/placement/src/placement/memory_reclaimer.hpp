@@ -16,8 +16,9 @@ class memory_reclaimer {
   memory_reclaimer(engine_state& state, task_issuer& issuer, task_placer& placer)
       : s_(state), issuer_(issuer), placer_(placer) {}
 
-  /// The task waits until it has these bytes, and is issued then.
-  void reserve(placed_task& t, std::vector<need>&& needs);
+  /// Pins what the task has in the memory of its device. False if that is not all it needs: then it
+  /// waits for the rest, and is issued once it has that.
+  [[nodiscard]] bool has_memory(placed_task& t);
   /// The task that waits for memory of the device waits no more. Returns it, or null.
   placed_task* withdraw(device_id device);
   /// Grants reservations again: the task at the front may have gone, and replicas that were in use
@@ -29,6 +30,8 @@ class memory_reclaimer {
   void release(const released_block& freed);
   /// Removes the pins of the task.
   void unpin(placed_task& t, memory_id memory);
+  /// A replica in this memory may have no pin any more: tasks that wait for that are looked at.
+  void pins_dropped(memory_id memory);
   /// A memory had no room for a block. Drops the replica and returns its bytes, so that the next
   /// task that needs it reserves again.
   void allocation_refused(allocation_failed& e);
@@ -46,6 +49,10 @@ class memory_reclaimer {
   }
 
  private:
+  void reserve(placed_task& t, std::vector<need>&& needs);
+  bool clear_the_way(placed_task& t, memory_id memory);
+  void set_awaits_band(placed_task& t, bool waits);
+  void retry_bands(memory_id memory);
   void grant_reservations();
   void relieve(memory_id memory);
   [[nodiscard]] bool lacks_memory(const placed_task* t) const;
@@ -57,6 +64,7 @@ class memory_reclaimer {
   /// The task that waits for memory while nothing is in flight, and how many tasks had ended then.
   task_id awaits_memory_;
   std::uint64_t ended_before_ = 0;
+  std::size_t awaiting_bands_ = 0;  ///< tasks that wait until a block in their way is not in use
 };
 
 }  // namespace hocket::placement

@@ -68,8 +68,9 @@ struct attempt {
   bool wrote = false;         ///< its outputs are recorded in the content state
   bool is_overtaken = false;  ///< its duplicate has ended first, and its command is in flight
   // One byte, so that the next member of the task lies in the padding.
-  bool may_leave : 1 = false;  ///< its body may yield its lane
-  bool is_trial : 1 = false;   ///< its kernel may be refused by the compiler of the device
+  bool may_leave : 1 = false;    ///< its body may yield its lane
+  bool is_trial : 1 = false;     ///< its kernel may be refused by the compiler of the device
+  bool awaits_band : 1 = false;  ///< a block that is in its way is in use
 };
 
 /// The facts of a task, beside its commands, that a trace or a summary shows.

@@ -34,6 +34,10 @@ bool prefetcher::fetch(placed_task& t) {
   const memory_id memory = s_.node_of(t).memory;
   if (s_.transfers.unusable_input(t))
     return true;  // the failure is found again when the task is committed
+  // For bands there is little room: they are made when the task has its turn.
+  if (s_.replicas.may_use_bands(t, memory) && !s_.replicas.needs_of(t, memory).empty()) {
+    return false;
+  }
   std::uint64_t bytes = 0;
   boost::container::small_flat_set<data_id, 8> wanted;
   for (const task_access& a : t.accesses) {

@@ -32,6 +32,11 @@ replica_store::replica_store(const machine& machine, coherence& content, evictio
 
 std::vector<need> replica_store::needs_of(const request& r, memory_id memory) const {
   std::uint64_t bytes = 0;
+  if (may_use_bands(r, memory)) {
+    for (const wanted_block& each : blocks_of(r, memory)) bytes += each.is_there ? 0 : each.bytes;
+    if (bytes == 0) return {};
+    return {{memory, bytes}};
+  }
   boost::container::small_flat_set<data_id, 8> counted;
   for (const task_access& a : r.accesses) {
     if (a.is_empty() || content_.has_block(a.data, memory)) continue;
@@ -41,25 +46,49 @@ std::vector<need> replica_store::needs_of(const request& r, memory_id memory) co
   return {{memory, bytes}};
 }
 
-void replica_store::give_block(data_id data, memory_id memory) {
+std::vector<data_id> replica_store::in_the_way(const request& r, memory_id memory) const {
+  std::vector<data_id> found;
+  if (!may_use_bands(r, memory)) return found;
+  for (const wanted_block& each : blocks_of(r, memory)) {
+    if (!each.is_there && content_.has_block(each.data, memory)) found.push_back(each.data);
+  }
+  return found;
+}
+
+void replica_store::give_block(data_id data, memory_id memory, const box* band) {
   const block_id block{blocks_++};
-  content_.set_block(data, memory, block);
+  std::shared_ptr<const box> kept;
+  if (band != nullptr) {
+    content_.set_block(data, memory, block, *band);
+    kept = std::make_shared<const box>(*band);
+  } else {
+    content_.set_block(data, memory, block);
+  }
   evictions_.touch(data);
-  out_->emplace_back(allocate_block{block, data, memory, content_.bytes(data)});
+  out_->emplace_back(
+      allocate_block{block, data, memory, content_.bytes(data, memory), std::move(kept)});
   std::uint64_t& peak = peaks_[memory.value];
   peak = std::max(peak, ledger_.used(memory));
 }
 
 void replica_store::give_blocks(const request& r, memory_id memory) {
+  if (may_use_bands(r, memory)) {
+    for (const wanted_block& each : blocks_of(r, memory)) {
+      if (each.is_there) continue;
+      const bool is_whole = each.bytes == content_.bytes(each.data);
+      give_block(each.data, memory, is_whole ? nullptr : &each.band);
+    }
+    return;
+  }
   for (const task_access& a : r.accesses) {
-    if (!a.is_empty() && !content_.has_block(a.data, memory)) give_block(a.data, memory);
+    if (!a.is_empty() && !content_.has_block(a.data, memory)) give_block(a.data, memory, nullptr);
   }
 }
 
 void replica_store::take_block(data_id data, memory_id memory) {
   if (content_.has_block(data, memory)) return;
   ledger_.take(memory, content_.bytes(data));
-  give_block(data, memory);
+  give_block(data, memory, nullptr);
 }
 
 void replica_store::lend_block(data_id data, detail::lent_memory_ptr memory) {

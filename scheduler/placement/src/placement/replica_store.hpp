@@ -16,6 +16,7 @@
 #include "placement/machine.hpp"
 #include "placement/placed_task.hpp"
 #include "placement/tracked_buffer.hpp"
+#include "placement/wanted_blocks.hpp"
 
 namespace hocket::placement {
 
@@ -34,14 +35,19 @@ class replica_store {
   /// The most bytes of the memory that were in use at once.
   [[nodiscard]] std::uint64_t peak(memory_id memory) const { return peaks_[memory.value]; }
 
-  /// The bytes of the buffers that the task uses and that have no block in memory: one need, or
+  /// The bytes of the blocks that the task needs in memory, and that are not there: one need, or
   /// none.
   [[nodiscard]] std::vector<need> needs_of(const request& r, memory_id memory) const;
-  /// Allocates a block for the replica, whose bytes were granted or taken.
-  void give_block(data_id data, memory_id memory);
-  /// The same for each buffer of the task that has no block in memory.
+  /// Allocates these blocks, whose bytes were granted. Precondition: none is in their way.
   void give_blocks(const request& r, memory_id memory);
-  /// Takes the bytes and allocates a block, if the replica has none.
+  /// The buffers of the task whose block in memory has no room for what the task uses, or more than
+  /// there is for it beside the others: they have to go first.
+  [[nodiscard]] std::vector<data_id> in_the_way(const request& r, memory_id memory) const;
+  /// True if in this memory there is, or has to be, less than all of a buffer of the task.
+  [[nodiscard]] bool may_use_bands(const request& r, memory_id memory) const {
+    return memory != host_memory && (content_.has_bands() || r.bytes > ledger_.capacity(memory));
+  }
+  /// Takes the bytes and allocates a block for all of the buffer, if the replica has none.
   void take_block(data_id data, memory_id memory);
   /// The replica of the host is memory of the program: it takes no bytes of the host's memory, and
   /// stays as long as the buffer.
@@ -66,6 +72,13 @@ class replica_store {
   [[nodiscard]] std::uint64_t lacking(memory_id memory) const;
 
  private:
+  /// Allocates a block for the replica, whose bytes were granted or taken. band: null for all.
+  void give_block(data_id data, memory_id memory, const box* band);
+  [[nodiscard]] wanted_blocks blocks_of(const request& r, memory_id memory) const {
+    return blocks_for({r.accesses.data(), r.accesses.size()}, memory, ledger_.capacity(memory),
+                      content_);
+  }
+
   coherence& content_;
   eviction_table& evictions_;
   reservation_ledger ledger_;

@@ -123,11 +123,18 @@ bool task_cost_table::could_run(const request& r, device_id device) const {
   if (r.host_only) return node.runs_host_tasks;
   const kernel_definition& kernel = *r.launch->kernel;
   if (!node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel)) ||
-      r.bytes > replicas_.ledger().capacity(node.memory))
+      !fits(r, node.memory))
     return false;
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
+}
+
+/// Whole buffers do, or, in the memory of a device, bands of them.
+bool task_cost_table::fits(const request& r, memory_id memory) const {
+  const std::uint64_t capacity = replicas_.ledger().capacity(memory);
+  if (r.bytes <= capacity) return true;
+  return memory != host_memory && least_bytes({r.accesses.data(), r.accesses.size()}) <= capacity;
 }
 
 void task_cost_table::keep(placed_task& t) {

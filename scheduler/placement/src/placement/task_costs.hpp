@@ -129,6 +129,7 @@ class task_cost_table {
                 data_cost& sum) const;
   bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
+  [[nodiscard]] bool fits(const request& r, memory_id memory) const;
 
   const machine& machine_;
   const cost_model& model_;

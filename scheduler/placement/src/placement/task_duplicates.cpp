@@ -4,6 +4,7 @@
 #include "placement/task_duplicates.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace hocket::placement {
@@ -94,6 +95,7 @@ void task_duplicates::plan(task_duplicate& made, timepoint_set&& waits) {
   waits.prune([&](point p) { return s_.commands.done(p); });
   for (task_access& a : made.accesses) {
     if (a.is_empty()) continue;
+    assert(s_.content.has_room(a.data, a.region(), node.memory));
     a.block = s_.content.block(a.data, node.memory);
     s_.content.note_read(a.data, a.region(), node.memory, made.run.number);
     s_.evictions.touch(*a.buffer);
@@ -254,7 +256,7 @@ void task_duplicates::unpin(task_duplicate& d) {
     s_.content.unpin(a.data, memory);
     s_.evictions.put_in_order_later(*buffer);
   }
-  if (s_.replicas.ledger().shortage(memory) > 0) s_.work.mark_users_dirty(memory);
+  memory_.pins_dropped(memory);
 }
 
 void task_duplicates::release_outputs(const placed_task& t, memory_id memory) {

@@ -4,6 +4,7 @@
 #include "placement/task_issuer.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "placement/recovery_run.hpp"
@@ -65,16 +66,16 @@ bool task_issuer::issue_present(placed_task& t, std::size_t lane) {
   }
   if (s_.duplicates.is_on()) note_older(t);
   t.run.number = s_.commands.next(node.compute[lane]);
-  const bool pins = !seeded_bug(bug::forget_pins);
+  const std::uint32_t pins = seeded_bug(bug::forget_pins) ? 0 : 1;
   timepoint_set waits;
   coherence::whole_access how{.data = {},
                               .memory = node.memory,
                               .number = t.run.number,
                               .task = t.id,
-                              .pins = pins ? std::size_t{1} : 0};
+                              .pins = pins};
   for (task_access& a : t.accesses) {
     a.buffer->last_use = ++uses_;
-    a.is_pinned = pins;
+    a.is_pinned = pins > 0;
     how.data = a.data;
     how.writes = writes_content(a.mode);
     a.block = s_.content.note_at_hand(*a.buffer->where, how, waits);
@@ -95,7 +96,10 @@ void task_issuer::issue(placed_task& t) {
   if (s_.duplicates.is_on()) note_older(t);
   timepoint_set waits = acquire(t, node.memory);
   t.run.number = s_.commands.next(node.compute[lane]);
-  for (task_access& a : t.accesses) a.block = s_.content.block(a.data, node.memory);
+  for (task_access& a : t.accesses) {
+    assert(a.is_empty() || s_.content.has_room(a.data, a.region(), node.memory));
+    a.block = s_.content.block(a.data, node.memory);
+  }
   plan(t, lane, std::move(waits));
   note_accesses(t, node.memory, t.run.number);
   mark_issued(t);
@@ -111,6 +115,7 @@ void task_issuer::note_older(const placed_task& t) {
     for (std::size_t m = 0; m < s_.nodes.memories.size(); ++m) {
       const memory_id memory{m};
       if (memory == own || !s_.content.valid(a.data, a.region(), memory)) continue;
+      if (s_.content.band(a.data, memory) != nullptr) continue;
       if (!s_.commands.all_done(s_.content.ready(a.data, a.region(), memory))) continue;
       s_.duplicates.note_older(t.id, {i, memory, s_.content.block(a.data, memory)});
     }

@@ -20,13 +20,22 @@ failure transfer_planner::unusable_input(const placed_task& t) const {
   return {};
 }
 
+/// A band is copied from and to the host alone, which has all of the buffer.
+bool transfer_planner::is_linked(data_id data, memory_id from, memory_id to) const {
+  const bool is_peer = from != host_memory && to != host_memory;
+  if (is_peer && (content_.band(data, from) != nullptr || content_.band(data, to) != nullptr)) {
+    return false;
+  }
+  return machine_.link_between(from, to).has_value();
+}
+
 void transfer_planner::bring_to_host(data_id data, const box& region, memory_id on_the_way_to,
                                      task_id for_task) {
   std::vector<box> parts;
   content_.for_missing(
       data, region, on_the_way_to, [&](const box& part, std::span<const memory_id> holders) {
         const bool direct = std::any_of(holders.begin(), holders.end(), [&](memory_id from) {
-          return machine_.link_between(from, on_the_way_to).has_value();
+          return is_linked(data, from, on_the_way_to);
         });
         if (!direct) parts.push_back(part);
       });
@@ -51,20 +60,20 @@ timepoint_set transfer_planner::bring(data_id data, const box& region, memory_id
   return content_.make_valid(
       data, region, memory,
       [&](std::span<const memory_id> holders, std::uint64_t bytes) {
-        return nearest(holders, memory, bytes);
+        return nearest(data, holders, memory, bytes);
       },
       [&](const copy_request& wanted) { return copy(wanted, for_task); });
 }
 
-memory_id transfer_planner::nearest(std::span<const memory_id> holders, memory_id to,
+memory_id transfer_planner::nearest(data_id data, std::span<const memory_id> holders, memory_id to,
                                     std::uint64_t bytes) const {
   memory_id best = holders.front();
   nanoseconds best_time = nanoseconds::max();
   for (const memory_id from : holders) {
-    const auto& link = machine_.link_between(from, to);
-    if (!link) continue;
+    if (!is_linked(data, from, to)) continue;
+    const machine::link& link = *machine_.link_between(from, to);
     const nanoseconds time =
-        commands_.load(link->stream).backlog + costs_.copies().predict(from, to, bytes);
+        commands_.load(link.stream).backlog + costs_.copies().predict(from, to, bytes);
     if (time < best_time) {
       best = from;
       best_time = time;

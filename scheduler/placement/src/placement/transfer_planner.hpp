@@ -54,7 +54,8 @@ class transfer_planner {
 
  private:
   void bring_to_host(data_id data, const box& region, memory_id on_the_way_to, task_id for_task);
-  [[nodiscard]] memory_id nearest(std::span<const memory_id> holders, memory_id to,
+  [[nodiscard]] bool is_linked(data_id data, memory_id from, memory_id to) const;
+  [[nodiscard]] memory_id nearest(data_id data, std::span<const memory_id> holders, memory_id to,
                                   std::uint64_t bytes) const;
 
   const machine& machine_;

@@ -75,7 +75,8 @@ failure device_blocks::allocate(const placement::allocate_block& what) {
       in_units ? (what.bytes + alignment - 1) / alignment * alignment : what.bytes;
   result<allocation> got = memories_[what.memory.value]->allocate(bytes, alignment);
   const failure why = got ? failure() : got.error();
-  blocks_.insert(what.block, block{got ? got.value() : allocation{}, what.memory, why});
+  blocks_.insert(what.block,
+                 block{got ? got.value() : allocation{}, what.memory, why, {}, what.band});
   return why;
 }
 

@@ -22,8 +22,9 @@ class device_blocks {
   struct block {
     allocation where;
     memory_id memory;
-    failure why;                ///< it has no memory; empty if it has
-    lent_memory_ptr lent = {};  ///< the memory of the program that it is
+    failure why;                           ///< it has no memory; empty if it has
+    lent_memory_ptr lent = {};             ///< the memory of the program that it is
+    std::shared_ptr<const box> band = {};  ///< that it has room for; null: all of its buffer
   };
 
   device_blocks() = default;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <hocket/core/environment.hpp>
+#include <hocket/memory/band.hpp>
 
 #include "runtime/environment_options.hpp"
 
@@ -51,6 +52,24 @@ std::unique_ptr<device_candidate> take_of_chip(candidate_list& from, const std::
   const auto found = std::ranges::find_if(
       from, [&](const auto& candidate) { return candidate && candidate->info().pci == pci; });
   return pci.empty() || found == from.end() ? nullptr : std::move(*found);
+}
+
+/// Makes both ends of the copy arrays of the extents of the band, which the block on the device is;
+/// the other one is memory of the host.
+void cut_to(const box& band, copy_command& what) {
+  allocation& whole = what.route == copy_route::to_device ? what.from : what.to;
+  const std::size_t before = elements_before(band, what.extents) * what.element_size;
+  whole = {static_cast<std::byte*>(whole.address()) + before, band.elements() * what.element_size};
+  what.extents = band.extents();
+  what.region = place_in(band, what.region);
+}
+
+/// The same region, of the band alone.
+array_part_ref part_in(const box& band, const array_part& part) {
+  const boost::intrusive_ptr<array_part> made(
+      new array_part(part.type(), band.extents(), place_in(band, part.region())));
+  made->keep(&part);
+  return made;
 }
 
 copy_route route_of(memory_id from, memory_id to) {
@@ -248,13 +267,16 @@ void device_set::issue(const placement::issue_copy& what) {
   if (from.why || to.why) {
     made.what = failed_command{from.why ? from.why : to.why};
   } else {
-    made.what = copy_command{from.where,
-                             to.where,
-                             what.extents,
-                             what.element_size,
-                             what.region,
-                             what.bytes,
-                             route_of(from.memory, to.memory)};
+    copy_command copy{from.where,
+                      to.where,
+                      what.extents,
+                      what.element_size,
+                      what.region,
+                      what.bytes,
+                      route_of(from.memory, to.memory)};
+    const box* const band = from.band != nullptr ? from.band.get() : to.band.get();
+    if (band != nullptr) cut_to(*band, copy);
+    made.what = std::move(copy);
   }
   submit(what.number, what.after, std::move(made));
 }
@@ -265,11 +287,16 @@ void device_set::issue(const placement::issue_launch& what) {
   const failure* why = nullptr;
   placed_buffer* placed = launch.buffers.data();
   for (const placement::task_access& a : what.task->accesses) {
-    allocation& where = (placed++)->where;
+    placed_buffer& to = *placed++;
     if (!a.block.valid()) continue;  // an empty region has no storage
     const device_blocks::block& b = *blocks_.find(a.block);
     if (b.why && why == nullptr) why = &b.why;
-    where = b.where;
+    to.where = b.where;
+    if (b.band != nullptr && !a.is_empty()) [[unlikely]] {
+      to.part = part_in(*b.band, *a.part);
+    } else if (to.part.get() != a.part) [[unlikely]] {
+      to.part = a.part;  // an earlier attempt used a band
+    }
   }
   command made;
   if (why == nullptr) {
