@@ -258,6 +258,47 @@ TEST_F(band_replicas, of_single_rows_and_of_parts_of_rows) {
   EXPECT_EQ(found[63 * 512 + 200], 1.0F);
 }
 
+TEST_F(band_replicas, leave_room_for_the_result) {
+  // All of the memory, and the sum would need four bytes more.
+  const buffer<float, 2> x{rt, {16, columns}, 1.0F};
+  rt.submit(there, add_one, updates(x));
+  const buffer<float> other{rt, {8192}, 1.0F};
+  rt.submit(there, add_one, updates(other));
+  EXPECT_EQ(rt.submit(there, ops::sum, reads(x.rows(0, 2))).get(), 4.0F * columns);
+  EXPECT_EQ(rt.submit(there, ops::sum, reads(x.rows(12, 16))).get(), 8.0F * columns);
+  EXPECT_THROW((void)rt.submit(there, ops::sum, reads(x)), usage_error);
+}
+
+TEST_F(band_replicas, of_what_the_host_cannot_hold_are_refused) {
+  const buffer<float, 2> x{rt, {std::size_t{1} << 38U, 1024}};
+  try {
+    (void)rt.submit(there, ops::fill, 1.0F, writes(x.rows(0, 1)));
+    FAIL();
+  } catch (const usage_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("which the memory of the host has to hold"));
+  }
+}
+
+TEST_F(band_replicas, of_one_device_do_not_concern_another) {
+  const auto x = numbers();
+  const task_options other{.on = rt.device("Sim1")};
+  const buffer<float> y{rt, {1024}, 1.0F};
+  const auto time_of_work = [&] {
+    rt.wait();
+    const time_stamp begin = rt.now();
+    for (int i = 0; i < 20; ++i) {
+      rt.submit([](buffer_view<float> all) { all(0) += 1.0F; }, updates(y));
+      rt.submit(other, add_one, updates(y));
+    }
+    rt.wait();
+    return rt.now() - begin;
+  };
+  (void)time_of_work();
+  const nanoseconds before = time_of_work();
+  rt.submit(there, add_one, updates(x.rows(0, 8)));
+  EXPECT_LE(time_of_work(), before);
+}
+
 TEST_F(band_replicas, too_large_for_the_device_are_refused) {
   const auto x = numbers();
   try {

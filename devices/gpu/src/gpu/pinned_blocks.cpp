@@ -137,19 +137,25 @@ void pinned_blocks::forget(const allocation& host) noexcept {
   if (unregister(gone.address, any)) ranges_of_process::get().remove(gone.address);
 }
 
+const pinned_blocks::block* pinned_blocks::find(const allocation& host) const {
+  auto after = blocks_.upper_bound(host.address());
+  if (after == blocks_.begin()) return nullptr;
+  const block& found = std::prev(after)->second;
+  const auto* const end = static_cast<const std::byte*>(found.address) + found.bytes;
+  return std::less<>{}(host.address(), static_cast<const void*>(end)) ? &found : nullptr;
+}
+
 void pinned_blocks::note_copy(const allocation& host) {
   if (host.bytes < least_bytes) return;
   const std::lock_guard lock(guard_);
-  if (const auto found = blocks_.find(host.address()); found != blocks_.end()) {
-    ++found->second.copies;
-  }
+  if (const block* const found = find(host)) ++blocks_.at(found->address).copies;
 }
 
 std::optional<bool> pinned_blocks::is_pinned(const allocation& host) const {
   {
     const std::lock_guard lock(guard_);
-    const auto found = blocks_.find(host.address());
-    if (found != blocks_.end() && found->second.by != nullptr) return true;
+    const block* const found = find(host);
+    if (found != nullptr && found->by != nullptr) return true;
   }
   return ranges_of_process::get().has(host) ? std::optional(false) : std::nullopt;
 }
@@ -162,33 +168,35 @@ bool pinned_blocks::should_pin(const block& of) const noexcept {
 bool pinned_blocks::should_pin(const allocation& host) const {
   if (host.bytes < least_bytes) return false;
   const std::lock_guard lock(guard_);
-  const auto found = blocks_.find(host.address());
-  return found != blocks_.end() && should_pin(found->second);
+  const block* const found = find(host);
+  return found != nullptr && should_pin(*found);
 }
 
 void pinned_blocks::pin(const std::shared_ptr<context>& by, const allocation& host) {
+  void* address = nullptr;
   std::size_t bytes = 0;
   {
     const std::lock_guard lock(guard_);
-    const auto found = blocks_.find(host.address());
-    if (found == blocks_.end() || !should_pin(found->second)) return;
-    found->second.refused = true;  // no other thread tries meanwhile
-    bytes = found->second.bytes;
-    if (!ranges_of_process::get().add(host.address(), bytes)) return;
+    const block* const found = find(host);
+    if (found == nullptr || !should_pin(*found)) return;
+    address = found->address;
+    bytes = found->bytes;
+    blocks_.at(address).refused = true;  // no other thread tries meanwhile
+    if (!ranges_of_process::get().add(address, bytes)) return;
     pinned_bytes_ += bytes;
   }
   const current in(*by);
   const code answer = in.why() != success
                           ? in.why()
-                          : by->driver().host_register(host.address(), bytes, host_memory_portable);
+                          : by->driver().host_register(address, bytes, host_memory_portable);
   const std::lock_guard lock(guard_);
   if (answer != success) {
     pinned_bytes_ -= bytes;
-    ranges_of_process::get().remove(host.address());
+    ranges_of_process::get().remove(address);
     return;
   }
   // The block is there: a copy that uses it waits for this.
-  block& what = blocks_.at(host.address());
+  block& what = blocks_.at(address);
   what.refused = false;
   what.by = by;
 }

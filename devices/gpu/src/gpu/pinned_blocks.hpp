@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include <hocket/memory/resource.hpp>
@@ -60,12 +61,14 @@ class pinned_blocks {
     std::shared_ptr<context> by;  ///< which it is pinned with
   };
 
+  /// The block that the memory is a part of; null if there is none.
+  [[nodiscard]] const block* find(const allocation& host) const;
   [[nodiscard]] bool should_pin(const block& of) const noexcept;
   [[nodiscard]] block take_out(block& what) noexcept;
   void leave(const std::shared_ptr<context>& in) noexcept;
 
-  mutable std::mutex guard_;  // for what follows
-  std::unordered_map<void*, block> blocks_;
+  mutable std::mutex guard_;                    // for what follows
+  std::map<void*, block, std::less<>> blocks_;  ///< by their addresses
   std::size_t pinned_bytes_ = 0;
   std::vector<std::shared_ptr<context>> users_;
 };

@@ -58,16 +58,22 @@ bool runs_on(const task_description& task, const placement::machine::device_node
 
 /// The bytes of memory that a task needs.
 struct bytes_needed {
-  std::uint64_t of_host = 0;    ///< where all of each buffer has to be
-  std::uint64_t of_device = 0;  ///< where bands of them suffice
+  std::uint64_t whole = 0;  ///< for all of each buffer
+  std::uint64_t least = 0;  ///< on a device, where bands of them suffice if the host has the rest
+
+  void add(std::uint64_t all, std::uint64_t band) {
+    whole = saturating_add(whole, all);
+    least = saturating_add(least, band);
+  }
 };
 
-bytes_needed bytes_for(const access_list& accesses) {
+bytes_needed bytes_for(const task_description& task, const access_list& accesses) {
   access_list used;
   for (const access_argument* use : accesses) {
     if (!use->where.empty()) used.push_back(use);
   }
   bytes_needed sum;
+  if (task.kernel->result) sum.add(size_of(*task.kernel->result), size_of(*task.kernel->result));
   for_each_once(
       used, [](const access_argument* use) { return use->data.get(); },
       [&](const access_argument* use) {
@@ -76,31 +82,29 @@ bytes_needed bytes_for(const access_list& accesses) {
         for (const access_argument* other : used) {
           if (other->data == use->data) all = bounding_box(all, other->where);
         }
-        sum.of_host = saturating_add(sum.of_host, data.bytes());
         const std::uint64_t elements = band_around(all, data.extents()).elements();
-        sum.of_device = saturating_add(sum.of_device, elements * size_of(data.type()));
+        sum.add(data.bytes(), elements * size_of(data.type()));
       });
   return sum;
 }
 
 /// Which devices can run a task.
 struct choice {
-  std::uint64_t bytes = 0;  ///< that it needs at least on one of them
-  bool fits = false;        ///< one that has memory for it
+  bytes_needed bytes = {};
+  bool fits = false;  ///< one that has memory for it
   std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
 };
 
 choice devices_for(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
-  const bytes_needed needed = bytes_for(accesses);
-  choice made{needed.of_host};
+  choice made{bytes_for(task, accesses)};
+  const std::uint64_t of_host = machine.memories[placement::host_memory.value].capacity;
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
     const placement::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
-    const bool is_host = node.memory == placement::host_memory;
-    const std::uint64_t bytes = is_host ? needed.of_host : needed.of_device;
-    made.bytes = std::min(made.bytes, bytes);
-    made.fits = bytes <= machine.memories[node.memory.value].capacity;
+    const std::uint64_t capacity = machine.memories[node.memory.value].capacity;
+    made.fits = made.bytes.whole <= capacity ||
+                (made.bytes.whole <= of_host && made.bytes.least <= capacity);
     if (made.fits) break;
     made.too_small.push_back(&node);
   }
@@ -122,8 +126,22 @@ void check_devices(const task_description& task, const access_list& accesses,
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
   if (!found.too_small.empty()) {
-    throw usage_error(begin(task) + "needs " + std::to_string(found.bytes) +
-                      " bytes for its buffers, more than any device it can run on: " +
+    const auto [whole, least] = found.bytes;
+    const std::string needs =
+        begin(task) + "needs " + std::to_string(whole) + " bytes for its buffers";
+    const std::uint64_t of_host = machine.memories[placement::host_memory.value].capacity;
+    const bool fits_in_bands = std::ranges::any_of(found.too_small, [&](const auto* node) {
+      return least <= machine.memories[node->memory.value].capacity;
+    });
+    if (fits_in_bands) {
+      throw usage_error(needs +
+                        ", which the memory of the host has to hold where a device does "
+                        "not, and that has " +
+                        std::to_string(of_host) + ".");
+    }
+    const std::string in_bands =
+        whole == least ? "" : ", or " + std::to_string(least) + " for the rows that it uses";
+    throw usage_error(needs + in_bands + ", more than any device it can run on: " +
                       capacities_of(found.too_small, machine) + ".");
   }
   const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";

@@ -12,19 +12,27 @@ namespace hocket::placement {
 
 bool memory_reclaimer::has_memory(placed_task& t) {
   const memory_id memory = s_.node_of(t).memory;
-  std::vector<need> needs;
-  if (clear_the_way(t, memory)) {
-    s_.replicas.pin(t, memory);
-    needs = s_.replicas.needs_of(t, memory);
-    if (needs.empty()) return true;
+  if (!clear_the_way(t, memory)) {
+    begin_to_wait(t);
+    return false;
   }
+  s_.replicas.pin(t, memory);
+  std::vector<need> needs = s_.replicas.needs_of(t, memory);
+  if (needs.empty()) return true;
+  reserve(t, std::move(needs));
+  return false;
+}
+
+void memory_reclaimer::begin_to_wait(placed_task& t) {
   t.phase = task_phase::reserving;
   if (t.traced != nullptr) decision_log::reserving(t, s_.now);
   s_.device_of(t).reserving = &t;
-  if (t.run.awaits_band) return false;
+}
+
+void memory_reclaimer::reserve(placed_task& t, std::vector<need>&& needs) {
+  begin_to_wait(t);
   s_.replicas.ledger().request(t.id, t.priority, std::move(needs));
-  find_memory(memory);
-  return false;
+  find_memory(s_.node_of(t).memory);
 }
 
 /// Evicts the replicas that leave no room for what the task uses of their buffers. While one is in
@@ -140,7 +148,7 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
   });
   s_.evictions.touch(e.data);
   if (e.memory == host_memory) s_.log.versions().forget_block(e.data);
-  release(s_.content.drop_unallocated(e.data, e.memory, e.why));
+  const released_block dropped = s_.content.drop_unallocated(e.data, e.memory, e.why);
   // A task that had pinned it and waits for the rest of its memory has to reserve it again.
   for (const device_record& d : s_.devices) {
     placed_task* const t = d.reserving;
@@ -153,6 +161,7 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
       set_awaits_band(*t, true);
     }
   }
+  release(dropped);
   s_.work.mark_users_dirty(e.memory);
 }
 

@@ -19,6 +19,8 @@ class memory_reclaimer {
   /// Pins what the task has in the memory of its device. False if that is not all it needs: then it
   /// waits for the rest, and is issued once it has that.
   [[nodiscard]] bool has_memory(placed_task& t);
+  /// The task waits until it has these bytes, and is issued then.
+  void reserve(placed_task& t, std::vector<need>&& needs);
   /// The task that waits for memory of the device waits no more. Returns it, or null.
   placed_task* withdraw(device_id device);
   /// Grants reservations again: the task at the front may have gone, and replicas that were in use
@@ -49,7 +51,7 @@ class memory_reclaimer {
   }
 
  private:
-  void reserve(placed_task& t, std::vector<need>&& needs);
+  void begin_to_wait(placed_task& t);
   bool clear_the_way(placed_task& t, memory_id memory);
   void set_awaits_band(placed_task& t, bool waits);
   void retry_bands(memory_id memory);

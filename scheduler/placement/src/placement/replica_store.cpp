@@ -46,6 +46,12 @@ std::vector<need> replica_store::needs_of(const request& r, memory_id memory) co
   return {{memory, bytes}};
 }
 
+bool replica_store::has_band(const request& r, memory_id memory) const {
+  return std::any_of(r.accesses.begin(), r.accesses.end(), [&](const task_access& a) {
+    return content_.band(a.data, memory) != nullptr;
+  });
+}
+
 std::vector<data_id> replica_store::in_the_way(const request& r, memory_id memory) const {
   std::vector<data_id> found;
   if (!may_use_bands(r, memory)) return found;

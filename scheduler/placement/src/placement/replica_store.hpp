@@ -45,7 +45,8 @@ class replica_store {
   [[nodiscard]] std::vector<data_id> in_the_way(const request& r, memory_id memory) const;
   /// True if in this memory there is, or has to be, less than all of a buffer of the task.
   [[nodiscard]] bool may_use_bands(const request& r, memory_id memory) const {
-    return memory != host_memory && (content_.has_bands() || r.bytes > ledger_.capacity(memory));
+    if (memory == host_memory) return false;
+    return r.bytes > ledger_.capacity(memory) || (content_.has_bands() && has_band(r, memory));
   }
   /// Takes the bytes and allocates a block for all of the buffer, if the replica has none.
   void take_block(data_id data, memory_id memory);
@@ -74,6 +75,7 @@ class replica_store {
  private:
   /// Allocates a block for the replica, whose bytes were granted or taken. band: null for all.
   void give_block(data_id data, memory_id memory, const box* band);
+  [[nodiscard]] bool has_band(const request& r, memory_id memory) const;
   [[nodiscard]] wanted_blocks blocks_of(const request& r, memory_id memory) const {
     return blocks_for({r.accesses.data(), r.accesses.size()}, memory, ledger_.capacity(memory),
                       content_);

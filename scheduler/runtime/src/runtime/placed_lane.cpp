@@ -164,6 +164,7 @@ task_state_ptr placed_lane::send(boost::intrusive_ptr<launch_submission> s, stat
   s->external = static_cast<std::uint32_t>(s->awaits());
   const buffer_ref value =
       s->launch->kernel->result ? add_result(*s, home_.shared_from_this()) : nullptr;
+  if (value != nullptr) s->bytes = saturating_add(s->bytes, value->bytes());
 
   const task_id id{home_.next_number()};
   s->id = id;
