@@ -117,17 +117,17 @@ driver_stream::passing driver_stream::pass(const command& head, endings& failed)
   if (const auto* given_up = std::get_if<failed_command>(&head.what)) why = given_up->why;
   if (!why && !waits_of(head, waits, why)) return passing::waits;
   if (!why && !prepared(head)) return passing::lacks_something;
-  if (why) {
-    fail(head.value, failed, why, false);
+  if (why || head.prepares_only) {
+    end_here(head.value, failed, why, false);
   } else {
     hand_over(head, failed, waits);
   }
   return passing::passed;
 }
 
-/// The command fails, for who steps to conclude.
-void driver_stream::fail(std::uint64_t value, endings& failed, const failure& why,
-                         bool loses_device) {
+/// The command ends without the driver, for who steps to conclude.
+void driver_stream::end_here(std::uint64_t value, endings& failed, const failure& why,
+                             bool loses_device) {
   const time_stamp now = where_.now();
   passed_ = value;
   failed.push_back({this, value, {why, now, now}, loses_device});
@@ -167,7 +167,7 @@ void driver_stream::hand_over(const command& head, endings& failed,
   flushed_ = false;
   if (const failure why = enqueue(head, waits)) {
     epoch_->leave();
-    return fail(head.value, failed, why, why.code() == failure_code::device_lost);
+    return end_here(head.value, failed, why, why.code() == failure_code::device_lost);
   }
   handed_ = passed_ = head.value;
   ++busy_;

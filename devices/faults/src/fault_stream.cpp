@@ -32,6 +32,8 @@ fault_stream::~fault_stream() {
 }
 
 std::optional<injected_fault> fault_stream::next_fault(const command& what) {
+  // The first launch is what counts as a compilation.
+  if (what.prepares_only) return {};
   boost::container::static_vector<fault_call, 4> calls;
   if (const launch_command* const launch = what.launch()) {
     calls.push_back(fault_call::launch);

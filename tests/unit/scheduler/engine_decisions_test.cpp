@@ -51,10 +51,11 @@ class engine_decisions : public engine_parts {
   task_issuer issuer_{state_};
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
-  device_queues queues_{state_, issuer_, fetches_};
-  ready_pool pool_{state_, queues_};
+  kernel_preparations preparations_{state_};
+  device_queues queues_{state_, issuer_, fetches_, preparations_};
+  ready_pool pool_{state_, queues_, preparations_};
   scheduled_tasks scheduled_{state_, queues_, pool_};
-  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
+  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};
   memory_reclaimer memory_{state_, issuer_, placer_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
@@ -67,7 +68,7 @@ class engine_decisions : public engine_parts {
   device_quarantine quarantine_{state_, roster_, recovery_, nanoseconds{1}};
   command_retries retries_{state_, recovery_, quarantine_};
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};
-  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_, preparations_};
 
  private:
   std::array<std::uint64_t, 5> ended_{};

@@ -30,11 +30,13 @@ struct device_probe {
 struct device_record {
   device_state state = device_state::in_use;
   device_probe probe;
-  bool is_waited_for = false;  ///< a warning told that a task waits until it is in use
-  std::string lost;            ///< the reason why it is not alive
-  bool is_left = false;        ///< it is gone, and tasks that name it may run elsewhere
-  device_id stand_in;          ///< if it is left: where its tasks in order run, if they can
-  refused_kernels refuses;     ///< while other devices can compile them
+  bool is_waited_for = false;   ///< a warning told that a task waits until it is in use
+  std::string lost;             ///< the reason why it is not alive
+  bool is_left = false;         ///< it is gone, and tasks that name it may run elsewhere
+  device_id stand_in;           ///< if it is left: where its tasks in order run, if they can
+  known_kernels refuses;        ///< that it cannot compile, while other devices can
+  compiling_kernels compiling;  ///< whose tasks run on other devices meanwhile
+  known_kernels prepared;       ///< that it has compiled so
   compiled_kernels compiled;
   task_queue present;  ///< tasks whose data are in its memory
   task_queue absent;   ///< tasks whose data have to be copied
@@ -54,9 +56,10 @@ struct device_record {
   [[nodiscard]] bool compiles(const kernel_definition& kernel) const {
     return !refuses.contains(kernel);
   }
-  /// True if tasks with that kernel may be placed there, as far as the device itself matters.
-  [[nodiscard]] bool takes(const kernel_definition& kernel) const {
-    return is_used() && compiles(kernel);
+  /// True if such tasks may be placed there, as far as the device itself matters.
+  [[nodiscard]] bool takes(const launch_command& task) const {
+    return is_used() && compiles(*task.kernel) &&
+           !compiling.contains(*task.kernel, task.cost.size());
   }
   /// True if no task is queued.
   [[nodiscard]] bool is_empty() const noexcept { return present.empty() && absent.empty(); }

@@ -16,6 +16,8 @@ void device_roster::set(device_id device, device_state state) {
   if (d.is_left) s_.throttle.line_may_run_anywhere();
   if (state == device_state::quarantined) ++s_.quarantined;
   d.is_waited_for = false;
+  // Tasks may have no other device now than one that compiles their kernel.
+  for (device_record& each : s_.devices) each.compiling.clear();
   ++s_.changes;
   s_.costs.note_change();
 }

@@ -29,7 +29,8 @@ bool is_in_conflict_with_itself(const placed_task& t) {
 
 bool duplicate_rules::may_have_one(const placed_task& t) const {
   if (s_.losses.holds_tasks() || s_.log.is_cutting()) return false;
-  if (t.is_duplicate || t.is_recovery || !t.is_issued() || !task_log::is_repeatable(t))
+  if (t.is_duplicate || t.is_preparation || t.is_recovery || !t.is_issued() ||
+      !task_log::is_repeatable(t))
     return false;
   if (t.on.valid() || t.in_order || t.run.may_leave || t.run.is_trial || t.poisoned ||
       t.blockers > 0)

@@ -164,6 +164,10 @@ void engine::end_command(stream_id stream, std::uint64_t value, const command_re
 void engine::end_oldest(stream_id stream, std::uint64_t value, const command_result& how) {
   const command_record record = state_.commands.end(stream, value);
   state_.lanes.ended(record, state_.commands.load(stream));
+  if (record.launched != nullptr && record.launched->is_preparation) {
+    preparations_.ended(*record.launched, how);
+    return pool_.look_again();
+  }
   if (state_.duplicates.is_any() && duplicates_.takes_end(record, how)) return;
   retries_.command_ended(record, how);
   if (record.copy != nullptr) {

@@ -74,10 +74,11 @@ class engine {
   task_issuer issuer_{state_};
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
-  device_queues queues_{state_, issuer_, fetches_};
-  ready_pool pool_{state_, queues_};
+  kernel_preparations preparations_{state_};
+  device_queues queues_{state_, issuer_, fetches_, preparations_};
+  ready_pool pool_{state_, queues_, preparations_};
   scheduled_tasks scheduled_{state_, queues_, pool_};
-  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_};
+  task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};
   memory_reclaimer memory_{state_, issuer_, placer_};
   kernel_trials trials_{state_, placer_, memory_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
@@ -95,7 +96,7 @@ class engine {
   log_cutter cutter_;
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};
   straggler_watch stragglers_{state_, queues_, roster_, duplicates_};
-  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_};
+  loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_, preparations_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;
 };

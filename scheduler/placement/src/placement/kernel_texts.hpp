@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <hocket/kernels/definition.hpp>
 
@@ -31,8 +33,8 @@ class compiled_kernels {
   std::size_t most_known_ = 64;
 };
 
-/// The kernels that a device cannot compile.
-class refused_kernels {
+/// Kernels by their names and texts.
+class known_kernels {
  public:
   [[nodiscard]] bool contains(const kernel_definition& kernel) const {
     if (texts_.empty()) return false;
@@ -47,6 +49,39 @@ class refused_kernels {
 
  private:
   std::map<std::string, std::set<std::uint64_t>> texts_;  ///< by name, which is cheap to look for
+};
+
+/// The kernels that a device compiles before it runs them.
+class compiling_kernels {
+ public:
+  /// size: of the work of the task that it is compiled for, as of launch_work.
+  void insert(const kernel_ref& kernel, int size) { all_.push_back({kernel, size}); }
+  void erase(const kernel_ref& kernel) {
+    std::erase_if(all_, [&](const entry& each) { return each.kernel == kernel; });
+  }
+  void clear() noexcept { all_.clear(); }
+
+  [[nodiscard]] bool contains(const kernel_definition& kernel) const {
+    return std::ranges::any_of(all_, [&](const entry& each) { return each.is(kernel); });
+  }
+  /// True if it is among them for a task of no less work. Larger ones had better wait.
+  [[nodiscard]] bool contains(const kernel_definition& kernel, int size) const {
+    return std::ranges::any_of(
+        all_, [&](const entry& each) { return size <= each.size && each.is(kernel); });
+  }
+
+ private:
+  struct entry {
+    kernel_ref kernel;
+    int size;
+
+    [[nodiscard]] bool is(const kernel_definition& other) const {
+      if (kernel.get() == &other) return true;
+      return kernel->name == other.name && text_key(*kernel) == text_key(other);
+    }
+  };
+
+  std::vector<entry> all_;
 };
 
 }  // namespace hocket::placement

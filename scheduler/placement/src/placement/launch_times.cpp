@@ -56,7 +56,7 @@ const launch_time_table::known_size& launch_time_table::speeds_of(
     on_device& on = found.on[i];
     const std::uint64_t estimates = model_.launch_changes(device_id{i});
     if (is_same && on.estimates == estimates) continue;
-    on = {{}, devices_[i].takes(*task.kernel) && machine_.devices[i].runs(*task.kernel), estimates};
+    on = {{}, devices_[i].takes(task) && machine_.devices[i].runs(*task.kernel), estimates};
     if (on.can_run) on.speed = model_.speed_of(task, device_id{i});
   }
   return found;

@@ -130,6 +130,10 @@ void loss_handler::lose_launches(device_id device, const failure& why) {
     for (const command_record& c : s_.commands.lose(stream_id{i})) {
       if (c.launched == nullptr) continue;
       placed_task& t = *c.launched;
+      if (t.is_preparation) {
+        preparations_.forget(t);
+        continue;
+      }
       if (t.is_duplicate) {
         duplicates_.command_lost(c, why);
         continue;

@@ -12,13 +12,15 @@ namespace hocket::placement {
 class loss_handler {
  public:
   loss_handler(engine_state& state, device_roster& roster, device_drains& drains,
-               memory_reclaimer& memory, loss_recovery& recovery, task_duplicates& duplicates)
+               memory_reclaimer& memory, loss_recovery& recovery, task_duplicates& duplicates,
+               kernel_preparations& preparations)
       : s_(state),
         roster_(roster),
         drains_(drains),
         memory_(memory),
         recovery_(recovery),
-        duplicates_(duplicates) {}
+        duplicates_(duplicates),
+        preparations_(preparations) {}
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail, unless
@@ -41,6 +43,7 @@ class loss_handler {
   memory_reclaimer& memory_;
   loss_recovery& recovery_;
   task_duplicates& duplicates_;
+  kernel_preparations& preparations_;
 };
 
 }  // namespace hocket::placement

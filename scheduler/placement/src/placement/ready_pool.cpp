@@ -173,6 +173,11 @@ void ready_pool::hold_round() {
     if (t.costs == 0) s_.task_times.keep(t);
     if (t.traced != nullptr) s_.decisions.weigh(t, s_);
     const std::optional<placement_decision> decided = s_.chooser->decide(t, s_.view);
+    if (decided && decided->is_final && preparations_.begin(t, decided->device)) {
+      // Another device was planned for it than it can have now.
+      has_changed_ = true;
+      return;
+    }
     if (decided && decided->is_final) {
       at = tasks_.erase(at);
       s_.task_times.forget(t);

@@ -12,13 +12,15 @@
 namespace hocket::placement {
 
 class device_queues;
+class kernel_preparations;
 
 /// The tasks that could start and have no device yet, by priority, upward rank and age. The upward
 /// rank of a task is how long the longest chain of tasks from it on takes, in the mean of the
 /// devices.
 class ready_pool {
  public:
-  ready_pool(engine_state& state, device_queues& queues) : s_(state), queues_(queues) {}
+  ready_pool(engine_state& state, device_queues& queues, kernel_preparations& preparations)
+      : s_(state), queues_(queues), preparations_(preparations) {}
 
   /// The task could start now.
   void add(placed_task& t);
@@ -54,6 +56,7 @@ class ready_pool {
 
   engine_state& s_;
   device_queues& queues_;
+  kernel_preparations& preparations_;
   std::set<place_in_queue> tasks_;
   std::uint64_t ranked_ = 0;        ///< tasks that had come or gone when they were ranked last
   std::size_t idle_in_vain_ = 0;    ///< devices that were idle when no task was found for them

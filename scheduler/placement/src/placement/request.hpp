@@ -56,11 +56,12 @@ struct request_facts {
   bool host_only = false;  ///< a host function: runs on devices of the host alone
   bool in_order = false;   ///< starts after tasks of higher priority of its device
   // One byte, or the next member would need a word more.
-  bool is_limited : 1 = false;    ///< its limits hold a timeout, a budget or returns
-  bool is_of_run : 1 = false;     ///< it is a run_task
-  bool is_recovery : 1 = false;   ///< it is a recovery_task, and a run_task
-  bool is_duplicate : 1 = false;  ///< it is a task_duplicate
-  bool is_brief : 1 = false;      ///< a view that its thread closes without waiting for anything
+  bool is_limited : 1 = false;      ///< its limits hold a timeout, a budget or returns
+  bool is_of_run : 1 = false;       ///< it is a run_task
+  bool is_recovery : 1 = false;     ///< it is a recovery_task, and a run_task
+  bool is_duplicate : 1 = false;    ///< it is a task_duplicate
+  bool is_preparation : 1 = false;  ///< it is a kernel_preparation
+  bool is_brief : 1 = false;        ///< a view that its thread closes without waiting for anything
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

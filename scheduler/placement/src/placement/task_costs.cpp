@@ -113,7 +113,23 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
 }
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
-  return devices_[device.value].is_used() && could_run(r, device);
+  return devices_[device.value].is_used() && could_run(r, device) &&
+         !leaves_time_to_compile(r, device);
+}
+
+/// True if the device compiles the kernel of the task, and another one can run it meanwhile.
+bool task_cost_table::leaves_time_to_compile(const request& r, device_id device) const {
+  if (r.on.valid() || r.host_only) return false;
+  const auto compiles_it = [&](const device_record& d) {
+    return d.compiling.contains(*r.launch->kernel, r.launch->cost.size());
+  };
+  if (!compiles_it(devices_[device.value])) return false;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i].is_used() && !compiles_it(devices_[i]) && could_run(r, device_id{i})) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool task_cost_table::could_run(const request& r, device_id device) const {
@@ -130,11 +146,12 @@ bool task_cost_table::could_run(const request& r, device_id device) const {
                      [&](const task_access& a) { return can_bind(a, node); });
 }
 
-/// Whole buffers do, or, in the memory of a device, bands of them.
+/// Whole buffers do, or bands of them, while the host has the rest.
 bool task_cost_table::fits(const request& r, memory_id memory) const {
-  const std::uint64_t capacity = replicas_.ledger().capacity(memory);
-  if (r.bytes <= capacity) return true;
-  return memory != host_memory && least_bytes({r.accesses.data(), r.accesses.size()}) <= capacity;
+  const reservation_ledger& ledger = replicas_.ledger();
+  if (r.bytes <= ledger.capacity(memory)) return true;
+  return r.bytes <= ledger.capacity(host_memory) &&
+         least_bytes({r.accesses.data(), r.accesses.size()}) <= ledger.capacity(memory);
 }
 
 void task_cost_table::keep(placed_task& t) {

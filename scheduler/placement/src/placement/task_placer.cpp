@@ -68,7 +68,8 @@ std::optional<device_id> task_placer::device_behind_predecessors(placed_task& t)
   if (const scheduled_task* const kept = kept_place(t)) {
     return kept->device == common ? std::optional(common) : std::nullopt;
   }
-  return choose_device(t) == common ? std::optional(common) : std::nullopt;
+  if (choose_device(t) != common || preparations_.begin(t, common)) return std::nullopt;
+  return common;
 }
 
 void task_placer::place(placed_task& t) {
@@ -79,7 +80,8 @@ void task_placer::place(placed_task& t) {
   }
   if (const scheduled_task* const kept = kept_place(t)) return scheduled_.add(t, *kept);
   if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
-  const std::optional<device_id> device = choose_device(t);
+  std::optional<device_id> device = choose_device(t);
+  if (device && preparations_.begin(t, *device)) device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
   if (!s_.waits_for_device(t)) s_.work.end_later(t, s_.without_device(t));
 }

@@ -14,13 +14,15 @@ namespace hocket::placement {
 class task_placer {
  public:
   task_placer(engine_state& state, device_queues& queues, ready_pool& pool,
-              scheduled_tasks& scheduled, prefetcher& fetches, host_views& views)
+              scheduled_tasks& scheduled, prefetcher& fetches, host_views& views,
+              kernel_preparations& preparations)
       : s_(state),
         queues_(queues),
         pool_(pool),
         scheduled_(scheduled),
         fetches_(fetches),
-        views_(views) {}
+        views_(views),
+        preparations_(preparations) {}
 
   /// Something that was in the way of the task may be gone: it starts, ends, or waits on.
   void consider(placed_task& t);
@@ -50,6 +52,7 @@ class task_placer {
   scheduled_tasks& scheduled_;
   prefetcher& fetches_;
   host_views& views_;
+  kernel_preparations& preparations_;
 };
 
 }  // namespace hocket::placement

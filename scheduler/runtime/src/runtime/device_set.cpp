@@ -301,6 +301,7 @@ void device_set::issue(const placement::issue_launch& what) {
   command made;
   if (why == nullptr) {
     made.what = launch_ref(&launch);
+    made.prepares_only = what.task->is_preparation;
   } else {
     made.what = failed_command{*why};
   }

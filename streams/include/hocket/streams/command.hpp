@@ -113,6 +113,9 @@ struct command {
   std::uint64_t value = 0;  ///< its number on the stream: one more than the one before it
   boost::container::small_vector<timepoint, 4> after;
   std::variant<copy_command, launch_ref, failed_command> what;
+  /// Of a launch: its programs are compiled, as the first such launch would have it, and nothing
+  /// runs. The addresses of its buffers are not known.
+  bool prepares_only = false;
 
   /// Null if it is no launch.
   [[nodiscard]] const launch_command* launch() const noexcept {

@@ -135,7 +135,7 @@ class driver_stream : public stream {
   [[nodiscard]] passing pass(const command& head, endings& failed);
   [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
                               failure& why) const;
-  void fail(std::uint64_t value, endings& failed, const failure& why, bool loses_device);
+  void end_here(std::uint64_t value, endings& failed, const failure& why, bool loses_device);
   void hand_over(const command& head, endings& failed, std::span<const device_wait> waits);
   void drop_waiting();
   void prepare_later(const command& what);
