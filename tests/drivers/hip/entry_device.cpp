@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "abi.hpp"
+#include "driver.hpp"
 #include "forward.hpp"
 
 namespace standin {
@@ -34,12 +35,15 @@ constexpr int attribute_of_bus = 67, first_bus = 0x40;
 }  // namespace
 
 void* context_of_device(int device) {
-  static std::mutex mutex;
-  static std::map<int, void*> contexts;
-  const std::lock_guard lock(mutex);
-  void*& found = contexts[device];
-  if (found == nullptr) (void)cuDevicePrimaryCtxRetain(&found, device);
-  return found;
+  const auto& all = driver::get().devices;
+  if (device >= 0 && static_cast<std::size_t>(device) < all.size()) {
+    const std::lock_guard lock(all[static_cast<std::size_t>(device)]->mutex);
+    const auto& made = all[static_cast<std::size_t>(device)]->primary;
+    if (made != nullptr) return made.get();
+  }
+  void* made = nullptr;
+  (void)cuDevicePrimaryCtxRetain(&made, device);
+  return made;
 }
 
 int choose_device(int device) {
