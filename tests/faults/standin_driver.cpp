@@ -35,6 +35,7 @@ standin_driver::standin_driver(const char* library) {
   find(live_, "hocket_standin_cuda_live");
   find(left_, "hocket_standin_cuda_left");
   find(begin_, "hocket_standin_cuda_begin");
+  find(restart_, "hocket_standin_cuda_restart");
   find(release_, "hocket_standin_cuda_release");
 }
 

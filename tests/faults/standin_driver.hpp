@@ -27,8 +27,10 @@ class standin_driver {
   [[nodiscard]] std::uint64_t live() const { return live_(); }
   /// Objects that contexts had when they ended without a failure.
   [[nodiscard]] std::uint64_t left() const { return left_(); }
-  /// Counts begin at zero, lost devices are whole, and the plan of faults is this one.
+  /// Counts begin at zero, and the plan of faults is this one.
   void begin(const std::string& plan) const { begin_(plan.c_str()); }
+  /// Ends what programs have left, while there is no runtime: lost devices are there again.
+  void restart() const { restart_(); }
   /// Streams that calls of the function hold go on.
   void release(const std::string& function) const { release_(function.c_str()); }
 
@@ -37,6 +39,7 @@ class standin_driver {
   std::uint64_t (*live_)() = nullptr;
   std::uint64_t (*left_)() = nullptr;
   void (*begin_)(const char*) = nullptr;
+  void (*restart_)() = nullptr;
   void (*release_)(const char*) = nullptr;
 };
 

@@ -149,15 +149,6 @@ void device::end_primary() {
   driver::get().contexts.remove(ended.get(), "context", invalid_context);
 }
 
-void driver::repair() {
-  for (const auto& d : devices) {
-    const std::lock_guard lock(d->mutex);
-    if (d->lost == success && (!d->primary || d->primary->error == success)) continue;
-    d->end_primary();
-    d->lost = success;
-  }
-}
-
 std::vector<std::shared_ptr<context>>& context_stack() {
   thread_local std::vector<std::shared_ptr<context>> stack;
   return stack;

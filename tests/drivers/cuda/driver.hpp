@@ -161,8 +161,6 @@ struct driver {
   device& device_of(int number);
   /// The device that has the address, or null.
   device* owner_of(std::uint64_t address);
-  /// Devices that were lost, or whose primary context has failed, are as they were at the start.
-  void repair();
 
   std::mutex mutex;
   std::atomic<bool> initialized{false};

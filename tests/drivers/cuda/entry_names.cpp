@@ -150,9 +150,14 @@ std::uint64_t hocket_standin_cuda_calls(const char* name) { return calls_of(name
 
 std::uint64_t hocket_standin_cuda_left() { return driver::get().left_behind; }
 
-void hocket_standin_cuda_begin(const char* plan) {
-  driver::get().repair();
-  begin_plan(plan);
+void hocket_standin_cuda_begin(const char* plan) { begin_plan(plan); }
+
+void hocket_standin_cuda_restart() {
+  for (const auto& d : driver::get().devices) {
+    const std::lock_guard lock(d->mutex);
+    d->end_primary();
+    d->lost = success;
+  }
 }
 
 void hocket_standin_cuda_release(const char* name) { release(name); }

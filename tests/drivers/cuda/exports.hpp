@@ -17,9 +17,11 @@ __attribute__((visibility("default"))) std::uint64_t hocket_standin_cuda_calls(c
 __attribute__((visibility("default"))) std::uint64_t hocket_standin_cuda_live();
 /// For tests: how many of these contexts had when they ended, of those that had not failed.
 __attribute__((visibility("default"))) std::uint64_t hocket_standin_cuda_left();
-/// For tests: another plan of faults. Counts of calls begin at zero, and devices that were lost are
-/// as they were at the start. Called while the program uses no device.
+/// For tests: another plan of faults. Counts of calls begin at zero.
 __attribute__((visibility("default"))) void hocket_standin_cuda_begin(const char* plan);
+/// For tests: primary contexts end, and devices that were lost are there again. Called while the
+/// program uses no device.
+__attribute__((visibility("default"))) void hocket_standin_cuda_restart();
 /// For tests: streams that calls of the function hold go on.
 __attribute__((visibility("default"))) void hocket_standin_cuda_release(const char* name);
 }

@@ -34,23 +34,31 @@ constexpr int attribute_of_bus = 67, first_bus = 0x40;
 
 }  // namespace
 
-void* context_of_device(int device) {
+namespace {
+
+int find_context(void*& made, int device) {
   const auto& all = driver::get().devices;
   if (device >= 0 && static_cast<std::size_t>(device) < all.size()) {
     const std::lock_guard lock(all[static_cast<std::size_t>(device)]->mutex);
-    const auto& made = all[static_cast<std::size_t>(device)]->primary;
-    if (made != nullptr) return made.get();
+    made = all[static_cast<std::size_t>(device)]->primary.get();
+    if (made != nullptr) return success;
   }
+  return cuDevicePrimaryCtxRetain(&made, device);
+}
+
+}  // namespace
+
+void* context_of_device(int device) {
   void* made = nullptr;
-  (void)cuDevicePrimaryCtxRetain(&made, device);
+  (void)find_context(made, device);
   return made;
 }
 
 int choose_device(int device) {
   int known = 0;
   if (const int why = cuDeviceGet(&known, device); why != success) return why;
-  void* const context = context_of_device(device);
-  if (context == nullptr) return device_unavailable;
+  void* context = nullptr;
+  if (const int why = find_context(context, device); why != success) return why;
   chosen() = device;
   return cuCtxSetCurrent(context);
 }
