@@ -24,6 +24,7 @@
 
 #include <hocket/hocket.hpp>
 
+#include "any_call.hpp"
 #include "driver_codes.hpp"
 #include "driver_in_process.hpp"
 
@@ -32,13 +33,6 @@ namespace hocket::testing {
 namespace {
 
 void use_fake_drivers() { static const drivers_in_process all("any"); }
-
-/// How a program ended.
-struct ending {
-  std::string error;    ///< what it threw
-  bool right = false;   ///< its result
-  std::string printed;  ///< on standard error
-};
 
 /// A device of a fake driver, and the program that uses it.
 struct program {
@@ -56,29 +50,11 @@ struct program {
 void PrintTo(const program& p, std::ostream* out) { *out << p.name; }
 
 ending run(const program& p) {
-  ending how;
-  ::testing::internal::CaptureStderr();
-  try {
-    runtime_options options;
-    options.devices = (p.survives ? "NUMA0," : "") + p.device;
-    options.resilience = p.survives ? resilience_kind::survive : resilience_kind::none;
-    options.backends = {{p.backend, p.configuration}};
-    runtime rt(options);
-    how.right = p.run(rt, {.on = rt.device(p.device)});
-  } catch (const std::exception& why) {
-    how.error = why.what();
-  }
-  how.printed = ::testing::internal::GetCapturedStderr();
-  return how;
-}
-
-/// The first call, one in the middle and the last.
-std::set<long> some_of(long calls) { return {1, (calls + 1) / 2, calls}; }
-
-std::set<long> all_of(long calls) {
-  std::set<long> made;
-  for (long n = 1; n <= calls; ++n) made.insert(n);
-  return made;
+  runtime_options options;
+  options.devices = (p.survives ? "NUMA0," : "") + p.device;
+  options.resilience = p.survives ? resilience_kind::survive : resilience_kind::none;
+  options.backends = {{p.backend, p.configuration}};
+  return run_program(options, p.device, p.run);
 }
 
 /// Whether the device is not there, without any fault, or what is to check its use.
@@ -87,10 +63,6 @@ bool is_missing(const program& p) {
   const std::string why = run(p).error;
   return why.find("there is no \"" + p.device) != std::string::npos ||
          why.find("VK_LAYER_KHRONOS_validation is not there") != std::string::npos;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// An error has to have the name of the code; null if the loader does not pass it on.

@@ -5,8 +5,6 @@
 // the host; it reads what is to fail from the environment, so that each plan has a process of its
 // own.
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -15,6 +13,8 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/hocket.hpp>
+
+#include "standin_driver.hpp"
 
 namespace hocket::testing {
 
@@ -66,11 +66,7 @@ TEST(cuda_faults, more_groups_than_cuda_allows_are_named) {
 
 /// How often the driver was called by that name.
 std::uint64_t calls_of(const std::string& name) {
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) return 0;
-  const auto count = reinterpret_cast<std::uint64_t (*)(const char*)>(
-      ::dlsym(driver, "hocket_standin_cuda_calls"));
-  return count == nullptr ? 0 : count(name.c_str());
+  return standin_driver("libcuda.so.1").calls(name);
 }
 
 TEST(cuda_faults, batches_that_run_again_are_one_graph_of_the_driver) {

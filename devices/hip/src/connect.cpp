@@ -70,12 +70,16 @@ class amd final : public gpu::vendor {
   [[nodiscard]] gpu::described describe(const gpu::driver& driver, device_number device,
                                         std::string& why) const override {
     gpu::described made = gpu::describe(driver.functions(), device, numbers, driver.version(), why);
-    // The functions are this vendor's.
-    made.architecture = static_cast<const driver_api&>(driver.functions()).architecture_of(device);
     if (!why.empty()) return made;
+    // The functions are this vendor's.
+    const auto& functions = static_cast<const driver_api&>(driver.functions());
+    const code answer = functions.architecture_of(device, made.architecture);
     gpu::questions ask(driver.functions(), device);
     if (ask.number(of(attribute::compute_mode)) == compute_mode_prohibited) {
       why = "is in the compute mode that prohibits programs";
+    } else if (answer != success) {
+      why = "does not say which architecture it has: asked for it, its driver says " +
+            functions.name_of(answer);
     } else if (!made.architecture.starts_with("gfx")) {
       why = "does not say which architecture it has";
     }

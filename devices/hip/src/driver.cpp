@@ -72,12 +72,14 @@ end_3d end_of(const gpu::box_end& end, std::size_t row_bytes) {
 
 }  // namespace
 
-std::string driver_api::architecture_of(device_number device) const {
+code driver_api::architecture_of(device_number device, std::string& made) const {
   const auto all = std::make_unique<properties>();
-  if (own.get_properties(all.get(), device) != success) return {};
+  const code answer = own.get_properties(all.get(), device);
+  if (answer != success) return answer;
   const char* const name =
       all->content + (is_before_6 ? properties::architecture_before_6 : properties::architecture);
-  return {name, std::find(name, name + properties::architecture_bytes, '\0')};
+  made.assign(name, std::find(name, name + properties::architecture_bytes, '\0'));
+  return success;
 }
 
 void driver_api::with_place(context_handle /*in*/, device_number device, stream_handle stream,

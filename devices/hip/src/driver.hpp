@@ -24,8 +24,8 @@ class driver_api final : public gpu::api {
   } own;
   bool is_before_6 = false;  ///< of the interface that get_properties and the kinds of memory have
 
-  /// "gfx90a:xnack-"; empty where the driver does not say.
-  [[nodiscard]] std::string architecture_of(device_number device) const;
+  /// "gfx90a:xnack-".
+  [[nodiscard]] code architecture_of(device_number device, std::string& made) const;
 
   [[nodiscard]] const char* title() const noexcept override { return "HIP"; }
   [[nodiscard]] const char* backend() const noexcept override { return "hip"; }

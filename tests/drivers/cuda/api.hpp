@@ -27,6 +27,10 @@ struct api {
 #undef HOCKET_STANDIN_FIND
     find(calls, "hocket_standin_cuda_calls");
     find(live, "hocket_standin_cuda_live");
+    find(left, "hocket_standin_cuda_left");
+    find(begin, "hocket_standin_cuda_begin");
+    find(restart, "hocket_standin_cuda_restart");
+    find(release, "hocket_standin_cuda_release");
   }
 
 #define HOCKET_STANDIN_MEMBER(name, parameters) int(*name) parameters = nullptr;
@@ -34,6 +38,10 @@ struct api {
 #undef HOCKET_STANDIN_MEMBER
   std::uint64_t (*calls)(const char*) = nullptr;
   std::uint64_t (*live)() = nullptr;
+  std::uint64_t (*left)() = nullptr;
+  void (*begin)(const char*) = nullptr;
+  void (*restart)() = nullptr;
+  void (*release)(const char*) = nullptr;
 };
 
 /// Throws where a call fails that has to succeed.

@@ -3,11 +3,15 @@
 
 #include "calls.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "driver.hpp"
@@ -28,7 +32,10 @@ struct call_record {
   std::mutex mutex;
   std::map<std::string, std::uint64_t> counts;
   std::vector<fault> plan;
+  std::set<std::string> released;
 };
+
+constexpr std::string_view actions[]{"fail", "hang", "hold", "lose"};
 
 std::vector<fault> read_plan(const char* text) {
   std::vector<fault> plan;
@@ -37,8 +44,8 @@ std::vector<fault> read_plan(const char* text) {
     std::istringstream words(one);
     fault f;
     if (!(words >> f.name)) continue;
-    const bool known = (words >> f.call >> f.action) &&
-                       (f.action == "fail" || f.action == "hang" || f.action == "lose");
+    const bool known =
+        (words >> f.call >> f.action) && std::ranges::find(actions, f.action) != std::end(actions);
     if (!known) {
       std::fprintf(stderr, "%s: a fault is not understood: %s\n", names.title, one.c_str());
       std::abort();
@@ -60,9 +67,18 @@ call_record& record() {
   return only;
 }
 
-bool& hang_flag() {
-  thread_local bool due = false;
+/// Of the call of this thread that began last.
+std::function<bool()>& due_hold() {
+  thread_local std::function<bool()> due;
   return due;
+}
+
+std::function<bool()> until_released(const std::string& name) {
+  return [name] {
+    call_record& r = record();
+    const std::lock_guard lock(r.mutex);
+    return r.released.contains(name);
+  };
 }
 
 /// The device of the current context, or the first one, is gone with all contexts on it.
@@ -90,13 +106,15 @@ void begin_call(const char* name) {
   {
     const std::lock_guard lock(r.mutex);
     const std::uint64_t number = ++r.counts[name];
-    hang_flag() = false;
+    due_hold() = nullptr;
     for (const fault& f : r.plan) {
       if (f.name == name && f.call == number) due = f;
     }
   }
   if (due.action == "hang") {
-    hang_flag() = true;
+    due_hold() = [] { return false; };
+  } else if (due.action == "hold") {
+    due_hold() = until_released(due.name);
   } else if (due.action == "lose") {
     lose_device(due.reason);
   }
@@ -105,7 +123,22 @@ void begin_call(const char* name) {
   }
 }
 
-bool hang_is_due() { return std::exchange(hang_flag(), false); }
+void begin_plan(const char* text) {
+  call_record& r = record();
+  std::vector<fault> plan = read_plan(text);
+  const std::lock_guard lock(r.mutex);
+  r.plan = std::move(plan);
+  r.counts.clear();
+  r.released.clear();
+}
+
+std::function<bool()> take_hold() { return std::exchange(due_hold(), nullptr); }
+
+void release(const std::string& name) {
+  call_record& r = record();
+  const std::lock_guard lock(r.mutex);
+  r.released.insert(name);
+}
 
 std::uint64_t calls_of(const std::string& name) {
   call_record& r = record();

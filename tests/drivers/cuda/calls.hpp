@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -21,8 +22,15 @@ void say(const std::string& text);
 /// default one is not meant. Throws the `failure` of the call.
 void begin_call(const char* name);
 
-/// True once after a call began that shall hang: the stream that it adds to never gets to its end.
-bool hang_is_due();
+/// From here on the plan is this one, and counts begin at zero.
+void begin_plan(const char* text);
+
+/// Returns a function once after a call began that shall hang or be held: the stream that the call
+/// adds to stays where it is until the function returns true. Null after other calls.
+std::function<bool()> take_hold();
+
+/// Streams that calls of the function hold go on.
+void release(const std::string& name);
 
 /// How often a function has been called.
 std::uint64_t calls_of(const std::string& name);

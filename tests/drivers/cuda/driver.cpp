@@ -117,21 +117,36 @@ void context::destroy() {
     s->wait(s->pushed());
     drop(s);
   }
-  d.streams.remove_if([&](const stream& s) { return s.owner().get() == this; });
-  d.events.remove_if([&](const event& e) { return e.owner().get() == this; });
+  const auto is_mine = [&](const auto& object) { return object.owner().get() == this; };
+  const auto is_of_mine = [&](const auto& object) { return object.owner.get() == this; };
+  std::size_t objects = d.streams.remove_if(is_mine) + d.events.remove_if(is_mine) +
+                        d.graphs.remove_if(is_of_mine) + d.runnable_graphs.remove_if(is_of_mine) +
+                        d.blas_handles.remove_if(is_of_mine);
   d.functions.remove_if([&](const function_object& f) { return f.module->owner.get() == this; });
-  d.modules.remove_if([&](module_object& m) {
+  objects += d.modules.remove_if([&](module_object& m) {
     if (m.owner.get() != this) return false;
     unload(m);
     return true;
   });
   default_.reset();
   const auto left = d.owners.take(*this);
-  for (const std::uint64_t address : left) on.memory.free(address);
-  if (!left.empty() && !failed) {
+  for (const std::uint64_t address : left) {
+    if (!on.memory.free(address)) free_host_memory(address);
+  }
+  if (failed) return;
+  d.left_behind += objects + left.size();
+  if (!left.empty()) {
     std::fprintf(stderr, "%s: a context of device %d ends with %zu allocations\n", names.title,
                  on.number, left.size());
   }
+}
+
+void device::end_primary() {
+  const std::shared_ptr<context> ended = std::exchange(primary, nullptr);
+  retained = 0;
+  if (!ended) return;
+  ended->destroy();
+  driver::get().contexts.remove(ended.get(), "context", invalid_context);
 }
 
 std::vector<std::shared_ptr<context>>& context_stack() {
@@ -179,7 +194,9 @@ void push(const std::shared_ptr<stream>& to, std::function<void()> run, after_fa
       to->push([other, count] { other->wait(count); }, after_failure::run);
     }
   }
-  if (hang_is_due()) to->push([to = to.get()] { to->hang(); });
+  if (auto is_over = take_hold()) {
+    to->push([to = to.get(), is_over = std::move(is_over)] { to->hold(is_over); });
+  }
   to->push(std::move(run), then);
 }
 

@@ -44,6 +44,9 @@ struct device {
   std::mutex mutex;
   std::shared_ptr<context> primary;
   unsigned retained = 0;
+
+  /// Destroys the primary context. Under the mutex.
+  void end_primary();
 };
 
 struct context : std::enable_shared_from_this<context> {
@@ -94,7 +97,7 @@ struct graph_object {
 
 /// A handle of the library of products.
 struct blas_object {
-  std::shared_ptr<context> of;
+  std::shared_ptr<context> owner;
   void* stream = nullptr;
   bool may_round = false;  ///< floats, before they are multiplied
 };
@@ -123,9 +126,9 @@ class handle_table {
     return object;
   }
   template <class Condition>
-  void remove_if(Condition condition) {
+  std::size_t remove_if(Condition condition) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(objects_, [&](const auto& entry) { return condition(*entry.second); });
+    return std::erase_if(objects_, [&](const auto& entry) { return condition(*entry.second); });
   }
   [[nodiscard]] std::size_t count() const {
     const std::lock_guard lock(mutex_);
@@ -171,6 +174,8 @@ struct driver {
   handle_table<graph_object> runnable_graphs;
   handle_table<blas_object> blas_handles;
   allocation_owners owners;
+  /// Objects that contexts had when they ended, of those that had not failed.
+  std::atomic<std::uint64_t> left_behind{0};
 };
 
 /// The contexts of the calling thread: the last one is current.

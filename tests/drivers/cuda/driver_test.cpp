@@ -298,6 +298,54 @@ TEST(standin_faults, hang_a_stream) {
   });
 }
 
+TEST(standin_faults, hold_a_stream_until_it_is_released) {
+  in_process("cuMemsetD32Async 1 hold", [](session& s) {
+    const auto x = s.upload(std::vector<int>(4));
+    check(s.cu.cuMemsetD32Async(x, 1, 4, s.stream));
+    std::this_thread::sleep_for(20ms);
+    if (s.cu.cuStreamQuery(s.stream) != not_ready) return false;
+    s.cu.release("cuMemsetD32Async");
+    return s.download<int>(x, 4) == std::vector<int>(4, 1);
+  });
+}
+
+TEST(standin_faults, follow_another_plan_in_the_same_process) {
+  in_process("", [](session& s) {
+    const api& cu = s.cu;
+    unsigned long long a = 0;
+    void* primary = nullptr;
+    check(cu.cuMemAlloc_v2(&a, 4));
+    check(cu.cuMemFree_v2(a));
+    cu.begin("cuMemAlloc_v2 1 fail 2; cuMemAlloc_v2 2 lose");
+    if (cu.calls("cuMemFree_v2") != 0) return false;
+    if (cu.cuMemAlloc_v2(&a, 4) != out_of_memory) return false;
+    if (cu.cuMemAlloc_v2(&a, 4) != ecc_uncorrectable) return false;
+    if (cu.cuDevicePrimaryCtxRetain(&primary, 0) != ecc_uncorrectable) return false;
+    cu.restart();
+    return cu.cuDevicePrimaryCtxRetain(&primary, 0) == success &&
+           cu.cuDevicePrimaryCtxRelease_v2(0) == success;
+  });
+}
+
+TEST(standin_contexts, take_along_what_they_have) {
+  const api cu(STANDIN_CUDA);
+  check(cu.cuInit(0));
+  const std::uint64_t live = cu.live(), left = cu.left();
+  std::vector<float> registered(1024);
+  void *context = nullptr, *event = nullptr, *stream = nullptr, *graph = nullptr, *locked = nullptr;
+  check(cu.cuCtxCreate_v2(&context, 0, 0));
+  check(cu.cuEventCreate(&event, 0));
+  check(cu.cuStreamCreate(&stream, 1));
+  check(cu.cuStreamBeginCapture_v2(stream, 0));
+  check(cu.cuStreamEndCapture(stream, &graph));
+  check(cu.cuMemHostAlloc(&locked, 4096, 0));
+  check(cu.cuMemHostRegister_v2(registered.data(), 4096, 0));
+  EXPECT_EQ(cu.live(), live + 6);
+  check(cu.cuCtxDestroy_v2(context));
+  EXPECT_EQ(cu.live(), live);
+  EXPECT_EQ(cu.left(), left + 5);
+}
+
 TEST(standin_settings, say_how_many_devices_there_are) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(

@@ -105,7 +105,7 @@ int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m
                           *alpha,
                           *beta,
                           std::is_same_v<T, float> && with->may_round};
-    push(stream_of(with->stream), [what, c = with->of.get()] { multiply(what, c->memories()); });
+    push(stream_of(with->stream), [what, c = with->owner.get()] { multiply(what, c->memories()); });
     return success;
   });
 }

@@ -74,14 +74,6 @@ void create_context(void** result, unsigned flags, int number) {
   context_stack().push_back(made);
 }
 
-void end_primary(device& d) {
-  const std::shared_ptr<context> ended = std::exchange(d.primary, nullptr);
-  d.retained = 0;
-  if (!ended) return;
-  ended->destroy();
-  driver::get().contexts.remove(ended.get(), "context", invalid_context);
-}
-
 }  // namespace
 
 int cuInit(unsigned flags) {
@@ -186,7 +178,7 @@ int cuDevicePrimaryCtxRelease_v2(int number) {
     device& d = initialized_device(number);
     const std::lock_guard lock(d.mutex);
     if (d.retained == 0) throw failure(invalid_context, "the primary context is not retained");
-    if (--d.retained == 0) end_primary(d);
+    if (--d.retained == 0) d.end_primary();
   });
 }
 
@@ -194,7 +186,7 @@ int cuDevicePrimaryCtxReset_v2(int number) {
   return entry("cuDevicePrimaryCtxReset_v2", [&] {
     device& d = initialized_device(number);
     const std::lock_guard lock(d.mutex);
-    end_primary(d);
+    d.end_primary();
   });
 }
 

@@ -38,12 +38,13 @@ bool free_on(device& d, std::uint64_t address) {
 
 void lock_host_memory(void** address, std::size_t bytes) {
   require(address != nullptr && bytes > 0, "an allocation has no bytes, or no place");
-  current_context();
+  const auto c = current_context();
   const std::size_t whole = (bytes + 4095) / 4096 * 4096;
   void* const made = std::aligned_alloc(4096, whole);
   if (made == nullptr) throw failure(out_of_memory, "no host memory");
   host_allocations().locked.add(
       {reinterpret_cast<std::uint64_t>(made), bytes, static_cast<char*>(made)});
+  driver::get().owners.add(reinterpret_cast<std::uint64_t>(made), *c);
   *address = made;
 }
 
@@ -161,6 +162,7 @@ int cuMemFreeHost(void* address) {
     if (!host_allocations().locked.remove(reinterpret_cast<std::uint64_t>(address))) {
       throw failure(invalid_value, "no page-locked allocation begins at the address");
     }
+    driver::get().owners.remove(reinterpret_cast<std::uint64_t>(address));
     std::free(address);
   });
 }
@@ -168,7 +170,7 @@ int cuMemFreeHost(void* address) {
 int cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
   return entry("cuMemHostRegister_v2", [&] {
     require(address != nullptr && bytes > 0 && flags < 16, "there is no memory to register");
-    current_context();
+    const auto c = current_context();
     const auto begin = reinterpret_cast<std::uint64_t>(address);
     require(driver::get().owner_of(begin) == nullptr, "memory of a device is not the host's");
     host_memory_table& table = host_allocations();
@@ -176,6 +178,7 @@ int cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
       throw failure(host_memory_already_registered, "the memory is registered already");
     }
     table.registered.add({begin, bytes, static_cast<char*>(address)});
+    driver::get().owners.add(begin, *c);
   });
 }
 
@@ -185,6 +188,7 @@ int cuMemHostUnregister(void* address) {
     if (!host_allocations().registered.remove(reinterpret_cast<std::uint64_t>(address))) {
       throw failure(host_memory_not_registered, "the memory is not registered");
     }
+    driver::get().owners.remove(reinterpret_cast<std::uint64_t>(address));
   });
 }
 

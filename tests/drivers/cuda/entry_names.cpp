@@ -148,6 +148,20 @@ int cuGetProcAddress_v2(const char* name, void** found, int version, std::uint64
 
 std::uint64_t hocket_standin_cuda_calls(const char* name) { return calls_of(name); }
 
+std::uint64_t hocket_standin_cuda_left() { return driver::get().left_behind; }
+
+void hocket_standin_cuda_begin(const char* plan) { begin_plan(plan); }
+
+void hocket_standin_cuda_restart() {
+  for (const auto& d : driver::get().devices) {
+    const std::lock_guard lock(d->mutex);
+    d->end_primary();
+    d->lost = success;
+  }
+}
+
+void hocket_standin_cuda_release(const char* name) { release(name); }
+
 std::uint64_t hocket_standin_cuda_live() {
   const driver& d = driver::get();
   std::uint64_t live = d.contexts.count() + d.streams.count() + d.events.count() +

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
@@ -122,6 +123,12 @@ std::size_t device_memory::free_bytes() const {
 host_memory_table& host_allocations() {
   static auto& table = *new host_memory_table;
   return table;
+}
+
+void free_host_memory(std::uint64_t begin) {
+  host_memory_table& table = host_allocations();
+  if (table.locked.remove(begin)) std::free(reinterpret_cast<void*>(begin));
+  table.registered.remove(begin);
 }
 
 char* memory_view::look_up(std::uint64_t address, std::size_t size, kept& into) {

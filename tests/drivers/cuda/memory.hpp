@@ -86,6 +86,9 @@ struct host_memory_table {
 
 host_memory_table& host_allocations();
 
+/// Ends a page-locked or registered allocation.
+void free_host_memory(std::uint64_t begin);
+
 /// The memory that the kernels of one context may touch, with the last extents kept at hand. Used
 /// by one thread.
 class memory_view {

@@ -64,9 +64,9 @@ void stream::wait(std::uint64_t count) {
   changed_.wait(lock, [&] { return ended_ >= count; });
 }
 
-void stream::hang() {
+void stream::hold(const std::function<bool()>& is_over) {
   std::unique_lock lock(mutex_);
-  while (!closed_ && owner_->error == success)
+  while (!closed_ && owner_->error == success && !is_over())
     changed_.wait_for(lock, std::chrono::milliseconds(5));
 }
 

@@ -43,8 +43,8 @@ class stream : public std::enable_shared_from_this<stream> {
   [[nodiscard]] bool reached(std::uint64_t count) const;
   /// Blocks until so many commands have ended.
   void wait(std::uint64_t count);
-  /// Never returns before the stream is closed or its context fails.
-  void hang();
+  /// Returns when the function does so with true, the stream is closed, or its context fails.
+  void hold(const std::function<bool()>& is_over);
 
   [[nodiscard]] const std::shared_ptr<context>& owner() const { return owner_; }
   [[nodiscard]] bool blocks() const { return (flags_ & 1U) == 0; }

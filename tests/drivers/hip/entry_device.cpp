@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "abi.hpp"
+#include "driver.hpp"
 #include "forward.hpp"
 
 namespace standin {
@@ -33,20 +34,31 @@ constexpr int attribute_of_bus = 67, first_bus = 0x40;
 
 }  // namespace
 
+namespace {
+
+int find_context(void*& made, int device) {
+  const auto& all = driver::get().devices;
+  if (device >= 0 && static_cast<std::size_t>(device) < all.size()) {
+    const std::lock_guard lock(all[static_cast<std::size_t>(device)]->mutex);
+    made = all[static_cast<std::size_t>(device)]->primary.get();
+    if (made != nullptr) return success;
+  }
+  return cuDevicePrimaryCtxRetain(&made, device);
+}
+
+}  // namespace
+
 void* context_of_device(int device) {
-  static std::mutex mutex;
-  static std::map<int, void*> contexts;
-  const std::lock_guard lock(mutex);
-  void*& found = contexts[device];
-  if (found == nullptr) (void)cuDevicePrimaryCtxRetain(&found, device);
-  return found;
+  void* made = nullptr;
+  (void)find_context(made, device);
+  return made;
 }
 
 int choose_device(int device) {
   int known = 0;
   if (const int why = cuDeviceGet(&known, device); why != success) return why;
-  void* const context = context_of_device(device);
-  if (context == nullptr) return device_unavailable;
+  void* context = nullptr;
+  if (const int why = find_context(context, device); why != success) return why;
   chosen() = device;
   return cuCtxSetCurrent(context);
 }

@@ -51,6 +51,7 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
   const current in(*in_);
   const time_stamp heard = where_.now();
   const code status = in.why() != success ? in.why() : ended.back().item.status;
+  std::uint64_t end = 0;
   for (const commands::entry& e : ended) {
     const enqueued& what = e.item.what;
     command_result how{what.why, e.handed, std::max(e.handed, heard)};
@@ -61,13 +62,13 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
       how.why = {failure_code::device_lost, why.message()};
     } else {
       // The longer ago the start is, the less precise is the time since then.
-      const std::uint64_t end = nanoseconds_of(what.end);
+      end = nanoseconds_of(what.end);
       set_times(how, what, end);
       last_end_ = what.end;
     }
     results.push_back(std::move(how));
   }
-  if (status == success) move_start(ended.back().item.what.end);
+  if (status == success) move_start(ended.back().item.what.end, end);
 }
 
 /// The times are those between which the command can have run. end: by the device's clock.
@@ -99,9 +100,9 @@ std::uint64_t completions::nanoseconds_of(const event_ref& event) const {
   return since == UINT64_MAX ? 0 : start_time_ + since;
 }
 
-void completions::move_start(const event_ref& to) {
+/// time: of the event, in nanoseconds.
+void completions::move_start(const event_ref& to, std::uint64_t time) {
   constexpr std::uint64_t long_enough = 1'000'000'000;
-  const std::uint64_t time = nanoseconds_of(to);
   if (time < start_time_ + long_enough) return;
   start_ = to;
   start_time_ = time;

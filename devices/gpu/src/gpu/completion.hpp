@@ -61,7 +61,7 @@ class completions {
   [[nodiscard]] code wait_for(const event_ref& event) const;
   [[nodiscard]] std::uint64_t nanoseconds_of(const event_ref& event) const;
   [[nodiscard]] std::uint64_t between(const event_ref& begin, const event_ref& end) const;
-  void move_start(const event_ref& to);
+  void move_start(const event_ref& to, std::uint64_t time);
 
   std::shared_ptr<context> in_;
   executor& where_;

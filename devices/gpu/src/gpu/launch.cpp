@@ -169,7 +169,9 @@ std::shared_ptr<handle<runnable_handle>> launcher::graph_of_all(stream_handle st
   if (driver.capture_begin(stream, capture_of_this_thread) != success) return nullptr;
   const failure why = enqueue_all(stream);
   graph_handle captured = nullptr;
-  const code ended = driver.capture_end(stream, &captured);
+  code ended = driver.capture_end(stream, &captured);
+  // A stream that is captured for longer runs nothing any more.
+  if (ended != success) ended = driver.capture_end(stream, &captured);
   const handle<graph_handle> graph(driver, captured);
   if (why || ended != success) return nullptr;
   runnable_handle made = nullptr;
