@@ -12,6 +12,7 @@
 #include <hocket/kernels/ranges.hpp>
 
 #include "device/bodies.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -86,12 +87,7 @@ auto sort_op::instance() -> const type<T>& {
 }
 
 #define HOCKET_INSTANTIATE(T) template const sort_op::type<T>& sort_op::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
+HOCKET_FOR_FULL_WIDTH(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail
