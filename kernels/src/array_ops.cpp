@@ -13,6 +13,7 @@
 #include <hocket/kernels/reduction.hpp>
 
 #include "device/bodies.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -172,14 +173,7 @@ HOCKET_INSTANTIATE(bfloat16)
 #define HOCKET_INSTANTIATE(T)                                                            \
   template const extreme_place_op<true>::type<T>& extreme_place_op<true>::instance<T>(); \
   template const extreme_place_op<false>::type<T>& extreme_place_op<false>::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(float16)
-HOCKET_INSTANTIATE(bfloat16)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
+HOCKET_FOR_COMPUTABLE(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

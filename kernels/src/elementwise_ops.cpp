@@ -6,6 +6,7 @@
 #include <hocket/kernels/ops.hpp>
 
 #include "arithmetic.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -111,34 +112,13 @@ auto sgd_momentum_op::instance() -> const type<T>& {
 #define HOCKET_INSTANTIATE_STORABLE(T)                     \
   template const fill_op::type<T>& fill_op::instance<T>(); \
   template const copy_op::type<T>& copy_op::of_numbers<T>();
-HOCKET_INSTANTIATE_STORABLE(float)
-HOCKET_INSTANTIATE_STORABLE(double)
-HOCKET_INSTANTIATE_STORABLE(std::int8_t)
-HOCKET_INSTANTIATE_STORABLE(std::uint8_t)
-HOCKET_INSTANTIATE_STORABLE(std::int16_t)
-HOCKET_INSTANTIATE_STORABLE(std::uint16_t)
-HOCKET_INSTANTIATE_STORABLE(std::int32_t)
-HOCKET_INSTANTIATE_STORABLE(std::uint32_t)
-HOCKET_INSTANTIATE_STORABLE(std::int64_t)
-HOCKET_INSTANTIATE_STORABLE(std::uint64_t)
-HOCKET_INSTANTIATE_STORABLE(float16)
-HOCKET_INSTANTIATE_STORABLE(bfloat16)
-HOCKET_INSTANTIATE_STORABLE(float8_e4m3)
-HOCKET_INSTANTIATE_STORABLE(float8_e5m2)
-HOCKET_INSTANTIATE_STORABLE(bool)
+HOCKET_FOR_STORABLE(HOCKET_INSTANTIATE_STORABLE)
 
 #define HOCKET_INSTANTIATE_COMPUTABLE(T)                   \
   template const axpy_op::type<T>& axpy_op::instance<T>(); \
   template const add_op::type<T>& add_op::instance<T>();   \
   template const mul_op::type<T>& mul_op::instance<T>();
-HOCKET_INSTANTIATE_COMPUTABLE(float)
-HOCKET_INSTANTIATE_COMPUTABLE(double)
-HOCKET_INSTANTIATE_COMPUTABLE(std::int32_t)
-HOCKET_INSTANTIATE_COMPUTABLE(std::uint32_t)
-HOCKET_INSTANTIATE_COMPUTABLE(std::int64_t)
-HOCKET_INSTANTIATE_COMPUTABLE(std::uint64_t)
-HOCKET_INSTANTIATE_COMPUTABLE(float16)
-HOCKET_INSTANTIATE_COMPUTABLE(bfloat16)
+HOCKET_FOR_COMPUTABLE(HOCKET_INSTANTIATE_COMPUTABLE)
 
 template const sgd_momentum_op::type<float>& sgd_momentum_op::instance<float>();
 template const sgd_momentum_op::type<double>& sgd_momentum_op::instance<double>();

@@ -97,7 +97,31 @@ grid wanted_items(const kernel_pass& pass, const launch_shape& shape) {
   return {most, 1, 1};
 }
 
+/// words are those of the arguments.
+void add_rounds(lowered_launch& to, const kernel_source& source, std::size_t number,
+                const launch_shape& shape, const std::vector<std::uint32_t>& words) {
+  const kernel_pass& pass = source.passes[number];
+  const grid items = wanted_items(pass, shape);
+  const std::size_t rounds = pass.rounds ? pass.rounds(shape) : 1;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    lowered_pass& lowered = to.passes.emplace_back();
+    lowered.pass = number;
+    lowered.words.reserve(items.size() + words.size() + 1);
+    for (std::size_t d = 0; d < items.size(); ++d) {
+      lowered.groups[d] = (items[d] + pass.local[d] - 1) / pass.local[d];
+      lowered.words.push_back(static_cast<std::uint32_t>(items[d]));
+    }
+    lowered.words.insert(lowered.words.end(), words.begin(), words.end());
+    if (has_rounds(source)) lowered.words.push_back(static_cast<std::uint32_t>(round));
+  }
+}
+
 }  // namespace
+
+bool has_rounds(const kernel_source& source) {
+  return std::ranges::any_of(source.passes,
+                             [](const kernel_pass& pass) { return bool{pass.rounds}; });
+}
 
 const kernel_source* source_for(const kernel_definition& kernel, kernel_format format,
                                 device_style style) {
@@ -140,16 +164,7 @@ result<lowered_launch> lower(const kernel_definition& kernel, const kernel_sourc
   }
   for (const scalar_argument& scalar : scalars) add_scalar(words, scalar);
   if (source.scratch) made.scratch_words = source.scratch(shape);
-  for (const kernel_pass& pass : source.passes) {
-    const grid items = wanted_items(pass, shape);
-    lowered_pass& lowered = made.passes.emplace_back();
-    lowered.words.reserve(items.size() + words.size());
-    for (std::size_t d = 0; d < items.size(); ++d) {
-      lowered.groups[d] = (items[d] + pass.local[d] - 1) / pass.local[d];
-      lowered.words.push_back(static_cast<std::uint32_t>(items[d]));
-    }
-    lowered.words.insert(lowered.words.end(), words.begin(), words.end());
-  }
+  for (std::size_t i = 0; i < source.passes.size(); ++i) add_rounds(made, source, i, shape, words);
   return made;
 }
 
@@ -161,8 +176,9 @@ void set_first_elements(lowered_launch& launch, std::span<const std::uint32_t> f
   }
 }
 
-std::size_t argument_words(const kernel_definition& kernel, const program_variant& variant) {
-  std::size_t words = std::tuple_size_v<grid>;
+std::size_t argument_words(const kernel_definition& kernel, const kernel_source& source,
+                           const program_variant& variant) {
+  std::size_t words = std::tuple_size_v<grid> + (has_rounds(source) ? 1 : 0);
   for (const std::size_t rank : variant.ranks) words += words_of_buffer(rank);
   for (const parameter& p : kernel.parameters) {
     if (p.is == parameter::kind::scalar) words += size_of(p.type) > sizeof(std::uint32_t) ? 2 : 1;

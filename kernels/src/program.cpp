@@ -118,6 +118,7 @@ std::string argument_macros(const kernel_definition& kernel, const kernel_source
     text += define(source.names[i], in.scalar(p.type, at));
     at += size_of(p.type) > sizeof(std::uint32_t) ? 2 : 1;
   }
+  if (has_rounds(source)) text += define("ROUND", in.word(at));
   return text;
 }
 

@@ -72,7 +72,7 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
   text += detail::narrow_float_functions(types_used(kernel, source)) +
           detail::marked(kernel, source, source.structures) + "\n";
   text += "struct hocket_arguments { uint words[" +
-          std::to_string(argument_words(kernel, variant)) + "]; };\n";
+          std::to_string(argument_words(kernel, source, variant)) + "]; };\n";
   text += detail::marked(kernel, source, source.functions) + "\n";
   text += argument_macros(kernel, source, buffers, {cuda_word, cuda_scalar});
   text += "extern \"C\" __global__ void __launch_bounds__(" +

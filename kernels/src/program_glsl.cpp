@@ -113,7 +113,7 @@ std::string glsl_program(const kernel_definition& kernel, const kernel_source& s
     bind(b.written ? "" : "readonly ", b.type + " " + b.name + "_[];");
   }
   if (source.scratch) bind("", "uint scratch[];");
-  const std::size_t word_count = argument_words(kernel, variant);
+  const std::size_t word_count = argument_words(kernel, source, variant);
   const std::string words = "uint hocket_words[" + std::to_string(word_count) + "];";
   if (block == argument_block::storage_buffer) {
     bind("readonly ", words);

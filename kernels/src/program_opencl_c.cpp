@@ -61,7 +61,7 @@ std::string opencl_program(const kernel_definition& kernel, const kernel_source&
   }
   text += detail::narrow_float_functions(types) +
           detail::marked(kernel, source, source.structures) + "\n";
-  text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, variant)) +
+  text += "typedef struct { uint words[" + std::to_string(argument_words(kernel, source, variant)) +
           "]; } hocket_arguments;\n";
   text += detail::marked(kernel, source, source.functions) + "\n";
   text += argument_macros(kernel, source, buffers, {opencl_word, opencl_scalar});

@@ -6,6 +6,7 @@
 #include <hocket/kernels/reduction.hpp>
 
 #include "arithmetic.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -87,14 +88,7 @@ auto max_magnitude_op::instance() -> const type<T>& {
   template const max_op::type<T>& max_op::instance<T>(); \
   template const min_op::type<T>& min_op::instance<T>(); \
   template const dot_op::type<T>& dot_op::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
-HOCKET_INSTANTIATE(float16)
-HOCKET_INSTANTIATE(bfloat16)
+HOCKET_FOR_COMPUTABLE(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 #define HOCKET_INSTANTIATE(OP)                           \

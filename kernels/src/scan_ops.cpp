@@ -9,6 +9,7 @@
 
 #include "arithmetic.hpp"
 #include "device/bodies.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -98,12 +99,7 @@ auto scan_op<Inclusive>::instance() -> const type<T>& {
 #define HOCKET_INSTANTIATE(T)                                          \
   template const scan_op<true>::type<T>& scan_op<true>::instance<T>(); \
   template const scan_op<false>::type<T>& scan_op<false>::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
+HOCKET_FOR_FULL_WIDTH(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

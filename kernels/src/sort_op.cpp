@@ -2,10 +2,17 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/ranges.hpp>
+
+#include "device/bodies.hpp"
+#include "element_lists.hpp"
 
 namespace hocket::ops::detail {
 
@@ -15,8 +22,22 @@ namespace {
 /// length side by side.
 constexpr std::size_t sorted_run = 32768;
 
-/// Every NaN after all numbers.
-constexpr auto is_before = [](const auto& a, const auto& b) { return a < b || (a == a && b != b); };
+/// The order of the texts for devices, in which all elements that differ in a bit differ: -0 comes
+/// before 0, and every NaN after all numbers. Of numbers with a sign the bits are in the opposite
+/// order.
+template <class T>
+auto sort_key(T element) {
+  if constexpr (std::is_integral_v<T>) {
+    return element;
+  } else {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int digits = std::numeric_limits<T>::digits;
+    constexpr bits sign = bits{1} << (8 * sizeof(T) - 1), nans = (bits{1} << (digits - 1)) - 1;
+    const auto own = std::bit_cast<bits>(element);
+    return ((own & sign) != 0 ? ~own : own | sign) - nans;
+  }
+}
+constexpr auto is_before = [](const auto& a, const auto& b) { return sort_key(a) < sort_key(b); };
 
 template <class T>
 void sort_all(lane_group& lanes, T* first, std::size_t count) {
@@ -60,17 +81,13 @@ auto sort_op::instance() -> const type<T>& {
           .cost([](const launch_shape& shape) {
             const auto count = static_cast<double>(volume(shape[0]));
             return launch_work{16 * count * std::max(1, size_class(count)), 2 * count * sizeof(T)};
-          });
+          })
+          .with(hocket::detail::sort_bodies(element_type_of<T>));
   return made;
 }
 
 #define HOCKET_INSTANTIATE(T) template const sort_op::type<T>& sort_op::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
+HOCKET_FOR_FULL_WIDTH(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

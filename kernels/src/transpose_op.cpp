@@ -7,6 +7,7 @@
 #include <hocket/kernels/ranges.hpp>
 
 #include "device/bodies.hpp"
+#include "element_lists.hpp"
 #include "rows.hpp"
 
 namespace hocket::ops::detail {
@@ -68,21 +69,7 @@ auto transpose_op::instance() -> const type<T>& {
 }
 
 #define HOCKET_INSTANTIATE(T) template const transpose_op::type<T>& transpose_op::instance<T>();
-HOCKET_INSTANTIATE(float)
-HOCKET_INSTANTIATE(double)
-HOCKET_INSTANTIATE(std::int8_t)
-HOCKET_INSTANTIATE(std::uint8_t)
-HOCKET_INSTANTIATE(std::int16_t)
-HOCKET_INSTANTIATE(std::uint16_t)
-HOCKET_INSTANTIATE(std::int32_t)
-HOCKET_INSTANTIATE(std::uint32_t)
-HOCKET_INSTANTIATE(std::int64_t)
-HOCKET_INSTANTIATE(std::uint64_t)
-HOCKET_INSTANTIATE(float16)
-HOCKET_INSTANTIATE(bfloat16)
-HOCKET_INSTANTIATE(float8_e4m3)
-HOCKET_INSTANTIATE(float8_e5m2)
-HOCKET_INSTANTIATE(bool)
+HOCKET_FOR_STORABLE(HOCKET_INSTANTIATE)
 #undef HOCKET_INSTANTIATE
 
 }  // namespace hocket::ops::detail

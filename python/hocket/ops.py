@@ -55,7 +55,7 @@ _TABLE = {
     "argmin": ("x", "the place of the least element."),
     "inclusive_scan": ("x y", "y[i] = x[0] + ... + x[i]."),
     "exclusive_scan": ("x y", "y[i] = x[0] + ... + x[i-1]."),
-    "sort": ("x", "sorts x, on the host."),
+    "sort": ("x", "sorts x, every NaN last."),
     "transpose": ("a b", "b = a transposed."),
     "syrk_lower": ("alpha a beta c", "the lower triangle of c = alpha a a^T + beta c."),
     "trsm_lower": ("l b", "solves l x = b for x, which replaces b; l is a lower triangle."),

@@ -138,31 +138,6 @@ TEST(array_operations, scan_in_place_and_an_empty_buffer) {
   });
 }
 
-TEST(array_operations, sort_every_length_and_part) {
-  runtime rt;
-  std::mt19937 random(3);
-  for (const std::size_t count : {0U, 1U, 2U, 1000U, 32768U, 32769U, 100000U, 500001U}) {
-    std::vector<float> values(count);
-    for (float& each : values) each = static_cast<float>(random() % 10007) - 5000;
-    if (count > 10) values[count / 2] = values[3] = std::numeric_limits<float>::quiet_NaN();
-    const auto x = of_values(rt, values);
-    const buffer<float, 2> columns{rt, {count, 2}, 0.5F};
-    rt.submit(ops::sort, updates(x));
-    const std::vector<float> found = x.to_vector();
-    const auto end_of_numbers =
-        std::remove_if(values.begin(), values.end(), [](float v) { return std::isnan(v); });
-    const auto numbers = static_cast<std::size_t>(end_of_numbers - values.begin());
-    std::sort(values.begin(), end_of_numbers);
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool is_number = i < numbers;
-      ASSERT_TRUE(is_number ? found[i] == values[i] : std::isnan(found[i])) << i << " of " << count;
-    }
-  }
-  const auto part = of_values(rt, std::vector<std::uint64_t>{9, 8, 7, 6, 5, 4});
-  rt.submit(ops::sort, updates(part.rows(1, 5)));
-  EXPECT_EQ(part.to_vector(), (std::vector<std::uint64_t>{9, 5, 6, 7, 8, 4}));
-}
-
 /// The known answers of the paper's own implementation.
 TEST(array_operations, make_the_known_random_words) {
   runtime rt;

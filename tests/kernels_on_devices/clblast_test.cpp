@@ -16,11 +16,11 @@ namespace {
 
 class clblast : public kernels_on_devices {};
 
-using clblast_product =
+using blas_product =
     kernel<float, in_buffer<float, 2>, in_buffer<float, 2>, inout_buffer<float, 2>>;
 
 /// C += alpha A B.
-const clblast_product multiply = clblast_product{"clblast gemm"}.with(
+const blas_product multiply = blas_product{"clblast gemm"}.with(
     opencl_body{[](const opencl_place& on, float alpha, native_view<const float, 2> a,
                    native_view<const float, 2> b, native_view<float, 2> c) {
       cl_command_queue queue = on.queue;

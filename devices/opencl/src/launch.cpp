@@ -43,7 +43,7 @@ failure launcher::not_made(const std::string& kernel, cl_int code) const {
 failure launcher::check_limits(const kernel_definition& kernel, const kernel_source& source,
                                const program_variant& variant) const {
   const api& cl = context_->cl();
-  const std::size_t block = argument_words(kernel, variant) * sizeof(std::uint32_t);
+  const std::size_t block = argument_words(kernel, source, variant) * sizeof(std::uint32_t);
   const std::size_t pointers = (variant.ranks.size() + 1) * sizeof(void*);
   const auto most =
       number_of<std::size_t>(cl, id_, CL_DEVICE_MAX_PARAMETER_SIZE).value_or(block + pointers);
@@ -155,9 +155,9 @@ void launcher::enqueue(part& what, found_buffers& found, progress& now) {
   for (std::size_t i = 0; i < what.lowered.passes.size() && !now.made.why; ++i) {
     const lowered_pass& pass = what.lowered.passes[i];
     if (!pass.has_work()) continue;
-    pass_object& object = what.made->passes[i];
+    pass_object& object = what.made->passes[pass.pass];
     cl_int code = set_arguments(object, found, scratch, pass);
-    if (code == CL_SUCCESS) code = launch(object, what.source->passes[i].local, pass, now);
+    if (code == CL_SUCCESS) code = launch(object, what.source->passes[pass.pass].local, pass, now);
     if (code == CL_SUCCESS) continue;
     now.made.why =
         failure_of(code, device_, "to launch kernel \"" + what.what->kernel->name + "\"");

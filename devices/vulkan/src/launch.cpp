@@ -85,7 +85,7 @@ std::uint64_t block_bytes(const planned_part& part) {
 
 std::uint32_t sets_of(const planned_part& part) {
   if (part.made->bindings == 0) return 0;
-  return binds_blocks(part) ? static_cast<std::uint32_t>(part.made->passes.size()) : 1;
+  return binds_blocks(part) ? static_cast<std::uint32_t>(part.lowered.passes.size()) : 1;
 }
 
 /// Writes the argument blocks of all passes of all parts one after another into a buffer.
@@ -188,7 +188,7 @@ void record_pass(const context& of, const planned_part& part, std::size_t index,
   const program& p = *part.made;
   const device_api& api = of.api();
   const lowered_pass& pass = part.lowered.passes[index];
-  api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.passes[index].get());
+  api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.passes[pass.pass].get());
   if (!sets.empty()) {
     const VkDescriptorSet& set = sets[std::min(index, sets.size() - 1)];
     api.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.layout.get(), 0, 1,

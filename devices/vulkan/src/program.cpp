@@ -16,7 +16,7 @@ result<std::shared_ptr<const program>> program_maker::make(const kernel_definiti
                                                            const program_variant& variant) {
   auto made = std::make_shared<program>();
   if (source.native) return std::shared_ptr<const program>(std::move(made));
-  const std::size_t words = argument_words(kernel, variant);
+  const std::size_t words = argument_words(kernel, source, variant);
   const bool small = words * sizeof(std::uint32_t) <= of_.limits().maxPushConstantsSize;
   made->block = small ? argument_block::push_constants : argument_block::storage_buffer;
   made->bindings =

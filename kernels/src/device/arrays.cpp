@@ -36,20 +36,6 @@ std::function<grid(const launch_shape&)> so_many(std::size_t items) {
   return [items](const launch_shape&) { return grid{items, 1, 1}; };
 }
 
-/// A body for GPUs and one for the other devices of a format.
-template <class Make>
-std::vector<kernel_source> for_both(const Make& make) {
-  std::vector<kernel_source> made;
-  for (const kernel_format format : body_formats) {
-    made.push_back(make(format, true));
-    made.back().styles = {device_style::gpu};
-    if (!has_cpu_styles(format)) continue;
-    made.push_back(make(format, false));
-    made.back().styles = cpu_styles;
-  }
-  return made;
-}
-
 /// The elements of a part: a run of them, or of a GPU those that lie as far apart as there are
 /// parts, so that neighbouring work-items read neighbouring elements.
 constexpr const char* first_places_text = R"(

@@ -59,6 +59,7 @@ struct trsm_form {
 /// Mean and norm are reductions; these are the others of array_ops.hpp.
 [[nodiscard]] std::vector<kernel_source> extreme_place_bodies(element_type of, bool greatest);
 [[nodiscard]] std::vector<kernel_source> scan_bodies(element_type of, bool inclusive);
+[[nodiscard]] std::vector<kernel_source> sort_bodies(element_type of);
 [[nodiscard]] std::vector<kernel_source> random_uniform_bodies(element_type of);
 [[nodiscard]] std::vector<kernel_source> random_normal_bodies();
 
@@ -81,6 +82,20 @@ inline constexpr std::array body_formats{kernel_format::opencl_c, kernel_format:
 /// True if devices of other styles than gpu read the format.
 [[nodiscard]] constexpr bool has_cpu_styles(kernel_format format) noexcept {
   return format != kernel_format::cuda_c;
+}
+
+/// A body for GPUs and one for the other devices of each format: make(format, for_gpus).
+template <class Make>
+std::vector<kernel_source> for_both(const Make& make) {
+  std::vector<kernel_source> made;
+  for (const kernel_format format : body_formats) {
+    made.push_back(make(format, true));
+    made.back().styles = {device_style::gpu};
+    if (!has_cpu_styles(format)) continue;
+    made.push_back(make(format, false));
+    made.back().styles = cpu_styles;
+  }
+  return made;
 }
 
 /// Adds a body of one pass for some styles, in each format that devices of one of them read.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/checksum_ops.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/matrix_ops.hpp>
@@ -218,6 +219,23 @@ void add_losses(case_maker& make) {
   }
 }
 
+template <class T>
+void add_sorts(case_maker& make) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double high = std::is_floating_point_v<T> ? 1 : 1000,
+               low = std::is_unsigned_v<T> ? 0 : -high;
+  for (const std::size_t count : {0U, 1U, 2U, 63U, 64U, 65U, 300U, 1024U, 1025U, 2000U, 5000U}) {
+    device_array x = make.array(element_type_of<T>, {count}, count % 4, low, high);
+    if (std::is_floating_point_v<T> && count > 20) {
+      x.set(7, std::numeric_limits<double>::quiet_NaN());
+      x.set(9, -std::numeric_limits<double>::quiet_NaN());
+      x.set(11, infinity);
+      x.set(13, -infinity);
+    }
+    make.add(ops::sort.resolve<inout_buffer<T>>().definition(), {std::move(x)});
+  }
+}
+
 }  // namespace
 
 std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
@@ -250,6 +268,12 @@ std::vector<launch_case> built_in_cases(std::mt19937_64& random) {
   add_gemm<double, true, false>(make, ops::gemm_tn);
   add_triangles<float>(make);
   add_triangles<double>(make);
+  add_sorts<float>(make);
+  add_sorts<double>(make);
+  add_sorts<std::int32_t>(make);
+  add_sorts<std::uint32_t>(make);
+  add_sorts<std::int64_t>(make);
+  add_sorts<std::uint64_t>(make);
   return made;
 }
 

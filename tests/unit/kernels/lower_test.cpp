@@ -34,7 +34,8 @@ const kernel_ref any_kernel = any.with(glsl{"x", "x(0);"}).definition();
 /// The words of a buffer of any rank, without those of the grid.
 std::vector<std::uint32_t> words_of(const part& p) {
   const lowered_launch made = lowered(any_kernel, {p});
-  EXPECT_EQ(made.passes.at(0).words.size(), argument_words(*any_kernel, made.variant));
+  EXPECT_EQ(made.passes.at(0).words.size(),
+            argument_words(*any_kernel, any_kernel->sources[0], made.variant));
   return {made.passes[0].words.begin() + 3, made.passes[0].words.end()};
 }
 
@@ -75,7 +76,7 @@ TEST(lower, keeps_the_rank_that_a_signature_asks_for) {
   EXPECT_THAT(made.passes.at(0).groups, ElementsAre(1, 1, 1));
   EXPECT_THAT(made.passes[0].words,
               ElementsAre(8, 3, 1, 16, 3, 8, 8, 0x3f800000u, 0xfffffffeu, 0xffffffffu));
-  EXPECT_EQ(made.passes[0].words.size(), argument_words(*fixed, made.variant));
+  EXPECT_EQ(made.passes[0].words.size(), argument_words(*fixed, fixed->sources[0], made.variant));
 }
 
 TEST(lower, extends_small_numbers_by_their_sign) {
@@ -111,6 +112,34 @@ TEST(lower, says_where_regions_begin_in_parts_of_their_arrays) {
   EXPECT_THAT(made.passes[0].words, ElementsAre(12, 1, 1, 1, 3, 4, 8, 2, 3, 4, 8));
 }
 
+TEST(lower, repeats_a_pass_for_as_many_rounds_as_it_asks_for) {
+  const auto halvings = [](const launch_shape& shape) {
+    std::size_t rounds = 0;
+    for (std::size_t left = volume(shape[0]); left > 1; left = (left + 1) / 2) ++rounds;
+    return rounds;
+  };
+  const kernel_ref repeated =
+      kernel<inout_buffer<float>, float>{"repeated"}
+          .with(
+              {{.names = {"x", "a"},
+                .passes = {{.text = "x(0) = a;"}, {.text = "x(ROUND) = a;", .rounds = halvings}}}})
+          .definition();
+  const kernel_source& source = repeated->sources[0];
+  const std::vector<scalar_argument> one{scalar_argument::of(1.0F)};
+  const lowered_launch made = lowered(repeated, {whole_of({5})}, one);
+  ASSERT_EQ(made.passes.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(made.passes[i].pass, i == 0 ? 0U : 1U);
+    EXPECT_THAT(made.passes[i].words, ElementsAre(5, 1, 1, 0, 5, 0x3f800000U, i == 0 ? 0 : i - 1));
+    EXPECT_EQ(made.passes[i].words.size(), argument_words(*repeated, source, made.variant));
+  }
+  EXPECT_EQ(lowered(repeated, {whole_of({1})}, one).passes.size(), 1U) << "no round";
+  EXPECT_THAT(opencl_program(*repeated, source, 1, made.variant),
+              HasSubstr("#define ROUND hocket_block.words[6]"));
+  EXPECT_THAT(opencl_program(*any_kernel, any_kernel->sources[0], 0, {{1}}),
+              ::testing::Not(HasSubstr("ROUND")));
+}
+
 TEST(program, gives_bodies_their_macros_in_each_language) {
   const kernel_ref scale = kernel<double, inout_buffer<float, 2>>{"scale"}
                                .with(opencl_c{"a, x", "x(0, 0) *= AS(f32, a);"})
@@ -136,7 +165,7 @@ TEST(program, gives_bodies_their_macros_in_each_language) {
   EXPECT_THAT(gl, HasSubstr("uint hocket_words[9];"));
   EXPECT_THAT(gl, HasSubstr("void main() {\nconst uint hocket_word0 = hocket_words[0];\n"));
   EXPECT_THAT(gl, HasSubstr("const uint hocket_word8 = hocket_words[8];\n\n#line 1 \"scale ("));
-  EXPECT_THAT(gl, HasSubstr("lower_test.cpp:117)\"\nx(0, 0) *="));
+  EXPECT_THAT(gl, HasSubstr("lower_test.cpp:146)\"\nx(0, 0) *="));
 }
 
 TEST(program, finds_linear_indices_in_merged_dimensions) {

@@ -90,19 +90,18 @@ std::vector<device_array> opencl_runner::run(const launch_case& launch,
     memory.push_back(state_->buffer(b.bytes.size(), b.bytes.data()));
   }
   if (source.scratch) memory.push_back(state_->buffer(lowered.scratch_words * 4, nullptr));
-  for (std::size_t p = 0; p < lowered.passes.size(); ++p) {
-    const lowered_pass& pass = lowered.passes[p];
+  for (const lowered_pass& pass : lowered.passes) {
     const cl_kernel kernel =
-        state_->kernel_for(opencl_program(*launch.kernel, source, p, lowered.variant));
+        state_->kernel_for(opencl_program(*launch.kernel, source, pass.pass, lowered.variant));
     if (pass.groups[0] * pass.groups[1] * pass.groups[2] == 0) continue;
     cl_uint at = 0;
     for (const cl_mem& each : memory) clSetKernelArg(kernel, at++, sizeof each, &each);
     require(clSetKernelArg(kernel, at, pass.words.size() * 4, pass.words.data()),
             "clSetKernelArg of the argument block");
     grid items = pass.groups;
-    for (std::size_t d = 0; d < items.size(); ++d) items[d] *= source.passes[p].local[d];
+    for (std::size_t d = 0; d < items.size(); ++d) items[d] *= source.passes[pass.pass].local[d];
     require(clEnqueueNDRangeKernel(state_->queue, kernel, 3, nullptr, items.data(),
-                                   source.passes[p].local.data(), 0, nullptr, nullptr),
+                                   source.passes[pass.pass].local.data(), 0, nullptr, nullptr),
             "clEnqueueNDRangeKernel");
   }
   std::vector<device_array> after = launch.buffers;

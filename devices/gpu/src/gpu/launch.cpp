@@ -102,7 +102,7 @@ failure launcher::start_products() {
 
 failure launcher::check_limits(const kernel_definition& kernel, const kernel_source& source,
                                const program_variant& variant) const {
-  const std::size_t bytes = argument_words(kernel, variant) * sizeof(std::uint32_t) +
+  const std::size_t bytes = argument_words(kernel, source, variant) * sizeof(std::uint32_t) +
                             (variant.ranks.size() + 1) * sizeof(device_address);
   if (bytes > max_argument_bytes) {
     return compile_failure(device_, kernel.name,
@@ -207,19 +207,18 @@ failure launcher::enqueue(const launch_part<compiled>& what, stream_handle strea
   if (what.source->scratch) buffers.push_back(scratch_.empty() ? 0 : scratch_.back());
   std::vector<void*> arguments;
   for (device_address& buffer : buffers) arguments.push_back(&buffer);
-  for (std::size_t i = 0; i < what.lowered.passes.size(); ++i) {
-    const lowered_pass& pass = what.lowered.passes[i];
+  for (const lowered_pass& pass : what.lowered.passes) {
     if (!pass.has_work()) continue;
     std::vector<std::uint32_t> words = pass.words;
     arguments.resize(buffers.size());
     arguments.push_back(words.data());
-    const grid& local = what.source->passes[i].local;
+    const grid& local = what.source->passes[pass.pass].local;
     if (failure why = check_grid(what, pass.groups)) return why;
     const auto of = [](const grid& counts, std::size_t d) {
       return static_cast<unsigned>(counts[d]);
     };
     const code answer = in_->driver().launch_kernel(
-        what.made->passes[i], of(pass.groups, 0), of(pass.groups, 1), of(pass.groups, 2),
+        what.made->passes[pass.pass], of(pass.groups, 0), of(pass.groups, 1), of(pass.groups, 2),
         of(local, 0), of(local, 1), of(local, 2), 0, stream, arguments.data(), nullptr);
     if (answer == success) continue;
     return failure_of(in_->driver(), answer, device_,

@@ -33,6 +33,7 @@ struct program_variant {
 struct lowered_pass {
   grid groups{1, 1, 1};
   std::vector<std::uint32_t> words;
+  std::size_t pass = 0;  ///< of the source
 
   /// There is nothing to do where one of the numbers of groups is zero.
   [[nodiscard]] bool has_work() const noexcept {
@@ -43,7 +44,7 @@ struct lowered_pass {
 /// A launch in the terms of devices.
 struct lowered_launch {
   program_variant variant;
-  std::vector<lowered_pass> passes;  ///< one for each pass of the source; one of a native body
+  std::vector<lowered_pass> passes;  ///< each round of each pass of the source; one if it is native
   std::size_t scratch_words = 0;
 };
 
@@ -70,8 +71,12 @@ struct lowered_launch {
 /// of its part each buffer's region begins. One for each buffer.
 void set_first_elements(lowered_launch& launch, std::span<const std::uint32_t> first);
 
+/// True if a pass of the source says how many times it runs: argument blocks end with the round.
+[[nodiscard]] bool has_rounds(const kernel_source& source);
+
 /// How many words the argument block of a program has.
 [[nodiscard]] std::size_t argument_words(const kernel_definition& kernel,
+                                         const kernel_source& source,
                                          const program_variant& variant);
 
 /// The whole text of a program in OpenCL C, with one function `hocket_main`. Its arguments: the

@@ -57,6 +57,10 @@ struct kernel_pass {
 
   /// Declarations in memory that the work-items of a group share, such as "f32 tile[64]".
   std::vector<std::string> shared = {};
+
+  /// How many times the pass runs before the next one begins: ROUND in its text counts from 0.
+  /// Empty: once.
+  std::function<std::size_t(const launch_shape&)> rounds = {};
 };
 
 /// A product of matrices, C = alpha A B + beta C. The buffers of its kernel are A, B and C; alpha
