@@ -117,8 +117,10 @@ driver_stream::passing driver_stream::pass(const command& head, endings& failed)
   if (const auto* given_up = std::get_if<failed_command>(&head.what)) why = given_up->why;
   if (!why && !waits_of(head, waits, why)) return passing::waits;
   if (!why && !prepared(head)) return passing::lacks_something;
+  const std::optional<time_stamp> since = std::exchange(preparing_since_, std::nullopt);
   if (why || head.prepares_only) {
-    end_here(head.value, failed, why, false);
+    const time_stamp now = where_.now();
+    end_here(head.value, failed, {why, since.value_or(now), now}, false);
   } else {
     hand_over(head, failed, waits);
   }
@@ -126,11 +128,10 @@ driver_stream::passing driver_stream::pass(const command& head, endings& failed)
 }
 
 /// The command ends without the driver, for who steps to conclude.
-void driver_stream::end_here(std::uint64_t value, endings& failed, const failure& why,
+void driver_stream::end_here(std::uint64_t value, endings& failed, command_result&& how,
                              bool loses_device) {
-  const time_stamp now = where_.now();
   passed_ = value;
-  failed.push_back({this, value, {why, now, now}, loses_device});
+  failed.push_back({this, value, std::move(how), loses_device});
   ++busy_;
 }
 
@@ -167,7 +168,8 @@ void driver_stream::hand_over(const command& head, endings& failed,
   flushed_ = false;
   if (const failure why = enqueue(head, waits)) {
     epoch_->leave();
-    return end_here(head.value, failed, why, why.code() == failure_code::device_lost);
+    const time_stamp now = where_.now();
+    return end_here(head.value, failed, {why, now, now}, why.code() == failure_code::device_lost);
   }
   handed_ = passed_ = head.value;
   ++busy_;
@@ -177,6 +179,7 @@ void driver_stream::prepare_later(const command& what) {
   // What is prepared may use the memory of the device, which goes when the loss is told.
   if (!epoch_->enter()) return drop_waiting();
   preparing_ = true;
+  preparing_since_ = where_.now();
   ++busy_;
   where_.post(0, 1, [this, &what] {
     failure why = prepare(what);

@@ -18,7 +18,8 @@ enum class trace_kind : std::uint8_t {
   kernel,
   host_task,
   transfer,
-  wait,  ///< a stream stood still, although the command that came next was already wanted
+  compilation,  ///< of the kernel of a task, which runs elsewhere meanwhile
+  wait,         ///< a stream stood still, although the command that came next was already wanted
   mark
 };
 

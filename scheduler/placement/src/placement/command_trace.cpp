@@ -15,6 +15,7 @@ void command_trace::write(const command_record& record, const command_result& ho
                           const placed_task* of) {
   trace_record made;
   made.kind = record.copy == nullptr ? trace_kind::kernel : trace_kind::transfer;
+  if (of != nullptr && of->is_preparation) made.kind = trace_kind::compilation;
   const auto device = machine_.streams[record.number.stream.value].device;
   if (device) made.device = *device;
   made.stream = record.number.stream;

@@ -165,7 +165,7 @@ void engine::end_oldest(stream_id stream, std::uint64_t value, const command_res
   const command_record record = state_.commands.end(stream, value);
   state_.lanes.ended(record, state_.commands.load(stream));
   if (record.launched != nullptr && record.launched->is_preparation) {
-    preparations_.ended(*record.launched, how);
+    preparations_.ended(record, how);
     return pool_.look_again();
   }
   if (state_.duplicates.is_any() && duplicates_.takes_end(record, how)) return;

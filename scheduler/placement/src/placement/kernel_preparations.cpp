@@ -63,7 +63,9 @@ void kernel_preparations::plan(const placed_task& t, device_id device) {
   all_.push_back(std::move(made));
 }
 
-void kernel_preparations::ended(placed_task& preparation, const command_result& how) {
+void kernel_preparations::ended(const command_record& record, const command_result& how) {
+  placed_task& preparation = *record.launched;
+  s_.trace.ended(record, how, &preparation);
   const device_id device = preparation.run.device;
   device_record& d = s_.devices[device.value];
   d.compiling.erase(preparation.launch->kernel);

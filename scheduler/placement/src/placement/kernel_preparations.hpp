@@ -27,7 +27,7 @@ class kernel_preparations {
   /// task goes to another one, which can begin at once and is not busy with it for long.
   [[nodiscard]] bool begin(const placed_task& t, device_id device);
   /// The command of one has ended.
-  void ended(placed_task& preparation, const command_result& how);
+  void ended(const command_record& record, const command_result& how);
   /// It is lost with its device.
   void forget(placed_task& preparation);
 

@@ -41,6 +41,8 @@ const char* category(trace_kind kind) {
       return "host task";
     case trace_kind::transfer:
       return "transfer";
+    case trace_kind::compilation:
+      return "compilation";
     case trace_kind::wait:
       return "wait";
     case trace_kind::mark:
@@ -51,6 +53,7 @@ const char* category(trace_kind kind) {
 
 std::string title(trace_kind kind, const std::string& name) {
   if (kind == trace_kind::transfer) return "copy for " + name;
+  if (kind == trace_kind::compilation) return "compile " + name;
   if (kind == trace_kind::wait) return "wait before " + name;
   return name;
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -135,7 +136,7 @@ class driver_stream : public stream {
   [[nodiscard]] passing pass(const command& head, endings& failed);
   [[nodiscard]] bool waits_of(const command& what, std::vector<device_wait>& waits,
                               failure& why) const;
-  void end_here(std::uint64_t value, endings& failed, const failure& why, bool loses_device);
+  void end_here(std::uint64_t value, endings& failed, command_result&& how, bool loses_device);
   void hand_over(const command& head, endings& failed, std::span<const device_wait> waits);
   void drop_waiting();
   void prepare_later(const command& what);
@@ -158,6 +159,7 @@ class driver_stream : public stream {
   bool flushed_ = true;  // since the last command was handed over
   bool closed_ = false;
   failure not_prepared_;  // of the first command that waits
+  std::optional<time_stamp> preparing_since_;
   std::condition_variable changed_;
 
   // What close() waits for: commands that the driver has, threads that report or step for this
