@@ -21,7 +21,8 @@ class bands : public kernels_on_devices {
 };
 
 TEST_F(bands, of_a_product_that_does_not_fit) {
-  constexpr std::size_t n = 768, step = 256;  // matrices of 2.25 MiB, rows of tiles of a third of that
+  // Matrices of 2.25 MiB, rows of tiles of a third of that.
+  constexpr std::size_t n = 768, step = 256;
   for_each_device([&] {
     runtime rt(with_little_memory());
     const task_options there{.on = rt.device(name())};

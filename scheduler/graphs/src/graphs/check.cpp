@@ -126,7 +126,7 @@ void check_devices(const task_description& task, const access_list& accesses,
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
   if (!found.too_small.empty()) {
-    const auto [whole, least] = found.bytes;
+    const std::uint64_t whole = found.bytes.whole, least = found.bytes.least;
     const std::string needs =
         begin(task) + "needs " + std::to_string(whole) + " bytes for its buffers";
     const std::uint64_t of_host = machine.memories[placement::host_memory.value].capacity;

@@ -61,6 +61,7 @@ class compiling_kernels {
   }
   void clear() noexcept { all_.clear(); }
 
+  [[nodiscard]] bool is_empty() const noexcept { return all_.empty(); }
   [[nodiscard]] bool contains(const kernel_definition& kernel) const {
     return std::ranges::any_of(all_, [&](const entry& each) { return each.is(kernel); });
   }

@@ -113,8 +113,9 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
 }
 
 bool task_cost_table::can_run(const request& r, device_id device) const {
-  return devices_[device.value].is_used() && could_run(r, device) &&
-         !leaves_time_to_compile(r, device);
+  const device_record& d = devices_[device.value];
+  return d.is_used() && could_run(r, device) &&
+         (d.compiling.is_empty() || !leaves_time_to_compile(r, device));
 }
 
 /// True if the device compiles the kernel of the task, and another one can run it meanwhile.
@@ -139,17 +140,16 @@ bool task_cost_table::could_run(const request& r, device_id device) const {
   if (r.host_only) return node.runs_host_tasks;
   const kernel_definition& kernel = *r.launch->kernel;
   if (!node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel)) ||
-      !fits(r, node.memory))
+      (r.bytes > replicas_.ledger().capacity(node.memory) && !fits_in_bands(r, node.memory)))
     return false;
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
 }
 
-/// Whole buffers do, or bands of them, while the host has the rest.
-bool task_cost_table::fits(const request& r, memory_id memory) const {
+/// The memory has no room for whole buffers.
+bool task_cost_table::fits_in_bands(const request& r, memory_id memory) const {
   const reservation_ledger& ledger = replicas_.ledger();
-  if (r.bytes <= ledger.capacity(memory)) return true;
   return r.bytes <= ledger.capacity(host_memory) &&
          least_bytes({r.accesses.data(), r.accesses.size()}) <= ledger.capacity(memory);
 }

@@ -129,7 +129,7 @@ class task_cost_table {
                 data_cost& sum) const;
   bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
-  [[nodiscard]] bool fits(const request& r, memory_id memory) const;
+  [[nodiscard]] bool fits_in_bands(const request& r, memory_id memory) const;
   [[nodiscard]] bool leaves_time_to_compile(const request& r, device_id device) const;
 
   const machine& machine_;

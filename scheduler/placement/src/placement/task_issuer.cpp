@@ -68,11 +68,8 @@ bool task_issuer::issue_present(placed_task& t, std::size_t lane) {
   t.run.number = s_.commands.next(node.compute[lane]);
   const std::uint32_t pins = seeded_bug(bug::forget_pins) ? 0 : 1;
   timepoint_set waits;
-  coherence::whole_access how{.data = {},
-                              .memory = node.memory,
-                              .number = t.run.number,
-                              .task = t.id,
-                              .pins = pins};
+  coherence::whole_access how{
+      .data = {}, .memory = node.memory, .number = t.run.number, .task = t.id, .pins = pins};
   for (task_access& a : t.accesses) {
     a.buffer->last_use = ++uses_;
     a.is_pinned = pins > 0;
