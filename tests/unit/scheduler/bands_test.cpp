@@ -213,7 +213,7 @@ TEST_F(band_replicas, follow_a_stencil_with_its_neighbours) {
 
 TEST_F(band_replicas, make_way_for_whole_buffers_and_come_back) {
   const auto x = numbers();
-  const buffer<float> small{rt, {12 * 1024}, 1.0F};  // 48 of 64 KiB
+  const buffer<float> small{rt, std::size_t{12 * 1024}, 1.0F};  // 48 of 64 KiB
   for (std::size_t round = 0; round < 20; ++round) {
     rt.submit(there, add_one, updates(x.rows(round, round + 10)));
     rt.submit(there, add_one, updates(small));
@@ -245,7 +245,7 @@ TEST_F(band_replicas, are_copied_by_way_of_the_host) {
 }
 
 TEST_F(band_replicas, of_single_rows_and_of_parts_of_rows) {
-  const buffer<float> line{rt, {64 * 1024}, 1.0F};  // 256 KiB
+  const buffer<float> line{rt, std::size_t{64 * 1024}, 1.0F};  // 256 KiB
   const buffer<float, 3> cube{rt, {2, 64, 512}, 1.0F};
   for (std::size_t i = 0; i < 64; ++i) {
     rt.submit(there, add_one, updates(line.tile({i * 1000 + 7}, {i * 1000 + 900})));
@@ -262,7 +262,7 @@ TEST_F(band_replicas, leave_room_for_the_result) {
   // All of the memory, and the sum would need four bytes more.
   const buffer<float, 2> x{rt, {16, columns}, 1.0F};
   rt.submit(there, add_one, updates(x));
-  const buffer<float> other{rt, {8192}, 1.0F};
+  const buffer<float> other{rt, std::size_t{8192}, 1.0F};
   rt.submit(there, add_one, updates(other));
   EXPECT_EQ(rt.submit(there, ops::sum, reads(x.rows(0, 2))).get(), 4.0F * columns);
   EXPECT_EQ(rt.submit(there, ops::sum, reads(x.rows(12, 16))).get(), 8.0F * columns);
@@ -282,7 +282,7 @@ TEST_F(band_replicas, of_what_the_host_cannot_hold_are_refused) {
 TEST_F(band_replicas, of_one_device_do_not_concern_another) {
   const auto x = numbers();
   const task_options other{.on = rt.device("Sim1")};
-  const buffer<float> y{rt, {1024}, 1.0F};
+  const buffer<float> y{rt, std::size_t{1024}, 1.0F};
   const auto time_of_work = [&] {
     rt.wait();
     const time_stamp begin = rt.now();
