@@ -122,7 +122,7 @@ std::vector<float> train(runtime& rt, const task_options& on, const task_options
   return totals;
 }
 
-/// What the host computes alone.
+/// Results that the host computes alone.
 const std::vector<float>& expected() {
   static const std::vector<float> made = [] {
     runtime_options alone;

@@ -21,7 +21,7 @@ class standin_driver {
   [[nodiscard]] std::uint64_t calls(const std::string& function) const {
     return calls_ == nullptr ? 0 : calls_(function.c_str());
   }
-  /// Those of all functions that were called.
+  /// The calls of all functions that were called.
   [[nodiscard]] std::map<std::string, std::uint64_t> calls() const;
   /// Objects of the driver that there are.
   [[nodiscard]] std::uint64_t live() const { return live_(); }

@@ -103,7 +103,7 @@ while (low < high) {
 )";
 }
 
-/// What a work-item merges. The key of a run that has ended is the greatest, as are all keys that
+/// Keys that a work-item merges. That of a run that has ended is the greatest, as are all keys that
 /// the other run may still have then.
 constexpr const char* merged_by_item_text = R"(
 uint i = first + low;

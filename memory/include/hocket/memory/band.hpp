@@ -17,8 +17,8 @@ namespace hocket {
 /// is not empty and lies in the array.
 [[nodiscard]] box band_around(const box& region, const index_list& extents);
 
-/// The same, or a larger one of at most so many bytes, which is then one of those that divide the
-/// array evenly: regions beside one another mostly have the same.
+/// The least band, or a larger one of at most so many bytes, which is then one of those that divide
+/// the array evenly: regions beside one another mostly have one in common.
 [[nodiscard]] box band_around(const box& region, const index_list& extents,
                               std::size_t element_size, std::uint64_t bytes);
 

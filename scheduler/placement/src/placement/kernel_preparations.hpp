@@ -28,7 +28,7 @@ class kernel_preparations {
   [[nodiscard]] bool begin(const placed_task& t, device_id device);
   /// The command of one has ended.
   void ended(const command_record& record, const command_result& how);
-  /// It is lost with its device.
+  /// The command of one is lost with its device.
   void forget(placed_task& preparation);
 
  private:

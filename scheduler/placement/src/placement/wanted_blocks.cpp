@@ -15,7 +15,7 @@ namespace hocket::placement {
 
 namespace {
 
-/// What a task uses of one buffer.
+/// The part of one buffer that a task uses.
 struct used_region {
   const tracked_buffer* buffer;
   box region;

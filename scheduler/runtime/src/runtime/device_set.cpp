@@ -64,7 +64,7 @@ void cut_to(const box& band, copy_command& what) {
   what.region = place_in(band, what.region);
 }
 
-/// The same region, of the band alone.
+/// The region as one of the band alone.
 array_part_ref part_in(const box& band, const array_part& part) {
   const boost::intrusive_ptr<array_part> made(
       new array_part(part.type(), band.extents(), place_in(band, part.region())));
