@@ -62,9 +62,10 @@ class preparations : public testing::TestWithParam<const char*> {
     step(submitted{std::move(made), {}});
   }
   /// The oldest command of the stream has ended.
-  void end(stream_id stream, const failure& why = {}) {
+  void end(stream_id stream, const failure& why = {},
+           nanoseconds took = std::chrono::milliseconds(1)) {
     const time_stamp begin = now_;
-    now_ += std::chrono::milliseconds(1);
+    now_ += took;
     step(command_ended{stream, ++ended_[stream.value], {why, begin, now_}});
   }
   void end_all_of_host() {
@@ -127,6 +128,15 @@ TEST_P(preparations, give_the_device_what_waits_when_they_end) {
     EXPECT_GT(launched_on(gpu_lane), 0U);
   }
   EXPECT_EQ(prepared_.size(), 1U);
+}
+
+TEST_P(preparations, are_followed_by_a_trial_where_the_others_have_shown_to_be_quick) {
+  submit();
+  ASSERT_EQ(prepared_.size(), 1U);
+  end(host_lane, {}, std::chrono::nanoseconds(100));  // less than the device is thought to take
+  end(gpu_lane);
+  for (int i = 0; i < 4; ++i) submit();
+  EXPECT_GT(launched_on(gpu_lane), 0U);
 }
 
 TEST_P(preparations, that_the_compiler_refuses_leave_the_kernel_to_others) {

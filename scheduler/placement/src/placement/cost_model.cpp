@@ -201,19 +201,31 @@ void cost_model::look_for_trial(const launch_command& task, kernel_total& total)
       total.next_look = std::min(total.next_look, due);
       continue;
     }
-    if (known == nullptr) {
-      const bool is_wide = task.width == body_width::wide;
-      known = &make_entry(*task.kernel, device, task.cost.size(), is_wide);
-    }
-    begin_trial(*known, tried_share * count(best) / at_least_one(launch_by_rates(task, device)));
-    note_change_on(device);
+    begin_trial(task, device, best);
   }
   total.next_look = std::max(total.next_look, total.soon());
 }
 
-void cost_model::begin_trial(kernel_costs& known, double factor) noexcept {
-  known.tried_factor = factor;
-  known.busy_then = known.total->busy;
+void cost_model::begin_trial(const launch_command& task, device_id device, nanoseconds best) {
+  kernel_costs* known = find(task, device);
+  if (known == nullptr) {
+    const bool is_wide = task.width == body_width::wide;
+    known = &make_entry(*task.kernel, device, task.cost.size(), is_wide);
+  }
+  known->tried_factor = tried_share * count(best) / at_least_one(launch_by_rates(task, device));
+  known->busy_then = known->total->busy;
+  note_change_on(device);
+}
+
+void cost_model::try_soon(const launch_command& task, device_id device) {
+  if (knows(task, device)) return;
+  nanoseconds best = nanoseconds::max();
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
+    const device_id other{i};
+    if (!machine_.devices[i].runs(*task.kernel) || !knows(task, other)) continue;
+    best = std::min(best, predict(task, other));
+  }
+  if (best < predict(task, device)) begin_trial(task, device, best);
 }
 
 /// A launch of a trial was measured.

@@ -97,6 +97,10 @@ class cost_model {
   void measured(const launch_command& task, device_id device, nanoseconds took,
                 const time_estimate& before = {});
 
+  /// The device can run the kernel now, and was to run it when nothing was known of the others: it
+  /// is tried as soon as they leave it idle, if no launch there was measured.
+  void try_soon(const launch_command& task, device_id device);
+
   /// Adds to the program, for each kernel and size, how long all that was measured takes on each
   /// device.
   void add_done(device_prices& to) const;
@@ -169,7 +173,7 @@ class cost_model {
                                             bool is_wide, device_id device) const;
 
   void look_for_trial(const launch_command& task, kernel_total& total);
-  static void begin_trial(kernel_costs& known, double factor) noexcept;
+  void begin_trial(const launch_command& task, device_id device, nanoseconds best);
   static void end_trial(kernel_costs& known, double factor) noexcept;
   void note_change_on(device_id device) noexcept {
     ++launch_changes_;

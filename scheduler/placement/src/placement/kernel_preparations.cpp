@@ -72,7 +72,10 @@ void kernel_preparations::ended(const command_record& record, const command_resu
   // Another failure is told by the first launch.
   const bool is_refused = how.why.code() == failure_code::compile_failed &&
                           refuse_kernel(s_, preparation, device, how.why);
-  if (!is_refused) d.prepared.insert(*preparation.launch->kernel);
+  if (!is_refused) {
+    d.prepared.insert(*preparation.launch->kernel);
+    s_.costs.try_soon(*preparation.launch, device);
+  }
   ++s_.changes;
   s_.costs.note_change();
   s_.work.mark_dirty(device);
