@@ -10,6 +10,8 @@
 namespace hocket::placement {
 
 bool kernel_preparations::begin(const placed_task& t, device_id device) {
+  // What other policies choose, a program may rely on.
+  if (!s_.plans_ahead()) return false;
   // Where failed tasks are repeated, one that waits for a compiler is as well.
   if (!s_.nodes.devices[device.value].compiles() || t.on.valid() || s_.log.is_on()) return false;
   const kernel_ref& kernel = t.launch->kernel;
