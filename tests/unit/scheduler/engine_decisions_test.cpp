@@ -52,7 +52,7 @@ class engine_decisions : public engine_parts {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   kernel_preparations preparations_{state_};
-  device_queues queues_{state_, issuer_, fetches_, preparations_};
+  device_queues queues_{state_, issuer_, fetches_};
   ready_pool pool_{state_, queues_, preparations_};
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};

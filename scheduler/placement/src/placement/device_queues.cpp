@@ -186,7 +186,7 @@ bool device_queues::steal_for(device_id thief) {
       });
     }
   }
-  if (best == nullptr || preparations_.begin(*best, thief)) return false;
+  if (best == nullptr) return false;
   dequeue(*best);
   enqueue(*best, thief);
   return true;

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include "placement/kernel_preparations.hpp"
 #include "placement/prefetcher.hpp"
 #include "placement/task_issuer.hpp"
 
@@ -15,9 +14,8 @@ namespace hocket::placement {
 /// The tasks that wait for each device, and which of them is next.
 class device_queues {
  public:
-  device_queues(engine_state& state, task_issuer& issuer, prefetcher& fetches,
-                kernel_preparations& preparations)
-      : s_(state), issuer_(issuer), fetches_(fetches), preparations_(preparations) {}
+  device_queues(engine_state& state, task_issuer& issuer, prefetcher& fetches)
+      : s_(state), issuer_(issuer), fetches_(fetches) {}
 
   /// The task will run on the device. It is queued there, or issued at once if it is the only event
   /// of this step, the device waits for nothing, and the data of the task are present.
@@ -49,7 +47,6 @@ class device_queues {
   engine_state& s_;
   task_issuer& issuer_;
   prefetcher& fetches_;
-  kernel_preparations& preparations_;
 };
 
 }  // namespace hocket::placement

@@ -11,6 +11,7 @@
 #include "placement/device_drains.hpp"
 #include "placement/hang_watch.hpp"
 #include "placement/idle_times.hpp"
+#include "placement/kernel_preparations.hpp"
 #include "placement/lent_returns.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
@@ -75,7 +76,7 @@ class engine {
   prefetcher fetches_{state_};
   host_views views_{state_, issuer_};
   kernel_preparations preparations_{state_};
-  device_queues queues_{state_, issuer_, fetches_, preparations_};
+  device_queues queues_{state_, issuer_, fetches_};
   ready_pool pool_{state_, queues_, preparations_};
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};

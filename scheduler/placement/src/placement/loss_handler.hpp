@@ -3,6 +3,7 @@
 #pragma once
 
 #include "placement/device_drains.hpp"
+#include "placement/kernel_preparations.hpp"
 #include "placement/loss_recovery.hpp"
 #include "placement/task_duplicates.hpp"
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include "placement/ready_pool.hpp"
+#include "placement/kernel_preparations.hpp"
 
 #include <algorithm>
 #include <limits>

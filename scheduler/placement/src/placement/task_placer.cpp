@@ -80,8 +80,7 @@ void task_placer::place(placed_task& t) {
   }
   if (const scheduled_task* const kept = kept_place(t)) return scheduled_.add(t, *kept);
   if (!t.on.valid() && s_.plans_ahead()) return pool_.add(t);
-  std::optional<device_id> device = choose_device(t);
-  if (device && preparations_.begin(t, *device)) device = choose_device(t);
+  const std::optional<device_id> device = choose_device(t);
   if (device) return queues_.enqueue(t, *device);
   if (!s_.waits_for_device(t)) s_.work.end_later(t, s_.without_device(t));
 }

@@ -5,6 +5,7 @@
 #include "placement/device_queues.hpp"
 #include "placement/event.hpp"
 #include "placement/host_views.hpp"
+#include "placement/kernel_preparations.hpp"
 #include "placement/ready_pool.hpp"
 #include "placement/scheduled_tasks.hpp"
 
