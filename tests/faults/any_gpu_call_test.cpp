@@ -176,7 +176,7 @@ bool ends_objects(const std::string& function) {
 
 class any_gpu_call : public ::testing::TestWithParam<program> {
  protected:
-  /// Objects of the driver that nobody has any more, while there is no runtime.
+  /// Objects of the driver that have no owner any more, while there is no runtime.
   [[nodiscard]] std::uint64_t leaks() const {
     return driver_.left() + std::max(driver_.live(), GetParam().of.kept_contexts) -
            GetParam().of.kept_contexts;

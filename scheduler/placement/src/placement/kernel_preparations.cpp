@@ -10,7 +10,7 @@
 namespace hocket::placement {
 
 bool kernel_preparations::begin(const placed_task& t, device_id device) {
-  // What other policies choose, a program may rely on.
+  // A program may rely on the choices of another policy.
   if (!s_.plans_ahead()) return false;
   // Where failed tasks are repeated, one that waits for a compiler is as well.
   if (!s_.nodes.devices[device.value].compiles() || t.on.valid() || s_.log.is_on()) return false;
