@@ -87,10 +87,16 @@ void lose_device(int reason) {
   if (d.devices.empty()) return;
   const auto& stack = context_stack();
   device& lost = stack.empty() || !stack.back() ? *d.devices.front() : stack.back()->on;
+  std::vector<std::shared_ptr<context>> failed;
+  if (!stack.empty()) failed.push_back(stack.back());
+  {
+    const std::lock_guard lock(lost.mutex);
+    failed.push_back(lost.primary);
+  }
+  std::erase(failed, nullptr);
+  for (const auto& each : failed) each->error = reason;
   lost.lost = reason;
-  if (!stack.empty() && stack.back()) stack.back()->error = reason;
-  const std::lock_guard lock(lost.mutex);
-  if (lost.primary) lost.primary->error = reason;
+  for (const auto& each : failed) each->await_running();
 }
 
 }  // namespace

@@ -46,6 +46,17 @@ void context::fail(const failure& e) {
   if (error.compare_exchange_strong(none, e.reason)) say(e.what());
 }
 
+void context::check() {
+  const int failed = error;
+  if (failed == success) return;
+  await_running();
+  throw failure(static_cast<code>(failed), "the context has failed before");
+}
+
+void context::await_running() {
+  for (const auto& each : streams()) each->await_running();
+}
+
 std::vector<const device_memory*> context::memories() {
   const std::lock_guard lock(mutex);
   std::vector<const device_memory*> result{&on.memory};
@@ -161,11 +172,10 @@ std::shared_ptr<context> current_context() {
   const std::shared_ptr<context>& c = stack.back();
   if (c->destroyed) throw failure(context_is_destroyed, "the current context is destroyed");
   if (const int lost = c->on.lost; lost != success) {
+    c->await_running();
     throw failure(static_cast<code>(lost), "the device is lost");
   }
-  if (const int error = c->error; error != success) {
-    throw failure(static_cast<code>(error), "the context has failed before");
-  }
+  c->check();
   return c;
 }
 
@@ -174,9 +184,7 @@ std::shared_ptr<stream> stream_of(void* handle) {
   // 1 is the handle of the default stream of a context by its other name.
   if (reinterpret_cast<std::uintptr_t>(handle) <= 1) return c->default_stream();
   std::shared_ptr<stream> s = driver::get().streams.get(handle, "stream");
-  if (const int error = s->owner()->error; error != success) {
-    throw failure(static_cast<code>(error), "the context of the stream has failed before");
-  }
+  s->owner()->check();
   return s;
 }
 

@@ -55,6 +55,10 @@ struct context : std::enable_shared_from_this<context> {
 
   /// Keeps the first failure, which all later calls return.
   void fail(const failure& e);
+  /// Throws if the context has failed, once no command of it runs any more.
+  void check();
+  /// After a failure no other command begins.
+  void await_running();
   /// The memory that kernels and copies of this context may use.
   [[nodiscard]] std::vector<const device_memory*> memories();
   /// Every stream, the default one included.

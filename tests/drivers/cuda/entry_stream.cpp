@@ -20,16 +20,8 @@ void create_stream(void** result, unsigned flags, int urgency) {
 
 std::shared_ptr<event> event_of(void* handle) {
   auto e = driver::get().events.get(handle, "event");
-  if (const int error = e->owner()->error; error != success) {
-    throw failure(static_cast<code>(error), "the context of the event has failed before");
-  }
+  e->owner()->check();
   return e;
-}
-
-void throw_failed(const context& c) {
-  if (const int error = c.error; error != success) {
-    throw failure(static_cast<code>(error), "the context has failed");
-  }
 }
 
 void elapsed(float* milliseconds, void* from, void* to) {
@@ -114,7 +106,7 @@ int cuStreamSynchronize(void* handle) {
     if (s->captures())
       throw failure(stream_capture_unsupported, "a stream that captures is waited for");
     s->wait(s->pushed());
-    throw_failed(*s->owner());
+    s->owner()->check();
   });
 }
 
@@ -122,7 +114,7 @@ int cuStreamQuery(void* handle) {
   return entry("cuStreamQuery", [&]() -> int {
     const auto s = stream_of(handle);
     const bool done = s->reached(s->pushed());
-    throw_failed(*s->owner());
+    s->owner()->check();
     return done ? success : not_ready;
   });
 }
@@ -184,7 +176,7 @@ int cuEventQuery(void* handle) {
     current_context();
     const auto e = event_of(handle);
     const bool done = e->reached(e->last());
-    throw_failed(*e->owner());
+    e->owner()->check();
     return done ? success : not_ready;
   });
 }
@@ -194,7 +186,7 @@ int cuEventSynchronize(void* handle) {
     current_context();
     const auto e = event_of(handle);
     e->wait(e->last());
-    throw_failed(*e->owner());
+    e->owner()->check();
   });
 }
 

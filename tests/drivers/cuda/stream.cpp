@@ -64,6 +64,11 @@ void stream::wait(std::uint64_t count) {
   changed_.wait(lock, [&] { return ended_ >= count; });
 }
 
+void stream::await_running() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !running_; });
+}
+
 void stream::hold(const std::function<bool()>& is_over) {
   std::unique_lock lock(mutex_);
   while (!closed_ && owner_->error == success && !is_over())
@@ -77,10 +82,12 @@ void stream::work() {
     if (queue_.empty()) return;
     command next = std::move(queue_.front());
     queue_.pop_front();
+    running_ = true;
     lock.unlock();
     run(next);
     next.run = nullptr;  // what the command keeps alive ends before the command does
     lock.lock();
+    running_ = false;
     ++ended_;
     changed_.notify_all();
   }

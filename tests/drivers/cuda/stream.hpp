@@ -43,6 +43,8 @@ class stream : public std::enable_shared_from_this<stream> {
   [[nodiscard]] bool reached(std::uint64_t count) const;
   /// Blocks until so many commands have ended.
   void wait(std::uint64_t count);
+  /// Blocks while a command runs.
+  void await_running();
   /// Returns when the function does so with true, the stream is closed, or its context fails.
   void hold(const std::function<bool()>& is_over);
 
@@ -68,6 +70,7 @@ class stream : public std::enable_shared_from_this<stream> {
   std::deque<command> queue_;
   std::optional<std::vector<std::function<void()>>> captured_;
   std::uint64_t pushed_ = 0, ended_ = 0;
+  bool running_ = false;
   bool closed_ = false;
 };
 

@@ -14,9 +14,10 @@
 
 namespace hocket::gpu {
 
-completions::completions(std::shared_ptr<context> in, event_ref start, executor& where,
-                         std::string device, report told)
+completions::completions(std::shared_ptr<context> in, stream_handle of, event_ref start,
+                         executor& where, std::string device, report told)
     : in_(std::move(in)),
+      of_(of),
       where_(where),
       device_(std::move(device)),
       start_(std::move(start)),
@@ -51,6 +52,8 @@ void completions::finish(std::span<commands::entry> ended, std::vector<command_r
   const current in(*in_);
   const time_stamp heard = where_.now();
   const code status = in.why() != success ? in.why() : ended.back().item.status;
+  // What a failed call leaves running may still use the host's memory, which others get next.
+  if (status != success) (void)in_->driver().stream_synchronize(of_);
   std::uint64_t end = 0;
   for (const commands::entry& e : ended) {
     const enqueued& what = e.item.what;
