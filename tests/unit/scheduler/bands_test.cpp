@@ -62,6 +62,17 @@ TEST_F(band_replicas, sum_rows) {
   EXPECT_GE(rt.report().devices[1].kernels, rows);
 }
 
+TEST_F(band_replicas, of_an_empty_part_need_not_stay) {
+  const auto use = kernel<in_buffer<float>, in_buffer<float>, inout_buffer<float>>{
+      "use",
+      host_body{[](buffer_view<const float>, buffer_view<const float>, buffer_view<float>) {}}};
+  // Two of them fit, three do not.
+  const buffer<float> x{rt, 6000, 1.0F}, y{rt, 6000, 2.0F}, z{rt, 6000, 3.0F};
+  rt.submit(there, add_one, updates(z));
+  rt.submit(there, use, reads(x), reads(y), updates(z.rows(10, 10))).get();
+  EXPECT_THAT(z.to_vector(), ::testing::Each(4.0F));
+}
+
 TEST_F(band_replicas, update_tiles_and_nothing_else) {
   const auto x = numbers();
   for (int round = 0; round < 3; ++round) {

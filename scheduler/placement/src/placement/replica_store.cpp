@@ -108,6 +108,7 @@ void replica_store::lend_block(data_id data, detail::lent_memory_ptr memory) {
 void replica_store::pin(placed_task& t, memory_id memory) {
   if (seeded_bug(bug::forget_pins)) return;
   for (task_access& a : t.accesses) {
+    if (a.is_empty()) continue;
     const bool is_known = std::ranges::any_of(t.accesses, [&](const task_access& other) {
       return other.is_pinned && other.data == a.data;
     });
