@@ -27,7 +27,7 @@ using blas_handle = struct blas_object*;
 enum class blas_operation : int { none = 0, transpose = 1 };
 
 /// How a library of products stores numbers.
-enum class blas_number : int { float16 = 2, bfloat16 = 14 };
+enum class blas_number : int { float32 = 0, float16 = 2, bfloat16 = 14 };
 
 constexpr int sums_are_floats = 68;      ///< of a product of other numbers
 constexpr int any_algorithm = -1;        ///< the library chooses
@@ -84,6 +84,7 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
 /// Every function of the driver that CUDA alone has in this form. each(name, type).
 #define HOCKET_CUDA_FUNCTIONS(each)                                                                \
   each(cuCtxEnablePeerAccess, code (*)(context_handle, unsigned));                                 \
+  each(cuCtxGetDevice, code (*)(device_number*));                                                  \
   each(cuCtxPopCurrent_v2, code (*)(context_handle*));                                             \
   each(cuCtxPushCurrent_v2, code (*)(context_handle));                                             \
   each(cuDevicePrimaryCtxRelease_v2, code (*)(device_number));                                     \

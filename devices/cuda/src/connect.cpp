@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <map>
 #include <utility>
+#include <variant>
 
 #include <hocket/devices/configuration.hpp>
 #include <hocket/devices/cuda.hpp>
 
 #include "blas.hpp"
 #include "compiler.hpp"
+#include "driver.hpp"
 #include "gpu/vendor.hpp"
 #include "loader.hpp"
 
@@ -67,6 +70,29 @@ class nvidia final : public gpu::vendor {
   [[nodiscard]] std::unique_ptr<gpu::product_library> products(const gpu::options& given,
                                                                int version) const override {
     return std::make_unique<blas_library>(given.blas, given.allows_tf32, version);
+  }
+
+  [[nodiscard]] std::map<device_number, context_handle> adopted(
+      const gpu::api& driver, const adopted_contexts& given) const override {
+    const auto& functions = static_cast<const driver_api&>(driver);
+    std::map<device_number, context_handle> made;
+    for (const adopted_context& each : given) {
+      const auto* const own = std::get_if<cuda_context>(&each);
+      if (own == nullptr) continue;
+      device_number device = 0;
+      const auto context = static_cast<context_handle>(own->context);
+      if (const code answer = functions.device_of(context, device); answer != success) {
+        throw usage_error(
+            "runtime_options::adopted has a context of CUDA that cannot be used: asked for its "
+            "device, its driver says " +
+            driver.name_of(answer) + ".");
+      }
+      if (!made.emplace(device, context).second) {
+        throw usage_error("runtime_options::adopted has two contexts of the CUDA device \"" +
+                          gpu::name_of(driver, device) + "\".");
+      }
+    }
+    return made;
   }
 
   [[nodiscard]] gpu::described describe(const gpu::driver& driver, device_number device,

@@ -102,6 +102,15 @@ code driver_api::enter(context_handle context, context_handle& before) const {
   return own.cuCtxPushCurrent_v2(context);
 }
 
+code driver_api::device_of(context_handle context, device_number& device) const {
+  context_handle before = nullptr;
+  const code answer = enter(context, before);
+  if (answer != success) return answer;
+  const code said = own.cuCtxGetDevice(&device);
+  leave(before);
+  return said;
+}
+
 void driver_api::leave(context_handle) const noexcept {
   context_handle popped = nullptr;
   (void)own.cuCtxPopCurrent_v2(&popped);

@@ -33,6 +33,8 @@ class driver_api final : public gpu::api {
   [[nodiscard]] failure_code meaning_of(code of) const noexcept override;
   [[nodiscard]] code retain(context_handle& made, device_number device) const override;
   void release(device_number device) const noexcept override;
+  /// Of a context of the program.
+  [[nodiscard]] code device_of(context_handle context, device_number& device) const;
   [[nodiscard]] code enter(context_handle context, context_handle& before) const override;
   void leave(context_handle before) const noexcept override;
   void use_memory_of(context_handle other) const noexcept override;

@@ -37,25 +37,24 @@ void driver::connect_peers(const std::shared_ptr<context>& made) {
   opened_.push_back(made);
 }
 
-result<std::shared_ptr<context>> context::open(std::shared_ptr<gpu::driver> of,
-                                               device_number number,
-                                               const std::string& architecture,
-                                               const std::string& name) {
-  context_handle object = nullptr;
-  const code answer = of->functions().retain(object, number);
-  if (answer != success) return failure_of(of->functions(), answer, name, "to start");
-  auto made = std::make_shared<context>(of, number, object, architecture);
-  of->connect_peers(made);
+result<std::shared_ptr<context>> context::open(const context_place& at, const std::string& name) {
+  context_handle object = at.adopted;
+  if (object == nullptr) {
+    const code answer = at.of->functions().retain(object, at.number);
+    if (answer != success) return failure_of(at.of->functions(), answer, name, "to start");
+  }
+  auto made = std::make_shared<context>(at, object);
+  at.of->connect_peers(made);
   return made;
 }
 
-context::context(std::shared_ptr<gpu::driver> of, device_number number, context_handle object,
-                 const std::string& architecture)
-    : of_(std::move(of)),
-      number_(number),
+context::context(const context_place& at, context_handle object)
+    : of_(at.of),
+      number_(at.number),
       object_(object),
+      is_adopted_(at.adopted != nullptr),
       events_(of_->functions()),
-      programs_(of_->functions(), of_->with(), architecture, of_->version(),
+      programs_(of_->functions(), of_->with(), at.architecture, of_->version(),
                 of_->functions().backend()) {}
 
 context::~context() {
@@ -65,7 +64,7 @@ context::~context() {
     programs_.clear();
     events_.clear();
   }
-  driver().release(number_);
+  if (!is_adopted_) driver().release(number_);
 }
 
 void context::cancel(const std::shared_ptr<host_moves>& moves) {

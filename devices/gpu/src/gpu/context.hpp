@@ -54,17 +54,22 @@ class driver {
   std::vector<std::weak_ptr<context>> opened_;
 };
 
-/// The primary context of a device, which other libraries in the program use as well.
+/// The device that a context is opened for.
+struct context_place {
+  std::shared_ptr<driver> of;
+  device_number number = 0;
+  std::string architecture;          ///< that programs are compiled for
+  context_handle adopted = nullptr;  ///< a context of the program; null: the primary one
+};
+
+/// The primary context of a device, which other libraries in the program use as well; or one that
+/// the program has made.
 class context {
  public:
-  /// Architecture: that programs are compiled for. Fails where the driver does not start the
-  /// device.
-  [[nodiscard]] static result<std::shared_ptr<context>> open(std::shared_ptr<gpu::driver> of,
-                                                             device_number number,
-                                                             const std::string& architecture,
+  /// Fails where the driver does not start the device. name: of the device.
+  [[nodiscard]] static result<std::shared_ptr<context>> open(const context_place& at,
                                                              const std::string& name);
-  context(std::shared_ptr<gpu::driver> of, device_number number, context_handle object,
-          const std::string& architecture);
+  context(const context_place& at, context_handle object);
   ~context();
   context(const context&) = delete;
   context& operator=(const context&) = delete;
@@ -87,6 +92,7 @@ class context {
   std::shared_ptr<gpu::driver> of_;
   device_number number_;
   context_handle object_;
+  bool is_adopted_;
   event_pool events_;
   program_store programs_;
   std::mutex guard_;  // for what follows

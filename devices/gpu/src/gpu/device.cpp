@@ -36,12 +36,10 @@ result<started_stream> start_stream(context& in, const std::string& device) {
 }  // namespace
 
 result<std::unique_ptr<device>> connect_device(const device_info& info, const launch_limits& limits,
-                                               const std::shared_ptr<driver>& of,
-                                               device_number number,
-                                               const std::string& architecture,
+                                               const context_place& at,
                                                const device_numbers& numbers, executor& where,
                                                completion_sink& sink) {
-  auto opened = context::open(of, number, architecture, info.name);
+  auto opened = context::open(at, info.name);
   if (!opened) return opened.error();
   const std::shared_ptr<context> in = std::move(opened).value();
   const current now(*in);

@@ -6,14 +6,14 @@
 
 #include <hocket/devices/backend.hpp>
 
+#include "gpu/context.hpp"
 #include "gpu/launch.hpp"
 
 namespace hocket::gpu {
 
-/// Starts a device of the driver. Programs are compiled for the architecture.
+/// Starts a device of a driver.
 [[nodiscard]] result<std::unique_ptr<device>> connect_device(
-    const device_info& info, const launch_limits& limits, const std::shared_ptr<driver>& of,
-    device_number number, const std::string& architecture, const device_numbers& numbers,
-    executor& where, completion_sink& sink);
+    const device_info& info, const launch_limits& limits, const context_place& at,
+    const device_numbers& numbers, executor& where, completion_sink& sink);
 
 }  // namespace hocket::gpu

@@ -39,20 +39,36 @@ class vendor_backend final : public backend {
 
   [[nodiscard]] std::string name() const override { return who_->backend(); }
   [[nodiscard]] found_devices find(const executor& where, const std::string& configuration,
-                                   const adopted_contexts& /*adopted*/) const override;
+                                   const adopted_contexts& adopted) const override;
   [[nodiscard]] std::string why_none() const override;
 
  private:
-  void add_device(found_devices& made, const std::shared_ptr<driver>& of, int ordinal,
-                  const options& given, bool has_peers) const;
+  /// What a search has found, and needs to go on.
+  struct search {
+    options given;
+    std::shared_ptr<driver> of;
+    std::map<device_number, context_handle> adopted;  ///< by device
+    bool has_peers = false;
+    found_devices made = {};
+  };
+
+  void add_device(search& in, int ordinal) const;
+  /// The sentence that says why devices are left out. Throws usage_error where a context of the
+  /// program was to be used.
+  void leave_out(found_devices& made, bool adopts, std::string why) const;
 
   std::unique_ptr<const vendor> who_;
 };
 
+void vendor_backend::leave_out(found_devices& made, bool adopts, std::string why) const {
+  if (adopts) throw usage_error("A context in runtime_options::adopted cannot be used. " + why);
+  made.left_out.push_back(std::move(why));
+}
+
 /// A device that is listed, or the sentence that says why it is left out.
-void vendor_backend::add_device(found_devices& made, const std::shared_ptr<driver>& of, int ordinal,
-                                const options& given, bool has_peers) const {
-  const api& functions = of->functions();
+void vendor_backend::add_device(search& in, int ordinal) const {
+  const api& functions = in.of->functions();
+  found_devices& made = in.made;
   device_number number = 0;
   const code listed = functions.device_get(&number, ordinal);
   if (listed != success) {
@@ -61,53 +77,69 @@ void vendor_backend::add_device(found_devices& made, const std::shared_ptr<drive
                             functions.name_of(listed) + ".");
     return;
   }
+  const auto adopted = in.adopted.find(number);
+  const bool is_adopted = adopted != in.adopted.end();
   std::string why;
-  described found = who_->describe(*of, number, why);
+  described found = who_->describe(*in.of, number, why);
   if (!why.empty()) {
-    made.left_out.push_back("The " + who_->title() + " device \"" + name_of(functions, number) +
-                            "\" is left out: it " + why + ".");
+    leave_out(made, is_adopted,
+              "The " + who_->title() + " device \"" + name_of(functions, number) +
+                  "\" is left out: it " + why + ".");
     return;
   }
   device_info info = found.info;
   info.name = who_->title() + std::to_string(made.usable.size());
-  info.peer_copies = has_peers;
-  if (given.memory) info.memory_bytes = std::min(info.memory_bytes, *given.memory);
+  info.peer_copies = in.has_peers;
+  if (in.given.memory) info.memory_bytes = std::min(info.memory_bytes, *in.given.memory);
   info.largest_binding = info.memory_bytes;
+  const context_place at{in.of, number, found.architecture, is_adopted ? adopted->second : nullptr};
   made.usable.push_back(std::make_unique<device_candidate>(
-      info, [=, limits = found.limits, architecture = found.architecture](
-                const device_numbers& numbers, executor& where, completion_sink& sink) {
-        return connect_device(info, limits, of, number, architecture, numbers, where, sink);
-      }));
+      info,
+      [=, limits = found.limits](const device_numbers& numbers, executor& where,
+                                 completion_sink& sink) {
+        return connect_device(info, limits, at, numbers, where, sink);
+      },
+      is_adopted));
 }
 
 found_devices vendor_backend::find(const executor& where, const std::string& configuration,
-                                   const adopted_contexts& /*adopted*/) const {
+                                   const adopted_contexts& adopted) const {
   const options given = who_->parse(configuration);
-  if (where.is_virtual()) return {};  // what drivers do takes real time
+  const bool adopts = any_of_backend(adopted, name());
+  if (where.is_virtual()) {  // what drivers do takes real time
+    if (adopts) {
+      throw usage_error("A context of " + who_->title() + " cannot be adopted on a virtual clock.");
+    }
+    return {};
+  }
   found_devices made;
   const auto functions = who_->load_driver(given.driver);
   if (!functions) {
-    if (given.driver) made.left_out.push_back(functions.error().message());
+    if (given.driver || adopts) leave_out(made, adopts, functions.error().message());
     return made;
   }
   const driver_answers answers = ask(*functions.value());
   if (answers.why != success) {
-    made.left_out.push_back(who_->title() +
-                            " is left out: asked for its devices, its driver says " +
-                            functions.value()->name_of(answers.why) + ".");
+    leave_out(made, adopts,
+              who_->title() + " is left out: asked for its devices, its driver says " +
+                  functions.value()->name_of(answers.why) + ".");
   }
+  auto contexts = who_->adopted(*functions.value(), adopted);
   if (answers.devices == 0) return made;
   const auto compiles = who_->load_compiler(given.compiler, answers.version);
   if (!compiles) {
-    made.left_out.push_back(who_->title() + " is left out: its kernels cannot be compiled. " +
-                            compiles.error().message());
+    leave_out(made, adopts,
+              who_->title() + " is left out: its kernels cannot be compiled. " +
+                  compiles.error().message());
     return made;
   }
-  const auto of =
+  search in{
+      given,
       std::make_shared<driver>(functions.value(), functions.value()->version_text(answers.version),
-                               compiles.value(), who_->products(given, answers.version));
-  for (int d = 0; d < answers.devices; ++d) add_device(made, of, d, given, answers.devices > 1);
-  return made;
+                               compiles.value(), who_->products(given, answers.version)),
+      std::move(contexts), answers.devices > 1, std::move(made)};
+  for (int d = 0; d < answers.devices; ++d) add_device(in, d);
+  return std::move(in.made);
 }
 
 std::string vendor_backend::why_none() const {

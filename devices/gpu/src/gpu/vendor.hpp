@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,13 @@ class vendor {
       const std::optional<std::string>& file, int version) const = 0;
   [[nodiscard]] virtual std::unique_ptr<product_library> products(const options& given,
                                                                   int version) const = 0;
+
+  /// The contexts of the vendor in the list, by their devices. Throws usage_error for one whose
+  /// device its driver does not tell, and for a device that two of them have.
+  [[nodiscard]] virtual std::map<device_number, context_handle> adopted(
+      const api& /*driver*/, const adopted_contexts& /*given*/) const {
+    return {};
+  }
 
   /// As gpu::describe.
   [[nodiscard]] virtual described describe(const driver& of, device_number device,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -38,13 +39,22 @@ struct vulkan_device {
   std::shared_ptr<const void> owner = {};
 };
 
+/// A context of CUDA that the program has made, in which Hocket then works instead of the primary
+/// one of its device: modules and memory of the program can be used in a cuda_body. The program
+/// keeps it until the runtime has ended.
+struct cuda_context {
+  void* context = nullptr;  ///< a CUcontext
+};
+
 /// Objects of an API that runtime_options::adopted gives to its backend.
-using adopted_context = std::variant<opencl_context, vulkan_device>;
+using adopted_context = std::variant<opencl_context, vulkan_device, cuda_context>;
 using adopted_contexts = std::vector<adopted_context>;
 
 /// The name of the backend that can use it.
 [[nodiscard]] constexpr std::string_view backend_of(const adopted_context& context) noexcept {
-  return std::holds_alternative<opencl_context>(context) ? "opencl" : "vulkan";
+  constexpr std::array<std::string_view, std::variant_size_v<adopted_context>> backends{
+      "opencl", "vulkan", "cuda"};
+  return backends[context.index()];
 }
 
 /// True if the backend that is called so is to use one of them.

@@ -99,9 +99,9 @@ struct runtime_options {
   /// What backends are told, for example {{"sim", "2,memory=256M"}}. See each backend's README.
   std::map<std::string, std::string> backends = {};
 
-  /// Contexts and devices of OpenCL and Vulkan that the program has made, to be used in place of
-  /// those that the runtime would make. When the first buffer or device is asked for, usage_error
-  /// is thrown if one cannot be used.
+  /// Contexts and devices of OpenCL, Vulkan and CUDA that the program has made, to be used in place
+  /// of those that the runtime would make. When the first buffer or device is asked for,
+  /// usage_error is thrown if one cannot be used.
   adopted_contexts adopted = {};
 
   clock_kind clock = clock_kind::real;
