@@ -226,29 +226,36 @@ class float_copy {
 };
 
 /// gemm() by a product of floats.
-template <bool TransposeA, bool TransposeB, class T>
+template <bool TransposeA, bool TransposeB, class T, class C>
 void gemm_of_floats(lane_group& lanes, float alpha, const buffer_view<const T, 2>& a,
-                    const buffer_view<const T, 2>& b, float beta, const buffer_view<T, 2>& c) {
+                    const buffer_view<const T, 2>& b, float beta, const buffer_view<C, 2>& c) {
   float_copy<const T> wide_a(a), wide_b(b);
-  float_copy<T> wide_c(c);
   if (alpha != 0) {
     wide_a.load(lanes);
     wide_b.load(lanes);
   }
-  if (beta != 0) wide_c.load(lanes);
   const auto as_read = [](const buffer_view<float, 2>& of) {
     return buffer_view<const float, 2>(of.data(), {of.extent(0), of.extent(1)},
                                        {of.stride(0), of.stride(1)});
   };
-  gemm<TransposeA, TransposeB, float>(lanes, alpha, as_read(wide_a.get()), as_read(wide_b.get()),
-                                      beta, wide_c.get());
-  wide_c.store(lanes);
+  const auto multiply_into = [&](const buffer_view<float, 2>& sums) {
+    gemm<TransposeA, TransposeB, float>(lanes, alpha, as_read(wide_a.get()), as_read(wide_b.get()),
+                                        beta, sums);
+  };
+  if constexpr (std::is_same_v<C, float>) {
+    multiply_into(c);
+  } else {
+    float_copy<C> wide_c(c);
+    if (beta != 0) wide_c.load(lanes);
+    multiply_into(wide_c.get());
+    wide_c.store(lanes);
+  }
 }
 
 /// The product of a kernel's body.
-template <bool TransposeA, bool TransposeB, class T>
+template <bool TransposeA, bool TransposeB, class T, class C>
 void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 2>& a,
-             const buffer_view<const T, 2>& b, computed_t<T> beta, const buffer_view<T, 2>& c) {
+             const buffer_view<const T, 2>& b, computed_t<T> beta, const buffer_view<C, 2>& c) {
   if constexpr (std::is_same_v<computed_t<T>, T>) {
     gemm<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
   } else {
@@ -265,9 +272,9 @@ buffer_view<T, 2> matrix_of(const buffer_view<T, 3>& of, std::size_t number) {
 }
 
 /// Several products. The bits of each do not depend on how many there are, nor on the lanes.
-template <bool TransposeA, bool TransposeB, class T>
+template <bool TransposeA, bool TransposeB, class T, class C>
 void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 3>& a,
-             const buffer_view<const T, 3>& b, computed_t<T> beta, const buffer_view<T, 3>& c) {
+             const buffer_view<const T, 3>& b, computed_t<T> beta, const buffer_view<C, 3>& c) {
   if (c.size() == 0) return;
   const auto multiply_one = [&](lane_group& by, std::size_t i) {
     product<TransposeA, TransposeB, T>(by, alpha, matrix_of(a, i), matrix_of(b, i), beta,
@@ -285,7 +292,8 @@ void product(lane_group& lanes, computed_t<T> alpha, const buffer_view<const T, 
 }
 
 /// The kernel with this body, and with what does not depend on what becomes of the product.
-template <class Kernel, class T, bool TransposeA, bool TransposeB, std::size_t Rank, class Body>
+template <class Kernel, class T, bool TransposeA, bool TransposeB, std::size_t Rank, bool Widens,
+          class Body>
 Kernel product_kernel(gemm_end end, Body body) {
   const std::string name = kernel_name<TransposeA, TransposeB, Rank>(end);
   return Kernel(name, host_body{body})
@@ -294,10 +302,10 @@ Kernel product_kernel(gemm_end end, Body body) {
       .cost([end](const launch_shape& shape) {
         const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
         const std::size_t passes = end == gemm_end::overwrites ? 1 : 2;
-        const std::size_t elements =
-            volume(shape[0]) + volume(shape[1]) + passes * volume(shape[2]);
+        const std::size_t bytes = (volume(shape[0]) + volume(shape[1])) * sizeof(T) +
+                                  passes * volume(shape[2]) * sizeof(product_t<T, Widens>);
         return launch_work{static_cast<double>(products_in(shape)) * operations(product),
-                           static_cast<double>(elements * sizeof(T))};
+                           static_cast<double>(bytes)};
       })
       .wide([](const launch_shape& shape) {
         const auto product = shape_of<TransposeA, TransposeB>(shape[0], shape[1]);
@@ -306,45 +314,50 @@ Kernel product_kernel(gemm_end end, Body body) {
                (count > 1 && static_cast<double>(count) * operations(product) >= wide_operations);
       })
       .with(hocket::detail::gemm_bodies(
-          {element_type_of<T>, TransposeA, TransposeB, end, false, Rank == 3}));
+          {element_type_of<T>, TransposeA, TransposeB, end, false, Rank == 3, Widens}));
 }
 
 }  // namespace
 
-template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode>
+template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode, bool Widens>
 template <class T>
-auto gemm_op<TransposeA, TransposeB, Rank, Mode>::instance() -> const type<T>& {
+auto gemm_op<TransposeA, TransposeB, Rank, Mode, Widens>::instance() -> const type<T>& {
   constexpr bool adds = Mode == access_mode::update;
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank>(
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
       adds ? gemm_end::adds : gemm_end::overwrites,
       [](lane_group& lanes, buffer_view<const T, Rank> a, buffer_view<const T, Rank> b,
-         buffer_view<T, Rank> c) {
+         buffer_view<product_t<T, Widens>, Rank> c) {
         product<TransposeA, TransposeB, T>(lanes, 1, a, b, computed_t<T>{adds ? 1 : 0}, c);
       });
   return made;
 }
 
-template <bool TransposeA, bool TransposeB, std::size_t Rank>
+template <bool TransposeA, bool TransposeB, std::size_t Rank, bool Widens>
 template <class T>
-auto scaled_gemm_op<TransposeA, TransposeB, Rank>::instance() -> const type<T>& {
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank>(
-      gemm_end::scales,
-      [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, Rank> a,
-         buffer_view<const T, Rank> b, computed_t<T> beta, buffer_view<T, Rank> c) {
+auto scaled_gemm_op<TransposeA, TransposeB, Rank, Widens>::instance() -> const type<T>& {
+  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
+      gemm_end::scales, [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, Rank> a,
+                           buffer_view<const T, Rank> b, computed_t<T> beta,
+                           buffer_view<product_t<T, Widens>, Rank> c) {
         product<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
       });
   return made;
 }
 
-#define HOCKET_INSTANTIATE(...)                                                \
-  template const __VA_ARGS__::type<float>& __VA_ARGS__::instance<float>();     \
-  template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>();   \
+#define HOCKET_INSTANTIATE_NARROW(...)                                         \
   template const __VA_ARGS__::type<float16>& __VA_ARGS__::instance<float16>(); \
   template const __VA_ARGS__::type<bfloat16>& __VA_ARGS__::instance<bfloat16>();
-#define HOCKET_INSTANTIATE_FORM(A, B, Rank)                    \
-  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::write>)  \
-  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::update>) \
-  HOCKET_INSTANTIATE(scaled_gemm_op<A, B, Rank>)
+#define HOCKET_INSTANTIATE(...)                                              \
+  template const __VA_ARGS__::type<float>& __VA_ARGS__::instance<float>();   \
+  template const __VA_ARGS__::type<double>& __VA_ARGS__::instance<double>(); \
+  HOCKET_INSTANTIATE_NARROW(__VA_ARGS__)
+#define HOCKET_INSTANTIATE_FORM(A, B, Rank)                                 \
+  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::write>)               \
+  HOCKET_INSTANTIATE(gemm_op<A, B, Rank, access_mode::update>)              \
+  HOCKET_INSTANTIATE(scaled_gemm_op<A, B, Rank>)                            \
+  HOCKET_INSTANTIATE_NARROW(gemm_op<A, B, Rank, access_mode::write, true>)  \
+  HOCKET_INSTANTIATE_NARROW(gemm_op<A, B, Rank, access_mode::update, true>) \
+  HOCKET_INSTANTIATE_NARROW(scaled_gemm_op<A, B, Rank, true>)
 HOCKET_INSTANTIATE_FORM(false, false, 2)
 HOCKET_INSTANTIATE_FORM(false, true, 2)
 HOCKET_INSTANTIATE_FORM(true, false, 2)
@@ -353,5 +366,6 @@ HOCKET_INSTANTIATE_FORM(false, true, 3)
 HOCKET_INSTANTIATE_FORM(true, false, 3)
 #undef HOCKET_INSTANTIATE_FORM
 #undef HOCKET_INSTANTIATE
+#undef HOCKET_INSTANTIATE_NARROW
 
 }  // namespace hocket::ops::detail

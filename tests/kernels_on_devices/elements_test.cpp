@@ -17,8 +17,8 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 /// Types of elements besides the numbers that devices compute with.
 class elements : public kernels_on_devices {
  protected:
-  /// Products, whose sums are floats.
-  template <class T, class Family>
+  /// Products of numbers of T, whose sums are floats and are stored as numbers of C.
+  template <class T, class C, class Family>
   void products(const Family& family, bool transpose_a, bool transpose_b) {
     if (!has<T>()) return;
     constexpr std::size_t sizes[][3] = {{1, 1, 1}, {17, 23, 9}, {70, 66, 130}, {3, 4, 0}};
@@ -26,9 +26,10 @@ class elements : public kernels_on_devices {
       for (const std::size_t padding : {0U, 3U}) {
         const auto a = make<T>(transpose_a ? shape<2>{k, m} : shape<2>{m, k}, padding);
         const auto b = make<T>(transpose_b ? shape<2>{n, k} : shape<2>{k, n}, padding);
-        const auto c = make<T>(shape<2>{m, n}, padding);
-        // Another order of the sum may round to a neighbour.
-        const double tolerance = eps<T> * std::max(1.0, std::sqrt(static_cast<double>(k)));
+        const auto c = make<C>(shape<2>{m, n}, padding);
+        // Another order of the sum may round to a neighbour; floats show more of the order.
+        constexpr double unit = (std::is_same_v<T, C> ? 1 : 16) * eps<C>;
+        const double tolerance = unit * std::sqrt(static_cast<double>(k) + 1);
         compare("gemm", tolerance, family, reads(a), reads(b), writes(c));
         compare("gemm", 2 * tolerance, family, reads(a), reads(b), updates(c));
         compare("gemm", 2 * tolerance, family, number(-0.5F), reads(a), reads(b), number(0.75F),
@@ -142,8 +143,22 @@ TEST_F(elements, of_16_bits_go_through_the_operations) {
 
 TEST_F(elements, of_16_bits_are_multiplied_as_matrices) {
   for_each_device([&] {
-    products<float16>(ops::gemm_nt, false, true);
-    products<bfloat16>(ops::gemm_nn, false, false);
+    products<float16, float16>(ops::gemm_nt, false, true);
+    products<bfloat16, bfloat16>(ops::gemm_nn, false, false);
+  });
+}
+
+TEST_F(elements, of_16_bits_have_products_that_are_floats) {
+  for_each_device([&] {
+    products<float16, float>(ops::gemm_nn, false, false);
+    products<bfloat16, float>(ops::gemm_nt, false, true);
+    products<bfloat16, float>(ops::gemm_tn, true, false);
+    if (!has<float16>()) return;
+    const auto a = make<float16>(shape<3>{3, 18, 7}, 1), b = make<float16>(shape<3>{3, 7, 20}, 0);
+    const auto c = make<float>(shape<3>{3, 18, 20}, 2);
+    compare("batch", 64 * eps<float>, ops::gemm_nn, reads(a), reads(b), writes(c));
+    compare("batch", 128 * eps<float>, ops::gemm_nn, number(2.0F), reads(a), reads(b),
+            number(-1.0F), updates(c));
   });
 }
 

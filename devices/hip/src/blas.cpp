@@ -29,8 +29,10 @@ class blas final : public gpu::product_stream {
   [[nodiscard]] failure failure_of(blas_code of, const std::string& doing) const;
 
  private:
-  [[nodiscard]] blas_code call(element_type type, const gpu::column_product& p) const;
-  [[nodiscard]] blas_code call_narrow(blas_number as, const gpu::column_product& p) const;
+  [[nodiscard]] blas_code call(element_type type, element_type result,
+                               const gpu::column_product& p) const;
+  [[nodiscard]] blas_code call_narrow(blas_number as, blas_number result,
+                                      const gpu::column_product& p) const;
 
   std::shared_ptr<const blas_api> functions_;
   blas_handle handle_;
@@ -42,15 +44,16 @@ blas_operation operation(bool transposed) {
 }
 
 /// Sums are floats. The result is written over the matrix that beta multiplies.
-blas_code blas::call_narrow(blas_number as, const gpu::column_product& p) const {
+blas_code blas::call_narrow(blas_number as, blas_number result,
+                            const gpu::column_product& p) const {
   const auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
   return functions_->rocblas_gemm_ex(handle_, operation(p.transpose_b), operation(p.transpose_a),
                                      p.columns, p.rows, p.inner, &alpha, p.b, as, p.leading_b, p.a,
-                                     as, p.leading_a, &beta, p.c, as, p.leading_c, p.c, as,
+                                     as, p.leading_a, &beta, p.c, result, p.leading_c, p.c, result,
                                      p.leading_c, blas_number::float32, any_algorithm, 0, 0);
 }
 
-blas_code blas::call(element_type type, const gpu::column_product& p) const {
+blas_code blas::call(element_type type, element_type result, const gpu::column_product& p) const {
   const blas_operation b = operation(p.transpose_b), a = operation(p.transpose_a);
   switch (type) {
     case element_type::f32:
@@ -59,9 +62,11 @@ blas_code blas::call(element_type type, const gpu::column_product& p) const {
     case element_type::f64:
       return gpu::call_gemm(functions_->rocblas_dgemm, handle_, b, a, p, p.alpha, p.beta);
     case element_type::f16:
-      return call_narrow(blas_number::float16, p);
-    case element_type::bf16:
-      return call_narrow(blas_number::bfloat16, p);
+    case element_type::bf16: {
+      const blas_number as =
+          type == element_type::f16 ? blas_number::float16 : blas_number::bfloat16;
+      return call_narrow(as, result == type ? as : blas_number::float32, p);
+    }
     default:
       return not_implemented;
   }
@@ -71,11 +76,12 @@ failure blas::multiply(const matrix_product& what, const launch_command& launch,
                        stream_handle stream) const {
   const std::string doing = "to multiply matrices for kernel \"" + launch.kernel->name + "\"";
   const element_type type = launch.buffers[0].part->type();
+  const element_type result = launch.buffers[2].part->type();
   blas_code answer = functions_->rocblas_set_stream(handle_, stream);
   for (std::size_t i = 0; i < gpu::count_of_products(launch) && answer == 0; ++i) {
     const auto product = gpu::column_product_of(what, launch, i);
     if (!product) return failure_of(not_implemented, doing);
-    if (!product->empty()) answer = call(type, *product);
+    if (!product->empty()) answer = call(type, result, *product);
   }
   return answer == 0 ? failure() : failure_of(answer, doing);
 }

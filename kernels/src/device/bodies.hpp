@@ -42,6 +42,7 @@ struct gemm_form {
   gemm_end end;
   bool is_lower_square = false;  ///< B is A transposed; of C only the lower triangle is made
   bool is_batch = false;         ///< of several products, whose number is the first index
+  bool widens = false;           ///< C is of the type that is computed with
 };
 [[nodiscard]] std::vector<kernel_source> gemm_bodies(const gemm_form& form);
 

@@ -117,9 +117,9 @@ for (uint i = 0u; i < rows; ++i) {
 /// An element of C. Nothing that is scaled by zero counts, though it may be no number.
 std::string end_text(gemm_end end) {
   if (end == gemm_end::overwrites) return "sum";
-  if (end == gemm_end::adds) return "READ(C_AT(i, j)) + (sum)";
+  if (end == gemm_end::adds) return "READ_C(C_AT(i, j)) + (sum)";
   return "(alpha == AS(REAL, 0) ? AS(REAL, 0) : alpha * (sum)) + "
-         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * READ(C_AT(i, j)))";
+         "(beta == AS(REAL, 0) ? AS(REAL, 0) : beta * READ_C(C_AT(i, j)))";
 }
 
 /// The place of an element in the matrix of a work-item: of several, whose number is the first
@@ -154,7 +154,9 @@ std::string form_macros(const gemm_form& form) {
     return "READ(" + element(form, of, row, column) + ")";
   };
   const std::string a_row = "A_BEGIN + (i) * A_STRIDE", b_row = "B_BEGIN + (j) * B_STRIDE";
-  return read_macros(form.of) + define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
+  return read_macros(form.of) + define("READ_C(v)", form.widens ? "(v)" : "READ(v)") +
+         define("WRITE_C(v)", form.widens ? "(v)" : "WRITE(v)") +
+         define("TRANSPOSE_A", form.transpose_a ? "true" : "false") +
          define("TRANSPOSE_B", form.transpose_b ? "true" : "false") + depth_macro(form) +
          define("ROWS", form.is_batch ? "c_extent1" : "c_extent0") +
          define("COLUMNS", form.is_batch ? "c_extent2" : "c_extent1") +
@@ -167,7 +169,7 @@ std::string form_macros(const gemm_form& form) {
          define("B_AT(l, j)", form.transpose_b ? at("b", "j", "l") : at("b", "l", "j")) +
          define("C_AT(i, j)", element(form, "c", "i", "j")) +
          define("KEEP(i, j, sum)", (form.is_lower_square ? "if ((j) <= (i)) " : "") +
-                                       ("C_AT(i, j) = WRITE(" + end_text(form.end) + ")"));
+                                       ("C_AT(i, j) = WRITE_C(" + end_text(form.end) + ")"));
 }
 
 /// Of the buffer for the products, the last of the shape: rows, columns, and how many there are.

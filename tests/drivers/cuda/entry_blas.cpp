@@ -35,9 +35,10 @@ struct operand {
 template <class T>
 using sum_type = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-template <class T>
+template <class T, class C>
 struct request {
-  operand<T> a, b, c;
+  operand<T> a, b;
+  operand<C> c;
   std::uint64_t m, n, k;
   sum_type<T> alpha, beta;
   bool rounds_factors;  ///< to 11 significant bits
@@ -57,8 +58,8 @@ T& element(memory_view& memory, std::uint64_t address, std::size_t slot) {
   return *reinterpret_cast<T*>(found);
 }
 
-template <class T>
-void multiply(const request<T>& what, const std::vector<const device_memory*>& memories) {
+template <class T, class C>
+void multiply(const request<T, C>& what, const std::vector<const device_memory*>& memories) {
   memory_view memory(memories);
   for (std::uint64_t i = 0; i < what.m; ++i) {
     for (std::uint64_t j = 0; j < what.n; ++j) {
@@ -71,7 +72,7 @@ void multiply(const request<T>& what, const std::vector<const device_memory*>& m
       for (std::uint64_t l = 0; l < what.k && what.alpha != 0; ++l) {
         sum = std::fma(factor(what.a.at(i, l), 0), factor(what.b.at(l, j), 1), sum);
       }
-      T& c = element<T>(memory, what.c.at(i, j), 2);
+      C& c = element<C>(memory, what.c.at(i, j), 2);
       c = what.alpha * sum + (what.beta == 0 ? number{0} : what.beta * c);
     }
   }
@@ -80,10 +81,10 @@ void multiply(const request<T>& what, const std::vector<const device_memory*>& m
 /// Columns in memory are as long as leading says, and hold rows elements.
 bool is_matrix(int rows, int leading) { return leading >= std::max(1, rows); }
 
-template <class T>
+template <class T, class C>
 int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m, int n, int k,
          const sum_type<T>* alpha, const T* a, int leading_a, const T* b, int leading_b,
-         const sum_type<T>* beta, T* c, int leading_c) {
+         const sum_type<T>* beta, C* c, int leading_c) {
   return entry(name, [&]() -> int {
     if (handle == nullptr) return not_initialized_blas;
     if (m < 0 || n < 0 || k < 0 || alpha == nullptr || beta == nullptr ||
@@ -92,19 +93,19 @@ int gemm(const char* name, void* handle, int transpose_a, int transpose_b, int m
       return invalid_value_blas;
     }
     const auto with = driver::get().blas_handles.get(handle, "handle of cuBLAS");
-    const auto operand_of = [](const T* address, int leading, int transposed) {
-      return operand<T>{reinterpret_cast<std::uint64_t>(address),
-                        static_cast<std::uint64_t>(leading), transposed != 0};
+    const auto operand_of = []<class E>(const E* address, int leading, int transposed) {
+      return operand<std::remove_const_t<E>>{reinterpret_cast<std::uint64_t>(address),
+                                             static_cast<std::uint64_t>(leading), transposed != 0};
     };
-    const request<T> what{operand_of(a, leading_a, transpose_a),
-                          operand_of(b, leading_b, transpose_b),
-                          operand_of(c, leading_c, 0),
-                          static_cast<std::uint64_t>(m),
-                          static_cast<std::uint64_t>(n),
-                          static_cast<std::uint64_t>(k),
-                          *alpha,
-                          *beta,
-                          std::is_same_v<T, float> && with->may_round};
+    const request<T, C> what{operand_of(a, leading_a, transpose_a),
+                             operand_of(b, leading_b, transpose_b),
+                             operand_of(c, leading_c, 0),
+                             static_cast<std::uint64_t>(m),
+                             static_cast<std::uint64_t>(n),
+                             static_cast<std::uint64_t>(k),
+                             *alpha,
+                             *beta,
+                             std::is_same_v<T, float> && with->may_round};
     push(stream_of(with->stream), [what, c = with->owner.get()] { multiply(what, c->memories()); });
     return success;
   });
@@ -171,15 +172,19 @@ __attribute__((visibility("default"))) int cublasGemmEx(
     void* handle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
     const void* a, int type_a, int leading_a, const void* b, int type_b, int leading_b,
     const void* beta, void* c, int type_c, int leading_c, int sums, int /*algorithm*/) {
-  constexpr int of_float16 = 2, of_bfloat16 = 14, sums_of_floats = 68;
-  if (type_a != type_b || type_a != type_c || sums != sums_of_floats) return not_supported_blas;
-  const auto call = [&]<class T>(T) {
+  constexpr int of_float = 0, of_float16 = 2, of_bfloat16 = 14, sums_of_floats = 68;
+  if (type_a != type_b || sums != sums_of_floats) return not_supported_blas;
+  if (type_c != type_a && type_c != of_float) return not_supported_blas;
+  const auto call = [&]<class T, class C>(T, C) {
     return gemm("cublasGemmEx", handle, transpose_a, transpose_b, m, n, k,
                 static_cast<const float*>(alpha), static_cast<const T*>(a), leading_a,
                 static_cast<const T*>(b), leading_b, static_cast<const float*>(beta),
-                static_cast<T*>(c), leading_c);
+                static_cast<C*>(c), leading_c);
   };
-  if (type_a == of_float16) return call(hocket::float16{});
-  return type_a == of_bfloat16 ? call(hocket::bfloat16{}) : not_supported_blas;
+  const auto call_with = [&]<class T>(T as) {
+    return type_c == of_float ? call(as, float{}) : call(as, as);
+  };
+  if (type_a == of_float16) return call_with(hocket::float16{});
+  return type_a == of_bfloat16 ? call_with(hocket::bfloat16{}) : not_supported_blas;
 }
 }

@@ -27,7 +27,7 @@ constexpr int not_implemented = 2, sums_of_floats = 68;
 int operation(int given) { return given - 111; }
 
 /// How numbers are stored, in the numbers of cuBLAS; -1 for what the stand-in does not multiply.
-int number(int given) { return given == 150 ? 2 : given == 168 ? 14 : -1; }
+int number(int given) { return given == 150 ? 2 : given == 151 ? 0 : given == 168 ? 14 : -1; }
 
 }  // namespace
 

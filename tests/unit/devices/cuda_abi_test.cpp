@@ -59,6 +59,7 @@ HOCKET_CUBLAS_OVERLOADED(HOCKET_SAME_OVERLOAD);
 static_assert(passes_like<blas_code, cublasStatus_t>);
 static_assert(static_cast<int>(blas_operation::none) == CUBLAS_OP_N);
 static_assert(static_cast<int>(blas_operation::transpose) == CUBLAS_OP_T);
+static_assert(static_cast<int>(blas_number::float32) == CUDA_R_32F);
 static_assert(static_cast<int>(blas_number::float16) == CUDA_R_16F);
 static_assert(static_cast<int>(blas_number::bfloat16) == CUDA_R_16BF);
 static_assert(sums_are_floats == CUBLAS_COMPUTE_32F);

@@ -198,51 +198,67 @@ struct transpose_op {
   static const type<T>& instance();
 };
 
-/// Numbers in 16 bits are multiplied and added up as floats, and the sum is rounded once.
-template <class T>
-concept multiplied = real<T> || one_of<T, float16, bfloat16>;
+/// Numbers in 16 bits are multiplied and added up as floats, and the sum is rounded once, or stays
+/// a float where the kernel widens.
+template <class T, bool Widens>
+concept multiplied = (real<T> && !Widens) || one_of<T, float16, bfloat16>;
+template <class T, bool Widens>
+using product_t = std::conditional_t<Widens, computed_t<T>, T>;
 
 /// Rank 3: several products, whose number is the first index.
-template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode>
+template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode, bool Widens = false>
 struct gemm_op {
   template <class T>
-  static constexpr bool supports = multiplied<T>;
+  static constexpr bool supports = multiplied<T, Widens>;
   template <class T>
-  using type = kernel<in_buffer<T, Rank>, in_buffer<T, Rank>, result<T, Rank, Mode>>;
+  using type =
+      kernel<in_buffer<T, Rank>, in_buffer<T, Rank>, result<product_t<T, Widens>, Rank, Mode>>;
   template <class T>
   static const type<T>& instance();
 };
-template <bool TransposeA, bool TransposeB, std::size_t Rank>
+template <bool TransposeA, bool TransposeB, std::size_t Rank, bool Widens = false>
 struct scaled_gemm_op {
   template <class T>
-  static constexpr bool supports = multiplied<T>;
+  static constexpr bool supports = multiplied<T, Widens>;
   template <class T>
   using type = kernel<computed_t<T>, in_buffer<T, Rank>, in_buffer<T, Rank>, computed_t<T>,
-                      inout_buffer<T, Rank>>;
+                      inout_buffer<product_t<T, Widens>, Rank>>;
   template <class T>
   static const type<T>& instance();
 };
 
 /// The family of products: with five arguments two of them scale, with buffers of three dimensions
-/// there are several.
+/// there are several, and with floats as the last buffer behind numbers in 16 bits they widen.
 template <bool TransposeA, bool TransposeB>
 struct gemm_builtin : family_base {
   template <class... D>
   [[nodiscard]] const auto& resolve() const {
     constexpr std::size_t rank = (false || ... || is_of_rank_3<D>()) ? 3 : 2;
+    using last = decltype((std::type_identity<void>{}, ..., std::type_identity<D>{}));
+    constexpr bool widens =
+        is_widened<hocket::detail::first_element_t<D...>, typename last::type>();
     if constexpr (sizeof...(D) == 5) {
-      return builtin<scaled_gemm_op<TransposeA, TransposeB, rank>>{}.template resolve<D...>();
+      return builtin<scaled_gemm_op<TransposeA, TransposeB, rank, widens>>{}
+          .template resolve<D...>();
     } else {
-      return accumulating_builtin<form<rank>::template of>{}.template resolve<D...>();
+      return accumulating_builtin<form<rank, widens>::template of>{}.template resolve<D...>();
     }
   }
 
  private:
-  template <std::size_t Rank>
+  template <std::size_t Rank, bool Widens>
   struct form {
     template <access_mode Mode>
-    using of = gemm_op<TransposeA, TransposeB, Rank, Mode>;
+    using of = gemm_op<TransposeA, TransposeB, Rank, Mode, Widens>;
   };
+  template <class T, class Last>
+  static consteval bool is_widened() {
+    if constexpr (one_of<T, float16, bfloat16>) {
+      using traits = hocket::detail::parameter_traits<Last>;
+      if constexpr (traits::is_buffer) return std::same_as<typename traits::element, float>;
+    }
+    return false;
+  }
   template <class D>
   static consteval bool is_of_rank_3() {
     using traits = hocket::detail::parameter_traits<D>;
@@ -364,8 +380,9 @@ inline constexpr detail::builtin<detail::transpose_op> transpose;
 /// C[m,n] = A[m,k] B[k,n]: gemm_nn(reads(a), reads(b), writes(c)). C += A B with updates(c).
 /// C = alpha A B + beta C: gemm_nn(alpha, reads(a), reads(b), beta, updates(c)). With a beta of
 /// zero what C has does not matter, NaN neither. With buffers of three dimensions there are several
-/// products, C[i] = A[i] B[i], and as many of A, of B and of C. All of this in the next two as
-/// well.
+/// products, C[i] = A[i] B[i], and as many of A, of B and of C. Where A and B are of float16 or
+/// bfloat16, C is of the same, or of float: then nothing is rounded to 16 bits, and alpha and beta
+/// are floats in both. All of this in the next two as well.
 inline constexpr detail::gemm_builtin<false, false> gemm_nn;
 
 /// C[m,n] = A[m,k] B[n,k]^T: gemm_nt(reads(a), reads(b), writes(c)). Adds to C with updates(c).
