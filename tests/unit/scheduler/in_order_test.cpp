@@ -133,6 +133,35 @@ TEST(tasks_in_order, leave_room_for_a_task_that_the_first_one_comes_after) {
   EXPECT_EQ(data[3].to_vector().front(), 3.0f);
 }
 
+TEST_F(InOrder, ATaskThatWaitsForALaterOneFails) {
+  const auto behind = rt_.submit(
+      {.on = fast_, .priority = 1, .in_order = true, .label = "behind", .after = {delay()}},
+      ops::copy, reads(one_), writes(early_));
+  const auto between = rt_.submit({.on = rt_.device("Sim0"), .label = "between"}, ops::axpy, 1.0f,
+                                  reads(early_), updates(free_));
+  const auto never = rt_.submit({.on = fast_, .priority = 2, .in_order = true, .label = "never"},
+                                ops::axpy, 1.0f, reads(free_), updates(late_));
+  EXPECT_EQ(never.error().message(),
+            "Task \"never\" never starts: it waits for task \"between\", which waits for task "
+            "\"behind\", which starts on Sim1 only after task \"never\". The order of tasks with "
+            "in_order contradicts what they wait for.");
+  EXPECT_FALSE(between.error());
+}
+
+TEST_F(InOrder, AGraphMayRunAgainBeforeItHasEndedOnlyInAnOrderThatItsDataAllow) {
+  const graph step = rt_.record([&](submitter& s) {
+    s.submit({.on = fast_, .priority = 2, .in_order = true, .label = "forward"}, ops::copy,
+             reads(free_), writes(early_));
+    s.submit({.on = fast_, .priority = 1, .in_order = true, .label = "backward"}, ops::axpy, 1.0f,
+             reads(early_), updates(free_));
+  });
+  const auto slow = delay();
+  rt_.run(step).get();
+  add_one("free", {.on = rt_.device("Sim0"), .after = {delay()}});
+  const future<void> once = rt_.run(step), again = rt_.run(step);
+  EXPECT_THAT(again.error().message(), HasSubstr("\"forward\" never starts"));
+}
+
 TEST_F(InOrder, NeedsADevice) {
   try {
     add_one("early", {.in_order = true});

@@ -15,6 +15,7 @@
 #include "placement/lent_returns.hpp"
 #include "placement/log_cutter.hpp"
 #include "placement/loss_handler.hpp"
+#include "placement/order_check.hpp"
 #include "placement/straggler_watch.hpp"
 #include "placement/task_finisher.hpp"
 
@@ -81,6 +82,7 @@ class engine {
   scheduled_tasks scheduled_{state_, queues_, pool_};
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};
   memory_reclaimer memory_{state_, issuer_, placer_};
+  order_check order_{state_};
   kernel_trials trials_{state_, placer_, memory_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};

@@ -25,6 +25,10 @@ class task_throttle : private detail::throttle {
   [[nodiscard]] bool has_turn(const placed_task& t) const {
     return !t.in_order || throttle::has_turn(request_of(t));
   }
+  /// The task of the device whose turn it is; not valid if none is in order.
+  [[nodiscard]] task_id first_of(device_id device) const {
+    return throttle::first_of(device.value);
+  }
   /// The task starts, or it never will: the next one in order may have its turn.
   void leave_line(const placed_task& t) {
     if (!t.in_order || !throttle::leave_line(request_of(t))) return;
