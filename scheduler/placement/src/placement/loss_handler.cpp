@@ -7,6 +7,19 @@
 
 namespace hocket::placement {
 
+namespace {
+
+/// True if the command waits for the other one, directly.
+bool comes_after(const command_record& c, point other) {
+  // Of its own stream a command waits for what was planned before it.
+  if (c.number.stream == other.stream) return c.number.value > other.value;
+  return c.after != nullptr && std::any_of(c.after->begin(), c.after->end(), [&](point p) {
+           return p.stream == other.stream && p.value >= other.value;
+         });
+}
+
+}  // namespace
+
 void loss_handler::copy_ended(const command_record& record, const command_result& how) {
   const copied_part& copy = *record.copy;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
@@ -33,22 +46,23 @@ void loss_handler::fail_copy(const command_record& record, const failure& why) {
   s_.log.versions().invalidate_cut();
   s_.content.fail_copy(copy.data, copy.region, copy.to, record.number, why);
   s_.evictions.touch(copy.data);
-  poison_readers(copy, why);
+  poison_readers(record, why);
   placed_task* const view = s_.tasks.find(record.task);
   if (view != nullptr && view->kind != task_kind::launch) poison(*view, why);
-  // Copies that were made from that replica are invalid too.
+  // Copies of what it brought are invalid too.
   s_.commands.each([&](const command_record& c) {
     if (c.copy != nullptr && c.copy->data == copy.data && c.copy->from == copy.to &&
-        c.copy->to != copy.from && overlap(c.copy->region, copy.region)) {
+        overlap(c.copy->region, copy.region) && comes_after(c, record.number)) {
       fail_copy(c, why);
     }
   });
 }
 
-void loss_handler::poison_readers(const copied_part& copy, const failure& why) {
+void loss_handler::poison_readers(const command_record& record, const failure& why) {
+  const copied_part& copy = *record.copy;
   const auto look_at = [&](const command_record& c) {
     placed_task* const t = c.launched;
-    if (t == nullptr || s_.node_of(*t).memory != copy.to) return;
+    if (t == nullptr || s_.node_of(*t).memory != copy.to || !comes_after(c, record.number)) return;
     for (const task_access& a : t->accesses) {
       if (a.data != copy.data || !reads_content(a.mode)) continue;
       if (overlap(a.region(), copy.region)) poison(*t, why);

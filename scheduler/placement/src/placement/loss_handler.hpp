@@ -32,7 +32,7 @@ class loss_handler {
  private:
   /// The copy did not bring its content: commands that read it fail, and so do copies from there.
   void fail_copy(const command_record& record, const failure& why);
-  void poison_readers(const copied_part& copy, const failure& why);
+  void poison_readers(const command_record& record, const failure& why);
   void poison_views(const copied_part& copy, const failure& why);
   void lose_memory(device_id device, const failure& why);
   void lose_launches(device_id device, const failure& why);

@@ -89,9 +89,14 @@ void memory_reclaimer::grant_reservations() {
   for (const task_id id : s_.replicas.ledger().grant()) {
     placed_task& t = *s_.tasks.find(id);
     const memory_id memory = s_.node_of(t).memory;
+    s_.replicas.give_blocks(t, memory);
+    // What it reads may have failed while it waited.
+    if (failure why = s_.transfers.unusable_input(t)) {
+      s_.work.end_later(t, std::move(why));
+      continue;
+    }
     s_.device_of(t).reserving = nullptr;
     s_.work.mark_dirty(t.run.device);
-    s_.replicas.give_blocks(t, memory);
     s_.replicas.pin(t, memory);
     issuer_.issue(t);
     placer_.pass_followers(t);
