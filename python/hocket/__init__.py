@@ -5,13 +5,17 @@
 from . import errors, ops
 from ._buffers import Buffer, View, reads, updates, writes
 from ._future import Future
+from ._graphs import Graph, when
+from ._parameters import Parameter
 from ._runtime import Runtime
 from .errors import HocketError, UsageError
 
 __all__ = [
     "Buffer",
     "Future",
+    "Graph",
     "HocketError",
+    "Parameter",
     "Runtime",
     "UsageError",
     "View",
@@ -19,5 +23,6 @@ __all__ = [
     "ops",
     "reads",
     "updates",
+    "when",
     "writes",
 ]

@@ -15,7 +15,9 @@ import numpy as np
 
 from . import _core
 from ._buffers import Buffer
-from ._future import Future, options_of
+from ._future import Future, options_of, task_of
+from ._parameters import Parameter
+from ._targets import taken_into
 from .errors import UsageError
 
 _FLOATS = {"float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64"}
@@ -398,6 +400,8 @@ def _number_type(value, element):
         given = value._task.number_dtype
         if given is None:
             raise TypeError(f'The future of "{value.label}" is passed, which returns no number.')
+    elif isinstance(value, Parameter):
+        given = value.dtype.name
     elif isinstance(value, (bool, np.bool_)):
         given = "int32"
     elif isinstance(value, (int, np.integer)):
@@ -415,7 +419,7 @@ def _number_type(value, element):
 
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
-    options = options_of(arguments.pop("task", {}))
+    target, options = taken_into(home, arguments.pop("task", {}))
     element = None
     for name, each in arguments.items():
         if isinstance(each, Buffer):
@@ -434,6 +438,7 @@ def submit(home, text, arguments):
             given.append(each._handle)
         else:
             described.append((name, _number_type(each, element), False))
-            given.append(each._task if isinstance(each, Future) else each)
+            given.append(task_of(each))
     kernel = _kernel(text, tuple(described))
-    return Future(_core.submit_kernel(home, kernel, given, options))
+    task = _core.submit_kernel(target._handle, kernel, given, options_of(options))
+    return target._submitted(task)

@@ -150,11 +150,11 @@ void bind_expressions(nb::module_& to) {
          nb::arg("results"), "A kernel that computes the results for each element.");
   to.def(
       "submit_kernel",
-      [](const open_runtime_ref& home, const text_kernel& kernel, const nb::list& arguments,
+      [](const nb::handle& into, const text_kernel& kernel, const nb::list& arguments,
          const nb::dict& options) {
-        return submit_kernel(home, kernel.definition, arguments, options);
+        return submit_kernel(into, kernel.definition, arguments, options);
       },
-      nb::arg("runtime"), nb::arg("kernel"), nb::arg("arguments"), nb::arg("options"),
+      nb::arg("into"), nb::arg("kernel"), nb::arg("arguments"), nb::arg("options"),
       "Submits a launch of a kernel.");
 }
 

@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   bind_futures(m);
   bind_reports(m);
   bind_functions(m);
+  bind_graphs(m);
   bind_operations(m);
   bind_expressions(m);
 }

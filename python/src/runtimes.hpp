@@ -57,6 +57,10 @@ using open_runtime_ref = std::shared_ptr<open_runtime>;
 /// What options of a task are called in Python. Throws TypeError for others.
 [[nodiscard]] task_options task_options_of(const nb::dict& options, runtime& in);
 
+/// The same for the options of a run of a graph, and of a recording.
+[[nodiscard]] run_options run_options_of(const nb::dict& options);
+[[nodiscard]] record_options record_options_of(const nb::dict& options);
+
 /// The options of a runtime, by name.
 [[nodiscard]] runtime_options runtime_options_of(const nb::dict& options);
 
@@ -73,6 +77,7 @@ void bind_futures(nb::module_& to);
 void bind_views(nb::module_& to);
 void bind_operations(nb::module_& to);
 void bind_functions(nb::module_& to);
+void bind_graphs(nb::module_& to);
 void bind_expressions(nb::module_& to);
 
 }  // namespace hocket::python
