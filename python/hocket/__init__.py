@@ -8,6 +8,7 @@ from ._future import Future
 from ._graphs import Graph, when
 from ._parameters import Parameter
 from ._runtime import Runtime
+from ._scopes import Scope
 from .errors import HocketError, UsageError
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "HocketError",
     "Parameter",
     "Runtime",
+    "Scope",
     "UsageError",
     "View",
     "errors",

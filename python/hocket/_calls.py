@@ -25,8 +25,9 @@ def name_of(function):
 class _Call:
     """What a task calls: the function with arrays in the places of accesses, and with values."""
 
-    def __init__(self, home, function, arguments, name, outcome):
+    def __init__(self, home, function, arguments, name, outcome, scopes=()):
         self._outcome = outcome
+        self._scopes = scopes
         self._home = weakref.ref(home)  # which keeps the task, and this
         self._function = function
         self._arguments = arguments
@@ -36,7 +37,7 @@ class _Call:
         """Returns the outcome if the function has failed, or else None."""
         outcome = self._outcome
         try:
-            with _threads.Running(self._home()):
+            with _threads.Running(self._home(), self._scopes):
                 outcome.value = self._returned(views, numbers)
             return None
         except BaseException as error:
@@ -47,7 +48,7 @@ class _Call:
             return outcome
         finally:
             # What the arguments keep is let go of before the task has ended.
-            self._function = self._arguments = self._outcome = None
+            self._function = self._arguments = self._outcome = self._scopes = None
             # The frame stays as long as that of the function does, which an exception has.
             self = views = outcome = trace = None
 
@@ -199,6 +200,6 @@ def submit(home, function, arguments, options):
         task = _core.submit_function(target._handle, given, name, accesses, numbers, options)
         return target._submitted(task, kept=kept)
     outcome = Outcome()
-    call = _Call(home, function, arguments, name, outcome)
+    call = _Call(home, function, arguments, name, outcome, target._scopes)
     task = _core.submit_function(target._handle, call, name, accesses, numbers, options)
     return target._submitted(task, outcome)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from . import _calls, _core, _expressions, _graphs, _threads, ops
+from . import _calls, _core, _expressions, _graphs, _scopes, _threads, ops
 from ._buffers import Buffer, dtype_named, label_of
 from ._future import Future
 from ._targets import Target
@@ -38,7 +38,8 @@ class Runtime(Target):
 
         In the place of reads(buffer), writes(buffer) and updates(buffer) it is given numpy arrays,
         which end with the call; in the place of a Future, its value. Options: label, after,
-        priority, on, in_order, timeout, and into, a Runtime or a Graph that is being recorded.
+        priority, on, in_order, timeout, and into, a Runtime, a Scope or a Graph that is
+        being recorded.
         """
         return _calls.submit(self._home, function, arguments, options)
 
@@ -70,6 +71,15 @@ class Runtime(Target):
         """Runs the graph of that number, which choice() or when(...) returns when it is asked."""
         graphs = list(graphs)
         return _graphs.choose(self._home, "one of", choice, graphs, options)
+
+    def scope(self, **options):
+        """A Scope: what its block submits has ended when the block has. Options: label, timeout,
+        after which its tasks are asked to stop, and cancel_on_failure.
+
+            with rt.scope() as s:
+                ops.axpy(2.0, a, b)
+        """
+        return _scopes.Scope(self._home, options)
 
     def buffer(self, array, label=None, copy=False):
         """A buffer over the memory of a numpy array, or of a tensor that has __dlpack__.

@@ -15,6 +15,7 @@ class Target:
     knows the target."""
 
     _records = False
+    _scopes = ()  # that its tasks belong to, innermost first
 
     def _submitted(self, task, outcome=None, kept=None, kind=Future):
         """The future of a task. kept: what the task calls, where C++ has a weak reference to it."""
@@ -49,8 +50,8 @@ def target_of(home, into=None):
         return _Direct(home)
     if not isinstance(into, Target):
         raise TypeError(
-            f'The option "into" is {into!r}; it has to be a hocket.Runtime, or a hocket.Graph that '
-            "is being recorded."
+            f'The option "into" is {into!r}; it has to be a hocket.Runtime, a hocket.Scope, or a '
+            "hocket.Graph that is being recorded."
         )
     if into._home is not home:
         raise UsageError(f'The option "into" is {into!r}, which belongs to another runtime.')

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_reports(m);
   bind_functions(m);
   bind_graphs(m);
+  bind_scopes(m);
   bind_operations(m);
   bind_expressions(m);
 }

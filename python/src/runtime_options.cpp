@@ -264,4 +264,20 @@ record_options record_options_of(const nb::dict& options) {
   return made;
 }
 
+scope_options scope_options_of(const nb::dict& options) {
+  scope_options made;
+  setters known;
+  known["label"] = [&](const auto& v, const auto& n) {
+    made.label = task_label(text_option(v, n));
+  };
+  known["cancel_on_failure"] = [&](const auto& v, const auto& n) {
+    made.cancel_on_failure = truth_option(v, n);
+  };
+  known["timeout"] = [&](const auto& v, const auto& n) {
+    made.timeout = duration_of(v, quoted(n));
+  };
+  set_all(options, known, "A scope");
+  return made;
+}
+
 }  // namespace hocket::python

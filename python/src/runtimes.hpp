@@ -16,6 +16,19 @@ namespace hocket::python {
 
 using runtime_ref = std::shared_ptr<runtime>;
 
+/// Deletes what waits for tasks when it ends, some of which may want the GIL.
+template <class T>
+void delete_without_gil(T* gone, python_threads& threads) {
+  const bool has_gil = Py_IsInitialized() != 0 && PyGILState_Check() != 0;
+  if (!has_gil) {
+    delete gone;
+    return;
+  }
+  const python_threads::blocked waits(threads);
+  const without_gil released;
+  delete gone;
+}
+
 /// The runtime of one object Runtime, as long as it is open. Buffers and futures keep it, and views
 /// keep the runtime itself: what an array lies over stays until the array has gone, also if the
 /// runtime was closed before.
@@ -57,9 +70,10 @@ using open_runtime_ref = std::shared_ptr<open_runtime>;
 /// What options of a task are called in Python. Throws TypeError for others.
 [[nodiscard]] task_options task_options_of(const nb::dict& options, runtime& in);
 
-/// The same for the options of a run of a graph, and of a recording.
+/// The same for the options of a run of a graph, of a recording, and of a scope.
 [[nodiscard]] run_options run_options_of(const nb::dict& options);
 [[nodiscard]] record_options record_options_of(const nb::dict& options);
+[[nodiscard]] scope_options scope_options_of(const nb::dict& options);
 
 /// The options of a runtime, by name.
 [[nodiscard]] runtime_options runtime_options_of(const nb::dict& options);
@@ -78,6 +92,7 @@ void bind_views(nb::module_& to);
 void bind_operations(nb::module_& to);
 void bind_functions(nb::module_& to);
 void bind_graphs(nb::module_& to);
+void bind_scopes(nb::module_& to);
 void bind_expressions(nb::module_& to);
 
 }  // namespace hocket::python

@@ -147,6 +147,24 @@ except hocket.UsageError as e:
             said='interrupted\nGraph "g" is not recorded: an exception has left its block. 3000',
         )
 
+    def test_ctrl_c_cancels_a_scope(self):
+        self.expect(
+            """
+def loop():
+    while not s.cancelled:
+        time.sleep(0.01)
+    print("told", flush=True)
+press_ctrl_c()
+try:
+    with rt.scope() as s:
+        f = rt.submit(loop)
+        late = rt.submit(slow, after=f)
+except KeyboardInterrupt:
+    print("interrupted", f.done(), late.cancelled())
+""",
+            said="told\ninterrupted True True",
+        )
+
     def test_graphs_that_run_at_the_end(self):
         self.expect("g = rt.record(lambda: rt.submit(slow)); g.run(); g.run(); del rt", said="ran")
         self.expect("rt.g = rt.record(lambda: rt.submit(slow, reads(b))); rt.g.run()", said="ran")

@@ -11,8 +11,8 @@ import weakref
 
 import hocket
 import numpy as np
-from collection import is_collected
 from hocket import errors, ops, reads, updates, writes
+from support import is_collected
 
 
 class Functions(unittest.TestCase):

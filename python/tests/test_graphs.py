@@ -11,27 +11,8 @@ import weakref
 
 import hocket
 import numpy as np
-from collection import is_collected
 from hocket import errors, ops, reads, updates, when, writes
-
-
-class WithRuntime(unittest.TestCase):
-    options = {}
-
-    def setUp(self):
-        self.rt = hocket.Runtime(**self.options)
-        self.addCleanup(self.close)
-        self.x = self.rt.full(10, 1.0, label="x")
-        self.y = self.rt.zeros(10, label="y")
-
-    def close(self):
-        try:
-            self.rt.close()
-        except Exception:
-            pass  # a failure that the test made
-
-    def y0(self):
-        return float(self.y.numpy()[0])
+from support import WithRuntime, is_collected
 
 
 class Graphs(WithRuntime):
