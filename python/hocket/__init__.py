@@ -4,6 +4,7 @@
 
 from . import errors, ops
 from ._buffers import Buffer, View, reads, updates, writes
+from ._checkpoints import Checkpoint, Checkpoints
 from ._future import Future
 from ._graphs import Graph, when
 from ._parameters import Parameter
@@ -13,6 +14,8 @@ from .errors import HocketError, UsageError
 
 __all__ = [
     "Buffer",
+    "Checkpoint",
+    "Checkpoints",
     "Future",
     "Graph",
     "HocketError",

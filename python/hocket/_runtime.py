@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from . import _calls, _core, _expressions, _graphs, _scopes, _threads, ops
+from . import _calls, _checkpoints, _core, _expressions, _graphs, _scopes, _threads, ops
 from ._buffers import Buffer, dtype_named, label_of
 from ._future import Future
 from ._targets import Target
@@ -80,6 +80,10 @@ class Runtime(Target):
                 ops.axpy(2.0, a, b)
         """
         return _scopes.Scope(self._home, options)
+
+    def checkpoints(self, folder, keep=2):
+        """Checkpoints in a folder, which is made if there is none, and of which the newest stay."""
+        return _checkpoints.Checkpoints(self._home, folder, keep)
 
     def buffer(self, array, label=None, copy=False):
         """A buffer over the memory of a numpy array, or of a tensor that has __dlpack__.

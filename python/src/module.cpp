@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_functions(m);
   bind_graphs(m);
   bind_scopes(m);
+  bind_checkpoints(m);
   bind_operations(m);
   bind_expressions(m);
 }

@@ -78,8 +78,21 @@ bool open_runtime::is_closed() const {
 
 void open_runtime::close() {
   runtime_ref gone;
+  std::vector<std::shared_ptr<void>> before;
   const std::lock_guard lock(guard_);
   gone.swap(runtime_);
+  before.swap(kept_);
+}
+
+void open_runtime::keep_until_close(std::shared_ptr<void> what) {
+  const std::lock_guard lock(guard_);
+  if (runtime_ == nullptr) throw usage_error("The runtime was closed; it takes no more work.");
+  kept_.push_back(std::move(what));
+}
+
+void open_runtime::let_go_of(const std::shared_ptr<void>& what) {
+  const std::lock_guard lock(guard_);
+  std::erase(kept_, what);
 }
 
 void open_runtime::abandon() {

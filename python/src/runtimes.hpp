@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "python_threads.hpp"
 
@@ -43,6 +44,11 @@ class open_runtime {
   /// Lets go of the runtime, without the GIL. It ends here if nothing else keeps it.
   void close();
 
+  /// Keeps what must not outlive the runtime until that is closed.
+  void keep_until_close(std::shared_ptr<void> what);
+  /// Keeps it no longer; null: nothing happens.
+  void let_go_of(const std::shared_ptr<void>& what);
+
   /// At the end of the process: keeps the runtime from ending, which would wait for its tasks.
   void abandon();
 
@@ -59,6 +65,7 @@ class open_runtime {
   std::shared_ptr<const void> views_ = std::make_shared<char>();
   mutable std::mutex guard_;  // for what follows
   runtime_ref runtime_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 using open_runtime_ref = std::shared_ptr<open_runtime>;
 
@@ -93,6 +100,7 @@ void bind_operations(nb::module_& to);
 void bind_functions(nb::module_& to);
 void bind_graphs(nb::module_& to);
 void bind_scopes(nb::module_& to);
+void bind_checkpoints(nb::module_& to);
 void bind_expressions(nb::module_& to);
 
 }  // namespace hocket::python

@@ -82,11 +82,18 @@ class Scopes(WithRuntime):
         self.rt.wait()
 
     def test_an_exception_in_the_block_cancels_and_comes_first(self):
-        go, ran = threading.Event(), []
+        begun, go, ran = threading.Event(), threading.Event(), []
+
+        def work():
+            begun.set()
+            go.wait(20)
+            ran.append(s.cancelled)
+
         with self.assertRaisesRegex(KeyError, "first"):
             with self.rt.scope() as s:
-                stuck = self.rt.submit(lambda: (go.wait(20), ran.append(s.cancelled)) and None)
+                stuck = self.rt.submit(work)
                 later = self.rt.submit(ran.append, "later", after=stuck)
+                begun.wait(20)
                 threading.Timer(0.05, go.set).start()
                 raise KeyError("first")
         self.assertTrue(stuck.done())
