@@ -70,7 +70,9 @@ class Checkpoints:
 
     def __init__(self, home, folder, keep):
         if isinstance(keep, bool) or not isinstance(keep, int) or keep < 1:
-            raise ValueError(f"The number of checkpoints to keep is {keep!r}; it has to be 1 or more.")
+            raise ValueError(
+                f"The number of checkpoints to keep is {keep!r}; it has to be 1 or more."
+            )
         self.folder = os.fspath(folder)
         self._home = home
         self._open = _core.OpenCheckpoints(home, self.folder, keep)
@@ -87,8 +89,8 @@ class Checkpoints:
         target = target_of(self._home)
         if target._records:
             raise UsageError(
-                f'A checkpoint in "{self.folder}" is saved while graph "{target.label}" is recorded; '
-                "nothing of that has run."
+                f'A checkpoint in "{self.folder}" is saved while graph "{target.label}" is '
+                "recorded, of which nothing has run."
             )
         named = _named(self._home, buffers)
         texts = {name: _text(name, value) for name, value in position.items()}

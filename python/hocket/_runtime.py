@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 
-from . import _calls, _checkpoints, _core, _expressions, _graphs, _scopes, _threads, ops
+from . import _calls, _checkpoints, _core, _expressions, _graphs, _reductions, _scopes, _threads
+from . import ops
 from ._buffers import Buffer, dtype_named, label_of
 from ._future import Future
 from ._targets import Target
@@ -48,6 +49,15 @@ class Runtime(Target):
         out=c). See the guide for what a text may have. Options of a task are given in task={...}.
         """
         return _expressions.submit(self._home, text, arguments)
+
+    def reduce(self, combine, start, text=None, /, **arguments):
+        """Combines all elements of a buffer to a number, or what `text` gives for those at one
+        place of several: reduce("a * b", 1, x=p), reduce("a + b", 0, "abs(x - y)", x=p, y=q).
+
+        combine(a, b) has to be associative and commutative up to rounding, and start its neutral
+        number, which an empty buffer gives. Options of a task are given in task={...}.
+        """
+        return _reductions.submit(self._home, combine, start, text, arguments)
 
     def record(self, function=None, *, label=None, **options):
         """Records tasks without running them, for a Graph: those that the block submits, or those

@@ -23,4 +23,5 @@ NB_MODULE(_core, m) {
   bind_checkpoints(m);
   bind_operations(m);
   bind_expressions(m);
+  bind_reductions(m);
 }

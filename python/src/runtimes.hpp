@@ -102,5 +102,6 @@ void bind_graphs(nb::module_& to);
 void bind_scopes(nb::module_& to);
 void bind_checkpoints(nb::module_& to);
 void bind_expressions(nb::module_& to);
+void bind_reductions(nb::module_& to);
 
 }  // namespace hocket::python

@@ -74,7 +74,8 @@ class Checkpoints(WithRuntime):
         self.assertEqual(b.numpy().tolist(), [[0, 1, 2], [3, 4, 5]])
 
     def test_of_all_types(self):
-        dtypes = [np.dtype(t) for t in ("bool", "uint8", "int64", "float16", "float64", "complex64")]
+        names = ("bool", "uint8", "int64", "float16", "float64", "complex64")
+        dtypes = [np.dtype(name) for name in names]
         dtypes.append(np.dtype([("a", "<i4"), ("b", "<f8")]))
         made = {str(d): self.rt.buffer(np.ones((3, 1, 2), d), str(d)) for d in dtypes}
         with self.rt.checkpoints(self.folder) as saved:

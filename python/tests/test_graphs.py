@@ -352,7 +352,7 @@ class WrongUse(WithRuntime):
         g = self.rt.record(lambda: ops.fill(1.0, self.y), label="g")
         rate = hocket.Parameter(1.0, "rate")
         for kind, message, call in (
-            (TypeError, 'A recording has no option "fused"', lambda: self.rt.record(print, fused=1)),
+            (TypeError, 'recording has no option "fus"', lambda: self.rt.record(print, fus=True)),
             (TypeError, '"fuse" is 1; it has to be True', lambda: self.rt.record(print, fuse=1)),
             (TypeError, "a function without arguments, not 3", lambda: self.rt.record(3)),
             (TypeError, 'A run of a graph has no option "on"', lambda: g.run(on="NUMA0")),
