@@ -81,6 +81,18 @@ class Graphs(WithRuntime):
         self.assertEqual(seen.count("last"), 3)
         self.assertEqual(self.y0(), 3)
 
+    def test_take_what_was_submitted_before(self):
+        seen, text = [], self.rt.submit(lambda: "text")
+        with self.rt.record() as g:
+            self.rt.submit(seen.append, text)
+            first = self.rt.submit(seen.append, 1, after=text)
+            part = self.rt.record(lambda: self.rt.submit(seen.append, 2))
+            last = part.run(after=first)
+            self.rt.submit(seen.append, 3, after=[last])
+        g.run().result()
+        self.assertIn("text", seen)
+        self.assertEqual([each for each in seen if each != "text"], [1, 2, 3])
+
     def test_of_nothing_but_functions(self):
         seen = []
         with self.rt.record() as g:
