@@ -15,7 +15,9 @@ import numpy as np
 
 from . import _core
 from ._buffers import Buffer
-from ._future import Future, options_of
+from ._future import Future, options_of, task_of
+from ._parameters import Parameter
+from ._targets import taken_into
 from .errors import UsageError
 
 _FLOATS = {"float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64"}
@@ -58,7 +60,7 @@ class _Value:
         return not self.is_number and self.node.dtype is None
 
 
-def _computed(dtype):
+def computed_type(dtype):
     """The type that operators compute with."""
     if dtype in _FLOATS:
         return "float64" if dtype == "float64" else "float32"
@@ -72,10 +74,10 @@ def _common(a, b):
         return "int32" if both_whole else "float32"
     if a.is_number or b.is_number:
         number, other = (a.number, b) if a.is_number else (b.number, a)
-        type_of_other = _computed(other.dtype)
+        type_of_other = computed_type(other.dtype)
         whole = isinstance(number, int)
         return type_of_other if whole or type_of_other in _FLOATS else "float64"
-    first, second = _computed(a.dtype), _computed(b.dtype)
+    first, second = computed_type(a.dtype), computed_type(b.dtype)
     if (first in _FLOATS) != (second in _FLOATS):
         return first if first in _FLOATS else second
     if first in _FLOATS:
@@ -86,7 +88,7 @@ def _common(a, b):
     return "int32"
 
 
-class _Text:
+class Text:
     """Builds the values of one text."""
 
     def __init__(self, text, parameters):
@@ -171,7 +173,7 @@ class _Text:
         if value.is_number:
             return _Value(number=-value.number if isinstance(node.op, ast.USub) else value.number)
         value = self.whole(value)
-        dtype = _computed(value.dtype)
+        dtype = computed_type(value.dtype)
         if isinstance(node.op, ast.UAdd):
             return _Value(value.node.converted(dtype))
         return self.apply("negate", dtype, [value.node.converted(dtype)])
@@ -239,7 +241,7 @@ class _Text:
         whole = b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8
         if whole:
             a = self.whole(a)
-            dtype = _computed(a.dtype)
+            dtype = computed_type(a.dtype)
             base = self.typed(a, dtype)
             made = base
             for _ in range(b.number - 1):
@@ -309,7 +311,7 @@ class _Text:
             others = {"abs", "bool", "fma", "maximum", "minimum", "pow", "where"}
             known = sorted({*_FUNCTIONS, *others})
             self.fail(f"calls {name!r}; kernels have {', '.join(known)}, and the types as float32")
-        dtype = _computed(self.whole(values[0]).dtype)
+        dtype = computed_type(self.whole(values[0]).dtype)
         for each in values[1:]:
             dtype = _common(_Value(_core.Value.literal(0, dtype)), self.whole(each))
         # As in numpy, functions of integers are computed as numbers with a fraction.
@@ -319,7 +321,7 @@ class _Text:
 
     def magnitude(self, value):
         value = self.whole(value)
-        dtype = _computed(value.dtype)
+        dtype = computed_type(value.dtype)
         node = self.typed(value, dtype)
         if dtype in _FLOATS:
             return self.apply("absolute", dtype, [node])
@@ -330,11 +332,27 @@ class _Text:
         return self.apply("select", dtype, [is_below, opposite, node])
 
 
-def _parsed(text):
+def parsed(text):
     try:
         return ast.parse(text.strip(), mode="exec").body
     except SyntaxError as error:
         raise UsageError(f"The expression {text!r} cannot be read: {error.msg}.") from None
+
+
+def label_of_text(text):
+    """What a kernel of the text is called."""
+    label = " ".join(text.split())
+    return label if len(label) <= 48 else label[:45] + "..."
+
+
+def typed_result(made, value, dtype, what):
+    """A value of the text as that type, which is that of `what`."""
+    if value.dtype in _FLOATS and dtype in _INTEGERS:
+        made.fail(
+            f"gives numbers with a fraction, {value.dtype}, for {what} of {dtype}; {dtype}(...) "
+            "cuts the fraction off"
+        )
+    return made.typed(value, dtype) if dtype != "bool" else made.truth(value)
 
 
 def _reads_before_writes(statements):
@@ -355,7 +373,7 @@ def _reads_before_writes(statements):
 @functools.lru_cache(maxsize=4096)
 def _kernel(text, arguments):
     """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
-    statements = _parsed(text)
+    statements = parsed(text)
     if not statements:
         raise UsageError("The expression is empty.")
     read, written = _reads_before_writes(statements)
@@ -375,21 +393,24 @@ def _kernel(text, arguments):
     outputs = [(n, dtype) for n, dtype, use in parameters if use in ("write", "update")]
     if not outputs:
         raise UsageError(f"The expression {text!r} is passed no buffer for its result; pass out=.")
-    made = _Text(text.strip(), parameters)
+    made = Text(text.strip(), parameters)
     made.run(statements)
     results = []
     for name, dtype in outputs:
         value = made.values[name]
-        if value.dtype in _FLOATS and dtype in _INTEGERS:
-            raise UsageError(
-                f"The expression {text!r} gives {name!r} numbers with a fraction, {value.dtype}; "
-                f"its elements are {dtype}. {dtype}(...) cuts the fraction off."
-            )
-        node = made.typed(value, dtype) if dtype != "bool" else made.truth(value)
-        results.append((made.parameters[name], node))
-    label = " ".join(text.split())
-    label = label if len(label) <= 48 else label[:45] + "..."
-    return _core.elementwise_kernel(label, [(d, use) for _, d, use in parameters], results)
+        results.append((made.parameters[name], typed_result(made, value, dtype, repr(name))))
+    described = [(dtype, use) for _, dtype, use in parameters]
+    return _core.elementwise_kernel(label_of_text(text), described, results)
+
+
+def number_dtype_of(buffer):
+    """The name of the dtype of a buffer that expressions compute with."""
+    if buffer.dtype.kind in "cV" and buffer._handle.dtype_name not in _FLOATS:
+        raise TypeError(
+            f'Buffer "{buffer.label}" has elements of {buffer.dtype}; expressions compute with '
+            "real numbers and bool."
+        )
+    return buffer._handle.dtype_name
 
 
 def _number_type(value, element):
@@ -398,6 +419,8 @@ def _number_type(value, element):
         given = value._task.number_dtype
         if given is None:
             raise TypeError(f'The future of "{value.label}" is passed, which returns no number.')
+    elif isinstance(value, Parameter):
+        given = value.dtype.name
     elif isinstance(value, (bool, np.bool_)):
         given = "int32"
     elif isinstance(value, (int, np.integer)):
@@ -407,7 +430,7 @@ def _number_type(value, element):
     else:
         raise TypeError(f"A kernel is given a hocket.Buffer, a number or a Future, not {value!r}.")
     if element in _FLOATS:
-        return _computed(element)
+        return computed_type(element)
     if element == "bool" or (given in _FLOATS and element not in _FLOATS):
         return given
     return element
@@ -415,16 +438,12 @@ def _number_type(value, element):
 
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
-    options = options_of(arguments.pop("task", {}))
+    target, options = taken_into(home, arguments.pop("task", {}))
     element = None
     for name, each in arguments.items():
         if isinstance(each, Buffer):
-            if each.dtype.kind in "cV" and each._handle.dtype_name not in _FLOATS:
-                raise TypeError(
-                    f'Buffer "{each.label}" has elements of {each.dtype}; expressions compute with '
-                    "real numbers and bool."
-                )
-            element = element or each._handle.dtype_name
+            dtype = number_dtype_of(each)
+            element = element or dtype
     if element is None:
         raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")
     described, given = [], []
@@ -434,6 +453,7 @@ def submit(home, text, arguments):
             given.append(each._handle)
         else:
             described.append((name, _number_type(each, element), False))
-            given.append(each._task if isinstance(each, Future) else each)
+            given.append(task_of(each))
     kernel = _kernel(text, tuple(described))
-    return Future(_core.submit_kernel(home, kernel, given, options))
+    task = _core.submit_kernel(target._handle, kernel, given, options_of(options))
+    return target._submitted(task)

@@ -4,7 +4,8 @@
 
 import asyncio
 
-from .errors import TimedOut
+from ._parameters import Parameter
+from .errors import TimedOut, UsageError
 
 
 def _wake(loop, waiter):
@@ -96,9 +97,51 @@ class Future:
         return f'<hocket.Future of "{self.label}": {state}>'
 
 
+class Run(Future):
+    """The end of a run of a graph. What a function in it raised stays for who looks again."""
+
+    __slots__ = ()
+
+    def result(self, timeout=None):
+        """Waits for all tasks of the run; raises what the first of them failed with."""
+        try:
+            failed = self.exception(timeout)
+            if failed is not None:
+                raise failed
+        finally:
+            self = failed = None  # as in Future.result
+
+    def exception(self, timeout=None):
+        """Waits for all tasks of the run and returns what the first failed with, or None."""
+        self._wait(timeout)
+        if self._outcome.raised is None:
+            self._outcome.raised = self._task.exception()
+        return self._outcome.raised
+
+
+def _refuse(self, *arguments):
+    raise UsageError(
+        f'Task "{self.label}" is recorded, and runs when its graph is run: it has no end to wait '
+        "for and no value of its own. Other tasks of the recording may be given its future."
+    )
+
+
+class Recorded(Future):
+    """A task of a recording: for `after`, and for tasks that take its number."""
+
+    __slots__ = ()
+
+    result = exception = wait = done = cancel = cancelled = __await__ = _refuse
+
+    def __repr__(self):
+        return f'<hocket.Future of "{self.label}": recorded>'
+
+
 def task_of(value):
-    """The task of a Future, and other values as they are."""
-    return value._task if isinstance(value, Future) else value
+    """The handle behind a Future or a Parameter, and other values as they are."""
+    if isinstance(value, Future):
+        return value._task
+    return value._handle if isinstance(value, Parameter) else value
 
 
 def options_of(options):

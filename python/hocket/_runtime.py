@@ -2,21 +2,15 @@
 # SPDX-FileCopyrightText: The Hocket authors
 """Runtimes: what runs tasks."""
 
-import inspect
 import json
-import traceback
-import weakref
 
 import numpy as np
 
-from . import _core, _expressions, _threads, ops
-from ._buffers import Access, Buffer, array_over, dtype_named, empty_out, is_kept, label_of
-from ._future import Future, Outcome, options_of
-from .errors import UsageError
-
-
-def _name_of(function):
-    return getattr(function, "__name__", None) or type(function).__name__
+from . import _calls, _checkpoints, _core, _expressions, _graphs, _reductions, _scopes, _threads
+from . import ops
+from ._buffers import Buffer, dtype_named, label_of
+from ._future import Future
+from ._targets import Target
 
 
 def _extents(shape):
@@ -27,75 +21,7 @@ def _extents(shape):
     raise ValueError(f"The shape of a buffer is {shape!r}; it has to be integers that are 0 or more.")
 
 
-class _Call:
-    """What a task calls: the function with arrays in the places of accesses, and with values."""
-
-    def __init__(self, home, function, arguments, name, outcome):
-        self._outcome = outcome
-        self._home = weakref.ref(home)  # which keeps the task, and this
-        self._function = function
-        self._arguments = arguments
-        self._name = name
-
-    def __call__(self, views):
-        """Returns the outcome if the function has failed, or else None."""
-        outcome = self._outcome
-        try:
-            with _threads.Running(self._home()):
-                outcome.value = self._returned(views)
-            return None
-        except BaseException as error:
-            # The frames of this class keep buffers, and say nothing to who reads the traceback.
-            trace = error.__traceback__.tb_next
-            trace = trace.tb_next if trace and trace.tb_next else trace
-            outcome.raised = error.with_traceback(trace)
-            return outcome
-        finally:
-            # What the arguments keep is let go of before the task has ended.
-            self._function = self._arguments = self._outcome = None
-            # The frame stays as long as that of the function does, which an exception has.
-            self = views = outcome = trace = None
-
-    def _returned(self, views):
-        if not views:
-            function, values = self._function, list(self._values(()))
-            self = None
-            return function(*values)
-        accesses = [each for each in self._arguments if isinstance(each, Access)]
-        arrays = [array_over(v, each.buffer.dtype) for v, each in zip(views, accesses)]
-        try:
-            returned = self._function(*self._values(arrays))
-        except BaseException as error:
-            # The variables of the frames are arrays over memory that is soon used by others.
-            traceback.clear_frames(error.__traceback__)
-            for array in arrays:
-                empty_out(array)
-            self = views = accesses = arrays = array = None
-            raise
-        for number in range(len(arrays)):
-            if is_kept(arrays, number):
-                label = accesses[number].buffer.label
-                returned = None
-                for each in arrays:
-                    empty_out(each)
-                raise UsageError(
-                    f'The function "{self._name}" keeps or returns the array of buffer "{label}" '
-                    "after its end, or a part of it; it has to be a copy: array.copy()."
-                )
-        return returned
-
-    def _values(self, arrays):
-        arrays = iter(arrays)
-        for each in self._arguments:
-            if isinstance(each, Access):
-                yield next(arrays)
-            elif isinstance(each, Future):
-                yield each.result()
-            else:
-                yield each
-
-
-class Runtime:
+class Runtime(Target):
     """Runs tasks on the devices of this machine.
 
     with hocket.Runtime() as rt: ... waits for all tasks at the end of the block. The options are
@@ -105,7 +31,7 @@ class Runtime:
 
     def __init__(self, **options):
         _threads.start()
-        self._home = _core.OpenRuntime(_threads.pool, options)
+        self._home = self._handle = _core.OpenRuntime(_threads.pool, options)
         _threads.runtimes.add(self._home)
 
     def submit(self, function, *arguments, **options):
@@ -113,41 +39,61 @@ class Runtime:
 
         In the place of reads(buffer), writes(buffer) and updates(buffer) it is given numpy arrays,
         which end with the call; in the place of a Future, its value. Options: label, after,
-        priority, on, in_order, timeout.
+        priority, on, in_order, timeout, and into, a Runtime, a Scope or a Graph that is
+        being recorded.
         """
-        if not callable(function):
-            raise TypeError(f"A task is a function, not {function!r}.")
-        if inspect.iscoroutinefunction(function):
-            raise TypeError(
-                f'The function "{_name_of(function)}" is one of asyncio (async def), which a task '
-                "does not run; let it await the futures of tasks."
-            )
-        accesses, before = [], []
-        for each in arguments:
-            if isinstance(each, Access):
-                accesses.append((each.mode, each.buffer._handle))
-            elif isinstance(each, Future):
-                before.append(each)
-            elif isinstance(each, Buffer):
-                raise TypeError(
-                    f'Buffer "{each.label}" is passed as it is; pass hocket.reads(b), writes(b) '
-                    "or updates(b), so that the order of tasks is known."
-                )
-        if before:
-            after = options.get("after") or []
-            after = [after] if isinstance(after, Future) else list(after)
-            options = {**options, "after": after + before}
-        name = options.get("label") or _name_of(function)
-        outcome = Outcome()
-        call = _Call(self._home, function, arguments, name, outcome)
-        task = _core.submit_function(self._home, call, name, accesses, options_of(options))
-        return Future(task, outcome)
+        return _calls.submit(self._home, function, arguments, options)
 
     def elementwise(self, text, **arguments):
         """Submits a kernel that computes `text` for each element: elementwise("2*x + y", x=a, y=b,
         out=c). See the guide for what a text may have. Options of a task are given in task={...}.
         """
         return _expressions.submit(self._home, text, arguments)
+
+    def reduce(self, combine, start, text=None, /, **arguments):
+        """Combines all elements of a buffer to a number, or what `text` gives for those at one
+        place of several: reduce("a * b", 1, x=p), reduce("a + b", 0, "abs(x - y)", x=p, y=q).
+
+        combine(a, b) has to be associative and commutative up to rounding, and start its neutral
+        number, which an empty buffer gives. Options of a task are given in task={...}.
+        """
+        return _reductions.submit(self._home, combine, start, text, arguments)
+
+    def record(self, function=None, *, label=None, **options):
+        """Records tasks without running them, for a Graph: those that the block submits, or those
+        that function() submits. Options: fuse and batch, which make fewer and larger tasks, and
+        tasks, about how many there will be.
+
+            with rt.record() as step:
+                ops.axpy(2.0, a, b)
+            step.run()
+        """
+        made = _graphs.Graph(self._home, label, options)
+        if function is None:
+            return made
+        if not callable(function):
+            raise TypeError(f"What is recorded is a function without arguments, not {function!r}.")
+        with made:
+            function()
+        return made
+
+    def run_one_of(self, choice, graphs, **options):
+        """Runs the graph of that number, which choice() or when(...) returns when it is asked."""
+        graphs = list(graphs)
+        return _graphs.choose(self._home, "one of", choice, graphs, options)
+
+    def scope(self, **options):
+        """A Scope: what its block submits has ended when the block has. Options: label, timeout,
+        after which its tasks are asked to stop, and cancel_on_failure.
+
+            with rt.scope() as s:
+                ops.axpy(2.0, a, b)
+        """
+        return _scopes.Scope(self._home, options)
+
+    def checkpoints(self, folder, keep=2):
+        """Checkpoints in a folder, which is made if there is none, and of which the newest stay."""
+        return _checkpoints.Checkpoints(self._home, folder, keep)
 
     def buffer(self, array, label=None, copy=False):
         """A buffer over the memory of a numpy array, or of a tensor that has __dlpack__.
@@ -196,7 +142,7 @@ class Runtime:
         if made.dtype.kind in "cV":
             made.assign(value)
         else:
-            ops.fill(value, made)
+            ops.fill(value, made, into=self)
         return made
 
     def zeros(self, shape, dtype=np.float32, label=None):

@@ -41,22 +41,28 @@ def start():
 
 
 class Running:
-    """While a function of a task runs, its thread does not wait for all tasks of the runtime."""
+    """While a function of a task runs, its thread does not wait for all tasks of the runtime, nor
+    for those of scopes that the task belongs to."""
 
-    def __init__(self, home):
-        self._home = home
+    def __init__(self, home, scopes):
+        self._around = (home, *scopes)
 
     def __enter__(self):
-        self._before = getattr(_here, "homes", ())
-        _here.homes = (*self._before, self._home)
+        self._before = getattr(_here, "around", ())
+        _here.around = (*self._before, *self._around)
 
     def __exit__(self, *raised):
-        _here.homes = self._before
+        _here.around = self._before
+
+
+def is_in_task_of(around):
+    """True in a function of a task that belongs to the runtime or scope."""
+    return any(each is around for each in getattr(_here, "around", ()))
 
 
 def refuse_in_task(home):
     """Raises UsageError in a function of a task of the runtime."""
-    if any(each is home for each in getattr(_here, "homes", ())):
+    if is_in_task_of(home):
         raise UsageError("A task waits for all tasks of its runtime, and so for itself.")
 
 

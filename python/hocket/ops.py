@@ -2,13 +2,15 @@
 # SPDX-FileCopyrightText: The Hocket authors
 """The built-in operations. Each submits one task and returns its Future.
 
-Arguments are buffers and numbers (or futures of numbers) in the order of the signature; options of
-a task are given by name: label, after, priority, on, in_order, timeout. Matrices are row-major.
+Arguments are buffers and numbers (or futures or parameters of numbers) in the order of the
+signature; options of a task are given by name: label, after, priority, on, in_order, timeout, into.
+Matrices are row-major.
 """
 
 from . import _core
 from ._buffers import Buffer
-from ._future import Future, options_of, task_of
+from ._future import options_of, task_of
+from ._targets import taken_into
 
 
 def _submit(name, arguments, options):
@@ -16,10 +18,11 @@ def _submit(name, arguments, options):
     if first is None:
         raise TypeError(f'The operation "{name}" is given no hocket.Buffer.')
     given = [each._handle if isinstance(each, Buffer) else task_of(each) for each in arguments]
+    target, options = taken_into(first._home, options)
     task = _core.submit_operation(
-        first._home, name, first._handle.dtype_name, given, options_of(options)
+        target._handle, name, first._handle.dtype_name, given, options_of(options)
     )
-    return Future(task)
+    return target._submitted(task)
 
 
 def _operation(name, parameters, text):
@@ -93,7 +96,7 @@ def gemm(a, b, c, alpha=1, beta=0, transpose_a=False, transpose_b=False, **optio
         return _submit(f"{name}_{form}", (a, b, c), options)
     if is_plain and beta == 0:
         # The kernel does not look at what c has, but a task that updates c asks for content.
-        _submit("fill", (0, c), {})
+        _submit("fill", (0, c), {"into": options.get("into")})
     return _submit(f"scaled_{name}_{form}", (alpha, a, b, beta, c), options)
 
 

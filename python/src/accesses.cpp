@@ -8,6 +8,8 @@
 
 #include "buffers.hpp"
 #include "element_types.hpp"
+#include "graphs.hpp"
+#include "targets.hpp"
 
 namespace hocket::python {
 
@@ -36,26 +38,29 @@ detail::untyped_argument argument_of(const kernel_definition& kernel, std::size_
     }
     return detail::untyped_future{future.task, *future.number};
   }
+  if (nb::isinstance<parameter_handle>(given)) {
+    return detail::untyped_parameter{nb::cast<const parameter_handle&>(given).which};
+  }
   return detail::untyped_number{number_of(given, wanted.type, place_of(kernel, i))};
 }
 
 }  // namespace
 
-task_future submit_kernel(const open_runtime_ref& home, const kernel_ref& kernel,
+task_future submit_kernel(const nb::handle& into, const kernel_ref& kernel,
                           const nb::list& arguments, const nb::dict& options) {
   if (arguments.size() != kernel->parameters.size()) {
     raise_type_error("\"" + kernel->name + "\" is given " + std::to_string(arguments.size()) +
                      " arguments; it takes " + std::to_string(kernel->parameters.size()) + ".");
   }
-  const runtime_ref rt = home->get();
+  const task_target target = target_of(into);
   std::vector<detail::untyped_argument> ready;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ready.push_back(argument_of(*kernel, i, arguments[i]));
   }
-  const task_options how = task_options_of(options, *rt);
-  const python_threads::blocked waits(*home->threads());
-  const without_gil released;
-  return {home, detail::untyped_submitter(*rt).launch(how, kernel, ready), kernel->result};
+  const task_options how = task_options_of(options, *target.in);
+  return target.submit([&](submitter& to) -> task_future {
+    return {target.home, detail::untyped_submitter(to).launch(how, kernel, ready), kernel->result};
+  });
 }
 
 }  // namespace hocket::python

@@ -12,10 +12,11 @@
 
 namespace hocket::python {
 
-/// Submits a launch of the kernel. Arguments are numbers, BufferHandle and TaskHandle, in the order
-/// of its signature; options are those of a task. Throws TypeError and ValueError for arguments of
-/// other types, and usage_error for others that do not fit.
-[[nodiscard]] task_future submit_kernel(const open_runtime_ref& home, const kernel_ref& kernel,
+/// Submits a launch of the kernel to a target, see target_of(). Arguments are numbers,
+/// BufferHandle, TaskHandle and ParameterHandle, in the order of its signature; options are those
+/// of a task. Throws TypeError and ValueError for arguments of other types, and usage_error for
+/// others that do not fit.
+[[nodiscard]] task_future submit_kernel(const nb::handle& into, const kernel_ref& kernel,
                                         const nb::list& arguments, const nb::dict& options);
 
 }  // namespace hocket::python

@@ -18,29 +18,20 @@
 
 #include "accesses.hpp"
 #include "element_types.hpp"
+#include "expressions.hpp"
 #include "value_program.hpp"
 
 namespace hocket::python {
-
-namespace {
-
-using detail::operation;
-
-/// A value of an elementwise kernel, which Python code builds from its text.
-struct text_value {
-  detail::expression node;
-};
-
-/// A kernel, and how its parameters are called in the text.
-struct text_kernel {
-  kernel_ref definition;
-};
 
 element_type numbers_named(const std::string& dtype) {
   if (const auto found = element_type_named(dtype)) return *found;
   raise_type_error("An elementwise expression computes with numbers and bool, not with " + dtype +
                    ".");
 }
+
+namespace {
+
+using detail::operation;
 
 operation operation_named(const std::string& name) {
   static const std::map<std::string, operation> known{
@@ -150,11 +141,11 @@ void bind_expressions(nb::module_& to) {
          nb::arg("results"), "A kernel that computes the results for each element.");
   to.def(
       "submit_kernel",
-      [](const open_runtime_ref& home, const text_kernel& kernel, const nb::list& arguments,
+      [](const nb::handle& into, const text_kernel& kernel, const nb::list& arguments,
          const nb::dict& options) {
-        return submit_kernel(home, kernel.definition, arguments, options);
+        return submit_kernel(into, kernel.definition, arguments, options);
       },
-      nb::arg("runtime"), nb::arg("kernel"), nb::arg("arguments"), nb::arg("options"),
+      nb::arg("into"), nb::arg("kernel"), nb::arg("arguments"), nb::arg("options"),
       "Submits a launch of a kernel.");
 }
 

@@ -46,6 +46,25 @@ bool call_when_done(const task_future& of, const nb::callable& function) {
   return true;
 }
 
+/// Keeps an object until a task has ended.
+class kept_until_end final : public detail::continuation {
+ public:
+  kept_until_end(const nb::object& object, threads_ref threads)
+      : object_(object, std::move(threads)) {}
+
+  void run(detail::task_state& /*source*/, detail::ready_list& /*next*/) noexcept override {
+    delete this;
+  }
+
+ private:
+  kept_object object_;
+};
+
+void keep_until_end(const task_future& of, const nb::object& object) {
+  auto at_end = std::make_unique<kept_until_end>(object, of.home->threads());
+  if (of.task->attach(*at_end)) (void)at_end.release();
+}
+
 failure error_of(const task_future& of) { return future<void>(of.task).error(); }
 
 nb::object result_of(const task_future& of) {
@@ -86,6 +105,7 @@ void bind_futures(nb::module_& to) {
       .def("exception", &exception_at_end, "The failure of a task that has ended, or None.")
       .def("call_when_done", &call_when_done, nb::arg("function"),
            "Has function called, in a thread of hocket; False if the task has ended.")
+      .def("keep", &keep_until_end, nb::arg("object"), "Keeps the object until the task ends.")
       .def_prop_ro(
           "simulated", [](const task_future& f) { return f.home->is_virtual(); },
           "True on the virtual clock.")

@@ -18,6 +18,10 @@ NB_MODULE(_core, m) {
   bind_futures(m);
   bind_reports(m);
   bind_functions(m);
+  bind_graphs(m);
+  bind_scopes(m);
+  bind_checkpoints(m);
   bind_operations(m);
   bind_expressions(m);
+  bind_reductions(m);
 }

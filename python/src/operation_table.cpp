@@ -171,17 +171,17 @@ void bind_operations(nb::module_& to) {
   const auto table = std::make_shared<const operation_table>();
   to.def(
       "submit_operation",
-      [table](const open_runtime_ref& home, const std::string& name, const std::string& dtype,
+      [table](const nb::handle& into, const std::string& name, const std::string& dtype,
               const nb::list& arguments, const nb::dict& options) {
         const auto type = element_type_named(dtype);
         const bool is_structure = !type && dtype.starts_with("void");
         if (!type && !is_structure) raise_type_error("There is no element type " + dtype + ".");
         const element_type wanted =
             is_structure ? structure_of(std::stoul(dtype.substr(4)) / 8) : *type;
-        return submit_kernel(home, table->find(name, wanted), arguments, options);
+        return submit_kernel(into, table->find(name, wanted), arguments, options);
       },
-      nb::arg("runtime"), nb::arg("name"), nb::arg("dtype"), nb::arg("arguments"),
-      nb::arg("options"), "Submits an operation for buffers of that element type.");
+      nb::arg("into"), nb::arg("name"), nb::arg("dtype"), nb::arg("arguments"), nb::arg("options"),
+      "Submits an operation for buffers of that element type.");
 }
 
 }  // namespace hocket::python

@@ -191,6 +191,16 @@ future_list futures_option(const nb::handle& value, const std::string& name) {
   return made;
 }
 
+/// What tasks and runs of graphs have in common.
+template <class Options>
+void add_order(setters& to, Options& made) {
+  to["priority"] = [&](const auto& v, const auto& n) {
+    made.priority = number_option<std::int64_t>(v, n);
+  };
+  to["label"] = [&](const auto& v, const auto& n) { made.label = task_label(text_option(v, n)); };
+  to["after"] = [&](const auto& v, const auto& n) { made.after = futures_option(v, n); };
+}
+
 }  // namespace
 
 std::string text_option(const nb::handle& value, const std::string& name) {
@@ -224,19 +234,49 @@ runtime_options runtime_options_of(const nb::dict& options) {
 task_options task_options_of(const nb::dict& options, runtime& in) {
   task_options made;
   setters known;
+  add_order(known, made);
   known["on"] = [&](const auto& v, const auto& n) { made.on = in.device(text_option(v, n)); };
-  known["priority"] = [&](const auto& v, const auto& n) {
-    made.priority = number_option<std::int64_t>(v, n);
-  };
   known["in_order"] = [&](const auto& v, const auto& n) { made.in_order = truth_option(v, n); };
+  known["timeout"] = [&](const auto& v, const auto& n) {
+    made.timeout = duration_of(v, quoted(n));
+  };
+  set_all(options, known, "A task");
+  return made;
+}
+
+run_options run_options_of(const nb::dict& options) {
+  run_options made;
+  setters known;
+  add_order(known, made);
+  set_all(options, known, "A run of a graph");
+  return made;
+}
+
+record_options record_options_of(const nb::dict& options) {
+  record_options made;
+  setters known;
+  known["fuse"] = [&](const auto& v, const auto& n) { made.fuse = truth_option(v, n); };
+  known["batch"] = [&](const auto& v, const auto& n) { made.batch = truth_option(v, n); };
+  known["tasks"] = [&](const auto& v, const auto& n) {
+    made.tasks = number_option<std::uint64_t>(v, n);
+  };
+  set_all(options, known, "A recording");
+  return made;
+}
+
+scope_options scope_options_of(const nb::dict& options) {
+  scope_options made;
+  setters known;
   known["label"] = [&](const auto& v, const auto& n) {
     made.label = task_label(text_option(v, n));
+  };
+  known["cancel_on_failure"] = [&](const auto& v, const auto& n) {
+    made.cancel_on_failure = truth_option(v, n);
   };
   known["timeout"] = [&](const auto& v, const auto& n) {
     made.timeout = duration_of(v, quoted(n));
   };
-  known["after"] = [&](const auto& v, const auto& n) { made.after = futures_option(v, n); };
-  set_all(options, known, "A task");
+  set_all(options, known, "A scope");
   return made;
 }
 

@@ -18,22 +18,10 @@ namespace hocket::python {
 
 namespace {
 
-/// Ends a runtime, which waits for its tasks, some of which may want the GIL.
-void end_runtime(runtime* gone, python_threads& threads) {
-  const bool has_gil = Py_IsInitialized() != 0 && PyGILState_Check() != 0;
-  if (!has_gil) {
-    delete gone;
-    return;
-  }
-  const python_threads::blocked waits(threads);
-  const without_gil released;
-  delete gone;
-}
-
 runtime_ref make_runtime(const runtime_options& options, threads_ref threads) {
   const without_gil released;
   return {new runtime(options),
-          [threads = std::move(threads)](runtime* gone) { end_runtime(gone, *threads); }};
+          [threads = std::move(threads)](runtime* gone) { delete_without_gil(gone, *threads); }};
 }
 
 /// How long a thread waits before it looks whether Ctrl-C was pressed.
@@ -90,8 +78,21 @@ bool open_runtime::is_closed() const {
 
 void open_runtime::close() {
   runtime_ref gone;
+  std::vector<std::shared_ptr<void>> before;
   const std::lock_guard lock(guard_);
   gone.swap(runtime_);
+  before.swap(kept_);
+}
+
+void open_runtime::keep_until_close(std::shared_ptr<void> what) {
+  const std::lock_guard lock(guard_);
+  if (runtime_ == nullptr) throw usage_error("The runtime was closed; it takes no more work.");
+  kept_.push_back(std::move(what));
+}
+
+void open_runtime::let_go_of(const std::shared_ptr<void>& what) {
+  const std::lock_guard lock(guard_);
+  std::erase(kept_, what);
 }
 
 void open_runtime::abandon() {

@@ -9,12 +9,26 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "python_threads.hpp"
 
 namespace hocket::python {
 
 using runtime_ref = std::shared_ptr<runtime>;
+
+/// Deletes what waits for tasks when it ends, some of which may want the GIL.
+template <class T>
+void delete_without_gil(T* gone, python_threads& threads) {
+  const bool has_gil = Py_IsInitialized() != 0 && PyGILState_Check() != 0;
+  if (!has_gil) {
+    delete gone;
+    return;
+  }
+  const python_threads::blocked waits(threads);
+  const without_gil released;
+  delete gone;
+}
 
 /// The runtime of one object Runtime, as long as it is open. Buffers and futures keep it, and views
 /// keep the runtime itself: what an array lies over stays until the array has gone, also if the
@@ -29,6 +43,11 @@ class open_runtime {
 
   /// Lets go of the runtime, without the GIL. It ends here if nothing else keeps it.
   void close();
+
+  /// Keeps what must not outlive the runtime until that is closed.
+  void keep_until_close(std::shared_ptr<void> what);
+  /// Keeps it no longer; null: nothing happens.
+  void let_go_of(const std::shared_ptr<void>& what);
 
   /// At the end of the process: keeps the runtime from ending, which would wait for its tasks.
   void abandon();
@@ -46,6 +65,7 @@ class open_runtime {
   std::shared_ptr<const void> views_ = std::make_shared<char>();
   mutable std::mutex guard_;  // for what follows
   runtime_ref runtime_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 using open_runtime_ref = std::shared_ptr<open_runtime>;
 
@@ -56,6 +76,11 @@ using open_runtime_ref = std::shared_ptr<open_runtime>;
 
 /// What options of a task are called in Python. Throws TypeError for others.
 [[nodiscard]] task_options task_options_of(const nb::dict& options, runtime& in);
+
+/// The same for the options of a run of a graph, of a recording, and of a scope.
+[[nodiscard]] run_options run_options_of(const nb::dict& options);
+[[nodiscard]] record_options record_options_of(const nb::dict& options);
+[[nodiscard]] scope_options scope_options_of(const nb::dict& options);
 
 /// The options of a runtime, by name.
 [[nodiscard]] runtime_options runtime_options_of(const nb::dict& options);
@@ -73,6 +98,10 @@ void bind_futures(nb::module_& to);
 void bind_views(nb::module_& to);
 void bind_operations(nb::module_& to);
 void bind_functions(nb::module_& to);
+void bind_graphs(nb::module_& to);
+void bind_scopes(nb::module_& to);
+void bind_checkpoints(nb::module_& to);
 void bind_expressions(nb::module_& to);
+void bind_reductions(nb::module_& to);
 
 }  // namespace hocket::python

@@ -107,6 +107,69 @@ go.set()
                     program = program.replace("go.wait()", "go.wait(1)")
                 self.expect(program, said="interrupted")
 
+    def test_ctrl_c_ends_waits_for_graphs(self):
+        for submit in ("", ", updates(b)"):
+            self.expect(
+                f"""
+go = threading.Event()
+def stuck(*arrays):
+    go.wait()
+g = rt.record(lambda: rt.submit(stuck{submit}))
+f = g.run_times(3)
+press_ctrl_c()
+try:
+    f.result()
+except KeyboardInterrupt:
+    print("interrupted")
+go.set()
+f.result()
+print("ended")
+""",
+                said="interrupted\nended",
+            )
+
+    def test_ctrl_c_leaves_a_recording(self):
+        self.expect(
+            """
+press_ctrl_c()
+try:
+    with rt.record(label="g") as g:
+        ops.fill(1.0, b)
+        time.sleep(10)
+except KeyboardInterrupt:
+    print("interrupted")
+ops.fill(3.0, b)
+try:
+    g.run()
+except hocket.UsageError as e:
+    print(e, ops.sum(b).result())
+""",
+            said='interrupted\nGraph "g" is not recorded: an exception has left its block. 3000',
+        )
+
+    def test_ctrl_c_cancels_a_scope(self):
+        self.expect(
+            """
+def loop():
+    while not s.cancelled:
+        time.sleep(0.01)
+    print("told", flush=True)
+press_ctrl_c()
+try:
+    with rt.scope() as s:
+        f = rt.submit(loop)
+        late = rt.submit(slow, after=f)
+except KeyboardInterrupt:
+    print("interrupted", f.done(), late.cancelled())
+""",
+            said="told\ninterrupted True True",
+        )
+
+    def test_graphs_that_run_at_the_end(self):
+        self.expect("g = rt.record(lambda: rt.submit(slow)); g.run(); g.run(); del rt", said="ran")
+        self.expect("rt.g = rt.record(lambda: rt.submit(slow, reads(b))); rt.g.run()", said="ran")
+        self.expect("with rt.record() as g:\n    rt.submit(slow); sys.exit(4)", status=4)
+
     def test_ctrl_c_leaves_a_block(self):
         ended = run("press_ctrl_c()\nwith rt: rt.submit(slow); time.sleep(10)")
         self.assertIn("KeyboardInterrupt", ended.stderr)

@@ -12,6 +12,7 @@ import weakref
 import hocket
 import numpy as np
 from hocket import errors, ops, reads, updates, writes
+from support import is_collected
 
 
 class Functions(unittest.TestCase):
@@ -121,12 +122,7 @@ class Functions(unittest.TestCase):
         alive = weakref.ref(big)
         self.rt.submit(lambda it: None, big).result()
         del big
-        for _ in range(100):
-            gc.collect()
-            if alive() is None:
-                break
-            time.sleep(0.02)
-        self.assertIsNone(alive())
+        self.assertTrue(is_collected(alive))
 
     def test_and_their_exceptions_keep_no_memory_that_is_lent(self):
         x = np.ones(10, np.float32)

@@ -36,6 +36,9 @@ class Documents(unittest.TestCase):
     def test_guide(self):
         self.assertIn("division by zero", self.run_page("docs", "guide", "python.md"))
 
+    def test_graphs(self):
+        self.assertIn("2 tasks", self.run_page("docs", "guide", "python-graphs.md"))
+
     def test_readme(self):
         self.run_page("python", "README.md")
 

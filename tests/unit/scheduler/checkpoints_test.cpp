@@ -80,6 +80,25 @@ TEST_P(checkpoints_test, are_loaded_as_they_were_saved) {
   EXPECT_THAT(second_again.to_vector(), ElementsAre(200, 200, 200));
 }
 
+TEST_P(checkpoints_test, have_buffers_without_types) {
+  const buffer<float, 2> x{rt, {5, 6}, 4.0f, "x"};
+  const buffer<std::uint8_t> empty{rt, 0, "empty"};
+  checkpoints saved{rt, folder()};
+  rt.submit(on_last(), ops::fill, 2.0f, writes(x));
+  saved.save({}, {{"x", x.ref().data}, {"empty", empty.ref().data}}).get();
+  rt.submit(on_last(), ops::fill, 3.0f, writes(x));
+  restore(saved.newest().value(), {{"x", x.ref().data}, {"empty", empty.ref().data}});
+  EXPECT_THAT(x.to_vector(), Each(2.0f));
+
+  const std::vector<float> mine(10, 1.0f);
+  const buffer<float> constant{rt, user_memory(mine), "constant"};
+  saved.save({}, {{"constant", constant.ref().data}}).get();
+  const std::string why = thrown_by<usage_error>([&] {
+                            restore(saved.newest().value(), {{"constant", constant.ref().data}});
+                          }).what();
+  EXPECT_THAT(why, HasSubstr("constant"));
+}
+
 // A save is in the order of tasks: it has what was submitted before, and nothing of what comes
 // after.
 TEST_P(checkpoints_test, are_ordered_as_tasks_are) {

@@ -23,6 +23,7 @@ using detail::untyped_access;
 using detail::untyped_argument;
 using detail::untyped_future;
 using detail::untyped_number;
+using detail::untyped_parameter;
 using detail::untyped_submitter;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -124,6 +125,52 @@ TEST(UntypedLaunch, RefusesWhatDoesNotFitTheSignature) {
   const untyped_argument read = use(x, access_mode::read);
   EXPECT_THAT(refusal(rt, product, {read, read, use(x, access_mode::write)}),
               HasSubstr("has 1 dimensions; the kernel takes 2"));
+}
+
+TEST(UntypedLaunch, TakesParametersOfRuns) {
+  runtime rt;
+  const buffer<float> x{rt, 10, "x"};
+  const run_parameter<int> value{3, "value"};
+  const graph fills = rt.record([&](submitter& s) {
+    (void)untyped_submitter(s).launch(
+        {}, fill_of_floats(), {untyped_parameter{value.state()}, use(x, access_mode::write)});
+  });
+  rt.run(fills).get();
+  EXPECT_THAT(x.to_vector(), Each(3.0f));
+  rt.run(fills, {value = 4}).get();
+  EXPECT_THAT(x.to_vector(), Each(4.0f));
+  EXPECT_THAT(refusal(rt, sum_of_floats(), {untyped_parameter{value.state()}}),
+              HasSubstr("Argument 1 of kernel \"sum\" is a run parameter; it has to be a buffer"));
+  EXPECT_THAT(
+      refusal(rt, fill_of_floats(), {untyped_parameter{nullptr}, use(x, access_mode::write)}),
+      HasSubstr("parameter"));
+}
+
+TEST(UntypedLaunch, AsksFunctionsOverData) {
+  runtime rt;
+  const buffer<float> x{rt, 10, 0.0f, "x"}, one{rt, 10, 1.0f, "one"};
+  const auto below = std::make_shared<kernel_definition>();
+  below->name = "below 5";
+  below->parameters = {{parameter::kind::buffer, element_type::f32, access_mode::read, any_rank}};
+  below->result = element_type::i64;
+  below->host = [](const host_launch& launch) {
+    const bool is_below = *static_cast<const float*>(launch.buffers[0].base) < 5;
+    *static_cast<std::int64_t*>(launch.buffers[1].base) = is_below ? 1 : 0;
+  };
+  const graph adds =
+      rt.record([&](submitter& s) { s.submit(ops::axpy, 1.0f, reads(one), updates(x)); });
+  untyped_submitter untyped(rt);
+  const auto repeat = [&](detail::choice_rule rule, std::uint64_t at_most) {
+    const std::vector<untyped_argument> arguments{use(x, access_mode::read)};
+    future<void>(untyped.choose({}, rule, untyped.ask({}, below, arguments), {&adds, 1}, at_most))
+        .get();
+    return x.read()(0);
+  };
+  EXPECT_EQ(repeat(detail::choice_rule::if_true, 3), 3);
+  EXPECT_EQ(repeat(detail::choice_rule::if_true, 100), 5);
+  EXPECT_EQ(repeat(detail::choice_rule::if_true, 100), 5);
+  EXPECT_EQ(repeat(detail::choice_rule::if_false, 2), 7);  // until it is below 5
+  EXPECT_THROW((void)untyped.ask({}, sum_of_floats(), {use(x, access_mode::read)}), usage_error);
 }
 
 TEST(WaitWithALook, LooksWhileItWaits) {

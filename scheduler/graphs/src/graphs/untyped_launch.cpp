@@ -97,6 +97,21 @@ number_argument checked(const kernel_definition& kernel, std::size_t i,
   });
 }
 
+number_argument checked(const kernel_definition& kernel, std::size_t i,
+                        const untyped_parameter& number) {
+  const element_type wanted = kernel.parameters[i].type;
+  if (kernel.parameters[i].is != parameter::kind::scalar) {
+    throw usage_error(place_of(kernel, i) + " is a run parameter; it has to be a buffer of " +
+                      to_string(wanted) + ".");
+  }
+  if (number.which == nullptr) refuse_empty_parameter();
+  const scalar_argument& initial = number.which->initial;
+  return with_number_type(initial.type, [&]<class T>(std::type_identity<T>) {
+    return number_argument{
+        convert_value<T>(initial.bytes, wanted), {}, &convert_value<T>, number.which};
+  });
+}
+
 access_argument checked(const kernel_definition& kernel, std::size_t i, const untyped_access& use) {
   const parameter& wanted = kernel.parameters[i];
   if (use.what.data == nullptr) refuse_empty_buffer();
@@ -125,16 +140,15 @@ access_argument checked(const kernel_definition& kernel, std::size_t i, const un
 
 }  // namespace
 
-task_state_ptr untyped_submitter::submit(const task_options& options, const kernel_ref& kernel,
-                                         const std::vector<untyped_argument>& arguments,
-                                         bool host_only) {
+task_description untyped_submitter::describe(const task_options& options, const kernel_ref& kernel,
+                                             const std::vector<untyped_argument>& arguments,
+                                             bool host_only) {
   const std::size_t count = kernel->parameters.size();
   if (arguments.size() != count) {
     throw usage_error("Kernel \"" + kernel->name + "\" is given " +
                       std::to_string(arguments.size()) + " arguments; it takes " +
                       std::to_string(count) + ".");
   }
-  const pending_place place(to_.for_functions().context);
   task_description task = described(options, kernel, host_only);
   task.make_state = maker_of(*kernel);
   task.arguments.reserve(count);
@@ -142,7 +156,14 @@ task_state_ptr untyped_submitter::submit(const task_options& options, const kern
     std::visit([&](const auto& each) { task.arguments.emplace_back(checked(*kernel, i, each)); },
                arguments[i]);
   }
-  return to_.enqueue(std::move(task));
+  return task;
+}
+
+task_state_ptr untyped_submitter::submit(const task_options& options, const kernel_ref& kernel,
+                                         const std::vector<untyped_argument>& arguments,
+                                         bool host_only) {
+  const pending_place place(to_.for_functions().context);
+  return to_.enqueue(describe(options, kernel, arguments, host_only));
 }
 
 task_state_ptr untyped_submitter::launch(const task_options& options, const kernel_ref& kernel,
@@ -153,6 +174,33 @@ task_state_ptr untyped_submitter::launch(const task_options& options, const kern
 task_state_ptr untyped_submitter::call(const task_options& options, const kernel_ref& function,
                                        const std::vector<untyped_argument>& arguments) {
   return submit(options, function, arguments, true);
+}
+
+question untyped_submitter::ask(const run_options& options, const kernel_ref& function,
+                                const std::vector<untyped_argument>& arguments) {
+  if (function->result != element_type::i64) {
+    throw usage_error("Kernel \"" + function->name + "\" is a condition and returns " +
+                      (function->result ? to_string(*function->result) : "nothing") +
+                      "; it has to return an integer of 64 bits.");
+  }
+  task_options how;
+  how.label = options.label.empty() ? task_label(function->name) : options.label;
+  how.priority = options.priority;
+  question made;
+  made.task = std::make_shared<const task_description>(describe(how, function, arguments, true));
+  made.number = &whole_number<std::int64_t>;
+  return made;
+}
+
+task_state_ptr untyped_submitter::choose(const run_options& options, choice_rule rule,
+                                         question asked, std::span<const graph> bodies,
+                                         std::uint64_t at_most) {
+  graph_use use = use_of(options, bodies);
+  use.rule = rule;
+  use.ask = std::move(asked);
+  use.at_most = at_most;
+  use.asks_first = rule != choice_rule::if_false;
+  return to_.submit_use(std::move(use)).state();
 }
 
 executor& untyped_submitter::where() {

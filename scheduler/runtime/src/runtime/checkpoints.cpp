@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include <hocket/scheduler/untyped_launch.hpp>
+
 #include "runtime/checkpoint_writer.hpp"
 #include "runtime/runtime_core.hpp"
 
@@ -46,6 +48,27 @@ const checkpoint_array& array_for(const named_buffer& wanted, const saved_checkp
 }
 
 }  // namespace
+
+named_buffer::named_buffer(std::string name, detail::buffer_ref all)
+    : name_(std::move(name)), data_(std::move(all)) {
+  copy_out_ = [all = data_](submitter& to, const task_options& how,
+                            std::shared_ptr<std::byte[]> into) {
+    const auto copy = std::make_shared<kernel_definition>();
+    copy->name = "copy for checkpoint";
+    copy->parameters = {{parameter::kind::buffer, all->type(), access_mode::read, any_rank}};
+    copy->keeps_captures = true;
+    copy->host = [into = std::move(into), bytes = all->bytes()](const host_launch& launch) {
+      if (bytes != 0) std::memcpy(into.get(), launch.buffers[0].base, bytes);
+    };
+    const detail::untyped_access whole{detail::region_ref(all), access_mode::read};
+    return any_future(future<void>(detail::untyped_submitter(to).call(how, copy, {whole})));
+  };
+  copy_in_ = [all = data_](std::span<const std::byte> from) {
+    if (all->is_constant()) detail::refuse_constant_buffer(*all);
+    const auto into = detail::open_view(detail::region_ref(all), access_mode::write);
+    if (!from.empty()) std::memcpy(into->content().base, from.data(), from.size());
+  };
+}
 
 checkpoints::checkpoints(runtime& home, const std::filesystem::path& folder,
                          const checkpoint_options& options)

@@ -45,6 +45,9 @@ class named_buffer {
     };
   }
 
+  /// For bindings to other languages: all of a buffer whose types are known when the program runs.
+  named_buffer(std::string name, detail::buffer_ref all);
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const detail::buffer_state& data() const noexcept { return *data_; }
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+
+#include "function_call.hpp"
+
+#include <nanobind/stl/unique_ptr.h>
+
+#include <utility>
+
+#include "array_view.hpp"
+#include "buffers.hpp"
+#include "element_types.hpp"
+#include "failures.hpp"
+#include "futures.hpp"
+#include "graphs.hpp"
+
+namespace hocket::python {
+
+function_call::function_call(const nb::object& function, function_keeper keeper,
+                             std::vector<access_mode> modes, const task_target& target)
+    : function_(function, target.home->threads()),
+      keeper_(keeper),
+      modes_(std::move(modes)),
+      threads_(target.home->threads()),
+      home_(target.home),
+      where_(detail::untyped_submitter(*target.in).where()),
+      is_virtual_(target.home->is_virtual()) {}
+
+std::int64_t function_call::run(std::span<const buffer_argument> buffers,
+                                std::span<const scalar_argument> numbers) const {
+  outcome made;
+  if (is_virtual_) {
+    // The task is run by a thread of Python that waits for it.
+    const with_gil acquired;
+    made = call(buffers, numbers);
+  } else {
+    run_in_thread(buffers, numbers, made);
+  }
+  if (made.thrown != nullptr) std::rethrow_exception(made.thrown);
+  return made.answer;
+}
+
+void function_call::run_in_thread(std::span<const buffer_argument> buffers,
+                                  std::span<const scalar_argument> numbers, outcome& made) const {
+  const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
+    // The runtime is kept until the task can end: the function itself may let go of it.
+    const bool taken =
+        threads_->post([this, &made, buffers, numbers, gate, home = runtime_of_call()]() mutable {
+          made = call(buffers, numbers);
+          gate->open();
+          home.reset();
+        });
+    if (taken) return;
+    made.thrown = std::make_exception_ptr(
+        error(failure(failure_code::cancelled, "Python ends, and calls no more functions.")));
+    gate->open();
+  };
+  (void)where_.wait(arm);
+}
+
+runtime_ref function_call::runtime_of_call() const {
+  const open_runtime_ref home = home_.lock();
+  if (home == nullptr || home->is_closed()) return nullptr;
+  try {
+    return home->get();
+  } catch (const usage_error&) {
+    return nullptr;  // it was closed a moment ago
+  }
+}
+
+/// With the GIL.
+function_call::outcome function_call::call(std::span<const buffer_argument> buffers,
+                                           std::span<const scalar_argument> numbers) const {
+  try {
+    nb::list views, values;
+    for (std::size_t i = 0; i < modes_.size(); ++i) {
+      const bool read_only = modes_[i] == access_mode::read;
+      views.append(nb::cast(std::make_unique<array_view>(buffers[i], read_only)));
+    }
+    for (const scalar_argument& each : numbers) values.append(to_python(each.bytes, each.type));
+    nb::object function = function_.get();
+    if (keeper_ == function_keeper::python) function = function();
+    const nb::object returned = function(views, values);
+    if (returned.is_none()) return {};
+    if (nb::isinstance<nb::int_>(returned)) return {nullptr, nb::cast<std::int64_t>(returned)};
+    return {std::make_exception_ptr(failure_of(returned, threads_))};
+  } catch (...) {
+    return {std::current_exception()};
+  }
+}
+
+described_call describe_call(const task_target& target, const nb::object& function,
+                             function_keeper keeper, const std::string& name,
+                             const nb::list& accesses, const nb::list& numbers) {
+  described_call made;
+  made.kernel = std::make_shared<kernel_definition>();
+  made.kernel->name = name;
+  made.kernel->keeps_captures = true;
+  std::vector<access_mode> modes;
+  for (const nb::handle each : accesses) {
+    const auto pair = nb::cast<nb::tuple>(each);
+    const access_mode mode = mode_named(nb::cast<std::string>(pair[0]));
+    const auto& buffer = nb::cast<const array_buffer&>(pair[1]);
+    modes.push_back(mode);
+    made.kernel->parameters.push_back(
+        {parameter::kind::buffer, buffer.data().type(), mode, any_rank});
+    made.arguments.emplace_back(detail::untyped_access{buffer.what, mode});
+  }
+  for (const nb::handle each : numbers) {
+    element_type type;
+    if (nb::isinstance<parameter_handle>(each)) {
+      const auto& which = nb::cast<const parameter_handle&>(each).which;
+      type = which->initial.type;
+      made.arguments.emplace_back(detail::untyped_parameter{which});
+    } else {
+      const auto& from = nb::cast<const task_future&>(each);
+      type = from.number.value();
+      made.arguments.emplace_back(detail::untyped_future{from.task, type});
+    }
+    made.kernel->parameters.push_back({parameter::kind::scalar, type});
+  }
+  made.call = std::make_shared<const function_call>(function, keeper, std::move(modes), target);
+  return made;
+}
+
+}  // namespace hocket::python
