@@ -101,6 +101,23 @@ TEST_P(checkpoints_test, have_buffers_without_types) {
 
 // A save is in the order of tasks: it has what was submitted before, and nothing of what comes
 // after.
+TEST_P(checkpoints_test, leave_out_the_gaps_of_memory_of_the_program) {
+  std::vector<float> mine{1, 2, -1, -1, 3, 4, -1, -1, 5, 6, -7, -7};
+  const std::vector<float> before = mine;
+  {
+    const buffer<float, 2> x{rt, user_memory(mine.data(), shape<2>{3, 2}, shape<2>{4, 1}), "x"};
+    checkpoints saved{rt, folder()};
+    saved.save({}, {{"x", x}}).get();
+    const auto found = saved.newest();
+    EXPECT_EQ(found->arrays.front().extents, (index_list{3, 2}));
+    EXPECT_EQ(found->arrays.front().bytes.size(), 6 * sizeof(float));
+    rt.submit(on_last(), ops::fill, 9.0F, writes(x)).get();
+    restore(*found, {{"x", x}});
+    EXPECT_THAT(x.to_vector(), ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+  EXPECT_EQ(mine, before);
+}
+
 TEST_P(checkpoints_test, are_ordered_as_tasks_are) {
   constexpr int steps = 20;
   const buffer<float> x{rt, 1000, 0.0f, "x"};

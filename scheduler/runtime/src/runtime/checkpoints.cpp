@@ -40,19 +40,19 @@ const checkpoint_array& array_for(const named_buffer& wanted, const saved_checkp
                       "\"; it has " + (names.empty() ? "no arrays" : names) + ".");
   }
   const detail::buffer_state& data = wanted.data();
-  if (found->type == data.type() && found->extents == data.extents()) return *found;
+  if (found->type == data.type() && found->extents == wanted.extents()) return *found;
   throw usage_error("The checkpoint \"" + from.file.string() + "\" has " +
                     text_of(found->type, found->extents) + " for \"" + wanted.name() +
                     "\", and buffer \"" + data.label() + "\" has " +
-                    text_of(data.type(), data.extents()) + "; they must be alike.");
+                    text_of(data.type(), wanted.extents()) + "; they must be alike.");
 }
 
 }  // namespace
 
 named_buffer::named_buffer(std::string name, detail::buffer_ref all)
-    : name_(std::move(name)), data_(std::move(all)) {
-  copy_out_ = [all = data_](submitter& to, const task_options& how,
-                            std::shared_ptr<std::byte[]> into) {
+    : name_(std::move(name)), what_(std::move(all)) {
+  copy_out_ = [all = what_.data](submitter& to, const task_options& how,
+                                 std::shared_ptr<std::byte[]> into) {
     const auto copy = std::make_shared<kernel_definition>();
     copy->name = "copy for checkpoint";
     copy->parameters = {{parameter::kind::buffer, all->type(), access_mode::read, any_rank}};
@@ -63,7 +63,7 @@ named_buffer::named_buffer(std::string name, detail::buffer_ref all)
     const detail::untyped_access whole{detail::region_ref(all), access_mode::read};
     return any_future(future<void>(detail::untyped_submitter(to).call(how, copy, {whole})));
   };
-  copy_in_ = [all = data_](std::span<const std::byte> from) {
+  copy_in_ = [all = what_.data](std::span<const std::byte> from) {
     if (all->is_constant()) detail::refuse_constant_buffer(*all);
     const auto into = detail::open_view(detail::region_ref(all), access_mode::write);
     if (!from.empty()) std::memcpy(into->content().base, from.data(), from.size());
@@ -85,12 +85,11 @@ future<std::uint64_t> checkpoints::save(checkpoint_position position,
   auto snapshot = std::make_shared<detail::checkpoint_snapshot>();
   snapshot->position = std::move(position);
   for (const named_buffer& each : buffers) {
-    const detail::buffer_state& data = each.data();
+    const std::size_t bytes = each.bytes();
     // For overwrite: the pages are first touched by the tasks that copy.
-    snapshot->blocks.push_back(
-        std::shared_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(data.bytes())]));
+    snapshot->blocks.push_back(std::shared_ptr<std::byte[]>(new std::byte[bytes]));
     snapshot->arrays.push_back(
-        {each.name(), data.type(), data.extents(), {snapshot->blocks.back().get(), data.bytes()}});
+        {each.name(), each.data().type(), each.extents(), {snapshot->blocks.back().get(), bytes}});
   }
   saving_.emplace(home_, scope_options{.label = "checkpoint"});
   std::vector<any_future> copied;

@@ -32,16 +32,29 @@ class named_buffer {
  public:
   template <element T, std::size_t R>
   named_buffer(std::string name, const buffer<T, R>& what)
-      : name_(std::move(name)), data_(what.ref().data) {
+      : name_(std::move(name)), what_(what.ref()) {
     copy_out_ = [what](submitter& to, const task_options& how, std::shared_ptr<std::byte[]> into) {
       const auto copy = [into = std::move(into)](const buffer_view<const T, R>& from) {
-        std::copy(from.begin(), from.end(), reinterpret_cast<T*>(into.get()));
+        T* next = reinterpret_cast<T*>(into.get());
+        if (from.contiguous()) {
+          std::copy(from.begin(), from.end(), next);
+        } else {
+          from.for_each([&next](const T& each) { *next++ = each; });
+        }
       };
       return any_future(to.submit(how, copy, reads(what)));
     };
     copy_in_ = [what](std::span<const std::byte> from) {
       const auto into = what.write();
-      if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
+      if (into.contiguous()) {
+        if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
+        return;
+      }
+      const std::byte* next = from.data();
+      into.for_each([&next](T& each) {
+        std::memcpy(&each, next, sizeof(T));
+        next += sizeof(T);
+      });
     };
   }
 
@@ -49,7 +62,11 @@ class named_buffer {
   named_buffer(std::string name, detail::buffer_ref all);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const detail::buffer_state& data() const noexcept { return *data_; }
+  [[nodiscard]] const detail::buffer_state& data() const noexcept { return *what_.data; }
+  [[nodiscard]] index_list extents() const { return what_.where().extents(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return what_.where().elements() * size_of(data().type());
+  }
 
   /// Submits a task that copies the content to where there is room for it.
   [[nodiscard]] any_future copy_out(submitter& to, const task_options& how,
@@ -62,7 +79,7 @@ class named_buffer {
 
  private:
   std::string name_;
-  detail::buffer_ref data_;
+  detail::region_ref what_;  ///< memory of the program may have gaps, which are not saved
   std::function<any_future(submitter&, const task_options&, std::shared_ptr<std::byte[]>)>
       copy_out_;
   std::function<void(std::span<const std::byte>)> copy_in_;
