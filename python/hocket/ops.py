@@ -82,14 +82,21 @@ for _name, (_parameters, _text) in _TABLE.items():
     globals()[_name] = _operation(_name, _parameters, _text)
 
 
+def _is_narrow(a):
+    return isinstance(a, Buffer) and a.dtype.name in ("float16", "bfloat16")
+
+
 def gemm(a, b, c, alpha=1, beta=0, transpose_a=False, transpose_b=False, **options):
     """c = alpha a b + beta c, the product of matrices; a or b may be taken transposed.
 
-    Of buffers with three dimensions there are several products, c[i] of a[i] and b[i].
+    Of buffers with three dimensions there are several products, c[i] of a[i] and b[i]. Where a and
+    b have numbers in 16 bits, c may have the same or float32.
     """
     if transpose_a and transpose_b:
         raise ValueError("gemm takes a or b transposed, not both; transpose() makes the other one.")
     name = "gemms" if isinstance(c, Buffer) and c.ndim == 3 else "gemm"
+    if _is_narrow(a) and getattr(c, "dtype", None) == "float32":
+        name = "widened_" + name
     form = ("t" if transpose_a else "n") + ("t" if transpose_b else "n")
     is_plain = isinstance(alpha, (int, float)) and isinstance(beta, (int, float))
     if is_plain and alpha == 1 and beta == 0:

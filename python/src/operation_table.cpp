@@ -102,22 +102,24 @@ class operation_table {
     add<kinds::sort_op>("sort");
   }
 
-  /// Rank 3: several products in one launch.
-  template <std::size_t Rank>
+  /// Rank 3: several products in one launch. Widens: of numbers in 16 bits, that are floats.
+  template <std::size_t Rank, bool Widens>
   void add_products(const std::string& name) {
-    add<kinds::gemm_op<false, false, Rank, access_mode::write>>(name + "nn");
-    add<kinds::gemm_op<false, true, Rank, access_mode::write>>(name + "nt");
-    add<kinds::gemm_op<true, false, Rank, access_mode::write>>(name + "tn");
-    add<kinds::scaled_gemm_op<false, false, Rank>>("scaled_" + name + "nn");
-    add<kinds::scaled_gemm_op<false, true, Rank>>("scaled_" + name + "nt");
-    add<kinds::scaled_gemm_op<true, false, Rank>>("scaled_" + name + "tn");
+    add<kinds::gemm_op<false, false, Rank, access_mode::write, Widens>>(name + "nn");
+    add<kinds::gemm_op<false, true, Rank, access_mode::write, Widens>>(name + "nt");
+    add<kinds::gemm_op<true, false, Rank, access_mode::write, Widens>>(name + "tn");
+    add<kinds::scaled_gemm_op<false, false, Rank, Widens>>("scaled_" + name + "nn");
+    add<kinds::scaled_gemm_op<false, true, Rank, Widens>>("scaled_" + name + "nt");
+    add<kinds::scaled_gemm_op<true, false, Rank, Widens>>("scaled_" + name + "tn");
   }
 
   void add_matrices() {
     using enum kinds::triangular_system;
     add<kinds::transpose_op>("transpose");
-    add_products<2>("gemm_");
-    add_products<3>("gemms_");
+    add_products<2, false>("gemm_");
+    add_products<3, false>("gemms_");
+    add_products<2, true>("widened_gemm_");
+    add_products<3, true>("widened_gemms_");
     add<kinds::syrk_lower_op>("syrk_lower");
     add<kinds::trsm_op<lower>>("trsm_lower");
     add<kinds::trsm_op<lower_transposed>>("trsm_lower_transposed");

@@ -72,6 +72,12 @@ class Operations(unittest.TestCase):
         products = self.rt.empty((3, 5, 3), np.float64)
         ops.gemm(self.rt.buffer(several), self.rt.buffer(others), products, alpha=2)
         self.same(products, 2 * (several @ others))
+        half, other = x.astype(np.float16), y.astype(np.float16)
+        for dtype, tolerance in ((np.float16, 1e-3), (np.float32, 1e-6)):
+            sums = self.rt.empty((5, 3), dtype)
+            ops.gemm(self.rt.buffer(half), self.rt.buffer(other), sums)
+            exact = half.astype(np.float64) @ other.astype(np.float64)
+            np.testing.assert_allclose(sums.numpy(), exact, rtol=tolerance, atol=tolerance)
         turned = self.rt.empty((7, 5), np.float64)
         ops.transpose(a, turned)
         self.same(turned, x.T)
