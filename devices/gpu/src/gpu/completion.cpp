@@ -14,10 +14,9 @@
 
 namespace hocket::gpu {
 
-completions::completions(std::shared_ptr<context> in, stream_handle of, event_ref start,
-                         executor& where, std::string device, report told)
+completions::completions(std::shared_ptr<context> in, event_ref start, executor& where,
+                         std::string device, report told)
     : in_(std::move(in)),
-      of_(of),
       where_(where),
       device_(std::move(device)),
       start_(std::move(start)),
@@ -47,13 +46,23 @@ code completions::wait_for(const event_ref& event) const {
   return in_->driver().event_synchronize(event.get());
 }
 
+/// The wait for a command has failed, which may still use memory of the host that others get next.
+/// The driver ends it, or says that nothing of the context runs any more. A device that says
+/// neither is not waited for without end.
+void completions::await_failed(const event_ref& event) const {
+  constexpr auto pause = std::chrono::milliseconds(1), longest = std::chrono::milliseconds(5000);
+  const time_stamp until = where_.now() + longest;
+  while (in_->driver().event_query(event.get()) == not_ready && where_.now() < until) {
+    where_.wait([](const std::shared_ptr<executor::gate>&) {}, where_.now() + pause);
+  }
+}
+
 /// The stream is in order, and the last command was waited for: the others have ended as well.
 void completions::finish(std::span<commands::entry> ended, std::vector<command_result>& results) {
   const current in(*in_);
   const time_stamp heard = where_.now();
   const code status = in.why() != success ? in.why() : ended.back().item.status;
-  // What a failed call leaves running may still use the host's memory, which others get next.
-  if (status != success) (void)in_->driver().stream_synchronize(of_);
+  if (status != success && in.why() == success) await_failed(ended.back().item.what.end);
   std::uint64_t end = 0;
   for (const commands::entry& e : ended) {
     const enqueued& what = e.item.what;

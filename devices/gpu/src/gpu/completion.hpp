@@ -31,10 +31,10 @@ class completions {
  public:
   using report = std::function<void(std::uint64_t first, std::span<command_result>)>;
 
-  /// The executor outlives it, and the stream all commands. start is an event that was recorded in
-  /// the stream before anything else. As in in_flight_commands, told is called with what has ended.
-  completions(std::shared_ptr<context> in, stream_handle of, event_ref start, executor& where,
-              std::string device, report told);
+  /// The executor outlives it. start is an event that was recorded in the stream before anything
+  /// else. As in in_flight_commands, told is called with what has ended.
+  completions(std::shared_ptr<context> in, event_ref start, executor& where, std::string device,
+              report told);
 
   /// A command was handed over.
   void add(std::uint64_t value, enqueued what, time_stamp handed);
@@ -59,12 +59,12 @@ class completions {
   void finish(std::span<commands::entry> ended, std::vector<command_result>& results);
   void set_times(command_result& how, const enqueued& what, std::uint64_t end);
   [[nodiscard]] code wait_for(const event_ref& event) const;
+  void await_failed(const event_ref& event) const;
   [[nodiscard]] std::uint64_t nanoseconds_of(const event_ref& event) const;
   [[nodiscard]] std::uint64_t between(const event_ref& begin, const event_ref& end) const;
   void move_start(const event_ref& to, std::uint64_t time);
 
   std::shared_ptr<context> in_;
-  stream_handle of_;
   executor& where_;
   std::string device_;
 

@@ -16,7 +16,7 @@ queue_stream::queue_stream(const stream_parts& parts, handle<stream_handle> made
       device_(parts.device),
       stream_(std::move(made)),
       launcher_(parts.in, parts.limits, parts.device),
-      completions_(parts.in, stream_.get(), std::move(start), where, parts.device,
+      completions_(parts.in, std::move(start), where, parts.device,
                    [this](std::uint64_t first, std::span<command_result> how) {
                      ended_or_lost(first, how);
                    }) {}

@@ -17,6 +17,11 @@ constexpr std::int64_t patience = 10;
 
 constexpr nanoseconds shortest = std::chrono::microseconds(1);  // between two looks
 
+const char* kind_of(const command_record& c) {
+  if (c.copy != nullptr) return "copy";
+  return c.launched != nullptr && c.launched->is_preparation ? "compilation" : "launch";
+}
+
 std::string in_seconds(nanoseconds time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(time.count()) / 1e9);
@@ -57,6 +62,7 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   if (seen.value != c.number.value || !is_ready) {
     seen.value = c.number.value;
     seen.looks = 0;
+    seen.times_given_up = 0;
   }
   if (!is_ready) return;
   ++seen.looks;
@@ -64,7 +70,12 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   const nanoseconds waited = (seen.looks - 1) * period_;
   if (waited < timeout_ || waited / patience < expected_on(seen.device)) return;
   seen.looks = 0;
-  give_up(c, seen.device);
+  if (++seen.times_given_up == 1) {
+    give_up(c, seen.device);
+  } else if (seen.times_given_up == 2) {
+    warn_of(seen.device);
+    ++seen.times_given_up;
+  }
 }
 
 /// Streams of one device may hold up one another in its driver.
@@ -77,17 +88,29 @@ nanoseconds hang_watch::expected_on(device_id device) const {
   return sum;
 }
 
+/// The loss is told once the driver lets go of its commands, whose memory it may still use.
+void hang_watch::warn_of(device_id device) {
+  const auto is_told = [&](const oldest& each) {
+    return each.device == device && each.times_given_up > 2;
+  };
+  if (std::ranges::any_of(seen_, is_told)) return;
+  const std::string name = s_.nodes.devices[device.value].label_text();
+  s_.work.actions().emplace_back(warn{
+      name +
+      " was given up, and its driver does not let go of its commands. Until it does, what they "
+      "use is given to no other task, and tasks wait."});
+}
+
 void hang_watch::give_up(const command_record& c, device_id device) {
   const placed_task* const t = s_.tasks.find(c.task);
   const std::string of_task =
       t == nullptr ? "" : " of task \"" + std::string(t->label_text()) + "\"";
   const std::string name = s_.nodes.devices[device.value].label_text();
   s_.work.actions().emplace_back(give_up_device{
-      device,
-      failure(failure_code::device_lost,
-              name + " is not used any more, because a " + (c.copy == nullptr ? "launch" : "copy") +
-                  of_task + " does not end: it was thought to take " + in_seconds(c.predicted) +
-                  ", and took more than " + in_seconds(timeout_) + ".")});
+      device, failure(failure_code::device_lost,
+                      name + " is not used any more, because a " + kind_of(c) + of_task +
+                          " does not end: it was thought to take " + in_seconds(c.predicted) +
+                          ", and took more than " + in_seconds(timeout_) + ".")});
 }
 
 }  // namespace hocket::placement

@@ -30,6 +30,7 @@ class hang_watch {
     device_id device;
     std::uint64_t value = 0;
     int looks = 0;
+    int times_given_up = 0;
   };
   static constexpr int looks_at_timeout = 4;
 
@@ -39,6 +40,7 @@ class hang_watch {
   [[nodiscard]] nanoseconds expected_on(device_id device) const;
   void look_at(oldest& seen, const command_record& c);
   void give_up(const command_record& c, device_id device);
+  void warn_of(device_id device);
 
   engine_state& s_;
   const nanoseconds timeout_;
