@@ -73,7 +73,7 @@ TEST(failed_copies, fail_tasks_that_wait_for_memory_meanwhile) {
   std::vector<buffer<float>> of;
   for (int i = 0; i < 7; ++i) of.emplace_back(rt, count, 0.0F);
   rt.submit(second, add_one, updates(of[0]));
-  for (const int i : {1, 2}) rt.submit(first, add_one, updates(of[i]));
+  for (const std::size_t i : {1U, 2U}) rt.submit(first, add_one, updates(of[i]));
   rt.submit(second, add_one, updates(of[3]));
   rt.wait();
   // This one waits for memory, while the next one has its input moved out, which fails.

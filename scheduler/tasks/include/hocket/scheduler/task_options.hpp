@@ -96,8 +96,8 @@ struct task_options {
 
   /// Among the tasks with this option that were submitted for the same device, given by `on`: start
   /// in order of priority, then of age, also where a later one is ready first. A task that waits
-  /// for one that comes after it in this order never starts: it fails, once nothing else runs; where
-  /// nothing is placed, none of them runs any more.
+  /// for one that comes after it never starts: it fails, once nothing else runs; where nothing is
+  /// placed, none of them runs any more.
   bool in_order = false;
 
   /// For messages, reports and traces; the kernel's name if it is empty.
