@@ -47,7 +47,7 @@ class _Call:
             outcome.raised = error.with_traceback(trace)
             return outcome
         finally:
-            # What the arguments keep is let go of before the task has ended.
+            # The arguments let go of what they keep before the task has ended.
             self._function = self._arguments = self._outcome = self._scopes = None
             # The frame stays as long as that of the function does, which an exception has.
             self = views = outcome = trace = None

@@ -53,7 +53,7 @@ class Graph(Target):
         self._name = label
         self.label = f"graph {next(_numbers)}" if label is None else str(label)
         self._block = self._recording = self._recorded = None
-        # What the C++ part has weak references to.
+        # Functions to which the C++ part has weak references.
         self._kept = []
 
     def __enter__(self):

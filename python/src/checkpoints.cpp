@@ -28,7 +28,7 @@ namespace {
 
 using named_handles = std::vector<std::pair<std::string, array_buffer*>>;
 
-/// What hocket.Checkpoints stands for, until it or its runtime is closed.
+/// The object behind hocket.Checkpoints, until that or its runtime is closed.
 class open_checkpoints {
  public:
   open_checkpoints(open_runtime_ref home, const std::string& folder, std::size_t keep)

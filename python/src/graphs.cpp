@@ -61,7 +61,7 @@ detail::choice_rule rule_named(const std::string& name) {
   return name == "until" ? detail::choice_rule::if_false : detail::choice_rule::if_true;
 }
 
-/// What is asked: a function, or nothing, which is always true.
+/// The question: a function, or nothing, which is always true.
 detail::question question_about(const task_target& target, const run_options& how,
                                 const nb::object& function, const std::string& name,
                                 const nb::list& accesses) {

@@ -12,7 +12,7 @@
 
 namespace hocket::python {
 
-/// What hocket.Graph is while its block is recorded. Keeps the runtime. Used with the GIL.
+/// A hocket.Graph while its block is recorded. Keeps the runtime. Used with the GIL.
 class open_recording {
  public:
   open_recording(open_runtime_ref home, const record_options& options, std::string label)
@@ -41,13 +41,13 @@ class open_recording {
   std::string label_;
 };
 
-/// What hocket.Graph is once it is recorded. Python functions in it are kept by Python alone.
+/// A hocket.Graph once it is recorded. Python functions in it are kept by Python alone.
 struct recorded_graph {
   open_runtime_ref home;
   graph what;
 };
 
-/// What hocket.Parameter stands for.
+/// The object behind hocket.Parameter.
 struct parameter_handle {
   detail::parameter_ref which;
 };

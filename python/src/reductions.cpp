@@ -90,7 +90,7 @@ class value_reduction {
     return made;
   }
 
-  /// What is left of the elements of one range, in the first place.
+  /// Reduces the elements of one range to one, in the first place of what it returns.
   [[nodiscard]] value_list reduced(std::span<const buffer_argument> inputs, const nest& elements,
                                    std::size_t first) const {
     const std::size_t end = std::min(first + range, elements.size());

@@ -191,7 +191,7 @@ future_list futures_option(const nb::handle& value, const std::string& name) {
   return made;
 }
 
-/// What tasks and runs of graphs have in common.
+/// The options that tasks and runs of graphs have in common.
 template <class Options>
 void add_order(setters& to, Options& made) {
   to["priority"] = [&](const auto& v, const auto& n) {

@@ -11,7 +11,7 @@
 
 namespace hocket::python {
 
-/// What hocket.Scope is in its block. Keeps the runtime, or the scope, that it is in. Used with the
+/// A hocket.Scope in its block. Keeps the runtime, or the scope, that it is in. Used with the
 /// GIL.
 class open_scope {
  public:

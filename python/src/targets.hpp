@@ -11,7 +11,7 @@
 
 namespace hocket::python {
 
-/// What tasks are submitted to: a runtime, a scope in one, or a recording.
+/// The place that tasks are submitted to: a runtime, a scope in one, or a recording.
 struct task_target {
   open_runtime_ref home;
   runtime_ref in;                 ///< of home, open

@@ -65,7 +65,7 @@ class cuda_adopted : public ::testing::Test {
     context_ = make();
   }
   void TearDown() override {
-    // It is the program's again, and works.
+    // The context is the program's again, and works.
     if (context_ == nullptr) return;
     EXPECT_EQ(cu_.destroy(context_), 0);
   }

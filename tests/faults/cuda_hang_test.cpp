@@ -27,7 +27,7 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// What is printed on stderr while it lives, at any moment.
+/// The text that is printed on stderr while the object lives, at any moment.
 class printed_text {
  public:
   printed_text() : before_(dup(STDERR_FILENO)) {

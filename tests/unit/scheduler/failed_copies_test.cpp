@@ -76,7 +76,7 @@ TEST(failed_copies, fail_tasks_that_wait_for_memory_meanwhile) {
   for (const std::size_t i : {1U, 2U}) rt.submit(first, add_one, updates(of[i]));
   rt.submit(second, add_one, updates(of[3]));
   rt.wait();
-  // This one waits for memory, while the next one has its input moved out, which fails.
+  // The first task waits for memory, while the second has its input moved out, which fails.
   const future<void> waits = rt.submit(first, add_other, reads(of[0]), updates(of[4]));
   rt.submit(second, add_other, reads(of[5]), updates(of[6]));
   if (waits.error()) return;

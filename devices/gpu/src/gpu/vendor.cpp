@@ -43,7 +43,7 @@ class vendor_backend final : public backend {
   [[nodiscard]] std::string why_none() const override;
 
  private:
-  /// What a search has found, and needs to go on.
+  /// The state of a search for devices.
   struct search {
     options given;
     std::shared_ptr<driver> of;

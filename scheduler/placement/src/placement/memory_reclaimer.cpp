@@ -90,7 +90,7 @@ void memory_reclaimer::grant_reservations() {
     placed_task& t = *s_.tasks.find(id);
     const memory_id memory = s_.node_of(t).memory;
     s_.replicas.give_blocks(t, memory);
-    // What it reads may have failed while it waited.
+    // Content that the task reads may have failed while it waited.
     if (failure why = s_.transfers.unusable_input(t)) {
       s_.work.end_later(t, std::move(why));
       continue;

@@ -35,7 +35,7 @@ class order_check {
   [[nodiscard]] std::string sentence(const std::vector<step>& circle) const;
 
   engine_state& s_;
-  // What was looked at last: it need not be again while no task comes or goes.
+  // The last look: another one is of no use while no task comes or goes.
   task_id first_;
   std::uint64_t ended_ = 0;
   std::size_t tasks_ = 0;
