@@ -148,6 +148,20 @@ TEST_F(InOrder, ATaskThatWaitsForALaterOneFails) {
   EXPECT_FALSE(between.error());
 }
 
+TEST_F(InOrder, WhatIsCancelledIsNoCircle) {
+  future<void> next;
+  {
+    const auto open = late_.write();
+    const future<void> gone = rt_.submit({.on = fast_, .in_order = true, .label = "gone"},
+                                         ops::axpy, 1.0f, reads(late_), updates(early_));
+    next = rt_.submit({.on = fast_, .in_order = true, .label = "next"}, ops::fill, 2.0f,
+                      writes(early_));
+    gone.cancel();
+  }
+  EXPECT_FALSE(next.error());
+  EXPECT_EQ(early_.to_vector().front(), 2.0f);
+}
+
 TEST_F(InOrder, AGraphMayRunAgainBeforeItHasEndedOnlyInAnOrderThatItsDataAllow) {
   const graph step = rt_.record([&](submitter& s) {
     s.submit({.on = fast_, .priority = 2, .in_order = true, .label = "forward"}, ops::copy,

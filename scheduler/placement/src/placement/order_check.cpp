@@ -27,7 +27,9 @@ void order_check::look() {
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
     if (s_.devices[i].in_line == 0) continue;
     placed_task* const first = s_.tasks.find(s_.throttle.first_of(device_id{i}));
-    if (first == nullptr || first->blockers == 0 || is_looked_at(*first)) continue;
+    if (first == nullptr || first->poisoned || first->blockers == 0 || is_looked_at(*first)) {
+      continue;
+    }
     const std::vector<step> circle = circle_from(*first);
     if (circle.empty()) continue;
     s_.work.end_later(*first, failure(failure_code::task_failed, sentence(circle)));
@@ -68,8 +70,10 @@ std::vector<const placed_task*> order_check::awaited_by(const placed_task& t) co
   return all;
 }
 
+/// A task that is to fail ends without a turn, when those before it have.
 const placed_task* order_check::turn_before(const placed_task& t) const {
-  return s_.throttle.has_turn(t) ? nullptr : s_.tasks.find(s_.throttle.first_of(t.on));
+  return t.poisoned || s_.throttle.has_turn(t) ? nullptr
+                                               : s_.tasks.find(s_.throttle.first_of(t.on));
 }
 
 std::string order_check::sentence(const std::vector<step>& circle) const {
