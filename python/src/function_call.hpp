@@ -15,9 +15,9 @@
 
 namespace hocket::python {
 
-/// Who keeps the function of a call: the call itself, or objects of Python, to which it then has a
-/// weak reference. Graphs are kept by what their functions refer to, and the garbage collector of
-/// Python finds such a circle only if no link of it is in C++.
+/// The keeper of the function of a call: the call itself, or objects of Python, to which it then
+/// has a weak reference. Graphs are kept by what their functions refer to, and the garbage
+/// collector of Python finds such a circle only if no link of it is in C++.
 enum class function_keeper : std::uint8_t { call, python };
 
 /// The call of a Python function by tasks, each of which waits for it.

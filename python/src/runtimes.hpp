@@ -74,10 +74,10 @@ using open_runtime_ref = std::shared_ptr<open_runtime>;
 [[nodiscard]] bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
                                  const nb::object& seconds = nb::none());
 
-/// What options of a task are called in Python. Throws TypeError for others.
+/// Reads the options of a task by their names in Python. Throws TypeError for others.
 [[nodiscard]] task_options task_options_of(const nb::dict& options, runtime& in);
 
-/// The same for the options of a run of a graph, of a recording, and of a scope.
+/// Reads the options of a run of a graph, of a recording, and of a scope. Throws likewise.
 [[nodiscard]] run_options run_options_of(const nb::dict& options);
 [[nodiscard]] record_options record_options_of(const nb::dict& options);
 [[nodiscard]] scope_options scope_options_of(const nb::dict& options);

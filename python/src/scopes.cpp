@@ -27,7 +27,7 @@ void open_scope::close() {
     try {
       last->wait();
     } catch (const std::exception&) {
-      // What is still to be waited for is waited for by the end of the scope.
+      // The end of the scope waits for the rest.
     }
   }
   scope_.reset();

@@ -100,7 +100,7 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(errors.DependencyFailed, "bad.*division by zero"):
             after.result()
 
-    def test_whose_failure_nobody_looks_at_fail_the_wait_for_all(self):
+    def test_whose_failure_no_one_looks_at_fail_the_wait_for_all(self):
         self.rt.submit(lambda: [][1])
         with self.assertRaises(IndexError):
             self.rt.wait()

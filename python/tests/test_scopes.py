@@ -68,7 +68,7 @@ class Scopes(WithRuntime):
             go.set()
         self.assertTrue(runs[0].done() and runs[1].done())
 
-    def test_raise_the_first_failure_that_nobody_has_looked_at(self):
+    def test_raise_the_first_failure_that_no_one_has_looked_at(self):
         with self.assertRaises(ZeroDivisionError):
             with self.rt.scope():
                 self.rt.submit(lambda: 1 / 0)

@@ -95,10 +95,9 @@ void hang_watch::warn_of(device_id device) {
   };
   if (std::ranges::any_of(seen_, is_told)) return;
   const std::string name = s_.nodes.devices[device.value].label_text();
-  s_.work.actions().emplace_back(warn{
-      name +
-      " was given up, and its driver does not let go of its commands. Until it does, what they "
-      "use is given to no other task, and tasks wait."});
+  s_.work.actions().emplace_back(warn{name + " is to be declared lost, but its driver does not let "
+                                             "go of its commands. Until it does, what they "
+                                             "use is given to no other task, and tasks wait."});
 }
 
 void hang_watch::give_up(const command_record& c, device_id device) {
