@@ -8,6 +8,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -145,6 +146,21 @@ TEST(Torture, FindsACrash) {
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("FAILED: seed "));
   EXPECT_THAT(ended.out, HasSubstr("steps these "));
+}
+
+/// Bugs that show only where copies or allocations fail, and how many seeds are tried for each. The
+/// later ones come after tens of thousands of seeds, of which these are the last: where seeds mean
+/// other programs than before, look for another place among the first hundred thousand.
+TEST(Torture, FindsBugsInWhatComesBehindFailedCommands) {
+  const std::vector<arguments> searches{
+      {"14", "torture", "--kind", "faults", "--seeds", "500"},
+      {"15", "torture", "--kind", "faults", "--first-seed", "67600", "--seeds", "100"},
+      {"16", "torture", "--kind", "survive", "--first-seed", "34400", "--seeds", "100"}};
+  for (const arguments& each : searches) {
+    const outcome ended = running(TORTURE_WITH_BUGS, each).end();
+    EXPECT_EQ(ended.exit_code, 1) << each.front() << ended.out;
+    EXPECT_THAT(ended.out, HasSubstr("FAILED: seed ")) << each.front();
+  }
 }
 #endif
 

@@ -65,7 +65,7 @@ runtime_options options_of(const program& made, const run_settings& settings) {
     o.resilience = resilience_kind::survive;
     // While the log is cut, nothing is run a second time.
     o.max_repeated = 1 + made.seed % 1000;
-    o.max_attempts = 100;
+    o.max_attempts = 1000;  // far more than copies that fail at random use up
   }
   if (!made.faults.empty()) {
     for (const fault_rule& each : made.faults) o.faults.add(each);

@@ -48,12 +48,12 @@ class planned_faults final : public disturbance {
 /// Draws the rules of a plan.
 class planner {
  public:
-  planner(std::uint64_t seed, std::vector<std::string> devices, bool only_delays,
-          bool only_launches)
+  planner(std::uint64_t seed, std::vector<std::string> devices, trial_kind kind, bool only_launches)
       : random_(seed, 7),
         devices_(std::move(devices)),
-        only_delays_(only_delays),
-        only_launches_(only_launches) {}
+        only_delays_(kind == trial_kind::plain),
+        only_launches_(only_launches),
+        most_failing_copies_(kind == trial_kind::survive ? 7 : 50) {}
 
   std::vector<fault_rule> run() {
     std::vector<fault_rule> made(1 + random_.below(4));
@@ -63,6 +63,7 @@ class planner {
 
  private:
   fault_rule draw_rule() {
+    if (!only_delays_ && !only_launches_ && random_.chance(0.15)) return draw_failing_copies();
     fault_rule made;
     made.device = devices_[random_.below(devices_.size())];
     const std::uint64_t kind = only_delays_ ? 0 : random_.below(10);
@@ -84,6 +85,15 @@ class planner {
     return made;
   }
 
+  /// So many that content is lost on its way to where it was to be kept, again and again.
+  fault_rule draw_failing_copies() {
+    constexpr std::array calls{fault_call::copy, fault_call::copy_in, fault_call::copy_out};
+    return {.action = fault_action::fail,
+            .device = "*",
+            .call = calls[random_.below(calls.size())],
+            .percent = 2 + static_cast<double>(random_.below(most_failing_copies_ - 1))};
+  }
+
   void draw_moment(fault_rule& of) {
     of.first = 1 + random_.below(25);
     const bool once = of.action == fault_action::lose || of.action == fault_action::hang;
@@ -100,6 +110,7 @@ class planner {
   std::vector<std::string> devices_;
   bool only_delays_;
   bool only_launches_;
+  std::uint64_t most_failing_copies_;  ///< per cent; all attempts of a task may fail with more
 };
 
 trial_kind draw_kind(std::uint64_t seed) {
@@ -120,9 +131,7 @@ void add_faults(program& to, trial_kind kind, const trial_settings& settings) {
     devices = simulated_names(to.devices);
   }
   if (devices.empty()) return;
-  to.faults =
-      planner(to.seed, std::move(devices), kind == trial_kind::plain, settings.run.real_devices)
-          .run();
+  to.faults = planner(to.seed, std::move(devices), kind, settings.run.real_devices).run();
   const bool hangs = std::any_of(to.faults.begin(), to.faults.end(), [](const fault_rule& each) {
     return each.action == fault_action::hang;
   });

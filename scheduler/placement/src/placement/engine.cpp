@@ -73,7 +73,12 @@ struct engine::dispatch {
   void operator()(device_opened& e) const { on.closings_.open(e); }
   void operator()(rest_ended& e) const { on.quarantine_.rest_ended(e.device); }
   void operator()(memory_awaited& e) const { on.memory_.await_ended(e.task); }
-  void operator()(allocation_failed& e) const { on.memory_.allocation_refused(e); }
+  void operator()(allocation_failed& e) const {
+    // Launches fail by themselves, later: until then nothing is issued that reads their outputs.
+    const bool fails_launches = on.memory_.allocation_refused(e);
+    const bool repeats = on.state_.log.is_on() && !seeded_bug(bug::issue_behind_refused);
+    if (fails_launches && repeats) on.recovery_.repeat(nullptr, e.why);
+  }
   void operator()(inspected& e) const { e.look(on); }
 };
 

@@ -91,7 +91,8 @@ void memory_reclaimer::grant_reservations() {
     const memory_id memory = s_.node_of(t).memory;
     s_.replicas.give_blocks(t, memory);
     // Content that the task reads may have failed while it waited.
-    if (failure why = s_.transfers.unusable_input(t)) {
+    failure why = s_.transfers.unusable_input(t);
+    if (why && !seeded_bug(bug::look_at_input_once)) {
       s_.work.end_later(t, std::move(why));
       continue;
     }
@@ -138,14 +139,17 @@ void memory_reclaimer::release(const released_block& freed) {
                         });
 }
 
-void memory_reclaimer::allocation_refused(allocation_failed& e) {
+bool memory_reclaimer::allocation_refused(allocation_failed& e) {
   const bool known = s_.buffers.find(e.data) != nullptr;
-  if (!known || s_.content.block(e.data, e.memory) != e.block) return;  // it was released meanwhile
+  // It may have been released meanwhile.
+  if (!known || s_.content.block(e.data, e.memory) != e.block) return false;
+  bool fails_launches = false;
   for (placed_task* const t : s_.tasks.sorted()) {
     const bool is_launch = t->kind == task_kind::launch;
     if (is_launch && !(t->run.device.valid() && s_.node_of(*t).memory == e.memory)) continue;
     // A launch that was issued fails by itself; a view is failed here.
     const bool had_pin = replica_store::forget_pin(*t, e.data);
+    if (had_pin && is_launch && t->is_issued()) fails_launches = true;
     if (had_pin && !is_launch) s_.work.end_later(*t, no_room_for(*t, e.why));
   }
   s_.duplicates.each([&](task_duplicate& d) {
@@ -168,6 +172,7 @@ void memory_reclaimer::allocation_refused(allocation_failed& e) {
   }
   release(dropped);
   s_.work.mark_users_dirty(e.memory);
+  return fails_launches;
 }
 
 void memory_reclaimer::await_ended(task_id id) {

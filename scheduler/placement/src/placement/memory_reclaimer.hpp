@@ -35,8 +35,8 @@ class memory_reclaimer {
   /// A replica in this memory may have no pin any more: tasks that wait for that are looked at.
   void pins_dropped(memory_id memory);
   /// A memory had no room for a block. Drops the replica and returns its bytes, so that the next
-  /// task that needs it reserves again.
-  void allocation_refused(allocation_failed& e);
+  /// task that needs it reserves again. Returns whether launches that were issued will fail for it.
+  bool allocation_refused(allocation_failed& e);
 
   /// Called when only bodies that yielded their lanes are in flight: asks for a memory_awaited
   /// event if a task waits for memory.
