@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -24,6 +25,7 @@ namespace hocket::testing {
 
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
@@ -55,29 +57,80 @@ class printed_text {
   int before_;
 };
 
-TEST(cuda_hangs, are_told_while_the_driver_does_not_let_go) {
-  const standin_driver driver("libcuda.so.1");
-  if (!driver) GTEST_SKIP() << "The stand-in driver is missing.";
-  std::string configuration = "memory=16M";
-  if (const auto more = environment_variable("HOCKET_BACKEND_CUDA")) configuration += "," + *more;
-  runtime rt({.backends = {{"cuda", configuration}}, .hang_timeout = 20ms});
-  const task_options on{.on = rt.device("CUDA0"), .label = "stuck"};
-  const auto add = elementwise("add", [](auto& x) { x = x + 1.0F; });
-  const buffer<float> x{rt, 32, 0.0F};
-  rt.submit(on, add, updates(x)).get();
-  driver.begin("cuLaunchKernel 1 hold 0");
-  const future<void> stuck = rt.submit(on, add, updates(x));
-  {
+const auto increase = elementwise("increase", [](auto& x) { x = x + 1.0F; });
+
+/// The launch that is begun next does not end before release().
+class cuda_hangs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!driver_) GTEST_SKIP() << "The stand-in driver is missing.";
+  }
+  [[nodiscard]] static runtime_options options(resilience_kind kind) {
+    std::string configuration = "memory=16M";
+    if (const auto more = environment_variable("HOCKET_BACKEND_CUDA")) configuration += "," + *more;
+    runtime_options made;
+    made.backends = {{"cuda", configuration}};
+    made.resilience = kind;
+    made.hang_timeout = 20ms;
+    return made;
+  }
+  /// Begins a task that hangs, and waits for the warning. Other tasks are to run before that.
+  [[nodiscard]] future<void> hang(runtime& rt, const buffer<float>& x) {
+    const task_options there{.on = rt.device("CUDA0"), .label = "stuck"};
+    rt.submit(there, increase, updates(x)).get();
+    driver_.begin("cuLaunchKernel 1 hold 0");
     const printed_text printed;
+    future<void> stuck = rt.submit(there, increase, updates(x));
     // A test that waits for too long is ended.
     while (printed.now().find("does not let go of its commands") == std::string::npos) {
       std::this_thread::sleep_for(1ms);
     }
     EXPECT_THAT(printed.now(), HasSubstr("CUDA0"));
-    driver.release("cuLaunchKernel");
+    return stuck;
   }
+  void release() { driver_.release("cuLaunchKernel"); }
+
+ private:
+  const standin_driver driver_{"libcuda.so.1"};
+};
+
+void expect_lost(const future<void>& of) {
+  EXPECT_THAT(of.error().message(), HasSubstr("a launch of task \"stuck\" does not end"));
+}
+
+TEST_F(cuda_hangs, fail_the_tasks_that_wait_for_them_and_no_others) {
+  runtime rt(options(resilience_kind::none));
+  const buffer<float> x{rt, 32, 0.0F}, y{rt, 32, 0.0F}, z{rt, 32, 0.0F};
+  const task_options there{.on = rt.device("CUDA0")}, on_host{.on = rt.device("NUMA0")};
+  rt.submit(there, ops::copy, reads(x), writes(y)).get();
+  const future<void> stuck = hang(rt, x);
+  const future<void> behind = rt.submit(there, ops::copy, reads(x), writes(y));
+  const future<void> on_another = rt.submit(on_host, ops::copy, reads(x), writes(z));
+  const future<void> function = rt.submit([](buffer_view<const float>) {}, reads(z));
+  const future<void> after = rt.async({.after = {function}}, [] {});
   EXPECT_EQ(stuck.error().code(), failure_code::device_lost);
-  EXPECT_THAT(stuck.error().message(), HasSubstr("a launch of task \"stuck\" does not end"));
+  for (const auto& each : {stuck, behind, on_another, function, after}) expect_lost(each);
+  EXPECT_THROW((void)x.to_vector(), error);
+  EXPECT_EQ(rt.report().devices[rt.device("CUDA0").id.value].state, device_state::hung);
+  EXPECT_EQ(rt.drain(rt.device("CUDA0")).error().code(), failure_code::device_lost);
+  // What needs nothing of the device goes on, and content is replaced.
+  rt.submit(on_host, ops::fill, 3.0F, writes(x)).get();
+  EXPECT_THAT(x.to_vector(), Each(3.0F));
+  release();
+}
+
+TEST_F(cuda_hangs, let_other_tasks_run_elsewhere_until_they_are_survived) {
+  runtime rt(options(resilience_kind::survive));
+  const buffer<float> x{rt, 32, 0.0F};
+  const future<void> stuck = hang(rt, x);
+  std::vector<buffer<float>> others;
+  for (int i = 0; i < 20; ++i) others.emplace_back(rt, 32, 1.0F);
+  for (const buffer<float>& each : others) rt.submit(increase, updates(each));
+  for (const buffer<float>& each : others) EXPECT_THAT(each.to_vector(), Each(2.0F));
+  EXPECT_FALSE(stuck.done());
+  release();
+  EXPECT_FALSE(stuck.error());
+  EXPECT_THAT(x.to_vector(), Each(2.0F));
 }
 
 }  // namespace

@@ -8,21 +8,18 @@
 
 namespace hocket::placement {
 
-namespace {
-
-failure is_lost(const std::string& device, const std::string& why) {
-  return {failure_code::device_lost, device + " is lost: " + why};
+/// Why the device comes neither out of use nor back; none if it can.
+failure device_drains::refusal(device_id device) const {
+  const device_record& d = s_.devices[device.value];
+  if (!d.is_doomed()) return {};
+  return {failure_code::device_lost, s_.nodes.devices[device.value].label_text() + " is " +
+                                         std::string(to_string(d.state)) + ": " + d.lost};
 }
-
-}  // namespace
 
 void device_drains::begin(drain_asked& e) {
   const device_record& d = s_.devices[e.device.value];
-  const bool is_done = !d.alive() || d.state == device_state::drained;
-  if (is_done) {
-    const std::string name = s_.nodes.devices[e.device.value].label_text();
-    const failure why = d.alive() ? failure() : is_lost(name, d.lost);
-    s_.work.actions().emplace_back(answer{std::move(e.tell), why});
+  if (d.is_doomed() || d.state == device_state::drained) {
+    s_.work.actions().emplace_back(answer{std::move(e.tell), refusal(e.device)});
     return;
   }
   waiting_[e.device.value].push_back(std::move(e.tell));
@@ -34,15 +31,14 @@ void device_drains::begin(drain_asked& e) {
 void device_drains::resume(resume_asked& e) {
   const device_record& d = s_.devices[e.device.value];
   const std::string name = s_.nodes.devices[e.device.value].label_text();
-  const failure why = d.alive() ? failure() : is_lost(name, d.lost);
-  if (d.alive() && !d.is_used()) {
+  if (!d.is_doomed() && !d.is_used()) {
     if (d.state == device_state::draining) {
       --draining_;
       end(e.device, {failure_code::cancelled, name + " was resumed before it was drained."});
     }
     roster_.start(e.device);
   }
-  s_.work.actions().emplace_back(answer{std::move(e.tell), why});
+  s_.work.actions().emplace_back(answer{std::move(e.tell), refusal(e.device)});
 }
 
 void device_drains::lose(device_id device, const failure& why) {

@@ -18,7 +18,7 @@ class device_drains {
   void begin(drain_asked& e);
   /// The device takes tasks again, whether it was drained, is draining or is quarantined.
   void resume(resume_asked& e);
-  /// The device is lost: a drain has nothing to wait for.
+  /// The device is lost, or about to be: a drain has nothing to wait for.
   void lose(device_id device, const failure& why);
 
   /// True if some device is draining.
@@ -27,6 +27,7 @@ class device_drains {
   bool look();
 
  private:
+  [[nodiscard]] failure refusal(device_id device) const;
   bool look_at(device_id device);
   [[nodiscard]] bool is_at_work(device_id device) const;
   bool move_content(memory_id memory);

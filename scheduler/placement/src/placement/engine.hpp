@@ -34,7 +34,7 @@ class engine {
          kept_costs* kept = nullptr, const recovery_limits& limits = {})
       : state_(std::move(description), traces, std::move(chooser), kept, limits),
         quarantine_(state_, roster_, recovery_, limits.quarantine),
-        hangs_(state_, limits.hang_timeout),
+        hangs_(state_, roster_, drains_, stuck_, limits.hang_timeout),
         cutter_(state_, recovery_, hold_, dropped_, limits.max_logged) {}
 
   /// Takes one event at a time not earlier than the one before, and appends what has to be done.
@@ -93,9 +93,10 @@ class engine {
   device_closings closings_{state_, roster_};
   device_quarantine quarantine_;
   command_retries retries_{state_, recovery_, quarantine_};
-  hang_watch hangs_;
   task_finisher finisher_{state_, queues_, pool_,   scheduled_, memory_,
                           views_, placer_, trials_, recovery_};
+  stuck_tasks stuck_{state_, finisher_};
+  hang_watch hangs_;
   log_cutter cutter_;
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};
   straggler_watch stragglers_{state_, queues_, roster_, duplicates_};

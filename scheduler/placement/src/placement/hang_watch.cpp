@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace hocket::placement {
 
@@ -16,6 +17,9 @@ namespace {
 constexpr std::int64_t patience = 10;
 
 constexpr nanoseconds shortest = std::chrono::microseconds(1);  // between two looks
+
+// Content is copied from another memory than that of a hung device, if there is one.
+constexpr nanoseconds for_ever = std::chrono::hours(24);
 
 const char* kind_of(const command_record& c) {
   if (c.copy != nullptr) return "copy";
@@ -30,8 +34,14 @@ std::string in_seconds(nanoseconds time) {
 
 }  // namespace
 
-hang_watch::hang_watch(engine_state& state, nanoseconds timeout)
-    : s_(state), timeout_(timeout), period_(std::max(timeout / looks_at_timeout, shortest)) {
+hang_watch::hang_watch(engine_state& state, device_roster& roster, device_drains& drains,
+                       stuck_tasks& tasks, nanoseconds timeout)
+    : s_(state),
+      roster_(roster),
+      drains_(drains),
+      tasks_(tasks),
+      timeout_(timeout),
+      period_(std::max(timeout / looks_at_timeout, shortest)) {
   for (std::size_t i = 0; i < s_.nodes.streams.size(); ++i) {
     const auto device = s_.nodes.streams[i].device;
     const bool is_of_host = device && s_.nodes.devices[device->value].runs_host_tasks;
@@ -62,7 +72,7 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   if (seen.value != c.number.value || !is_ready) {
     seen.value = c.number.value;
     seen.looks = 0;
-    seen.times_given_up = 0;
+    seen.is_given_up = false;
   }
   if (!is_ready) return;
   ++seen.looks;
@@ -70,11 +80,11 @@ void hang_watch::look_at(oldest& seen, const command_record& c) {
   const nanoseconds waited = (seen.looks - 1) * period_;
   if (waited < timeout_ || waited / patience < expected_on(seen.device)) return;
   seen.looks = 0;
-  if (++seen.times_given_up == 1) {
+  if (!std::exchange(seen.is_given_up, true)) {
     give_up(c, seen.device);
-  } else if (seen.times_given_up == 2) {
+  } else {
     warn_of(seen.device);
-    ++seen.times_given_up;
+    tasks_.fail(seen.device);
   }
 }
 
@@ -90,26 +100,35 @@ nanoseconds hang_watch::expected_on(device_id device) const {
 
 /// The loss is told once the driver lets go of its commands, whose memory it may still use.
 void hang_watch::warn_of(device_id device) {
-  const auto is_told = [&](const oldest& each) {
-    return each.device == device && each.times_given_up > 2;
-  };
-  if (std::ranges::any_of(seen_, is_told)) return;
+  if (std::ranges::find(told_, device) != told_.end()) return;
+  told_.push_back(device);
   const std::string name = s_.nodes.devices[device.value].label_text();
-  s_.work.actions().emplace_back(warn{name + " is to be declared lost, but its driver does not let "
-                                             "go of its commands. Until it does, what they "
-                                             "use is given to no other task, and tasks wait."});
+  const std::string end = s_.log.is_on() ? "wait until it does" : "fail";
+  s_.work.actions().emplace_back(warn{name +
+                                      " is to be declared lost, but its driver does not let "
+                                      "go of its commands. Tasks that need these " +
+                                      end + "; others run elsewhere."});
 }
 
 void hang_watch::give_up(const command_record& c, device_id device) {
+  // Commands of several streams may hang.
+  if (s_.devices[device.value].state == device_state::hung) return;
   const placed_task* const t = s_.tasks.find(c.task);
   const std::string of_task =
       t == nullptr ? "" : " of task \"" + std::string(t->label_text()) + "\"";
   const std::string name = s_.nodes.devices[device.value].label_text();
-  s_.work.actions().emplace_back(give_up_device{
-      device, failure(failure_code::device_lost,
-                      name + " is not used any more, because a " + kind_of(c) + of_task +
-                          " does not end: it was thought to take " + in_seconds(c.predicted) +
-                          ", and took more than " + in_seconds(timeout_) + ".")});
+  const failure why(failure_code::device_lost,
+                    name + " is not used any more, because a " + kind_of(c) + of_task +
+                        " does not end: it was thought to take " + in_seconds(c.predicted) +
+                        ", and took more than " + in_seconds(timeout_) + ".");
+  for (const oldest& each : seen_) {
+    if (each.device == device) s_.commands.expect_more(each.stream, for_ever);
+  }
+  std::erase(told_, device);
+  s_.devices[device.value].lost = why.message();
+  drains_.lose(device, why);
+  roster_.stop(device, device_state::hung);
+  s_.work.actions().emplace_back(give_up_device{device, why});
 }
 
 }  // namespace hocket::placement

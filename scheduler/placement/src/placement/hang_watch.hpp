@@ -5,17 +5,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "placement/engine_state.hpp"
+#include "placement/device_drains.hpp"
+#include "placement/stuck_tasks.hpp"
 
 namespace hocket::placement {
 
 /// Declares a device lost if one of its commands does not end: if it takes longer than the timeout,
-/// and than ten times what was predicted for those that run there. A command that waits for others
-/// is not meant, and devices whose kernels are functions of the host are not.
+/// and than ten times what was predicted for those that run there. Until the loss is told no task
+/// is placed on the device, and if the driver does not let go of its commands in the same time
+/// again, the tasks that wait for these fail. A command that waits for others is not meant, and
+/// devices whose kernels are functions of the host are not.
 class hang_watch {
  public:
   /// timeout: 0: no command is looked at.
-  hang_watch(engine_state& state, nanoseconds timeout);
+  hang_watch(engine_state& state, device_roster& roster, device_drains& drains, stuck_tasks& tasks,
+             nanoseconds timeout);
 
   /// At the end of each step.
   void look_later() {
@@ -30,7 +34,7 @@ class hang_watch {
     device_id device;
     std::uint64_t value = 0;
     int looks = 0;
-    int times_given_up = 0;
+    bool is_given_up = false;
   };
   static constexpr int looks_at_timeout = 4;
 
@@ -43,9 +47,13 @@ class hang_watch {
   void warn_of(device_id device);
 
   engine_state& s_;
+  device_roster& roster_;
+  device_drains& drains_;
+  stuck_tasks& tasks_;
   const nanoseconds timeout_;
-  const nanoseconds period_;  ///< between two looks
-  std::vector<oldest> seen_;  ///< of each stream of a device that is looked at
+  const nanoseconds period_;     ///< between two looks
+  std::vector<oldest> seen_;     ///< of each stream of a device that is looked at
+  std::vector<device_id> told_;  ///< devices whose driver does not let go of commands
   bool is_awaited_ = false;
 };
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "tasks/caught.hpp"
 
@@ -154,17 +157,42 @@ void task_finisher::poison_outputs(const placed_task& t, const failure& why) {
 void task_finisher::cancel(placed_task& t, const failure& why) {
   if (t.poisoned || (t.is_issued() && t.kind != task_kind::launch)) return;
   t.poisoned = why;
+  tell_failure(t);
+}
+
+/// The future fails at once. It waits neither for a command that cannot be recalled nor for earlier
+/// tasks, which keep the versions of the buffers in order.
+void task_finisher::tell_failure(placed_task& t) {
   s_.throttle.withdraw(t);
-  // The future fails at once. It waits neither for a command that cannot be recalled nor for
-  // earlier tasks, which keep the versions of the buffers in order.
   if (!std::exchange(t.notified, true)) {
     if (t.is_of_run) {
-      s_.runs.was_cancelled(static_cast<run_task&>(t), why);
+      s_.runs.was_cancelled(static_cast<run_task&>(t), t.poisoned);
     } else {
-      s_.work.actions().emplace_back(complete{task_ref(&t), why, t.is_issued()});
+      s_.work.actions().emplace_back(complete{task_ref(&t), t.poisoned, t.is_issued()});
     }
   }
   placer_.consider(t);
+}
+
+void task_finisher::fail_early(placed_task& first, const failure& why) {
+  if (!first.poisoned) first.poisoned = why;
+  std::vector<placed_task*> failed{&first};
+  boost::unordered_flat_set<const placed_task*> seen{&first};
+  while (!failed.empty()) {
+    placed_task& t = *failed.back();
+    failed.pop_back();
+    // Its followers may be new.
+    if (!t.notified) tell_failure(t);
+    for (const task_edge& edge : t.followers) {
+      placed_task& next = *edge.after;
+      // Those that were issued behind it have commands of their own.
+      const bool fails = !edge.is_passed && edge.kind != edge_kind::order &&
+                         next.kind != task_kind::domain && !next.is_issued();
+      if (!fails || !seen.insert(&next).second) continue;
+      next.poison_behind(t.poisoned);
+      failed.push_back(&next);
+    }
+  }
 }
 
 void task_finisher::cancel_all(const failure& why) {

@@ -55,10 +55,14 @@ class task_finisher {
   void finish_due();
   /// The task fails. If it was issued it goes on running and does not commit.
   void cancel(placed_task& t, const failure& why);
+  /// The task, which was issued, fails, and so do all that come after it: their futures end at
+  /// once, the tasks when the command does.
+  void fail_early(placed_task& first, const failure& why);
   /// All tasks that were not issued.
   void cancel_all(const failure& why);
 
  private:
+  void tell_failure(placed_task& t);
   void leave_run(run_task& t, bool was_issued, const failure& why);
   /// Notes how long the task, which has ended, takes on its fastest device.
   void note_length(const placed_task& t);

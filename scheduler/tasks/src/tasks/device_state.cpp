@@ -15,6 +15,8 @@ std::string_view to_string(device_state state) noexcept {
       return "drained";
     case device_state::quarantined:
       return "quarantined";
+    case device_state::hung:
+      return "hung";
     case device_state::lost:
       return "lost";
     case device_state::removed:

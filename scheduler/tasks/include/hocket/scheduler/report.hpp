@@ -32,6 +32,7 @@ enum class device_state : std::uint8_t {
   draining,     ///< it takes no more tasks, and is not empty yet: see runtime::drain
   drained,      ///< it is empty, and takes no task before runtime::resume
   quarantined,  ///< its commands failed one after another; it is probed after a while
+  hung,         ///< one of its commands does not end; it is lost when its driver lets go of them
   lost,         ///< with what it had, before runtime::reopen
   removed,      ///< its driver is let go of, before runtime::reopen: see runtime::remove
 };
