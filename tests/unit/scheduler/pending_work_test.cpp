@@ -243,6 +243,23 @@ TEST_P(pending_tasks, that_take_nothing_of_a_budget_are_granted_at_once) {
   rt.submit({.returns = {takes}}, ops::fill, 3.0f, writes(y)).get();
 }
 
+TEST_P(pending_tasks, that_return_bytes_may_end_before_those_that_take_them) {
+  runtime rt{options()};
+  buffer<float> x{rt, 8, "x"}, y{rt, 8, "y"}, held{rt, 8, 0.0f, "held"};
+  budget all{rt, 100};
+  future<void> takes, next;
+  {
+    const auto blocks = held.update();
+    const future<void> slow = rt.submit(ops::fill, 1.0f, writes(held));
+    takes = rt.submit({.after = {slow}, .takes = all.share(100)}, ops::fill, 2.0f, writes(x));
+    rt.submit({.returns = {takes}}, ops::fill, 3.0f, writes(y)).get();
+    next = rt.submit({.takes = all.share(60)}, ops::fill, 4.0f, writes(y));
+  }
+  EXPECT_FALSE(takes.error());
+  EXPECT_FALSE(next.error());
+  EXPECT_EQ(y.to_vector().front(), 4.0f);
+}
+
 /// A budget keeps bytes for a task that is not ready only until the task is cancelled.
 TEST_P(pending_tasks, that_are_cancelled_leave_their_bytes_to_those_behind) {
   runtime rt{options()};

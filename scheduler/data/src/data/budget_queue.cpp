@@ -18,7 +18,7 @@ std::uint64_t budget_queue::capacity(budget_id id) const { return budgets_.at(id
 void budget_queue::announce(budget_id id, task_id task, std::int64_t priority,
                             std::uint64_t bytes) {
   const place at{rank_of(priority), announced_++};
-  budgets_.at(id).requests.emplace(at, request{task, bytes, false});
+  budgets_.at(id).requests.emplace(at, request{.task = task, .bytes = bytes});
   waiting_.emplace(task, std::pair{id, at});
 }
 
@@ -47,6 +47,11 @@ void budget_queue::withdraw(task_id task) {
 }
 
 void budget_queue::give_back(task_id taker) {
+  if (const auto waits = waiting_.find(taker); waits != waiting_.end()) {
+    const auto& [id, wanted] = waits->second;
+    budgets_.at(id).requests.at(wanted).is_returned = true;
+    return;
+  }
   const auto at = taken_.find(taker);
   if (at == taken_.end() || seeded_bug(bug::never_return_budget)) return;
   budget& b = budgets_.at(at->second.budget);
@@ -70,14 +75,16 @@ void budget_queue::grant_from(budget_id id, budget& b, std::vector<task_id>& gra
     const request wanted = at->second;
     // What a task of higher priority will need is kept for it, even while it is not ready.
     const bool fits = wanted.ready && wanted.bytes <= left;
-    left -= std::min(left, wanted.bytes);
+    if (!fits || !wanted.is_returned) left -= std::min(left, wanted.bytes);
     if (!fits) {
       ++at;
       continue;
     }
-    b.used += wanted.bytes;
     granted.push_back(wanted.task);
-    taken_.emplace(wanted.task, taken{id, wanted.bytes});
+    if (!wanted.is_returned) {
+      b.used += wanted.bytes;
+      taken_.emplace(wanted.task, taken{id, wanted.bytes});
+    }
     waiting_.erase(wanted.task);
     at = b.requests.erase(at);
   }

@@ -30,7 +30,7 @@ class budget_queue {
   /// give_back().
   void withdraw(task_id task);
 
-  /// Bytes that the task took come back. Without effect if it never took any.
+  /// Bytes that the task took, or will take, come back. Without effect if it never takes any.
   void give_back(task_id taker);
 
   /// True if grant() may have something to grant.
@@ -49,6 +49,7 @@ class budget_queue {
     task_id task;
     std::uint64_t bytes = 0;
     bool ready = false;
+    bool is_returned = false;  ///< before it took them
   };
   struct budget {
     std::uint64_t capacity = 0;
