@@ -55,9 +55,13 @@ namespace detail {
 template <class Op, class T>
 inline constexpr T start_of{};
 template <class T>
-inline constexpr T start_of<maximum, T> = std::numeric_limits<T>::lowest();
+inline constexpr T start_of<maximum, T> = std::numeric_limits<T>::has_infinity
+                                              ? static_cast<T>(-std::numeric_limits<T>::infinity())
+                                              : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T start_of<minimum, T> = std::numeric_limits<T>::max();
+inline constexpr T start_of<minimum, T> = std::numeric_limits<T>::has_infinity
+                                              ? std::numeric_limits<T>::infinity()
+                                              : std::numeric_limits<T>::max();
 
 template <class Op>
 concept combines =
