@@ -17,7 +17,13 @@ struct failure::content {
   std::vector<std::string> passed;  // labels of tasks that did not run, nearest to the cause first
   std::size_t unnamed = 0;          // how many more there are beyond those
   // Shared by all failures that come from one.
-  std::shared_ptr<std::atomic<bool>> seen = std::make_shared<std::atomic<bool>>(false);
+  struct origin {
+    explicit origin(failure_code of) : code(of) {}
+    const failure_code code;
+    std::atomic<bool> seen{false};
+    std::atomic<bool> told{false};
+  };
+  std::shared_ptr<origin> from = std::make_shared<origin>(code);
 };
 
 namespace {
@@ -115,10 +121,15 @@ failure failure::downstream(const std::string& label) const {
 }
 
 void failure::mark_seen() const noexcept {
-  if (content_) content_->seen->store(true);
+  if (content_) content_->from->seen = true;
 }
 
-bool failure::seen() const noexcept { return content_ && content_->seen->load(); }
+bool failure::seen() const noexcept { return content_ && content_->from->seen; }
+
+bool failure::begin_telling() const noexcept {
+  return content_ && content_->from->code != failure_code::cancelled &&
+         !content_->from->told.exchange(true);
+}
 
 void failure::raise() const {
   if (content_ && content_->thrown && content_->context.empty()) {

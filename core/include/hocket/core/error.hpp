@@ -72,6 +72,10 @@ class failure {
   void mark_seen() const noexcept;
   [[nodiscard]] bool seen() const noexcept;
 
+  /// Returns true to the first caller that asks for this failure, or for another one that comes
+  /// from the same; to none if that is a cancellation. Any thread.
+  [[nodiscard]] bool begin_telling() const noexcept;
+
   /// Throws: the kept exception where there is one and it was not passed on through other tasks,
   /// else an error.
   [[noreturn]] void raise() const;

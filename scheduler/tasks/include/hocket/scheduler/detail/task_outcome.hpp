@@ -49,9 +49,12 @@ class task_outcome {
   [[nodiscard]] bool failed_itself() const noexcept {
     return why_ && root_ == nullptr && why_.code() != failure_code::cancelled;
   }
-  /// The same, for a thread that waits for more than this task.
+  /// The same, for a thread that waits for more than this task. Of the tasks that read what no task
+  /// has failed to write, such as content that a copy did not bring, it is the first one that asks.
   [[nodiscard]] bool is_first_to_fail() const noexcept {
-    return failed_itself() && why_.code() != failure_code::dependency_failed;
+    if (!failed_itself()) return false;
+    const bool is_first = why_.begin_telling();
+    return is_first || why_.code() != failure_code::dependency_failed;
   }
 
   /// The failure comes from that of the predecessor, one task further from where it began.
