@@ -148,6 +148,17 @@ TEST_F(InOrder, ATaskThatWaitsForALaterOneFails) {
   EXPECT_FALSE(between.error());
 }
 
+TEST_F(InOrder, ATaskThatWaitsForALaterOneOfAChoiceFails) {
+  const auto always = when([](buffer_view<const float>) { return true; }, reads(free_));
+  const future<void> choice = rt_.run_if(always, [&](submitter& s) {
+    s.submit({.on = fast_, .in_order = true, .label = "inner"}, ops::fill, 1.0f, writes(early_));
+  });
+  const future<void> behind = rt_.submit({.on = fast_, .in_order = true, .label = "behind"},
+                                         ops::axpy, 1.0f, reads(early_), updates(late_));
+  EXPECT_THAT(behind.error().message(), HasSubstr("starts on Sim1 only after task \"behind\""));
+  EXPECT_FALSE(choice.error());
+}
+
 TEST_F(InOrder, WhatIsCancelledIsNoCircle) {
   future<void> next;
   {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -225,6 +226,28 @@ TEST(Reductions, CombineWithTheContentThatIsThere) {
         reduces(static_cast<const region<int>&>(most), maximum{}));
   }
   EXPECT_THAT(most.to_vector(), ElementsAre(9, 9));
+}
+
+TEST(Reductions, StartFromInfinity) {
+  runtime rt;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const buffer<float> most{rt, 2, -infinity}, least{rt, 2, infinity};
+  const auto keep = [](buffer_view<float>) {};
+  rt.submit(keep, reduces(static_cast<const region<float>&>(most), maximum{}));
+  rt.submit(keep, reduces(static_cast<const region<float>&>(least), minimum{}));
+  EXPECT_THAT(most.to_vector(), ElementsAre(-infinity, -infinity));
+  EXPECT_THAT(least.to_vector(), ElementsAre(infinity, infinity));
+}
+
+TEST(LittleMemory, TakesNoFunctionsThatUseMore) {
+  // Its memory, which functions can address, has room for one of the two parts.
+  runtime rt({.backends = {{"sim", "1,memory=6K,shared=yes"}}, .clock = clock_kind::simulated});
+  const buffer<float, 2> from{rt, {43, 23}, 1.0F}, to{rt, {43, 23}, 2.0F};
+  for (int i = 0; i < 50; ++i) {
+    rt.submit([](buffer_view<const float, 2> x, buffer_view<float, 2> y) { y(0, 0) += x(0, 0); },
+              reads(from.rows(2, 39)), updates(to.rows(3, 40)));
+  }
+  EXPECT_EQ(to.read()(3, 0), 52.0F);
 }
 
 /// Many buffers on a device that has room for two of them.

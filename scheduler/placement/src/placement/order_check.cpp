@@ -64,7 +64,13 @@ std::vector<order_check::step> order_check::circle_from(const placed_task& first
 
 std::vector<const placed_task*> order_check::awaited_by(const placed_task& t) const {
   std::vector<const placed_task*> all;
-  if (t.is_issued() || ends_by_itself(t)) return all;
+  if (ends_by_itself(t)) return all;
+  if (t.kind == task_kind::domain) {
+    for (const placed_task* const each : s_.tasks.sorted()) {
+      if (s_.tasks.domain_of(*each) == &t) all.push_back(each);
+    }
+  }
+  if (t.is_issued()) return all;
   t.each_before([&](const placed_task& before) { all.push_back(&before); });
   if (const placed_task* const turn = turn_before(t)) all.push_back(turn);
   return all;

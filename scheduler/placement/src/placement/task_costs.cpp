@@ -137,11 +137,13 @@ bool task_cost_table::could_run(const request& r, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   const bool is_bound = r.on.valid() && !devices_[r.on.value].is_left;
   if (!devices_[device.value].alive() || (is_bound && r.on != device)) return false;
-  if (r.host_only) return node.runs_host_tasks;
+  const bool has_room =
+      r.bytes <= replicas_.ledger().capacity(node.memory) || fits_in_bands(r, node.memory);
+  if (r.host_only) return node.runs_host_tasks && (has_room || node.memory == host_memory);
   const kernel_definition& kernel = *r.launch->kernel;
-  if (!node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel)) ||
-      (r.bytes > replicas_.ledger().capacity(node.memory) && !fits_in_bands(r, node.memory)))
+  if (!has_room || !node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel))) {
     return false;
+  }
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
