@@ -119,6 +119,28 @@ TEST_F(cuda_hangs, fail_the_tasks_that_wait_for_them_and_no_others) {
   release();
 }
 
+TEST_F(cuda_hangs, keep_no_tasks_waiting_whose_data_are_elsewhere) {
+  runtime rt(options(resilience_kind::none));
+  const task_options there{.on = rt.device("CUDA0")}, on_other{.on = rt.device("CUDA1")};
+  const buffer<float> x{rt, 32, 0.0F}, elsewhere{rt, 32, 0.0F};
+  rt.submit(on_other, increase, updates(elsewhere)).get();
+  std::vector<buffer<float>> on_device;
+  for (int i = 0; i < 40; ++i) {
+    on_device.emplace_back(rt, 32, 0.0F);
+    rt.submit(there, increase, updates(on_device.back())).get();
+  }
+  const future<void> stuck = hang(rt, x);
+  // More than are fetched ahead at a time.
+  std::vector<future<void>> readers;
+  for (const buffer<float>& each : on_device) {
+    readers.push_back(rt.submit([](buffer_view<const float>) {}, reads(each)));
+  }
+  EXPECT_FALSE(rt.submit([](buffer_view<const float>) {}, reads(elsewhere)).error());
+  for (const future<void>& each : readers) expect_lost(each);
+  expect_lost(stuck);
+  release();
+}
+
 TEST_F(cuda_hangs, let_other_tasks_run_elsewhere_until_they_are_survived) {
   runtime rt(options(resilience_kind::survive));
   const buffer<float> x{rt, 32, 0.0F};

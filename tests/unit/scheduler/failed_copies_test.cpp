@@ -4,6 +4,7 @@
 // Copies that fail while other commands were planned behind them: on simulated devices and the
 // virtual clock.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,18 @@ TEST(failed_copies, spoil_what_comes_back_to_the_same_device) {
     EXPECT_THAT(two_bands(room, resilience_kind::none).problem(), HasSubstr("copy-out")) << room;
     EXPECT_EQ(two_bands(room, resilience_kind::survive).problem(), "") << room;
   }
+}
+
+TEST(failed_copies, fail_the_wait_for_all_tasks) {
+  runtime rt(with_faults("1", "fail Sim0 copy-in 1.."));
+  const buffer<float> x{rt, 1000}, y{rt, 1000, 0.0F};
+  rt.submit([](buffer_view<float> values) { std::fill(values.begin(), values.end(), 1.0F); },
+            writes(x));
+  rt.submit({.on = rt.device("Sim0")}, raise, updates(x));
+  // Tasks that come after it are no failures of their own.
+  rt.submit({.on = rt.device("NUMA0")}, add_other, reads(x), updates(y));
+  EXPECT_THROW(rt.wait(), error);
+  EXPECT_NO_THROW(rt.wait());
 }
 
 TEST(failed_copies, fail_tasks_that_wait_for_memory_meanwhile) {

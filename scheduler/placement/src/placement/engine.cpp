@@ -77,7 +77,7 @@ struct engine::dispatch {
     // Launches fail by themselves, later: until then nothing is issued that reads their outputs.
     const bool fails_launches = on.memory_.allocation_refused(e);
     const bool repeats = on.state_.log.is_on() && !seeded_bug(bug::issue_behind_refused);
-    if (fails_launches && repeats) on.recovery_.repeat(nullptr, e.why);
+    if (fails_launches && repeats) on.recovery_.await_failures(e.why);
   }
   void operator()(inspected& e) const { e.look(on); }
 };

@@ -95,7 +95,7 @@ class engine {
   command_retries retries_{state_, recovery_, quarantine_};
   task_finisher finisher_{state_, queues_, pool_,   scheduled_, memory_,
                           views_, placer_, trials_, recovery_};
-  stuck_tasks stuck_{state_, finisher_};
+  stuck_tasks stuck_{state_, fetches_, finisher_};
   hang_watch hangs_;
   log_cutter cutter_;
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};

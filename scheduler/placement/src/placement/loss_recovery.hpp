@@ -34,6 +34,9 @@ class loss_recovery {
   [[nodiscard]] bool is_expecting() const noexcept { return is_expected_; }
   /// Something has failed that is tried again. t: the task whose launch that was; null for a copy.
   void repeat(placed_task* t, const failure& why);
+  /// Launches in flight will fail for this reason, and may be tried again: nothing is issued before
+  /// they have.
+  void await_failures(const failure& why) { start(why); }
   /// No command is in flight any more but functions of the user.
   [[nodiscard]] bool is_quiet() const;
   /// The task, which was issued, reads what is lost, or writes what is.

@@ -3,6 +3,8 @@
 
 #include "placement/prefetcher.hpp"
 
+#include <algorithm>
+
 #include <boost/container/flat_set.hpp>
 #include <hocket/core/saturating.hpp>
 
@@ -58,13 +60,33 @@ bool prefetcher::fetch(placed_task& t) {
   }
   t.run.fetching = true;
   ++s_.device_of(t).fetching;
+  if (await_hung_device(arrives)) set_aside(t);
   s_.commands.when_done(arrives, [this, id = t.id, device = t.run.device] { fetched(id, device); });
   return true;
 }
 
+bool prefetcher::await_hung_device(const timepoint_set& arrives) const {
+  return std::any_of(arrives.begin(), arrives.end(), [&](point p) {
+    const auto device = s_.nodes.streams[p.stream.value].device;
+    return device && s_.devices[device->value].state == device_state::hung;
+  });
+}
+
+void prefetcher::set_aside(const placed_task& t) {
+  std::size_t& counted = s_.device_of(t).fetching;
+  if (counted == 0 || !set_aside_.emplace(t.id, t.run.device).second) return;
+  --counted;
+  s_.work.mark_dirty(t.run.device);
+}
+
 void prefetcher::fetched(task_id id, device_id device) {
   device_record& d = s_.devices[device.value];
-  --d.fetching;
+  const auto aside = set_aside_.find(id);
+  if (aside == set_aside_.end() || aside->second != device) {
+    --d.fetching;
+  } else {
+    set_aside_.erase(aside);
+  }
   s_.work.mark_dirty(device);
   placed_task* t = s_.tasks.find(id);
   if (t == nullptr) return;

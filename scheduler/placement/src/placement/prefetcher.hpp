@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <map>
+
 #include "placement/engine_state.hpp"
 
 namespace hocket::placement {
@@ -16,6 +18,9 @@ class prefetcher {
   void fetch_ahead(device_id device);
   /// Of a task that waits for bytes of its budget and names a device: the wait hides the copies.
   void fetch_early(placed_task& t);
+  /// The data of the task, which are being fetched, do not come before a device is lost. Those of
+  /// other tasks are fetched in its place.
+  void set_aside(const placed_task& t);
   /// True if the data of one more task of the device may be fetched now.
   [[nodiscard]] static bool has_room(const device_record& d) { return d.fetching < window; }
 
@@ -26,8 +31,10 @@ class prefetcher {
 
   [[nodiscard]] bool fetch(placed_task& t);
   void fetched(task_id id, device_id device);
+  [[nodiscard]] bool await_hung_device(const timepoint_set& arrives) const;
 
   engine_state& s_;
+  std::map<task_id, device_id> set_aside_;  ///< tasks that these do not count
 };
 
 }  // namespace hocket::placement

@@ -44,7 +44,8 @@ bool retry_table::avoids(task_id task, device_id device) const {
 bool retry_table::command_failed(stream_id stream, const void* what) {
   failed_commands& row = in_a_row_[stream.value];
   if (row.count == 0) row.first = what;
-  if (what != row.first) row.are_different = true;
+  // No kernel is to blame for a copy.
+  if (what != row.first || what == nullptr) row.are_different = true;
   ++row.count;
   return row.count >= max_in_a_row && row.are_different;
 }

@@ -10,12 +10,16 @@
 namespace hocket::placement {
 
 void stuck_tasks::fail(device_id device) {
-  if (s_.log.is_on()) return;
   find_stuck_commands(device);
+  const std::vector<placed_task*> fetching = set_fetches_aside();
+  if (s_.log.is_on()) return;
   const failure why(failure_code::device_lost, s_.devices[device.value].lost);
   s_.commands.each([&](const command_record& c) {
     if (is_stuck(c.number)) fail_tasks_of(c, why);
   });
+  for (placed_task* const t : fetching) {
+    finisher_.cancel(*t, why.downstream(std::string(t->label_text())));
+  }
   fail_tasks_that_name(device);
 }
 
@@ -60,6 +64,29 @@ void stuck_tasks::fail_views_of(const copied_part& copy, const failure& why) {
     });
     if (reads_it) s_.work.end_later(*view, why.downstream(std::string(view->label_text())));
   }
+}
+
+/// Returns the tasks whose data do not come.
+std::vector<placed_task*> stuck_tasks::set_fetches_aside() {
+  std::vector<placed_task*> found;
+  for (const device_record& d : s_.devices) {
+    (void)d.absent.until([&](const place_in_queue& place) {
+      if (awaits_stuck_copy(*place.task)) found.push_back(place.task);
+      return false;
+    });
+  }
+  for (const placed_task* const t : found) fetches_.set_aside(*t);
+  return found;
+}
+
+bool stuck_tasks::awaits_stuck_copy(const placed_task& t) const {
+  if (!t.run.fetching) return false;
+  const memory_id memory = s_.node_of(t).memory;
+  return std::ranges::any_of(t.accesses, [&](const task_access& a) {
+    if (!reads_content(a.mode) || a.is_empty()) return false;
+    const timepoint_set arrives = s_.content.ready(a.data, a.region(), memory);
+    return std::any_of(arrives.begin(), arrives.end(), [&](point p) { return is_stuck(p); });
+  });
 }
 
 void stuck_tasks::fail_tasks_that_name(device_id device) {

@@ -159,12 +159,12 @@ struct runtime_options {
   /// not set. Not on the virtual clock. With a watchdog each task costs a look into a table more.
   nanoseconds watchdog{0};
 
-  /// A device takes no more tasks if one of its commands, a kernel or a copy, takes longer than that
-  /// and than ten times what was predicted, while it waits for no other. It is lost when its driver
-  /// lets go of its commands; if that does not happen in the same time again, futures that wait for
-  /// them fail without survive. Zero: HOCKET_HANG_TIMEOUT, for example 30s, and no limit if that is
-  /// not set. Not for the cores of the host. At the end the runtime waits for commands that a driver
-  /// still has.
+  /// A device takes no more tasks if one of its commands, a kernel or a copy, takes longer than
+  /// that and than ten times what was predicted, while it waits for no other. It is lost when its
+  /// driver lets go of its commands; if that does not happen in the same time again, futures that
+  /// wait for them fail without survive. Zero: HOCKET_HANG_TIMEOUT, for example 30s, and no limit
+  /// if that is not set. Not for the cores of the host. At the end the runtime waits for commands
+  /// that a driver still has.
   nanoseconds hang_timeout{0};
 
   /// A launch that takes so many times what was predicted, and a millisecond at least, is run a
