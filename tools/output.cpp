@@ -18,6 +18,9 @@
 #include <hocket/core/error.hpp>
 #include <hocket/core/printable.hpp>
 
+#include "common/ending.hpp"
+#include "common/standard_streams.hpp"
+
 namespace tools {
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -90,11 +93,11 @@ std::string painted(std::string_view text, colour with) {
 progress_line::progress_line() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
 progress_line::~progress_line() {
-  if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+  if (is_shown_) examples::say("\r\x1b[K");
 }
 
 void progress_line::show(std::string_view what) const {
-  if (is_shown_) fmt::print(stderr, "\r\x1b[K{}", what);
+  if (is_shown_) examples::say(fmt::format("\r\x1b[K{}", what));
 }
 
 void print(std::string_view text) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -17,8 +16,12 @@
 #include <fmt/ranges.h>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/scheduler/placement_policy.hpp>
+
+#include "common/command_line.hpp"
+#include "common/standard_streams.hpp"
 
 namespace tools {
 
@@ -74,8 +77,9 @@ int replace_by(std::vector<std::string> program) {
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
   const int why = errno;
-  fmt::print(stderr, "hocket: The program \"{}\" cannot be run: {}.\n", program.front(),
-             std::generic_category().message(why));
+  examples::say(fmt::format("hocket: The program {} cannot be run: {}.\n",
+                            hocket::in_quotes(program.front()),
+                            std::generic_category().message(why)));
   return why == ENOENT ? not_found : not_executable;
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -24,6 +23,7 @@
 #include "child_process.hpp"
 #include "common/files.hpp"
 #include "common/interrupt.hpp"
+#include "common/standard_streams.hpp"
 #include "output.hpp"
 #include "torture/shrink.hpp"
 #include "torture/trial.hpp"
@@ -273,10 +273,10 @@ std::vector<std::string> real_devices(const std::string& asked) {
     if (text.front() == '!') throw hocket::usage_error(text.substr(1));
     if (text.front() == '+') names.push_back(text.substr(1));
     if (text.front() != '-') continue;
-    fmt::print(stderr,
-               "hocket: {} is left out, because it has no integers of 64 bits, with which the "
-               "kernels compute.\n",
-               text.substr(1));
+    examples::say(
+        fmt::format("hocket: {} is left out, because it has no integers of 64 bits, with which the "
+                    "kernels compute.\n",
+                    text.substr(1)));
   }
   if (!names.empty()) return names;
   throw hocket::usage_error("The devices of this machine cannot be used: " + child.how_it_ended());

@@ -4,7 +4,6 @@
 #include "command_line.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +12,7 @@
 #include <hocket/core/error.hpp>
 
 #include "files.hpp"
+#include "standard_streams.hpp"
 
 namespace examples {
 
@@ -23,7 +23,7 @@ bool read_command_line(CLI::App& line, int argc, const char* const* argv) {
   try {
     line.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(line.help().c_str(), stdout);
+    write_file("-", line.help());
     return false;
   } catch (const CLI::ParseError& problem) {
     throw hocket::usage_error(fmt::format("{}; --help prints the options.", problem.what()));
@@ -65,7 +65,7 @@ void add_json_option(CLI::App& line, std::string& into) {
 
 void publish(const std::string& text, const std::string& json, const std::string& file) {
   if (file == "-") {
-    std::fputs(text.c_str(), stderr);
+    say(text);
   } else {
     write_file("-", text);
   }

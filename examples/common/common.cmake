@@ -20,6 +20,7 @@ add_library(examples_common STATIC EXCLUDE_FROM_ALL
   "${CMAKE_CURRENT_LIST_DIR}/ending.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/files.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/interrupt.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/standard_streams.cpp"
 )
 target_compile_features(examples_common PUBLIC cxx_std_20)
 target_include_directories(examples_common PUBLIC "${CMAKE_CURRENT_LIST_DIR}/..")

@@ -12,6 +12,7 @@
 #include "common/ending.hpp"
 #include "common/interrupt.hpp"
 #include "common/machine_choice.hpp"
+#include "common/standard_streams.hpp"
 #include "pipeline.hpp"
 #include "progress_line.hpp"
 
@@ -123,6 +124,7 @@ void run(const options& given, const std::stop_token& stop) {
 }  // namespace image_pipeline
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   examples::interrupt interrupted;  // before any other thread there is
   try {
     CLI::App line{"Finds the edges in a stream of images, on all devices.", "image_pipeline"};
