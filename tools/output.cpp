@@ -7,15 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <boost/json/serialize.hpp>
 
 #include <hocket/core/environment.hpp>
-#include <hocket/core/error.hpp>
 #include <hocket/core/printable.hpp>
 
 #include "common/ending.hpp"
@@ -101,11 +98,8 @@ void progress_line::show(std::string_view what) const {
 }
 
 void print(std::string_view text) {
-  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (whole && std::fflush(stdout) == 0) return;
-  const std::string why = std::generic_category().message(errno);
-  throw hocket::error(
-      hocket::failure(hocket::failure_code::io, "Standard output cannot be written: " + why + "."));
+  (void)std::fwrite(text.data(), 1, text.size(), stdout);
+  examples::flush_output();
 }
 
 void print(const boost::json::value& json) { print(boost::json::serialize(json) + "\n"); }

@@ -4,6 +4,7 @@
 #include "ending.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
@@ -49,6 +50,13 @@ int end_of_program(std::string_view program, bool interrupted) {
   const ending end = ending_of(program, std::current_exception(), interrupted);
   if (!end.message.empty()) say(end.message + "\n");
   return end.exit_code;
+}
+
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  const std::string why = std::generic_category().message(errno);
+  throw hocket::error(
+      hocket::failure(hocket::failure_code::io, "Standard output cannot be written: " + why + "."));
 }
 
 }  // namespace examples
