@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <vector>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
+#include <hocket/core/text_file.hpp>
 #include <hocket/devices/configuration.hpp>
 
 namespace hocket::faults {
@@ -162,12 +163,12 @@ std::vector<std::string> words_of(const std::string& rule) {
 }
 
 std::string file_text(const std::string& name, const std::string& source) {
-  std::ifstream file(name, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    throw usage_error(source + " is \"@" + name + "\"; that file cannot be read.");
-  }
-  return text;
+  // Some ten thousand rules.
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 20U;
+  result<std::string> text = read_text_file(name, max_bytes);
+  if (text) return std::move(text).value();
+  throw usage_error(source + " is " + in_quotes("@" + name) +
+                    "; that file cannot be read: " + text.error().message() + ".");
 }
 
 std::string quoted(const std::vector<std::string>& words) {

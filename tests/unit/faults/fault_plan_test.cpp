@@ -184,6 +184,17 @@ TEST(FaultPlan, ReadsAFile) {
   EXPECT_THAT(refusal("@" + path.string()), AllOf(HasSubstr(path.string()), HasSubstr("read")));
 }
 
+TEST(FaultPlan, RefusesFilesThatAreNone) {
+  EXPECT_THAT(refusal("@/"), HasSubstr("is \"@/\"; that file cannot be read: Is a directory."));
+  // Which has no end.
+  EXPECT_THAT(refusal("@/dev/zero"), HasSubstr("is \"@/dev/zero\"; that file cannot be read: "));
+  const auto path = std::filesystem::temp_directory_path() / "hocket_fault_plan_large_test.txt";
+  std::ofstream(path) << std::string((1U << 20U) + 1, '#');
+  const std::string said = refusal("@" + path.string());
+  std::filesystem::remove(path);
+  EXPECT_THAT(said, HasSubstr("it has 1048577 bytes; at most 1048576 can be read."));
+}
+
 TEST(FaultCounts, AreTold) {
   EXPECT_EQ(to_string(fault_counts{}), "none");
   EXPECT_EQ(to_string(fault_counts{.failed = 2, .lost = 1}), "2 failed, 1 lost");
