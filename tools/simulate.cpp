@@ -99,10 +99,10 @@ CLI::App& add_simulate(CLI::App& app, simulation& into) {
       "Kernels and copies take their time and do nothing");
   command.add_flag("--timed", into.timed,
                    "They take that time of the real clock, not of the virtual one");
-  command.add_option("--policy", into.policy, "How devices are chosen: sets HOCKET_POLICY")
+  examples::add_text(command, "--policy", into.policy, "How devices are chosen: sets HOCKET_POLICY")
       ->type_name("NAME");
-  command
-      .add_option("--trace", into.trace, "Write a trace for `hocket explain`: sets HOCKET_TRACE")
+  examples::add_text(command, "--trace", into.trace,
+                     "Write a trace for `hocket explain`: sets HOCKET_TRACE")
       ->type_name("FILE");
   command.add_flag("--summary", into.summary, "Print a line when it ends: sets HOCKET_SUMMARY");
   command.footer("The PROGRAM and its arguments come behind the machine and all options.");

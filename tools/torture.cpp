@@ -21,6 +21,7 @@
 #include <hocket/hocket.hpp>
 
 #include "child_process.hpp"
+#include "common/command_line.hpp"
 #include "common/files.hpp"
 #include "common/interrupt.hpp"
 #include "common/standard_streams.hpp"
@@ -383,9 +384,11 @@ CLI::App& add_torture(CLI::App& app, torture_request& into) {
       ->type_name("N")
       ->check(CLI::Range(1, 10'000));
   command.add_flag("--real", into.real, "On the devices of this machine, and over threads");
-  command.add_option("--devices", into.devices, "With --real: only these, such as NUMA0,OpenCL0")
+  examples::add_text(command, "--devices", into.devices,
+                     "With --real: only these, such as NUMA0,OpenCL0")
       ->type_name("LIST");
-  command.add_option("--json", into.json, "Write the summary as JSON; - is standard output")
+  examples::add_text(command, "--json", into.json,
+                     "Write the summary as JSON; - is standard output")
       ->type_name("FILE");
   return command;
 }

@@ -47,6 +47,20 @@ CLI::Option* add_choice(CLI::App& line, const std::string& name, std::string& in
       ->type_name("NAME");
 }
 
+CLI::Option* add_text(CLI::App& line, const std::string& name, std::string& into,
+                      const std::string& what) {
+  return line.add_option_function<std::string>(
+      name,
+      [=, &into](const std::string& text) {
+        if (text.empty()) {
+          throw hocket::usage_error(
+              fmt::format("{} is \"\"; it must have a text, or be left out.", name));
+        }
+        into = text;
+      },
+      what);
+}
+
 void add_number(CLI::App& line, const std::string& name, std::size_t& into, std::size_t least,
                 std::size_t most, const std::string& what) {
   line.add_option_function<std::string>(
@@ -59,7 +73,7 @@ void add_number(CLI::App& line, const std::string& name, std::size_t& into, std:
 }
 
 void add_json_option(CLI::App& line, std::string& into) {
-  line.add_option("--json", into, "Write the results as JSON; - is standard output")
+  add_text(line, "--json", into, "Write the results as JSON; - is standard output")
       ->type_name("FILE");
 }
 

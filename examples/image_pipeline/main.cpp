@@ -101,7 +101,7 @@ void add_options(CLI::App& line, options& into) {
   examples::add_number(line, "--columns", into.columns, 1, longest, "Columns of a frame");
   examples::add_number(line, "--in-flight", into.in_flight, 1, 1000,
                        "How many frames are between the first and the last stage at most");
-  line.add_option("--output", into.folder, "Write the results into this folder, as PGM")
+  examples::add_text(line, "--output", into.folder, "Write the results into this folder, as PGM")
       ->type_name("DIR");
   line.add_flag("--no-check", into.without_check, "Do not compare with a serial run");
   examples::add_machine_options(line, into.on);

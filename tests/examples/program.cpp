@@ -33,6 +33,9 @@ void expect_wrong_use_is_refused(const std::string& program, const arguments& op
              "no-such-machine");
   expect_end(program, options + arguments{"--policy", "no-such-policy"}, wrong_use, "earliest-end");
   expect_end(program, options + arguments{"--no-such-option"}, wrong_use, "--help");
+  for (const std::string name : {"--devices", "--machine", "--policy", "--json"}) {
+    expect_end(program, options + arguments{name, ""}, wrong_use, name + " is \"\"");
+  }
   const outcome ended = running(program, options + arguments{"--json", "/dev/full"}).end();
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.err, testing::HasSubstr("No space left"));
