@@ -4,7 +4,6 @@
 #include "calibrate.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -17,6 +16,7 @@
 #include "calibration.hpp"
 #include "common/files.hpp"
 #include "common/interrupt.hpp"
+#include "common/standard_streams.hpp"
 #include "devices.hpp"
 #include "machine_output.hpp"
 #include "output.hpp"
@@ -149,7 +149,7 @@ int calibrate(const request& asked) {
                            : fmt::format("Programs will find these costs in \"{}\".\n", kept_in)));
   }
   if (!asked.machine.empty()) examples::write_file(asked.machine, machine_file(made));
-  for (const std::string& each : made.problems) fmt::print(stderr, "hocket: {}\n", each);
+  for (const std::string& each : made.problems) examples::say(fmt::format("hocket: {}\n", each));
   if (made.was_interrupted) return examples::exit_code_of_interrupt;
   return made.problems.empty() ? 0 : 1;
 }

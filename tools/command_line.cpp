@@ -10,22 +10,22 @@
 
 #include <hocket/core/error.hpp>
 
+#include "common/command_line.hpp"
+
 namespace tools {
 
 namespace {
 
 void add_common(CLI::App& command, request& into) {
   command.add_flag("--json", into.json, "Print JSON");
-  command
-      .add_option("--sim", into.sim,
-                  "Add simulated devices, such as 2,memory=256M (see devices/sim/README.md)")
+  examples::add_text(command, "--sim", into.sim,
+                     "Add simulated devices, such as 2,memory=256M (see devices/sim/README.md)")
       ->type_name("CONFIG");
 }
 
 void add_devices(CLI::App& command, request& into) {
-  command
-      .add_option("--devices", into.devices,
-                  "Only these, such as NUMA0,Sim0 (default: HOCKET_VISIBLE_DEVICES, then all)")
+  examples::add_text(command, "--devices", into.devices,
+                     "Only these, such as NUMA0,Sim0 (default: HOCKET_VISIBLE_DEVICES, then all)")
       ->type_name("LIST");
 }
 
@@ -37,9 +37,8 @@ CLI::App& add_calibrate(CLI::App& app, request& into) {
   command.add_option("--seconds", into.seconds, "Measure for so long (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(0.1, 3600.0));
-  command
-      .add_option("--machine", into.machine,
-                  "Write a machine file of what was measured (see docs/machines.md)")
+  examples::add_text(command, "--machine", into.machine,
+                     "Write a machine file of what was measured (see docs/machines.md)")
       ->type_name("FILE");
   return command;
 }

@@ -11,6 +11,7 @@
 
 #include <hocket/core/error.hpp>
 
+#include "common/command_line.hpp"
 #include "explain_findings.hpp"
 #include "explain_what_if.hpp"
 #include "output.hpp"
@@ -56,7 +57,7 @@ CLI::App& add_explain(CLI::App& app, explanation& into) {
       ->required()
       ->type_name("TRACE");
   CLI::Option* const task =
-      command.add_option("--task", into.task, "Tell everything about one task");
+      examples::add_text(command, "--task", into.task, "Tell everything about one task");
   task->type_name("NAME|ID");
   command
       .add_flag("--what-if", into.what_if,

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-#include <cstdio>
-#include <exception>
-
-#include <fmt/format.h>
-
-#include <hocket/core/error.hpp>
+#include <variant>
 
 #include "calibrate.hpp"
 #include "command_line.hpp"
+#include "common/ending.hpp"
+#include "common/standard_streams.hpp"
 #include "devices.hpp"
 #include "doctor.hpp"
 #include "explain.hpp"
@@ -20,7 +17,7 @@
 
 namespace {
 
-constexpr int failed = 1, wrong_use = 2;
+constexpr int failed = 1;
 
 int carry_out(const tools::request& asked) {
   if (asked.what == tools::request::command::doctor) return tools::examine(asked) ? 0 : failed;
@@ -36,14 +33,10 @@ int carry_out(const tools::request& asked) {
   return 0;
 }
 
-int complain(const std::exception& why, int code) {
-  fmt::print(stderr, "hocket: {}\n", why.what());
-  return code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   try {
     const auto said = tools::parse({argv + 1, argv + argc}, HOCKET_VERSION);
     if (const auto* text = std::get_if<tools::text_to_print>(&said)) {
@@ -51,9 +44,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     return carry_out(std::get<tools::request>(said));
-  } catch (const hocket::usage_error& why) {
-    return complain(why, wrong_use);
-  } catch (const std::exception& why) {
-    return complain(why, failed);
+  } catch (...) {
+    return examples::end_of_program("hocket");
   }
 }

@@ -7,16 +7,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <boost/json/serialize.hpp>
 
 #include <hocket/core/environment.hpp>
-#include <hocket/core/error.hpp>
 #include <hocket/core/printable.hpp>
+
+#include "common/ending.hpp"
+#include "common/standard_streams.hpp"
 
 namespace tools {
 
@@ -90,19 +90,16 @@ std::string painted(std::string_view text, colour with) {
 progress_line::progress_line() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
 progress_line::~progress_line() {
-  if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+  if (is_shown_) examples::say("\r\x1b[K");
 }
 
 void progress_line::show(std::string_view what) const {
-  if (is_shown_) fmt::print(stderr, "\r\x1b[K{}", what);
+  if (is_shown_) examples::say(fmt::format("\r\x1b[K{}", what));
 }
 
 void print(std::string_view text) {
-  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (whole && std::fflush(stdout) == 0) return;
-  const std::string why = std::generic_category().message(errno);
-  throw hocket::error(
-      hocket::failure(hocket::failure_code::io, "Standard output cannot be written: " + why + "."));
+  (void)std::fwrite(text.data(), 1, text.size(), stdout);
+  examples::flush_output();
 }
 
 void print(const boost::json::value& json) { print(boost::json::serialize(json) + "\n"); }

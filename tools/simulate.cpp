@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -17,8 +16,12 @@
 #include <fmt/ranges.h>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 #include <hocket/devices/sim.hpp>
 #include <hocket/scheduler/placement_policy.hpp>
+
+#include "common/command_line.hpp"
+#include "common/standard_streams.hpp"
 
 namespace tools {
 
@@ -74,8 +77,9 @@ int replace_by(std::vector<std::string> program) {
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
   const int why = errno;
-  fmt::print(stderr, "hocket: The program \"{}\" cannot be run: {}.\n", program.front(),
-             std::generic_category().message(why));
+  examples::say(fmt::format("hocket: The program {} cannot be run: {}.\n",
+                            hocket::in_quotes(program.front()),
+                            std::generic_category().message(why)));
   return why == ENOENT ? not_found : not_executable;
 }
 
@@ -95,10 +99,10 @@ CLI::App& add_simulate(CLI::App& app, simulation& into) {
       "Kernels and copies take their time and do nothing");
   command.add_flag("--timed", into.timed,
                    "They take that time of the real clock, not of the virtual one");
-  command.add_option("--policy", into.policy, "How devices are chosen: sets HOCKET_POLICY")
+  examples::add_text(command, "--policy", into.policy, "How devices are chosen: sets HOCKET_POLICY")
       ->type_name("NAME");
-  command
-      .add_option("--trace", into.trace, "Write a trace for `hocket explain`: sets HOCKET_TRACE")
+  examples::add_text(command, "--trace", into.trace,
+                     "Write a trace for `hocket explain`: sets HOCKET_TRACE")
       ->type_name("FILE");
   command.add_flag("--summary", into.summary, "Print a line when it ends: sets HOCKET_SUMMARY");
   command.footer("The PROGRAM and its arguments come behind the machine and all options.");

@@ -23,6 +23,7 @@
 #include <hocket/devices/counter_files.hpp>
 
 #include "common/interrupt.hpp"
+#include "common/standard_streams.hpp"
 #include "output.hpp"
 #include "top_rates.hpp"
 #include "top_text.hpp"
@@ -103,7 +104,7 @@ int print_once(const top_request& asked, rate_meter& meter, const std::stop_toke
   if (!wait(asked, stop)) return examples::exit_code_of_interrupt;
   meter.add(read(asked));
   const std::vector<runtime_rates> rates = meter.rates();
-  for (const std::string& each : meter.problems()) fmt::print(stderr, "hocket: {}\n", each);
+  for (const std::string& each : meter.problems()) examples::say(fmt::format("hocket: {}\n", each));
   if (rates.empty()) throw none_found(asked);
   if (asked.json) {
     print(to_json(rates));

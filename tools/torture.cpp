@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -22,8 +21,10 @@
 #include <hocket/hocket.hpp>
 
 #include "child_process.hpp"
+#include "common/command_line.hpp"
 #include "common/files.hpp"
 #include "common/interrupt.hpp"
+#include "common/standard_streams.hpp"
 #include "output.hpp"
 #include "torture/shrink.hpp"
 #include "torture/trial.hpp"
@@ -273,10 +274,10 @@ std::vector<std::string> real_devices(const std::string& asked) {
     if (text.front() == '!') throw hocket::usage_error(text.substr(1));
     if (text.front() == '+') names.push_back(text.substr(1));
     if (text.front() != '-') continue;
-    fmt::print(stderr,
-               "hocket: {} is left out, because it has no integers of 64 bits, with which the "
-               "kernels compute.\n",
-               text.substr(1));
+    examples::say(
+        fmt::format("hocket: {} is left out, because it has no integers of 64 bits, with which the "
+                    "kernels compute.\n",
+                    text.substr(1)));
   }
   if (!names.empty()) return names;
   throw hocket::usage_error("The devices of this machine cannot be used: " + child.how_it_ended());
@@ -383,9 +384,11 @@ CLI::App& add_torture(CLI::App& app, torture_request& into) {
       ->type_name("N")
       ->check(CLI::Range(1, 10'000));
   command.add_flag("--real", into.real, "On the devices of this machine, and over threads");
-  command.add_option("--devices", into.devices, "With --real: only these, such as NUMA0,OpenCL0")
+  examples::add_text(command, "--devices", into.devices,
+                     "With --real: only these, such as NUMA0,OpenCL0")
       ->type_name("LIST");
-  command.add_option("--json", into.json, "Write the summary as JSON; - is standard output")
+  examples::add_text(command, "--json", into.json,
+                     "Write the summary as JSON; - is standard output")
       ->type_name("FILE");
   return command;
 }

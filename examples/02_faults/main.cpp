@@ -5,10 +5,13 @@
 // devices and the virtual clock, so that it comes out the same each time.
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -53,7 +56,7 @@ bool try_out(const std::string& plan, outcomes& counts) {
 
 }  // namespace
 
-int main() {
+int main() try {
   int wrong = 0;
   for (const char* const action : {"fail", "lose"}) {
     for (const char* const call : {"allocation", "copy-in", "copy-out", "launch", "compile"}) {
@@ -65,5 +68,8 @@ int main() {
       wrong += counts.wrong;
     }
   }
-  return wrong == 0 ? 0 : 1;
+  if (wrong != 0) throw std::runtime_error("A fault has changed a result.");
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("02_faults");
 }

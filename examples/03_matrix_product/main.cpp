@@ -5,11 +5,12 @@
 // device can do, and each piece goes where it ends first.
 
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -51,7 +52,7 @@ int main() try {
   const float expected = 0.25F * inner * columns / 2;  // about what an element of C x is
   std::printf("relative difference %g\n", wrong_by / expected);
   if (!(wrong_by < 1e-4F * expected)) throw std::runtime_error("The product is wrong.");
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "03_matrix_product: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("03_matrix_product");
 }

@@ -5,10 +5,11 @@
 // their order: nothing waits for a whole step, and tiles move to the devices that use them.
 
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -68,7 +69,7 @@ int main() try {
   const float residual = rt.submit(ops::max_magnitude, reads(given)).get() / order;
   std::printf("%zu tiles, relative residual %g\n", tiles * (tiles + 1) / 2, residual);
   if (!(residual < 1e-5F)) throw std::runtime_error("L is not a factor of A.");
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "04_cholesky: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("04_cholesky");
 }

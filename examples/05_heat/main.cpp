@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -72,7 +73,7 @@ int main() try {
     throw std::runtime_error("The plate differs from one computed by plain loops.");
   }
   std::printf("%d steps, the same bits as plain loops\n", steps);
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "05_heat: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("05_heat");
 }

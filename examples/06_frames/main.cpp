@@ -7,12 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -70,7 +71,7 @@ int main() try {
     }
   }
   std::printf("%zu frames, the last one with level %g\n", levels.size(), levels.back().get());
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "06_frames: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("06_frames");
 }

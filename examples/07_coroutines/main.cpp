@@ -6,11 +6,12 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -71,7 +72,7 @@ int main() try {
       throw std::runtime_error("The largest eigenvalue is not the size of the matrix plus one.");
     }
   }
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "07_coroutines: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("07_coroutines");
 }

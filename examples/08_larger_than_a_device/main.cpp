@@ -5,13 +5,14 @@
 // reads it. Nothing in the tasks says so. Devices are given 24 MiB here, the data are 64 MiB.
 
 #include <cstdio>
-#include <exception>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -66,7 +67,7 @@ int main() try {
       throw std::runtime_error("Device \"" + each.name + "\" had more data than memory.");
     }
   }
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "08_larger_than_a_device: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("08_larger_than_a_device");
 }

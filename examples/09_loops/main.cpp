@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -79,7 +80,7 @@ int main() try {
   if (!(coarse < 1e-1F && fine < 2e-6F && fine < coarse)) {
     throw std::runtime_error("The square roots are not as exact as the limits ask for.");
   }
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "09_loops: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("09_loops");
 }

@@ -6,11 +6,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <future>
 #include <stdexcept>
 #include <vector>
 
+#include "common/ending.hpp"
 #include "statistics.hpp"
 
 namespace {
@@ -42,7 +42,7 @@ int main() try {
   for (std::future<std::size_t>& count : counts) right += count.get();
   std::printf("%zu of %zu calls from %zu threads are right\n", right, threads * calls, threads);
   if (right != threads * calls) throw std::runtime_error("Some moments are wrong.");
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "10_library_and_threads: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("10_library_and_threads");
 }

@@ -8,12 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -103,7 +104,7 @@ int main() try {
   for (const device_report& each : rt.report().devices) copied += each.bytes_in + each.bytes_out;
   std::printf("the sum is %g, %llu bytes were copied\n", sum,
               static_cast<unsigned long long>(copied));
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "11_own_memory: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("11_own_memory");
 }

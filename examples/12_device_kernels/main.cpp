@@ -5,11 +5,12 @@
 // each language of devices. Here one text serves all of them, with memory that a group shares.
 
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -99,7 +100,7 @@ int main() try {
   }
   if (!right) throw std::runtime_error("A device gives other sums than the host.");
   if (!refused) throw std::runtime_error("A wrong number of sums is not refused.");
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "12_device_kernels: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("12_device_kernels");
 }

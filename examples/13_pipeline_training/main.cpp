@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <vector>
 
 #include <hocket/hocket.hpp>
+
+#include "common/ending.hpp"
 
 using namespace hocket;
 
@@ -113,7 +114,7 @@ int main() try {
   }
   std::printf("%d of %d points are classified wrong\n", static_cast<int>(wrong), int{points});
   if (wrong > std::int64_t{points} / 20) throw std::runtime_error("The network has not learned.");
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "13_pipeline_training: %s\n", e.what());
-  return 1;
+  examples::flush_output();
+} catch (...) {
+  return examples::end_of_program("13_pipeline_training");
 }

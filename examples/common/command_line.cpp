@@ -4,7 +4,6 @@
 #include "command_line.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +12,7 @@
 #include <hocket/core/error.hpp>
 
 #include "files.hpp"
+#include "standard_streams.hpp"
 
 namespace examples {
 
@@ -23,7 +23,7 @@ bool read_command_line(CLI::App& line, int argc, const char* const* argv) {
   try {
     line.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(line.help().c_str(), stdout);
+    write_file("-", line.help());
     return false;
   } catch (const CLI::ParseError& problem) {
     throw hocket::usage_error(fmt::format("{}; --help prints the options.", problem.what()));
@@ -47,6 +47,20 @@ CLI::Option* add_choice(CLI::App& line, const std::string& name, std::string& in
       ->type_name("NAME");
 }
 
+CLI::Option* add_text(CLI::App& line, const std::string& name, std::string& into,
+                      const std::string& what) {
+  return line.add_option_function<std::string>(
+      name,
+      [=, &into](const std::string& text) {
+        if (text.empty()) {
+          throw hocket::usage_error(
+              fmt::format("{} is \"\"; it must have a text, or be left out.", name));
+        }
+        into = text;
+      },
+      what);
+}
+
 void add_number(CLI::App& line, const std::string& name, std::size_t& into, std::size_t least,
                 std::size_t most, const std::string& what) {
   line.add_option_function<std::string>(
@@ -59,13 +73,13 @@ void add_number(CLI::App& line, const std::string& name, std::size_t& into, std:
 }
 
 void add_json_option(CLI::App& line, std::string& into) {
-  line.add_option("--json", into, "Write the results as JSON; - is standard output")
+  add_text(line, "--json", into, "Write the results as JSON; - is standard output")
       ->type_name("FILE");
 }
 
 void publish(const std::string& text, const std::string& json, const std::string& file) {
   if (file == "-") {
-    std::fputs(text.c_str(), stderr);
+    say(text);
   } else {
     write_file("-", text);
   }

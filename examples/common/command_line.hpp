@@ -17,6 +17,11 @@ namespace examples {
 CLI::Option* add_choice(CLI::App& line, const std::string& name, std::string& into,
                         const std::vector<std::string>& words, const std::string& what);
 
+/// An option that takes a text, such as the name of a file, and refuses an empty one: that is an
+/// unset variable of a script more often than a wish.
+CLI::Option* add_text(CLI::App& line, const std::string& name, std::string& into,
+                      const std::string& what);
+
 /// An option that takes a whole number from least to most.
 void add_number(CLI::App& line, const std::string& name, std::size_t& into, std::size_t least,
                 std::size_t most, const std::string& what);

@@ -4,15 +4,17 @@
 #include "ending.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
-
-#include <fmt/format.h>
+#include <system_error>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "interrupt.hpp"
+#include "standard_streams.hpp"
 
 namespace examples {
 
@@ -23,7 +25,7 @@ constexpr int failed = 1;
 
 ending tell(std::string_view program, int exit_code, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
-  return {exit_code, fmt::format("{}: {}", program, message)};
+  return {exit_code, hocket::printable(std::string(program) + ": " + message, std::string::npos)};
 }
 
 }  // namespace
@@ -46,8 +48,15 @@ ending ending_of(std::string_view program, const std::exception_ptr& thrown, boo
 
 int end_of_program(std::string_view program, bool interrupted) {
   const ending end = ending_of(program, std::current_exception(), interrupted);
-  if (!end.message.empty()) fmt::print(stderr, "{}\n", end.message);
+  if (!end.message.empty()) say(end.message + "\n");
   return end.exit_code;
+}
+
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  const std::string why = std::generic_category().message(errno);
+  throw hocket::error(
+      hocket::failure(hocket::failure_code::io, "Standard output cannot be written: " + why + "."));
 }
 
 }  // namespace examples

@@ -23,4 +23,8 @@ struct ending {
 /// called in a handler.
 [[nodiscard]] int end_of_program(std::string_view program, bool interrupted = false);
 
+/// Throws error if not all that the program has printed can be written to standard output. To be
+/// called last: what is still buffered when a program ends is lost without a word.
+void flush_output();
+
 }  // namespace examples

@@ -10,6 +10,8 @@
 
 #include <hocket/devices/sim.hpp>
 
+#include "command_line.hpp"
+
 namespace examples {
 
 namespace {
@@ -25,16 +27,16 @@ std::string all_devices_of(const hocket::sim_machine& machine) {
 }  // namespace
 
 void add_machine_options(CLI::App& line, machine_choice& into) {
-  line.add_option("--devices", into.devices,
-                  "The devices to use, such as NUMA0,OpenCL0 (default: all)")
+  add_text(line, "--devices", into.devices,
+           "The devices to use, such as NUMA0,OpenCL0 (default: all)")
       ->type_name("NAME,...");
-  line.add_option("--machine", into.machine,
-                  fmt::format("Execute nothing, and tell what it takes on a simulated machine: a "
-                              "machine file, or one of {}",
-                              fmt::join(hocket::built_in_machines(), ", ")))
+  add_text(line, "--machine", into.machine,
+           fmt::format("Execute nothing, and tell what it takes on a simulated machine: a "
+                       "machine file, or one of {}",
+                       fmt::join(hocket::built_in_machines(), ", ")))
       ->type_name("FILE");
-  line.add_option("--policy", into.policy,
-                  "How devices are chosen for tasks, such as earliest-end (default: replanning)")
+  add_text(line, "--policy", into.policy,
+           "How devices are chosen for tasks, such as earliest-end (default: replanning)")
       ->type_name("NAME");
 }
 

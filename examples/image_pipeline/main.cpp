@@ -12,6 +12,7 @@
 #include "common/ending.hpp"
 #include "common/interrupt.hpp"
 #include "common/machine_choice.hpp"
+#include "common/standard_streams.hpp"
 #include "pipeline.hpp"
 #include "progress_line.hpp"
 
@@ -100,7 +101,7 @@ void add_options(CLI::App& line, options& into) {
   examples::add_number(line, "--columns", into.columns, 1, longest, "Columns of a frame");
   examples::add_number(line, "--in-flight", into.in_flight, 1, 1000,
                        "How many frames are between the first and the last stage at most");
-  line.add_option("--output", into.folder, "Write the results into this folder, as PGM")
+  examples::add_text(line, "--output", into.folder, "Write the results into this folder, as PGM")
       ->type_name("DIR");
   line.add_flag("--no-check", into.without_check, "Do not compare with a serial run");
   examples::add_machine_options(line, into.on);
@@ -123,6 +124,7 @@ void run(const options& given, const std::stop_token& stop) {
 }  // namespace image_pipeline
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   examples::interrupt interrupted;  // before any other thread there is
   try {
     CLI::App line{"Finds the edges in a stream of images, on all devices.", "image_pipeline"};

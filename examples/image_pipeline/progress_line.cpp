@@ -5,9 +5,9 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include <fmt/format.h>
+
+#include "common/standard_streams.hpp"
 
 namespace image_pipeline {
 
@@ -15,7 +15,7 @@ progress_line::progress_line(std::size_t frames)
     : frames_(frames), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 progress_line::~progress_line() {
-  if (drawn_) std::fputs("\r\x1b[K", stderr);
+  if (drawn_) examples::say("\r\x1b[K");
 }
 
 void progress_line::show(std::size_t finished) {
@@ -27,9 +27,9 @@ void progress_line::show(std::size_t finished) {
   constexpr std::size_t width = 40;
   const std::size_t filled = finished * width / frames_;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  fmt::print(stderr, "\r\x1b[Kframe {}/{} [{:=<{}}{: <{}}] {:.0f} frames/s", finished, frames_, "",
-             filled, "", width - filled, static_cast<double>(finished) / seconds);
-  std::fflush(stderr);
+  examples::say(fmt::format("\r\x1b[Kframe {}/{} [{:=<{}}{: <{}}] {:.0f} frames/s", finished,
+                            frames_, "", filled, "", width - filled,
+                            static_cast<double>(finished) / seconds));
 }
 
 }  // namespace image_pipeline

@@ -11,6 +11,7 @@
 #include "common/device_work.hpp"
 #include "common/ending.hpp"
 #include "common/machine_choice.hpp"
+#include "common/standard_streams.hpp"
 #include "heat.hpp"
 
 namespace stencil {
@@ -97,6 +98,7 @@ void run(const options& given) {
 }  // namespace stencil
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   try {
     CLI::App line{"Computes how heat spreads in a plate, in tiles on all devices.", "stencil"};
     stencil::options given;

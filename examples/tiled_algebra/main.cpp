@@ -15,6 +15,7 @@
 #include "common/device_work.hpp"
 #include "common/ending.hpp"
 #include "common/machine_choice.hpp"
+#include "common/standard_streams.hpp"
 
 namespace tiled {
 
@@ -136,6 +137,7 @@ void run(const options& given) {
 }  // namespace tiled
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   try {
     CLI::App line{"Factorizes or multiplies matrices in tiles, on all devices.", "tiled_algebra"};
     tiled::options given;

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <string_view>
 
@@ -13,7 +12,9 @@
 
 #include "batches.hpp"
 #include "common/ending.hpp"
+#include "common/files.hpp"
 #include "common/interrupt.hpp"
+#include "common/standard_streams.hpp"
 #include "download.hpp"
 #include "machine.hpp"
 #include "model.hpp"
@@ -28,7 +29,7 @@ namespace train {
 
 namespace {
 
-void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
+void say(std::string_view line) { examples::say(fmt::format("{}\n", line)); }
 
 data_source choose_data(options& given, const std::stop_token& stop) {
   const data_places places = data_places::from_environment();
@@ -91,7 +92,7 @@ std::vector<device_report> reports_of(const hocket::runtime_report& report,
 }
 
 /// Messages of the program that are no progress: they come in quiet runs too.
-void tell(std::string_view line) { fmt::print(stderr, "train_digits: {}\n", line); }
+void tell(std::string_view line) { say(fmt::format("train_digits: {}", line)); }
 
 /// Runs the training, from its checkpoint and into new ones if the command line asks for that.
 training_log run(hocket::runtime& rt, const model& network, const dataset& data, training_plan plan,
@@ -160,11 +161,12 @@ void train_and_report(options given, const std::stop_token& stop) {
 }  // namespace train
 
 int main(int argc, char** argv) {
+  examples::reserve_standard_streams();
   examples::interrupt interrupted;  // before any other thread there is
   try {
     const auto said = train::parse_options({argv + 1, argv + argc}, HOCKET_VERSION);
     if (const auto* text = std::get_if<train::text_to_print>(&said)) {
-      std::fputs(text->text.c_str(), stdout);
+      examples::write_file("-", text->text);
       return 0;
     }
     train::train_and_report(std::get<train::options>(said), interrupted.token());

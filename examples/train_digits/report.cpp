@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
 
+#include "common/standard_streams.hpp"
 #include "files.hpp"
 
 namespace train {
@@ -88,7 +88,7 @@ std::string to_json(const run_report& report) {
 void publish(const run_report& report, const std::optional<std::filesystem::path>& json) {
   const std::string table = to_table(report);
   if (json == "-") {
-    std::fputs(table.c_str(), stderr);
+    examples::say(table);
   } else {
     write_file("-", table);
   }

@@ -33,9 +33,21 @@ void expect_wrong_use_is_refused(const std::string& program, const arguments& op
              "no-such-machine");
   expect_end(program, options + arguments{"--policy", "no-such-policy"}, wrong_use, "earliest-end");
   expect_end(program, options + arguments{"--no-such-option"}, wrong_use, "--help");
+  for (const std::string name : {"--devices", "--machine", "--policy", "--json"}) {
+    expect_end(program, options + arguments{name, ""}, wrong_use, name + " is \"\"");
+  }
   const outcome ended = running(program, options + arguments{"--json", "/dev/full"}).end();
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.err, testing::HasSubstr("No space left"));
+  for (const char* lost : {"2>/dev/full", "2>&-"}) {
+    EXPECT_EQ(run_redirected(program, options + arguments{"--no-such-option"}, lost).exit_code,
+              wrong_use);
+    const outcome printed = run_redirected(program, options + arguments{"--json", "-"}, lost);
+    EXPECT_EQ(printed.exit_code, 0);
+    EXPECT_THAT(printed.out, testing::StartsWith("{"));
+  }
+  EXPECT_EQ(run_redirected(program, options, "<&- >&- 2>&-").exit_code, 1);
+  EXPECT_EQ(run_redirected(program, {"--help"}, ">/dev/full").exit_code, 1);
 }
 
 double sum_over_devices(const boost::json::object& report, const std::string& key) {

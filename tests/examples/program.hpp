@@ -13,6 +13,7 @@ namespace examples_test {
 using hocket::testing::arguments;
 using hocket::testing::content_of;
 using hocket::testing::outcome;
+using hocket::testing::run_redirected;
 using hocket::testing::running;
 using hocket::testing::scratch_folder;
 using hocket::testing::operator+;
@@ -25,8 +26,8 @@ using hocket::testing::operator+;
 void expect_end(const std::string& program, const arguments& options, int exit_code,
                 const std::string& part);
 
-/// Expects what all examples make of wrong devices, machines, policies and options. `options` are
-/// those of a run that ends well.
+/// Expects what all examples make of wrong devices, machines, policies and options, and of standard
+/// streams that cannot be written. `options` are those of a run that ends well.
 void expect_wrong_use_is_refused(const std::string& program, const arguments& options);
 
 /// The sum of a number over all devices of a report.

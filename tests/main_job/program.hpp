@@ -13,6 +13,7 @@ namespace main_job {
 using hocket::testing::arguments;
 using hocket::testing::content_of;
 using hocket::testing::outcome;
+using hocket::testing::run_redirected;
 using hocket::testing::scratch_folder;
 using hocket::testing::operator+;
 

@@ -72,6 +72,17 @@ TEST_F(WrongUse, AFullDisk) {
   }
 }
 
+TEST_F(WrongUse, OfStandardStreams) {
+  for (const char* lost : {"2>/dev/full", "2>&-"}) {
+    const outcome trained = run_redirected(TRAIN_DIGITS, job_, lost);
+    EXPECT_EQ(trained.exit_code, 0);
+    EXPECT_THAT(trained.out, HasSubstr("test accuracy"));
+    EXPECT_EQ(run_redirected(TRAIN_DIGITS, {"--no-such-option"}, lost).exit_code, wrong_use);
+  }
+  EXPECT_EQ(run_redirected(TRAIN_DIGITS, job_, "<&- >&- 2>&-").exit_code, failed);
+  EXPECT_EQ(run_redirected(TRAIN_DIGITS, {"--help"}, ">/dev/full").exit_code, failed);
+}
+
 }  // namespace
 
 }  // namespace main_job

@@ -80,6 +80,12 @@ outcome running::end() {
   return {code, content_of(files_ / "out"), content_of(files_ / "err")};
 }
 
+outcome run_redirected(const std::string& program, const arguments& options,
+                       const std::string& redirections) {
+  const arguments shell{"-c", "exec \"$0\" \"$@\" " + redirections, program};
+  return running("/bin/sh", shell + options).end();
+}
+
 std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -61,6 +61,10 @@ class running {
   pid_t process_ = 0;
 };
 
+/// Runs it to its end by a shell, with redirections such as "2>/dev/full" or ">&-".
+[[nodiscard]] outcome run_redirected(const std::string& program, const arguments& options,
+                                     const std::string& redirections);
+
 [[nodiscard]] std::string content_of(const std::string& file);
 
 [[nodiscard]] arguments operator+(arguments left, const arguments& right);

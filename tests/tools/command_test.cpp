@@ -132,6 +132,16 @@ TEST_F(HocketCommand, RefusesWrongUse) {
   expect_refused(run(""), 2, "--help");
   expect_refused(run("dance"), 2, "no command \"dance\"; there are devices, ");
   expect_refused(run("devices --colour"), 2, "--colour");
+  expect_refused(run("devices --c$(printf '\\033')"), 2, "--c?");
+}
+
+TEST_F(HocketCommand, RefusesEmptyTexts) {
+  expect_refused(run("devices --sim ''"), 2, "--sim is \"\"; it must have a text");
+  expect_refused(run("devices --devices ''"), 2, "--devices is \"\"");
+  expect_refused(run("calibrate --machine ''"), 2, "--machine is \"\"");
+  expect_refused(run("simulate --policy '' laptop-igpu true"), 2, "--policy is \"\"");
+  expect_refused(run("simulate --trace '' laptop-igpu true"), 2, "--trace is \"\"");
+  expect_refused(run("torture --json '' --seeds 1"), 2, "--json is \"\"");
 }
 
 TEST_F(HocketCommand, SaysWhatItIs) {

@@ -249,6 +249,15 @@ TEST_F(Explain, TellsOfRealDevices) {
   EXPECT_THAT(text_of({trace(), "--what-if"}), HasSubstr("one more "));
 }
 
+TEST(TraceFile, ThatCannotBeWrittenIsNamedOnOneLine) {
+  try {
+    write_trace({}, "/dev/null/no\x1b\nfolder");
+    ADD_FAILURE() << "it is written";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("Trace file \"/dev/null/no??folder\" cannot be opened: "));
+  }
+}
+
 }  // namespace
 
 }  // namespace explain_test

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <hocket/core/printable.hpp>
 #include <hocket/devices/device.hpp>
 
 namespace hocket::faults {
@@ -133,7 +134,7 @@ bool device_rules::draws(const fault_rule& rule, std::uint64_t count) const {
 injected_fault device_rules::fault_of(std::size_t rule, const std::string& call) const {
   const fault_rule& of = plan_.rules()[rule];
   const std::string text = device_title(device_) + ": " + call + verb_of(of.action) + ", as " +
-                           plan_.source() + " says: \"" + to_string(of) + "\".";
+                           plan_.source() + " says: " + in_quotes(to_string(of)) + ".";
   return {of.action, rule, of.by, failure(code_of(of), text)};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "fault_device.hpp"
 #include "hub.hpp"
@@ -15,7 +16,7 @@ namespace hocket {
 
 namespace {
 
-std::string quoted(const fault_rule& rule) { return "\"" + to_string(rule) + "\""; }
+std::string quoted(const fault_rule& rule) { return in_quotes(to_string(rule)); }
 
 bool is_copy(const std::optional<fault_call>& call) {
   return call == fault_call::copy || call == fault_call::copy_in || call == fault_call::copy_out;
@@ -38,7 +39,8 @@ void check_devices(const fault_plan& plan, const candidate_list& devices) {
   for (const fault_rule& rule : plan.rules()) {
     const auto named = [&](const auto& each) { return names(rule, each->info().name); };
     if (std::ranges::none_of(devices, named)) {
-      refuse(rule, "there is no device \"" + rule.device + "\", but: " + names_of(devices) + ".");
+      refuse(rule,
+             "there is no device " + in_quotes(rule.device) + ", but: " + names_of(devices) + ".");
     }
     const auto can_be_met = [&](const auto& each) {
       return named(each) && (rule.action != fault_action::lose || each->info().can_be_lost);

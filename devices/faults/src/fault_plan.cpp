@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "rule_text.hpp"
 
@@ -69,8 +70,8 @@ fault_plan::fault_plan(std::string_view text, std::string source) : source_(std:
 }
 
 void fault_plan::add(fault_rule rule) {
-  faults::check_rule(rule, source() + ", rule " + std::to_string(rules_.size() + 1) + " (\"" +
-                               to_string(rule) + "\")");
+  faults::check_rule(rule, source() + ", rule " + std::to_string(rules_.size() + 1) + " (" +
+                               in_quotes(to_string(rule)) + ")");
   rules_.push_back(std::move(rule));
 }
 

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <vector>
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
+#include <hocket/core/text_file.hpp>
 #include <hocket/devices/configuration.hpp>
 
 namespace hocket::faults {
@@ -65,8 +66,8 @@ class rule_reader {
     const std::string word = take(("one of " + joined(names)).c_str());
     const auto index = index_of(names, word);
     if (!index) {
-      refuse("there is no " + kind + " \"" + word + "\"; the " + kind + "s are: " + joined(names) +
-             ".");
+      refuse("there is no " + kind + " " + in_quotes(word) + "; the " + kind +
+             "s are: " + joined(names) + ".");
     }
     return *index;
   }
@@ -75,7 +76,7 @@ class rule_reader {
     return *configuration_reader(place_, {{key, word}}).duration(key);
   }
   void finish() const {
-    if (has_more()) refuse("\"" + words_[next_] + "\" stands behind its end.");
+    if (has_more()) refuse(in_quotes(words_[next_]) + " stands behind its end.");
   }
   [[noreturn]] void refuse(const std::string& why) const { throw usage_error(place_ + ": " + why); }
 
@@ -90,7 +91,7 @@ double percentage(const rule_reader& in, std::string_view text) {
   const char* const end = text.data() + text.size() - 1;
   const auto [stop, problem] = std::from_chars(text.data(), end, number);
   if (problem != std::errc() || stop != end || !(number > 0 && number <= 100)) {
-    in.refuse("\"" + std::string(text) + "\" must be more than 0% and at most 100%.");
+    in.refuse(in_quotes(text) + " must be more than 0% and at most 100%.");
   }
   return number;
 }
@@ -104,8 +105,8 @@ void read_numbers(const rule_reader& in, const std::string& text, fault_rule& to
     last = rest.empty() ? fault_rule::no_end : whole_number(rest);
   }
   if (!first || !last) {
-    in.refuse("\"" + text +
-              "\" does not say when; it must be a number of calls such as 3, 3..5 or 3.., a "
+    in.refuse(in_quotes(text) +
+              " does not say when; it must be a number of calls such as 3, 3..5 or 3.., a "
               "percentage such as 2.5%, or \"after\" and a time.");
   }
   to.first = *first;
@@ -162,18 +163,18 @@ std::vector<std::string> words_of(const std::string& rule) {
 }
 
 std::string file_text(const std::string& name, const std::string& source) {
-  std::ifstream file(name, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    throw usage_error(source + " is \"@" + name + "\"; that file cannot be read.");
-  }
-  return text;
+  // Some ten thousand rules.
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 20U;
+  result<std::string> text = read_text_file(name, max_bytes);
+  if (text) return std::move(text).value();
+  throw usage_error(source + " is " + in_quotes("@" + name) +
+                    "; that file cannot be read: " + text.error().message() + ".");
 }
 
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "\"" : " ").append(word);
-  return text + "\"";
+  for (const std::string& word : words) text.append(text.empty() ? "" : " ").append(word);
+  return in_quotes(text);
 }
 
 }  // namespace
@@ -224,7 +225,7 @@ void read_plan(std::string_view text, fault_plan& to) {
     if (in.take_if("seed")) {
       const std::string word = in.take("a whole number");
       const auto seed = whole_number(word);
-      if (!seed) in.refuse("the seed is \"" + word + "\"; it must be a whole number.");
+      if (!seed) in.refuse("the seed is " + in_quotes(word) + "; it must be a whole number.");
       to.set_seed(*seed);
       in.finish();
       continue;

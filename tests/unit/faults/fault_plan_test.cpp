@@ -184,6 +184,28 @@ TEST(FaultPlan, ReadsAFile) {
   EXPECT_THAT(refusal("@" + path.string()), AllOf(HasSubstr(path.string()), HasSubstr("read")));
 }
 
+TEST(FaultPlan, RefusesFilesThatAreNone) {
+  EXPECT_THAT(refusal("@/"), HasSubstr("is \"@/\"; that file cannot be read: Is a directory."));
+  // Which has no end.
+  EXPECT_THAT(refusal("@/dev/zero"), HasSubstr("is \"@/dev/zero\"; that file cannot be read: "));
+  const auto path = std::filesystem::temp_directory_path() / "hocket_fault_plan_large_test.txt";
+  std::ofstream(path) << std::string((1U << 20U) + 1, '#');
+  const std::string said = refusal("@" + path.string());
+  std::filesystem::remove(path);
+  EXPECT_THAT(said, HasSubstr("it has 1048577 bytes; at most 1048576 can be read."));
+}
+
+TEST(FaultPlan, ShowsTextsOnOneLineAndCut) {
+  for (const char* text : {"fail Sim\x1b launch 0", "fai\x1bl * launch 1", "fail * lau\x1bnch 1",
+                           "fail * launch \x1b", "fail * launch \x1b%", "fail * launch 1 \x1b",
+                           "seed \x1b", "delay * launch 1 by \x1b", "@/no/file\n\x1b"}) {
+    const std::string said = refusal(text);
+    EXPECT_EQ(said.find_first_of("\x1b\n"), std::string::npos) << said;
+    EXPECT_THAT(said, HasSubstr("?"));
+  }
+  EXPECT_LT(refusal("fail * launch " + std::string(10'000, '9')).size(), 2000U);
+}
+
 TEST(FaultCounts, AreTold) {
   EXPECT_EQ(to_string(fault_counts{}), "none");
   EXPECT_EQ(to_string(fault_counts{.failed = 2, .lost = 1}), "2 failed, 1 lost");

@@ -208,6 +208,7 @@ TEST(Ending, FollowsWhatWasThrown) {
   const hocket::error failed(hocket::failure(hocket::failure_code::io, "A disk\nis full."));
   EXPECT_EQ(of(failed).exit_code, 1);
   EXPECT_EQ(of(failed).message, "train_digits: A disk is full.");
+  EXPECT_EQ(of(std::runtime_error("a\x1b[1mb")).message, "train_digits: a?[1mb");
   EXPECT_EQ(of(std::runtime_error("x")).exit_code, 1);
   EXPECT_EQ(of(std::bad_alloc()).exit_code, 1);
   EXPECT_EQ(of(7).exit_code, 1);

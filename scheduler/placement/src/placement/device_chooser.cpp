@@ -4,6 +4,7 @@
 #include "placement/device_chooser.hpp"
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "placement/policies/policies.hpp"
 #include "placement/policy_chooser.hpp"
@@ -48,8 +49,8 @@ std::unique_ptr<device_chooser> make_chooser(std::string_view name, std::string_
     if (each.name == name) return make(each);
     known.append(known.empty() ? "" : ", ").append(each.name);
   }
-  throw usage_error(std::string(source) + " is \"" + std::string(name) +
-                    "\"; the policies are: " + known + ".");
+  throw usage_error(std::string(source) + " is " + in_quotes(name) +
+                    "; the policies are: " + known + ".");
 }
 
 std::unique_ptr<device_chooser> make_chooser(std::shared_ptr<placement_policy> own) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hocket/core/environment.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "runtime/run_report.hpp"
 
@@ -37,8 +38,8 @@ in_place_runtime::host_part host_part_of(device_set& machine) {
 std::unique_ptr<placement::device_chooser> chooser_for(const runtime_options& options) {
   if (options.own_policy != nullptr) {
     if (options.policy.empty()) return placement::make_chooser(options.own_policy);
-    throw usage_error("runtime_options::policy is \"" + options.policy +
-                      "\", and own_policy is given as well; only one of them can choose.");
+    throw usage_error("runtime_options::policy is " + in_quotes(options.policy) +
+                      ", and own_policy is given as well; only one of them can choose.");
   }
   if (!options.policy.empty()) {
     return placement::make_chooser(options.policy, "runtime_options::policy");
@@ -138,8 +139,7 @@ device_handle device_connection::device(std::string_view name) {
     if (infos[i].name == name) return {device_id{i}, home_.number()};
     known += (known.empty() ? "" : ", ") + infos[i].name;
   }
-  throw usage_error("There is no device \"" + std::string(name) + "\"; this runtime uses " + known +
-                    ".");
+  throw usage_error("There is no device " + in_quotes(name) + "; this runtime uses " + known + ".");
 }
 
 std::size_t device_connection::arena_of(device_id device, const std::string& name) {

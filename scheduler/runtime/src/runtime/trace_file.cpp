@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 #include <hocket/scheduler/report.hpp>
 
 #include "placement/duplicate_table.hpp"
@@ -133,8 +134,8 @@ void write_trace(const trace_snapshot& trace, const std::string& path) {
   const std::string text = to_chrome_json(trace);
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
-    throw error(failure(failure_code::io, "Trace file \"" + path + "\" cannot be opened: " +
-                                              std::strerror(errno) + "."));
+    throw error(failure(failure_code::io, "Trace file " + in_quotes(path) +
+                                              " cannot be opened: " + std::strerror(errno) + "."));
   }
   errno = 0;
   bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -144,8 +145,8 @@ void write_trace(const trace_snapshot& trace, const std::string& path) {
   // What is no regular file (a pipe, a device) was there before and stays.
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
-  throw error(failure(failure_code::io,
-                      "Trace file \"" + path + "\" cannot be written whole: " + reason + "."));
+  throw error(failure(failure_code::io, "Trace file " + in_quotes(path) +
+                                            " cannot be written whole: " + reason + "."));
 }
 
 }  // namespace hocket
