@@ -32,7 +32,7 @@ constexpr std::size_t rounds_of_counts = 3;  // they hardly differ
 class progress_line {
  public:
   void show(const std::string& text) const {
-    if (seen_) fmt::print(stderr, "\r\033[K{}", text);
+    if (seen_) std::fprintf(stderr, "\r\033[K%s", text.c_str());
   }
   ~progress_line() { show(""); }
 
@@ -157,13 +157,13 @@ int run_bench(int argc, char** argv, const std::string& name, const std::string&
       report_file("-").write(app.help());
       return 0;
     } catch (const CLI::ParseError& problem) {
-      fmt::print(stderr, "{}: {}\n", name, problem.what());
+      std::fprintf(stderr, "%s: %s\n", name.c_str(), problem.what());
       return 2;
     }
     do_what_is_asked(std::move(asked), comparisons_of);
     return 0;
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "{}: {}\n", name, problem.what());
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), problem.what());
     return 1;
   }
 }
