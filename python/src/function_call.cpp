@@ -22,7 +22,7 @@ function_call::function_call(const nb::object& function, function_keeper keeper,
       keeper_(keeper),
       modes_(std::move(modes)),
       threads_(target.home->threads()),
-      home_(target.home),
+      runtime_(target.in),
       where_(detail::untyped_submitter(*target.in).where()),
       is_virtual_(target.home->is_virtual()) {}
 
@@ -43,12 +43,13 @@ std::int64_t function_call::run(std::span<const buffer_argument> buffers,
 void function_call::run_in_thread(std::span<const buffer_argument> buffers,
                                   std::span<const scalar_argument> numbers, outcome& made) const {
   const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
-    // The runtime is kept until the task can end: the function itself may let go of it.
+    // The runtime is kept until the task can end: what the function had may be the last to keep it,
+    // and its end waits for the task. If there is none to keep, it ends already, in another thread.
     const bool taken =
-        threads_->post([this, &made, buffers, numbers, gate, home = runtime_of_call()]() mutable {
+        threads_->post([this, &made, buffers, numbers, gate, kept = runtime_.lock()]() mutable {
           made = call(buffers, numbers);
           gate->open();
-          home.reset();
+          kept.reset();
         });
     if (taken) return;
     made.thrown = std::make_exception_ptr(
@@ -56,16 +57,6 @@ void function_call::run_in_thread(std::span<const buffer_argument> buffers,
     gate->open();
   };
   (void)where_.wait(arm);
-}
-
-runtime_ref function_call::runtime_of_call() const {
-  const open_runtime_ref home = home_.lock();
-  if (home == nullptr || home->is_closed()) return nullptr;
-  try {
-    return home->get();
-  } catch (const usage_error&) {
-    return nullptr;  // it was closed a moment ago
-  }
 }
 
 /// With the GIL.
