@@ -5,6 +5,10 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include <hocket/execution/item_local.hpp>
+#include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+#include <optional>
 #include <utility>
 
 #include "array_view.hpp"
@@ -15,6 +19,50 @@
 #include "graphs.hpp"
 
 namespace hocket::python {
+
+namespace {
+
+/// The tasks that a stack works on, for a thread that does the work while the stack waits for it.
+class work_of_stack {
+ public:
+  /// Of the calling stack.
+  work_of_stack() noexcept : notes_(item_note::innermost()) {
+    // Only host tasks are bare items. In a chain the task of the item may be gone.
+    if (!is_in_chain()) item_ = static_cast<detail::host_task*>(bare_item_at_hand());
+  }
+
+  /// While this lives, what the calling thread waits for is waited for by those tasks, so that a
+  /// wait which could never end is refused as it is in C++.
+  class here {
+   public:
+    explicit here(const work_of_stack& of) noexcept : before_(item_local()) {
+      set_item_local(of.notes_);
+      if (of.item_ != nullptr) note_.emplace(item_note::kind::task, of.item_);
+    }
+    here(const here&) = delete;
+    here& operator=(const here&) = delete;
+    ~here() {
+      note_.reset();
+      set_item_local(before_);
+    }
+
+   private:
+    void* before_;
+    std::optional<item_note> note_;
+  };
+
+ private:
+  [[nodiscard]] bool is_in_chain() const noexcept {
+    const item_note* each = notes_;
+    while (each != nullptr && each->of() != item_note::kind::chain) each = each->outer();
+    return each != nullptr;
+  }
+
+  item_note* notes_;
+  detail::task_state* item_ = nullptr;
+};
+
+}  // namespace
 
 function_call::function_call(const nb::object& function, function_keeper keeper,
                              std::vector<access_mode> modes, const task_target& target)
@@ -42,15 +90,18 @@ std::int64_t function_call::run(std::span<const buffer_argument> buffers,
 
 void function_call::run_in_thread(std::span<const buffer_argument> buffers,
                                   std::span<const scalar_argument> numbers, outcome& made) const {
+  const work_of_stack work;
   const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
     // The runtime is kept until the task can end: what the function had may be the last to keep it,
     // and its end waits for the task. If there is none to keep, it ends already, in another thread.
-    const bool taken =
-        threads_->post([this, &made, buffers, numbers, gate, kept = runtime_.lock()]() mutable {
-          made = call(buffers, numbers);
-          gate->open();
-          kept.reset();
-        });
+    const bool taken = threads_->post([=, this, &made, &work, kept = runtime_.lock()]() mutable {
+      {
+        const work_of_stack::here in_task(work);
+        made = call(buffers, numbers);
+      }
+      gate->open();
+      kept.reset();
+    });
     if (taken) return;
     made.thrown = std::make_exception_ptr(
         error(failure(failure_code::cancelled, "Python ends, and calls no more functions.")));

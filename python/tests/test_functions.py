@@ -4,6 +4,7 @@
 
 import asyncio
 import gc
+import queue
 import threading
 import time
 import unittest
@@ -80,6 +81,39 @@ class Functions(unittest.TestCase):
         for wait in (self.rt.wait, self.rt.close):
             with self.assertRaisesRegex(hocket.UsageError, "waits for all tasks of its runtime"):
                 self.rt.submit(wait).result()
+
+    def test_do_not_wait_for_what_waits_for_them(self):
+        x = self.rt.full(10, 3.0, label="x")
+        waits = {
+            "sum": lambda: ops.sum(x).result(),
+            "sum with a limit": lambda: ops.sum(x).result(20),
+            "behind it": lambda: self.rt.submit(len, reads(x)).exception(),
+            "numpy": x.numpy,
+            "update": x.update,
+            "write": x.write,
+            "itself": lambda: own.get(20).wait(),
+        }
+        for name, wait in waits.items():
+            with self.subTest(name), self.assertRaisesRegex(hocket.UsageError, "waits for it"):
+                own = queue.SimpleQueue()
+                future = self.rt.submit(lambda a: wait(), updates(x), label="f")
+                own.put(future)
+                future.result(30)
+            ops.fill(3.0, x)
+        own = queue.SimpleQueue()
+        future = self.rt.submit(lambda: own.get().wait())
+        own.put(future)
+        with self.assertRaisesRegex(hocket.UsageError, "waits for itself"):
+            future.result(30)
+
+    def test_that_wait_for_each_other_are_told(self):
+        given = [queue.SimpleQueue(), queue.SimpleQueue()]
+        futures = [self.rt.submit(lambda q: q.get().result(), each) for each in given]
+        given[0].put(futures[1])
+        given[1].put(futures[0])
+        for each in futures:
+            with self.assertRaisesRegex(hocket.UsageError, "waits for it"):
+                each.result(30)
 
     def test_raise_their_own_exceptions_where_one_waits(self):
         class Special(Exception):
