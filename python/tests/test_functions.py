@@ -148,6 +148,41 @@ class Functions(unittest.TestCase):
             self.assertIsNotNone(self.rt.submit(lambda: 1).result())
             ops.fill(0.0, x)
 
+    def test_cannot_keep_arrays_of_types_that_numpy_does_not_have_itself(self):
+        kept = []
+        pair = np.dtype([("f", "f4"), ("n", "i8")])
+        functions = {
+            "itself": lambda a: a,
+            "part": lambda a: a[1:3],
+            "part of a part": lambda a: a[1:][1:],
+            "shape": lambda a: kept.append(a.reshape(2, 2)),
+            "bytes": lambda a: a.view(np.uint8),
+            "memory": lambda a: memoryview(a.view(np.uint8)),
+            "under it": lambda a: kept.append(a.base),
+            "over the same": lambda a: np.asarray(a.base.base),
+        }
+        dtypes = [pair]
+        try:
+            import ml_dtypes
+        except ImportError:
+            pass  # then there are none of these
+        else:
+            dtypes += [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
+        for dtype in dtypes:
+            x = self.rt.zeros(4, dtype, label="x")
+            for name, function in functions.items():
+                with self.subTest(name, dtype=dtype):
+                    with self.assertRaisesRegex(hocket.UsageError, 'buffer "x" after its end'):
+                        self.rt.submit(function, reads(x)).result()
+            self.assertEqual(self.rt.submit(lambda a: a[1:3].copy(), reads(x)).result().size, 2)
+            self.assertEqual(self.rt.submit(lambda a: len(a[1:3]), reads(x)).result(), 2)
+        z = self.rt.zeros(4, pair, label="z")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "z" after its end'):
+            self.rt.submit(lambda a: a["n"], reads(z)).result()
+        y = self.rt.zeros(4, label="y")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "y" after its end'):
+            self.rt.submit(lambda a: a.base, reads(y)).result()
+
     def test_are_let_go_of_when_they_have_ended(self):
         class Big:
             pass
