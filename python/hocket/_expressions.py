@@ -33,6 +33,9 @@ _FUNCTIONS = {
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply"}
 _COMPARISONS = {ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal"}
 _SWAPPED = {ast.Gt: "less", ast.GtE: "less_equal"}
+# To multiply without an error: the digits of half a number, from where on numbers are scaled down
+# for that, and by how much.
+_EXACT = {"float32": (12, 2.0**100, 2.0**24), "float64": (27, 2.0**960, 2.0**54)}
 _CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
 
 
@@ -216,19 +219,13 @@ class Text:
         """Floor and rest of a division, of which the rest has the sign of the divisor."""
         a, b = operands
         if dtype in _FLOATS:
-            floor = self.apply("floor", dtype, [self.apply("divide", dtype, operands).node])
-            product = self.apply("multiply", dtype, [floor.node, b]).node
-            return floor, self.apply("subtract", dtype, [a, product])
+            return self.divided_with_fraction(dtype, a, b)
         quotient = self.apply("divide", dtype, operands)
         rest = self.apply("remainder", dtype, operands)
         if dtype.startswith("uint"):
             return quotient, rest
         zero = _core.Value.literal(0, dtype)
-
-        def below(value):
-            return self.apply("less", None, [value, zero]).node.converted(dtype)
-
-        signs = self.apply("not_equal", None, [below(rest.node), below(b)]).node
+        signs = self.signs_differ(dtype, rest.node, b)
         some = self.apply("not_equal", None, [rest.node, zero]).node
         one = self.apply("both", None, [some, signs]).node.converted(dtype)
         more = self.apply("multiply", dtype, [one, b]).node
@@ -236,6 +233,73 @@ class Text:
             self.apply("subtract", dtype, [quotient.node, one]),
             self.apply("add", dtype, [rest.node, more]),
         )
+
+    def signs_differ(self, dtype, a, b):
+        zero = _core.Value.literal(0, dtype)
+        below = [self.apply("less", None, [each, zero]).node.converted("int32") for each in (a, b)]
+        return self.apply("not_equal", None, below).node
+
+    def divided_with_fraction(self, dtype, a, b):
+        """The same for numbers with a fraction, from the exact rest of their magnitudes: a quotient
+        that is rounded may be the next whole number."""
+        apply, compare = self.operations(dtype), self.operations(None)
+        zero, one = (_core.Value.literal(number, dtype) for number in (0, 1))
+        size, step = apply("absolute", a), apply("absolute", b)
+        count = apply("floor", apply("divide", size, step))
+        # Less than an infinite step is all left.
+        some_left = self.left_of(dtype, size, count, step)
+        left = apply("select", compare("equal", count, zero), size, some_left)
+        # The division of some devices is off by more than its last bit, in either direction.
+        is_over, is_under = compare("less", left, zero), compare("less_equal", step, left)
+        below, above = apply("subtract", count, one), apply("add", count, one)
+        count = apply("select", is_over, below, apply("select", is_under, above, count))
+        less, more = apply("subtract", left, step), apply("add", left, step)
+        left = apply("select", is_over, more, apply("select", is_under, less, left))
+        # Infinitely often any step fits, and what is left then is no number.
+        is_finite = compare("less", size, _core.Value.literal(np.inf, dtype))
+        count = apply("select", is_finite, count, left)
+        # From here on with signs: the quotient is rounded down, and the rest has the sign of b.
+        opposite = self.signs_differ(dtype, a, b)
+        goes_down = compare("both", opposite, compare("not_equal", left, zero))
+        count = apply("select", opposite, apply("negate", count), count)
+        left = apply("select", compare("less", a, zero), apply("negate", left), left)
+        return (
+            _Value(apply("select", goes_down, apply("subtract", count, one), count)),
+            _Value(apply("select", goes_down, apply("add", left, b), left)),
+        )
+
+    def operations(self, dtype):
+        return lambda operation, *operands: self.apply(operation, dtype, list(operands)).node
+
+    def left_of(self, dtype, size, count, step):
+        """size - count * step, without an error: fma rounds twice on some devices."""
+        apply, compare = self.operations(dtype), self.operations(None)
+        digits, largest, scale = _EXACT[dtype]
+        largest, scale_down, scale_up, splitter, one = (
+            _core.Value.literal(number, dtype)
+            for number in (largest, 1 / scale, scale, 2**digits + 1, 1)
+        )
+        # Halves of very large numbers would be infinite.
+        is_large = compare("less", largest, step)
+        factor = apply("select", is_large, scale_down, one)
+        size, step = apply("multiply", size, factor), apply("multiply", step, factor)
+
+        def halves(number):
+            far = apply("multiply", splitter, number)
+            high = apply("subtract", far, apply("subtract", far, number))
+            return high, apply("subtract", number, high)
+
+        def less_product(number, p, q):
+            return apply("subtract", number, apply("multiply", p, q))
+
+        (count_high, count_low), (step_high, step_low) = halves(count), halves(step)
+        product = apply("multiply", count, step)
+        error = less_product(product, count_high, step_high)
+        error = less_product(error, count_low, step_high)
+        error = less_product(error, count_high, step_low)
+        error = less_product(error, count_low, step_low)
+        left = apply("add", apply("subtract", size, product), error)
+        return apply("multiply", left, apply("select", is_large, scale_up, one))
 
     def power(self, a, b):
         whole = b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8

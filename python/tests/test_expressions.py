@@ -72,6 +72,29 @@ class Expressions(unittest.TestCase):
             self.compare("n % m + n // m", self.arrays(np.int32, "nm"), np.int32, 0,
                          task={"on": device.name})
 
+    def test_fractions_are_divided_as_in_python(self):
+        random = np.random.default_rng(5)
+        some = [1.0, 0.1, 5.0, -5.0, 6.0, 0.3, 7.0, -7.0, 0.7, -0.1, 2e6, -1e-20, np.inf, -np.inf]
+        for dtype in (np.float32, np.float64):
+            largest = np.finfo(dtype).max
+            x, y = np.meshgrid([*some, 0, largest], [*some, largest / 3, -largest / 1500])
+            x = np.concatenate([x.ravel(), random.uniform(-100, 100, 5000), np.arange(1000) / 10])
+            y = np.concatenate([y.ravel(), random.choice([0.1, -0.7, 3], 5000), np.full(1000, 0.1)])
+            x, y = x.astype(dtype), y.astype(dtype)
+            with np.errstate(all="ignore"):
+                in_range = ~(np.abs(x / y) >= (2**22 if dtype is np.float32 else 2**51))
+                x, y = x[in_range | np.isinf(x)], y[in_range | np.isinf(x)]
+                wanted = (x // y, x % y)
+            for device in self.rt.devices:
+                if np.dtype(dtype).name in device.lacks:
+                    continue
+                a, b = self.rt.buffer(x, copy=True), self.rt.buffer(y, copy=True)
+                floor, rest = self.rt.empty(x.shape, dtype), self.rt.empty(x.shape, dtype)
+                self.rt.elementwise("f = a // b; r = a % b", a=a, b=b, f=floor, r=rest,
+                                    task={"on": device.name})
+                for made, each in zip((floor, rest), wanted):
+                    np.testing.assert_array_equal(made.numpy(), each, err_msg=device.name)
+
     def test_narrow_types_are_computed_with_as_wide_ones(self):
         x = self.rt.buffer(np.array([1, 2, 3], np.float16))
         n = self.rt.buffer(np.array([100, 200, 255], np.uint8))
