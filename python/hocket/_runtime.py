@@ -108,7 +108,8 @@ class Runtime(Target):
                 return self._over_tensor(array, label)
             array, copy = np.array(array, order="C", ndmin=1), False
         if copy:
-            array = np.array(array, order="C", copy=True)
+            native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+            array = np.array(array, native, order="C", copy=True)
         handle = _core.BufferHandle.over_array(
             self._home,
             array,
