@@ -39,6 +39,15 @@ _EXACT = {"float32": (12, 2.0**100, 2.0**24), "float64": (27, 2.0**960, 2.0**54)
 _CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
 
 
+_MOST_BITS = 1100  # of a number in a text; all that a type can hold have fewer
+_NESTED = "is nested too deeply; give names to parts of it, as in t = x + 1; t * t"
+
+
+def _shown(text):
+    """The text in a message."""
+    return repr(text if len(text) <= 200 else text[:197] + "...")
+
+
 class _Value:
     """A value of the kernel: a node of the C++ part, or a number of the text, which has no type
     yet."""
@@ -104,19 +113,27 @@ class Text:
     def fail(self, what, node=None):
         place = ast.get_source_segment(self.text, node) if node is not None else None
         where = f", at {place!r}" if place else ""
-        raise UsageError(f"The expression {self.text!r} {what}{where}.")
+        raise UsageError(f"The expression {_shown(self.text)} {what}{where}.")
 
     def run(self, statements):
         for statement in statements:
             if isinstance(statement, ast.Expr) and len(statements) == 1:
-                self.values["out"] = self.value(statement.value)
+                self.values["out"] = self.content(statement.value)
                 return
             if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 self.fail("has a statement that is no assignment, as in y = 2*x", statement)
             target = statement.targets[0]
             if not isinstance(target, ast.Name):
                 self.fail("assigns to what is no name", target)
-            self.values[target.id] = self.value(statement.value)
+            self.values[target.id] = self.content(statement.value)
+
+    def content(self, node):
+        """The value of a whole expression."""
+        try:
+            return self.value(node)
+        except RecursionError:
+            pass  # of which nobody wants to see the frames
+        self.fail(_NESTED)
 
     def value(self, node):
         method = getattr(self, "_" + type(node).__name__, None)
@@ -206,6 +223,11 @@ class Text:
 
     def constant(self, node, a, b):
         """Numbers of the text are computed with by Python."""
+        too_large = "has a number that no type can hold"
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and isinstance(a, int) and isinstance(b, int):
+            # About so many bits the result has: not all can be computed first.
+            if (a.bit_length() - 1 if isinstance(node.op, ast.Pow) else 1) * b > _MOST_BITS:
+                self.fail(too_large, node)
         try:
             tree = ast.Expression(ast.BinOp(ast.Constant(a), node.op, ast.Constant(b)))
             number = eval(compile(ast.fix_missing_locations(tree), "<numbers>", "eval"))
@@ -213,6 +235,8 @@ class Text:
             self.fail(f"cannot be computed: {error}", node)
         if not isinstance(number, (int, float)):
             self.fail("has a number that is not real", node)
+        if isinstance(number, int) and number.bit_length() > _MOST_BITS:
+            self.fail(too_large, node)
         return _Value(number=number)
 
     def divided(self, dtype, operands):
@@ -400,7 +424,9 @@ def parsed(text):
     try:
         return ast.parse(text.strip(), mode="exec").body
     except SyntaxError as error:
-        raise UsageError(f"The expression {text!r} cannot be read: {error.msg}.") from None
+        raise UsageError(f"The expression {_shown(text)} cannot be read: {error.msg}.") from None
+    except (RecursionError, MemoryError):  # as Python's parser says it
+        raise UsageError(f"The expression {_shown(text)} {_NESTED}.") from None
 
 
 def label_of_text(text):

@@ -145,6 +145,16 @@ class Expressions(unittest.TestCase):
         self.rt.elementwise("x = x*x + index*0", x=large)
         self.assertTrue((large.numpy() == 4).all())
 
+    def test_long_texts(self):
+        for device in self.rt.devices:
+            x = self.rt.zeros(3)
+            task = {"on": device.name}
+            self.rt.elementwise("\n".join(["x = x + 2**0"] * 4000), x=x, task=task)
+            self.assertEqual(x.numpy().tolist(), [4000] * 3, device.name)
+        y = self.rt.zeros(3)
+        self.rt.elementwise("y = y + 2**1023 * 0.5 ** 1022 + (1 << 3)", y=y)
+        self.assertEqual(y.numpy()[0], 10)
+
     def test_division_by_zero_ends_nothing(self):
         n, zero = self.rt.buffer(np.array([1, -2**31], np.int32)), self.rt.zeros(2, np.int32)
         out = self.rt.empty(2, np.int32)
@@ -171,6 +181,20 @@ class Expressions(unittest.TestCase):
         }.items():
             with self.assertRaisesRegex(hocket.UsageError, message, msg=text):
                 self.rt.elementwise(text, x=x, out=x[0:3] if "= 1" not in text else n)
+        for text, message in {
+            "\n".join(["x = x + 1"] * 60_000): "more than 5000 operations",
+            "\n".join(["x = x % 3"] * 5000): "more than 5000 operations",
+            "x = x" + " + x" * 20_000: "nested too deeply",
+            "x = " + "-" * 100_000 + "x": "nested too deeply|cannot be read",
+            "x = 9**9**9**9 * x": r"no type can hold, at '9\*\*9\*\*9'",
+            "x = (1 << 10**12) * x": "no type can hold",
+            "x = 3**600 * 3**600 * x": "no type can hold",
+        }.items():
+            with self.assertRaisesRegex(hocket.UsageError, message, msg=text[:40]) as caught:
+                self.rt.elementwise(text, x=x)
+            self.assertLess(len(str(caught.exception)), 400)
+        with self.assertRaisesRegex(hocket.UsageError, "nested too deeply"):
+            self.rt.reduce("a" + " + b" * 20_000, 0, x=x)
         with self.assertRaisesRegex(hocket.UsageError, "int32\\(\\.\\.\\.\\) cuts"):
             self.rt.elementwise("x", x=x, out=n)
         with self.assertRaisesRegex(hocket.UsageError, "does not use 'y'"):
