@@ -89,7 +89,11 @@ def _common(a, b):
         type_of_other = computed_type(other.dtype)
         whole = isinstance(number, int)
         return type_of_other if whole or type_of_other in _FLOATS else "float64"
-    first, second = computed_type(a.dtype), computed_type(b.dtype)
+    return _common_type(a.dtype, b.dtype)
+
+
+def _common_type(first, second):
+    first, second = computed_type(first), computed_type(second)
     if (first in _FLOATS) != (second in _FLOATS):
         return first if first in _FLOATS else second
     if first in _FLOATS:
@@ -461,12 +465,18 @@ def _reads_before_writes(statements):
 
 
 @functools.lru_cache(maxsize=4096)
-def _kernel(text, arguments):
-    """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
+def _parts(text):
+    """The statements, the names that are read before they are assigned, and the assigned ones."""
     statements = parsed(text)
     if not statements:
         raise UsageError("The expression is empty.")
-    read, written = _reads_before_writes(statements)
+    return statements, *_reads_before_writes(statements)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kernel(text, arguments):
+    """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
+    statements, read, written = _parts(text)
     parameters = []
     for name, dtype, is_buffer in arguments:
         if not is_buffer and name in written:
@@ -503,6 +513,16 @@ def number_dtype_of(buffer):
     return buffer._handle.dtype_name
 
 
+def _element_type(text, dtypes):
+    """The type beside which numbers stand: the widest of the buffers that are read. Dtypes: by the
+    names of the buffers."""
+    read = _parts(text)[1]
+    kinds = {dtype for name, dtype in dtypes.items() if name in read} or set(dtypes.values())
+    if len(kinds) > 1:
+        kinds.discard("bool")
+    return functools.reduce(_common_type, sorted(kinds)) if len(kinds) > 1 else kinds.pop()
+
+
 def _number_type(value, element):
     """The type in which a kernel is given a number, beside buffers of that type."""
     if isinstance(value, Future):
@@ -529,17 +549,14 @@ def _number_type(value, element):
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
     target, options = taken_into(home, arguments.pop("task", {}))
-    element = None
-    for name, each in arguments.items():
-        if isinstance(each, Buffer):
-            dtype = number_dtype_of(each)
-            element = element or dtype
-    if element is None:
+    dtypes = {n: number_dtype_of(each) for n, each in arguments.items() if isinstance(each, Buffer)}
+    if not dtypes:
         raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")
+    element = _element_type(text, dtypes)
     described, given = [], []
     for name, each in arguments.items():
-        if isinstance(each, Buffer):
-            described.append((name, each._handle.dtype_name, True))
+        if name in dtypes:
+            described.append((name, dtypes[name], True))
             given.append(each._handle)
         else:
             described.append((name, _number_type(each, element), False))

@@ -128,6 +128,21 @@ class Expressions(unittest.TestCase):
         self.rt.elementwise("a*n", n=n, a=0.5, out=wide)
         self.assertEqual(wide.numpy().tolist(), [0, 0.5, 1, 1.5])
 
+    def test_numbers_have_the_widest_type_that_is_read(self):
+        a, b = self.rt.zeros(3, np.float32), self.rt.full(3, 1.0, np.float64)
+        flags, n, wide = self.rt.zeros(3, bool), self.rt.zeros(3, np.int8), self.rt.empty(3, "f8")
+        text = "a*0 + b*k"
+        for arguments in ({"a": a, "b": b, "k": 0.1}, {"k": 0.1, "b": b, "a": a}):
+            self.rt.elementwise(text, out=wide, **arguments)
+            self.assertEqual(wide.numpy().tolist(), [0.1] * 3)
+        for arguments in ({"out": wide, "a": a}, {"a": a, "out": wide}):
+            self.rt.elementwise("a + k", k=0.1, **arguments)
+            self.assertEqual(wide.numpy().tolist(), [float(np.float32(0.1))] * 3)
+        for arguments in ({"n": n, "f": flags}, {"f": flags, "n": n}):
+            self.rt.elementwise("n*f + k", k=100, out=n, **arguments)
+            self.assertEqual(n.numpy().tolist(), [100] * 3)
+            self.rt.elementwise("k", k=0, out=n)
+
     def test_several_results_and_names_in_between(self):
         a, b = self.rt.buffer(np.arange(3.0)), self.rt.buffer(np.ones(3))
         self.rt.elementwise("t = a; a = b; b = t", a=a, b=b)
