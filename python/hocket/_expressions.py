@@ -387,7 +387,11 @@ class Text:
         if name in ("minimum", "min", "maximum", "max"):
             dtype, (a, b) = self.numbers(*values, node)
             order = [b, a] if name.startswith("min") else [a, b]
-            return self.apply("select", dtype, [self.apply("less", None, order).node, b, a])
+            is_b = self.apply("less", None, order).node
+            if dtype in _FLOATS:  # of which one may be no number, and then the result is none
+                is_none = self.apply("not_equal", None, [b, b]).node
+                is_b = self.apply("either", None, [is_b, is_none]).node
+            return self.apply("select", dtype, [is_b, b, a])
         if name == "pow":
             return self.power(*values)
         if name in ("abs", "fabs"):

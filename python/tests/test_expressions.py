@@ -95,6 +95,18 @@ class Expressions(unittest.TestCase):
                 for made, each in zip((floor, rest), wanted):
                     np.testing.assert_array_equal(made.numpy(), each, err_msg=device.name)
 
+    def test_minimum_and_maximum_of_no_number_are_none(self):
+        numbers = np.array([(a, b) for a in (1, 2, np.nan) for b in (1, 2, np.nan)], np.float32)
+        x, y = np.ascontiguousarray(numbers.T)
+        for device in self.rt.devices:
+            task, out = {"on": device.name}, self.rt.empty(9)
+            a, b = self.rt.buffer(x, copy=True), self.rt.buffer(y, copy=True)
+            for name in ("minimum", "maximum"):
+                self.rt.elementwise(f"{name}(a, b)", a=a, b=b, out=out, task=task)
+                wanted = getattr(np, name)(x, y)
+                np.testing.assert_array_equal(out.numpy(), wanted, err_msg=device.name)
+        self.assertTrue(np.isnan(self.rt.reduce("maximum(a, b)", 0, x=b).result()))
+
     def test_narrow_types_are_computed_with_as_wide_ones(self):
         x = self.rt.buffer(np.array([1, 2, 3], np.float16))
         n = self.rt.buffer(np.array([100, 200, 255], np.uint8))
