@@ -15,7 +15,16 @@ _numbers = itertools.count(1)
 
 def label_of(label):
     """The label that was given, or one that no other buffer has."""
-    return f"buffer {next(_numbers)}" if label is None else str(label)
+    return f"buffer {next(_numbers)}" if label is None else checked_label(str(label))
+
+
+def checked_label(label):
+    """The label, which may have halves of characters that C++ does not."""
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"The label is {label!r}; it has to be of whole characters.") from None
+    return label
 
 
 def dtype_named(name):

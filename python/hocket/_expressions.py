@@ -433,6 +433,8 @@ def parsed(text):
         return ast.parse(text.strip(), mode="exec").body
     except SyntaxError as error:
         raise UsageError(f"The expression {_shown(text)} cannot be read: {error.msg}.") from None
+    except ValueError as error:  # of bytes that are no text
+        raise UsageError(f"The expression {_shown(text)} cannot be read: {error}.") from None
     except (RecursionError, MemoryError):  # as Python's parser says it
         raise UsageError(f"The expression {_shown(text)} {_NESTED}.") from None
 

@@ -141,7 +141,12 @@ class Runtime(Target):
         """A buffer that has one number everywhere."""
         made = self.empty(shape, dtype, label)
         if made.dtype.kind in "cV":
-            made.assign(value)
+            try:
+                made.assign(value)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f'Buffer "{made.label}" of {made.dtype} is filled with {value!r}: {error}.'
+                ) from None
         else:
             ops.fill(value, made, into=self)
         return made
