@@ -32,23 +32,28 @@ class work_of_stack {
   }
 
   /// While this lives, what the calling thread waits for is waited for by those tasks, so that a
-  /// wait which could never end is refused as it is in C++.
+  /// wait which could never end is refused as it is in C++; and what it submits is submitted by a
+  /// task of the runtime, for which the limit of pending tasks has no wait.
   class here {
    public:
-    explicit here(const work_of_stack& of) noexcept : before_(item_local()) {
+    here(const work_of_stack& of, const detail::host_context& runtime) noexcept
+        : before_(item_local()) {
       set_item_local(of.notes_);
-      if (of.item_ != nullptr) note_.emplace(item_note::kind::task, of.item_);
+      if (of.item_ != nullptr) task_.emplace(item_note::kind::task, of.item_);
+      runtime_.emplace(item_note::kind::context, &runtime);
     }
     here(const here&) = delete;
     here& operator=(const here&) = delete;
     ~here() {
-      note_.reset();
+      runtime_.reset();
+      task_.reset();
       set_item_local(before_);
     }
 
    private:
     void* before_;
-    std::optional<item_note> note_;
+    std::optional<item_note> task_;
+    std::optional<item_note> runtime_;
   };
 
  private:
@@ -71,7 +76,7 @@ function_call::function_call(const nb::object& function, function_keeper keeper,
       modes_(std::move(modes)),
       threads_(target.home->threads()),
       runtime_(target.in),
-      where_(detail::untyped_submitter(*target.in).where()),
+      context_(detail::untyped_submitter(*target.in).home()),
       is_virtual_(target.home->is_virtual()) {}
 
 std::int64_t function_call::run(std::span<const buffer_argument> buffers,
@@ -96,7 +101,7 @@ void function_call::run_in_thread(std::span<const buffer_argument> buffers,
     // and its end waits for the task. If there is none to keep, it ends already, in another thread.
     const bool taken = threads_->post([=, this, &made, &work, kept = runtime_.lock()]() mutable {
       {
-        const work_of_stack::here in_task(work);
+        const work_of_stack::here in_task(work, context_);
         made = call(buffers, numbers);
       }
       gate->open();
@@ -107,7 +112,7 @@ void function_call::run_in_thread(std::span<const buffer_argument> buffers,
         error(failure(failure_code::cancelled, "Python ends, and calls no more functions.")));
     gate->open();
   };
-  (void)where_.wait(arm);
+  (void)context_.where().wait(arm);
 }
 
 /// With the GIL.

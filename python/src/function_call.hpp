@@ -47,8 +47,8 @@ class function_call {
   function_keeper keeper_;
   std::vector<access_mode> modes_;
   threads_ref threads_;
-  std::weak_ptr<runtime> runtime_;  // which has the task
-  executor& where_;
+  std::weak_ptr<runtime> runtime_;       // which has the task
+  const detail::host_context& context_;  // of the runtime
   bool is_virtual_;
 };
 

@@ -209,6 +209,22 @@ class Functions(unittest.TestCase):
             self.assertIn(once(function), (10, "division by zero"))
             self.rt.wait()
 
+    def test_submit_beyond_the_limit_of_pending_tasks(self):
+        for overload in ("block", "refuse"):
+            with hocket.Runtime(max_pending=1, overload=overload) as rt:
+                x = rt.zeros(3)
+                rt.wait()
+
+                def work(*_):
+                    return [rt.submit(lambda: 1).result(), ops.sum(y).result()]
+
+                y = rt.empty(3)
+                with y.write() as view:
+                    view[:] = 2
+                self.assertEqual(rt.submit(work).result(30), [1, 6])
+                rt.wait()
+                self.assertEqual(rt.submit(work, updates(x)).result(30), [1, 6])
+
     def test_of_several_threads(self):
         x = self.rt.zeros(1, np.int64)
 
