@@ -15,7 +15,16 @@ _numbers = itertools.count(1)
 
 def label_of(label):
     """The label that was given, or one that no other buffer has."""
-    return f"buffer {next(_numbers)}" if label is None else str(label)
+    return f"buffer {next(_numbers)}" if label is None else checked_label(str(label))
+
+
+def checked_label(label):
+    """The label, which may have halves of characters that C++ does not."""
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"The label is {label!r}; it has to be of whole characters.") from None
+    return label
 
 
 def dtype_named(name):
@@ -254,5 +263,13 @@ def updates(buffer):
 
 
 def is_kept(arrays, number):
-    """True if more than the list refers to the array."""
-    return sys.getrefcount(arrays[number]) > 2
+    """True if anything else refers to the array, or to what is under it."""
+    levels = [arrays[number]]
+    while isinstance(levels[-1], np.ndarray):
+        levels.append(levels[-1].base)
+    # Known are this list, what holds the level, and the call; the view is in a list of its own too.
+    # A part of an array that is a view of another one refers to that other one.
+    return any(
+        sys.getrefcount(levels[k]) > (3 if isinstance(levels[k], np.ndarray) else 4)
+        for k in range(len(levels))
+    )

@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 
 from . import _core, _threads
-from ._buffers import Access, Buffer, array_over, empty_out, is_kept
+from ._buffers import Access, Buffer, array_over, checked_label, empty_out, is_kept
 from ._future import Future, Outcome, Recorded, options_of
 from ._parameters import Parameter
 from ._targets import taken_into
@@ -19,7 +19,9 @@ _NUMBER = object()  # in the place of an argument that the task is given as a nu
 
 
 def name_of(function):
-    return getattr(function, "__name__", None) or type(function).__name__
+    name = getattr(function, "__name__", None)
+    name = name if name and isinstance(name, str) else type(function).__name__
+    return name.encode(errors="replace").decode()
 
 
 class _Call:
@@ -180,7 +182,8 @@ def submit(home, function, arguments, options):
     check_function(function, "A task")
     check_arguments(arguments)
     target, options = taken_into(home, options)
-    name = options.get("label") or name_of(function)
+    label = options.get("label")
+    name = checked_label(label) if label and isinstance(label, str) else name_of(function)
     numbers = []
     if target._records:
         numbers = [_as_number(each, name) for each in arguments]

@@ -33,7 +33,19 @@ _FUNCTIONS = {
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply"}
 _COMPARISONS = {ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal"}
 _SWAPPED = {ast.Gt: "less", ast.GtE: "less_equal"}
+# To multiply without an error: the digits of half a number, from where on numbers are scaled down
+# for that, and by how much.
+_EXACT = {"float32": (12, 2.0**100, 2.0**24), "float64": (27, 2.0**960, 2.0**54)}
 _CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
+
+
+_MOST_BITS = 1100  # of a number in a text; all that a type can hold have fewer
+_NESTED = "is nested too deeply; give names to parts of it, as in t = x + 1; t * t"
+
+
+def _shown(text):
+    """The text in a message."""
+    return repr(text if len(text) <= 200 else text[:197] + "...")
 
 
 class _Value:
@@ -77,7 +89,11 @@ def _common(a, b):
         type_of_other = computed_type(other.dtype)
         whole = isinstance(number, int)
         return type_of_other if whole or type_of_other in _FLOATS else "float64"
-    first, second = computed_type(a.dtype), computed_type(b.dtype)
+    return _common_type(a.dtype, b.dtype)
+
+
+def _common_type(first, second):
+    first, second = computed_type(first), computed_type(second)
     if (first in _FLOATS) != (second in _FLOATS):
         return first if first in _FLOATS else second
     if first in _FLOATS:
@@ -101,19 +117,27 @@ class Text:
     def fail(self, what, node=None):
         place = ast.get_source_segment(self.text, node) if node is not None else None
         where = f", at {place!r}" if place else ""
-        raise UsageError(f"The expression {self.text!r} {what}{where}.")
+        raise UsageError(f"The expression {_shown(self.text)} {what}{where}.")
 
     def run(self, statements):
         for statement in statements:
             if isinstance(statement, ast.Expr) and len(statements) == 1:
-                self.values["out"] = self.value(statement.value)
+                self.values["out"] = self.content(statement.value)
                 return
             if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 self.fail("has a statement that is no assignment, as in y = 2*x", statement)
             target = statement.targets[0]
             if not isinstance(target, ast.Name):
                 self.fail("assigns to what is no name", target)
-            self.values[target.id] = self.value(statement.value)
+            self.values[target.id] = self.content(statement.value)
+
+    def content(self, node):
+        """The value of a whole expression."""
+        try:
+            return self.value(node)
+        except RecursionError:
+            pass  # of which nobody wants to see the frames
+        self.fail(_NESTED)
 
     def value(self, node):
         method = getattr(self, "_" + type(node).__name__, None)
@@ -203,6 +227,11 @@ class Text:
 
     def constant(self, node, a, b):
         """Numbers of the text are computed with by Python."""
+        too_large = "has a number that no type can hold"
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and isinstance(a, int) and isinstance(b, int):
+            # About so many bits the result has: not all can be computed first.
+            if (a.bit_length() - 1 if isinstance(node.op, ast.Pow) else 1) * b > _MOST_BITS:
+                self.fail(too_large, node)
         try:
             tree = ast.Expression(ast.BinOp(ast.Constant(a), node.op, ast.Constant(b)))
             number = eval(compile(ast.fix_missing_locations(tree), "<numbers>", "eval"))
@@ -210,25 +239,21 @@ class Text:
             self.fail(f"cannot be computed: {error}", node)
         if not isinstance(number, (int, float)):
             self.fail("has a number that is not real", node)
+        if isinstance(number, int) and number.bit_length() > _MOST_BITS:
+            self.fail(too_large, node)
         return _Value(number=number)
 
     def divided(self, dtype, operands):
         """Floor and rest of a division, of which the rest has the sign of the divisor."""
         a, b = operands
         if dtype in _FLOATS:
-            floor = self.apply("floor", dtype, [self.apply("divide", dtype, operands).node])
-            product = self.apply("multiply", dtype, [floor.node, b]).node
-            return floor, self.apply("subtract", dtype, [a, product])
+            return self.divided_with_fraction(dtype, a, b)
         quotient = self.apply("divide", dtype, operands)
         rest = self.apply("remainder", dtype, operands)
         if dtype.startswith("uint"):
             return quotient, rest
         zero = _core.Value.literal(0, dtype)
-
-        def below(value):
-            return self.apply("less", None, [value, zero]).node.converted(dtype)
-
-        signs = self.apply("not_equal", None, [below(rest.node), below(b)]).node
+        signs = self.signs_differ(dtype, rest.node, b)
         some = self.apply("not_equal", None, [rest.node, zero]).node
         one = self.apply("both", None, [some, signs]).node.converted(dtype)
         more = self.apply("multiply", dtype, [one, b]).node
@@ -236,6 +261,73 @@ class Text:
             self.apply("subtract", dtype, [quotient.node, one]),
             self.apply("add", dtype, [rest.node, more]),
         )
+
+    def signs_differ(self, dtype, a, b):
+        zero = _core.Value.literal(0, dtype)
+        below = [self.apply("less", None, [each, zero]).node.converted("int32") for each in (a, b)]
+        return self.apply("not_equal", None, below).node
+
+    def divided_with_fraction(self, dtype, a, b):
+        """The same for numbers with a fraction, from the exact rest of their magnitudes: a quotient
+        that is rounded may be the next whole number."""
+        apply, compare = self.operations(dtype), self.operations(None)
+        zero, one = (_core.Value.literal(number, dtype) for number in (0, 1))
+        size, step = apply("absolute", a), apply("absolute", b)
+        count = apply("floor", apply("divide", size, step))
+        # Less than an infinite step is all left.
+        some_left = self.left_of(dtype, size, count, step)
+        left = apply("select", compare("equal", count, zero), size, some_left)
+        # The division of some devices is off by more than its last bit, in either direction.
+        is_over, is_under = compare("less", left, zero), compare("less_equal", step, left)
+        below, above = apply("subtract", count, one), apply("add", count, one)
+        count = apply("select", is_over, below, apply("select", is_under, above, count))
+        less, more = apply("subtract", left, step), apply("add", left, step)
+        left = apply("select", is_over, more, apply("select", is_under, less, left))
+        # Infinitely often any step fits, and what is left then is no number.
+        is_finite = compare("less", size, _core.Value.literal(np.inf, dtype))
+        count = apply("select", is_finite, count, left)
+        # From here on with signs: the quotient is rounded down, and the rest has the sign of b.
+        opposite = self.signs_differ(dtype, a, b)
+        goes_down = compare("both", opposite, compare("not_equal", left, zero))
+        count = apply("select", opposite, apply("negate", count), count)
+        left = apply("select", compare("less", a, zero), apply("negate", left), left)
+        return (
+            _Value(apply("select", goes_down, apply("subtract", count, one), count)),
+            _Value(apply("select", goes_down, apply("add", left, b), left)),
+        )
+
+    def operations(self, dtype):
+        return lambda operation, *operands: self.apply(operation, dtype, list(operands)).node
+
+    def left_of(self, dtype, size, count, step):
+        """size - count * step, without an error: fma rounds twice on some devices."""
+        apply, compare = self.operations(dtype), self.operations(None)
+        digits, largest, scale = _EXACT[dtype]
+        largest, scale_down, scale_up, splitter, one = (
+            _core.Value.literal(number, dtype)
+            for number in (largest, 1 / scale, scale, 2**digits + 1, 1)
+        )
+        # Halves of very large numbers would be infinite.
+        is_large = compare("less", largest, step)
+        factor = apply("select", is_large, scale_down, one)
+        size, step = apply("multiply", size, factor), apply("multiply", step, factor)
+
+        def halves(number):
+            far = apply("multiply", splitter, number)
+            high = apply("subtract", far, apply("subtract", far, number))
+            return high, apply("subtract", number, high)
+
+        def less_product(number, p, q):
+            return apply("subtract", number, apply("multiply", p, q))
+
+        (count_high, count_low), (step_high, step_low) = halves(count), halves(step)
+        product = apply("multiply", count, step)
+        error = less_product(product, count_high, step_high)
+        error = less_product(error, count_low, step_high)
+        error = less_product(error, count_high, step_low)
+        error = less_product(error, count_low, step_low)
+        left = apply("add", apply("subtract", size, product), error)
+        return apply("multiply", left, apply("select", is_large, scale_up, one))
 
     def power(self, a, b):
         whole = b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8
@@ -295,7 +387,11 @@ class Text:
         if name in ("minimum", "min", "maximum", "max"):
             dtype, (a, b) = self.numbers(*values, node)
             order = [b, a] if name.startswith("min") else [a, b]
-            return self.apply("select", dtype, [self.apply("less", None, order).node, b, a])
+            is_b = self.apply("less", None, order).node
+            if dtype in _FLOATS:  # of which one may be no number, and then the result is none
+                is_none = self.apply("not_equal", None, [b, b]).node
+                is_b = self.apply("either", None, [is_b, is_none]).node
+            return self.apply("select", dtype, [is_b, b, a])
         if name == "pow":
             return self.power(*values)
         if name in ("abs", "fabs"):
@@ -336,7 +432,11 @@ def parsed(text):
     try:
         return ast.parse(text.strip(), mode="exec").body
     except SyntaxError as error:
-        raise UsageError(f"The expression {text!r} cannot be read: {error.msg}.") from None
+        raise UsageError(f"The expression {_shown(text)} cannot be read: {error.msg}.") from None
+    except ValueError as error:  # of bytes that are no text
+        raise UsageError(f"The expression {_shown(text)} cannot be read: {error}.") from None
+    except (RecursionError, MemoryError):  # as Python's parser says it
+        raise UsageError(f"The expression {_shown(text)} {_NESTED}.") from None
 
 
 def label_of_text(text):
@@ -371,12 +471,18 @@ def _reads_before_writes(statements):
 
 
 @functools.lru_cache(maxsize=4096)
-def _kernel(text, arguments):
-    """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
+def _parts(text):
+    """The statements, the names that are read before they are assigned, and the assigned ones."""
     statements = parsed(text)
     if not statements:
         raise UsageError("The expression is empty.")
-    read, written = _reads_before_writes(statements)
+    return statements, *_reads_before_writes(statements)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kernel(text, arguments):
+    """The kernel, and the names of its arguments in order. Arguments: (name, dtype, is_buffer)."""
+    statements, read, written = _parts(text)
     parameters = []
     for name, dtype, is_buffer in arguments:
         if not is_buffer and name in written:
@@ -413,6 +519,16 @@ def number_dtype_of(buffer):
     return buffer._handle.dtype_name
 
 
+def _element_type(text, dtypes):
+    """The type beside which numbers stand: the widest of the buffers that are read. Dtypes: by the
+    names of the buffers."""
+    read = _parts(text)[1]
+    kinds = {dtype for name, dtype in dtypes.items() if name in read} or set(dtypes.values())
+    if len(kinds) > 1:
+        kinds.discard("bool")
+    return functools.reduce(_common_type, sorted(kinds)) if len(kinds) > 1 else kinds.pop()
+
+
 def _number_type(value, element):
     """The type in which a kernel is given a number, beside buffers of that type."""
     if isinstance(value, Future):
@@ -439,17 +555,14 @@ def _number_type(value, element):
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
     target, options = taken_into(home, arguments.pop("task", {}))
-    element = None
-    for name, each in arguments.items():
-        if isinstance(each, Buffer):
-            dtype = number_dtype_of(each)
-            element = element or dtype
-    if element is None:
+    dtypes = {n: number_dtype_of(each) for n, each in arguments.items() if isinstance(each, Buffer)}
+    if not dtypes:
         raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")
+    element = _element_type(text, dtypes)
     described, given = [], []
     for name, each in arguments.items():
-        if isinstance(each, Buffer):
-            described.append((name, each._handle.dtype_name, True))
+        if name in dtypes:
+            described.append((name, dtypes[name], True))
             given.append(each._handle)
         else:
             described.append((name, _number_type(each, element), False))

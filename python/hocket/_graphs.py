@@ -6,6 +6,7 @@ import itertools
 import weakref
 
 from . import _calls, _core
+from ._buffers import checked_label
 from ._future import Future, Outcome, Recorded, Run, options_of
 from ._parameters import Parameter
 from ._targets import Block, Target, taken_into
@@ -51,7 +52,7 @@ class Graph(Target):
         self._home = home
         self._options = options
         self._name = label
-        self.label = f"graph {next(_numbers)}" if label is None else str(label)
+        self.label = f"graph {next(_numbers)}" if label is None else checked_label(str(label))
         self._block = self._recording = self._recorded = None
         # Functions to which the C++ part has weak references.
         self._kept = []

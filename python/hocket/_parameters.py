@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 from . import _core
+from ._buffers import checked_label
 
 _numbers = itertools.count(1)
 
@@ -21,7 +22,7 @@ class Parameter:
     __slots__ = ("_handle", "label", "dtype")
 
     def __init__(self, initial, label=None, dtype=None):
-        self.label = f"parameter {next(_numbers)}" if label is None else str(label)
+        self.label = f"parameter {next(_numbers)}" if label is None else checked_label(str(label))
         self.dtype = np.asarray(initial).dtype if dtype is None else np.dtype(dtype)
         self._handle = _core.ParameterHandle(initial, self.dtype, self.label)
 

@@ -29,7 +29,7 @@ class _Expression(Text):
         statements = parsed(self.text)
         if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
             self.fail("has to be one expression, as in a + b")
-        return self.value(statements[0].value)
+        return self.content(statements[0].value)
 
     def _Name(self, node):
         if node.id == "index" and node.id not in self.values:

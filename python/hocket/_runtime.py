@@ -108,7 +108,8 @@ class Runtime(Target):
                 return self._over_tensor(array, label)
             array, copy = np.array(array, order="C", ndmin=1), False
         if copy:
-            array = np.array(array, order="C", copy=True)
+            native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+            array = np.array(array, native, order="C", copy=True)
         handle = _core.BufferHandle.over_array(
             self._home,
             array,
@@ -140,7 +141,12 @@ class Runtime(Target):
         """A buffer that has one number everywhere."""
         made = self.empty(shape, dtype, label)
         if made.dtype.kind in "cV":
-            made.assign(value)
+            try:
+                made.assign(value)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f'Buffer "{made.label}" of {made.dtype} is filled with {value!r}: {error}.'
+                ) from None
         else:
             ops.fill(value, made, into=self)
         return made

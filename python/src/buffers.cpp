@@ -44,6 +44,19 @@ array_buffer empty_buffer(const open_runtime_ref& home, const extents& shape,
                                              std::move(label)));
 }
 
+/// Over an array or a tensor without elements: there is no memory, and nothing that lacks content.
+array_buffer buffer_without_elements(const open_runtime_ref& home, element_type type,
+                                     const index_list& sizes, std::string label) {
+  const runtime_ref rt = home->get();
+  const without_gil released;
+  array_buffer empty =
+      made(home, new detail::buffer_state(rt->owner_of_data(), type, sizes, std::move(label)));
+  (void)detail::open_view(empty.what, access_mode::write);
+  return empty;
+}
+
+bool has_no_elements(const index_list& sizes) { return !sizes.empty() && volume(sizes) == 0; }
+
 /// Memory of a program, and what keeps it.
 array_buffer over_memory(const open_runtime_ref& home, detail::memory_offer&& offer,
                          const nb::object& owner, std::string label) {
@@ -66,7 +79,7 @@ std::string shape_text(const index_list& numbers) { return hocket::to_string(num
 /// The strides of the elements of an array, which has to lie as a buffer may.
 index_list array_of(const index_list& sizes, const std::vector<std::int64_t>& strides,
                     const std::string& label) {
-  bool fits = !sizes.empty() && volume(sizes) > 0;
+  bool fits = !sizes.empty();
   index_list steps(sizes.size(), 1);
   for (std::size_t d = sizes.size(); fits && d-- > 0;) {
     // The step of a dimension with one element does not matter.
@@ -82,10 +95,11 @@ index_list array_of(const index_list& sizes, const std::vector<std::int64_t>& st
     fits = is_last ? steps[d] == 1 : steps[d] >= next && steps[d] % steps[d + 1] == 0;
   }
   if (!fits) {
-    raise_value_error("The array of buffer \"" + label + "\" has the shape " + shape_text(sizes) +
-                      " and strides that a buffer cannot have: it has to have elements, those of "
-                      "a row adjacent, and rows one behind the other. numpy.ascontiguousarray, or "
-                      "copy=True, makes such an array.");
+    raise_value_error(
+        "The array of buffer \"" + label + "\" has the shape " + shape_text(sizes) +
+        " and strides that a buffer cannot have: it has to have a dimension, the "
+        "elements of a row adjacent, and rows one behind the other. numpy.ascontiguousarray, or "
+        "copy=True, makes such an array.");
   }
   return detail::array_with(sizes, steps);
 }
@@ -110,6 +124,7 @@ array_buffer over_array(const open_runtime_ref& home, const nb::object& owner,
                         std::string label) {
   const element_type type = element_type_of_dtype(dtype);
   const index_list sizes = as_indices(shape);
+  if (has_no_elements(sizes)) return buffer_without_elements(home, type, sizes, std::move(label));
   const index_list array = array_of(sizes, in_elements(strides, size_of(type), label), label);
   return over_memory(home,
                      {reinterpret_cast<void*>(address), type, sizes, array, read_only, nullptr},
@@ -180,6 +195,7 @@ array_buffer over_tensor(const open_runtime_ref& home, const nb::object& given, 
     sizes.push_back(tensor.shape(d));
     strides.push_back(tensor.stride(d));
   }
+  if (has_no_elements(sizes)) return buffer_without_elements(home, type, sizes, std::move(label));
   const index_list array = array_of(sizes, strides, label);
   // The tensor is let go of with the memory.
   auto* const kept = new nb::ndarray<nb::ro>(tensor);

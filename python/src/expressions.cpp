@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,13 +60,27 @@ operation operation_named(const std::string& name) {
   return found->second;
 }
 
+/// Kernels are made and let go of by recursion, on stacks of one size.
+constexpr std::size_t max_depth = 5000;
+
+std::size_t one_deeper(std::size_t depth) {
+  if (depth < max_depth) return depth + 1;
+  throw usage_error("A text has more than " + std::to_string(max_depth) +
+                    " operations, each of which needs the result of the one before; split it into "
+                    "several kernels.");
+}
+
 text_value applied(const std::string& name, const std::optional<std::string>& dtype,
                    const std::vector<text_value>& operands) {
   detail::expression_type type;
   if (dtype) type = numbers_named(*dtype);
   std::vector<detail::expression> nodes;
-  for (const text_value& each : operands) nodes.push_back(each.node);
-  return {detail::apply(operation_named(name), type, std::move(nodes))};
+  std::size_t depth = 0;
+  for (const text_value& each : operands) {
+    nodes.push_back(each.node);
+    depth = std::max(depth, each.depth);
+  }
+  return {detail::apply(operation_named(name), type, std::move(nodes)), one_deeper(depth)};
 }
 
 /// A parameter of the kernel: the dtype, and "number", "read", "write" or "update".
@@ -126,7 +141,9 @@ void bind_expressions(nb::module_& to) {
       .def(
           "converted",
           [](const text_value& from, const std::string& dtype) {
-            return text_value{detail::converted(numbers_named(dtype), from.node)};
+            detail::expression made = detail::converted(numbers_named(dtype), from.node);
+            const bool is_same = made == from.node;
+            return text_value{std::move(made), is_same ? from.depth : one_deeper(from.depth)};
           },
           nb::arg("dtype"), "The value as a number of that type.")
       .def_prop_ro(

@@ -13,6 +13,7 @@ namespace hocket::python {
 /// A value of a kernel, which Python code builds from its text.
 struct text_value {
   detail::expression node;
+  std::size_t depth = 0;  ///< how many operations follow on one another in it
 };
 
 /// A kernel that was made from a text.

@@ -5,6 +5,10 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include <hocket/execution/item_local.hpp>
+#include <hocket/execution/item_note.hpp>
+#include <hocket/scheduler/detail/host_task.hpp>
+#include <optional>
 #include <utility>
 
 #include "array_view.hpp"
@@ -16,14 +20,63 @@
 
 namespace hocket::python {
 
+namespace {
+
+/// The tasks that a stack works on, for a thread that does the work while the stack waits for it.
+class work_of_stack {
+ public:
+  /// Of the calling stack.
+  work_of_stack() noexcept : notes_(item_note::innermost()) {
+    // Only host tasks are bare items. In a chain the task of the item may be gone.
+    if (!is_in_chain()) item_ = static_cast<detail::host_task*>(bare_item_at_hand());
+  }
+
+  /// While this lives, what the calling thread waits for is waited for by those tasks, so that a
+  /// wait which could never end is refused as it is in C++; and what it submits is submitted by a
+  /// task of the runtime, for which the limit of pending tasks has no wait.
+  class here {
+   public:
+    here(const work_of_stack& of, const detail::host_context& runtime) noexcept
+        : before_(item_local()) {
+      set_item_local(of.notes_);
+      if (of.item_ != nullptr) task_.emplace(item_note::kind::task, of.item_);
+      runtime_.emplace(item_note::kind::context, &runtime);
+    }
+    here(const here&) = delete;
+    here& operator=(const here&) = delete;
+    ~here() {
+      runtime_.reset();
+      task_.reset();
+      set_item_local(before_);
+    }
+
+   private:
+    void* before_;
+    std::optional<item_note> task_;
+    std::optional<item_note> runtime_;
+  };
+
+ private:
+  [[nodiscard]] bool is_in_chain() const noexcept {
+    const item_note* each = notes_;
+    while (each != nullptr && each->of() != item_note::kind::chain) each = each->outer();
+    return each != nullptr;
+  }
+
+  item_note* notes_;
+  detail::task_state* item_ = nullptr;
+};
+
+}  // namespace
+
 function_call::function_call(const nb::object& function, function_keeper keeper,
                              std::vector<access_mode> modes, const task_target& target)
     : function_(function, target.home->threads()),
       keeper_(keeper),
       modes_(std::move(modes)),
       threads_(target.home->threads()),
-      home_(target.home),
-      where_(detail::untyped_submitter(*target.in).where()),
+      runtime_(target.in),
+      context_(detail::untyped_submitter(*target.in).home()),
       is_virtual_(target.home->is_virtual()) {}
 
 std::int64_t function_call::run(std::span<const buffer_argument> buffers,
@@ -42,30 +95,24 @@ std::int64_t function_call::run(std::span<const buffer_argument> buffers,
 
 void function_call::run_in_thread(std::span<const buffer_argument> buffers,
                                   std::span<const scalar_argument> numbers, outcome& made) const {
+  const work_of_stack work;
   const auto arm = [&](const std::shared_ptr<executor::gate>& gate) {
-    // The runtime is kept until the task can end: the function itself may let go of it.
-    const bool taken =
-        threads_->post([this, &made, buffers, numbers, gate, home = runtime_of_call()]() mutable {
-          made = call(buffers, numbers);
-          gate->open();
-          home.reset();
-        });
+    // The runtime is kept until the task can end: what the function had may be the last to keep it,
+    // and its end waits for the task. If there is none to keep, it ends already, in another thread.
+    const bool taken = threads_->post([=, this, &made, &work, kept = runtime_.lock()]() mutable {
+      {
+        const work_of_stack::here in_task(work, context_);
+        made = call(buffers, numbers);
+      }
+      gate->open();
+      kept.reset();
+    });
     if (taken) return;
     made.thrown = std::make_exception_ptr(
         error(failure(failure_code::cancelled, "Python ends, and calls no more functions.")));
     gate->open();
   };
-  (void)where_.wait(arm);
-}
-
-runtime_ref function_call::runtime_of_call() const {
-  const open_runtime_ref home = home_.lock();
-  if (home == nullptr || home->is_closed()) return nullptr;
-  try {
-    return home->get();
-  } catch (const usage_error&) {
-    return nullptr;  // it was closed a moment ago
-  }
+  (void)context_.where().wait(arm);
 }
 
 /// With the GIL.

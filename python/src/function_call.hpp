@@ -40,7 +40,6 @@ class function_call {
 
   void run_in_thread(std::span<const buffer_argument> buffers,
                      std::span<const scalar_argument> numbers, outcome& made) const;
-  [[nodiscard]] runtime_ref runtime_of_call() const;
   [[nodiscard]] outcome call(std::span<const buffer_argument> buffers,
                              std::span<const scalar_argument> numbers) const;
 
@@ -48,8 +47,8 @@ class function_call {
   function_keeper keeper_;
   std::vector<access_mode> modes_;
   threads_ref threads_;
-  std::weak_ptr<open_runtime> home_;  // the task is part of the runtime
-  executor& where_;
+  std::weak_ptr<runtime> runtime_;       // which has the task
+  const detail::host_context& context_;  // of the runtime
   bool is_virtual_;
 };
 

@@ -79,6 +79,8 @@ class python_threads {
     ~blocked() {
       if (counts_) all_.end_wait();
     }
+    /// True if the calling thread is one of these.
+    [[nodiscard]] bool is_of_pool() const noexcept { return counts_; }
 
    private:
     python_threads& all_;

@@ -20,6 +20,16 @@ std::string text_of(const nb::handle& object) { return nb::cast<std::string>(nb:
 
 std::string quoted(const std::string& name) { return "The option \"" + name + "\""; }
 
+/// The text, which may have halves of characters that UTF-8 does not. `what` begins the message
+/// then.
+std::string utf8_of(const nb::handle& text, const std::string& what) {
+  Py_ssize_t bytes = 0;
+  const char* const found = PyUnicode_AsUTF8AndSize(text.ptr(), &bytes);
+  if (found != nullptr) return {found, static_cast<std::size_t>(bytes)};
+  PyErr_Clear();
+  raise_value_error(what + " is " + text_of(text) + "; it has to be of whole characters.");
+}
+
 template <class Number>
 Number number_option(const nb::handle& value, const std::string& name) {
   return number_of(value, element_type_of<Number>, quoted(name)).template as<Number>();
@@ -41,7 +51,7 @@ Value choice_option(const nb::handle& value, const std::string& name,
     names += std::string(names.empty() ? "" : ", ") + '"' + each + '"';
   }
   const auto found =
-      nb::isinstance<nb::str>(value) ? known.find(nb::cast<std::string>(value)) : known.end();
+      nb::isinstance<nb::str>(value) ? known.find(utf8_of(value, quoted(name))) : known.end();
   if (found == known.end()) {
     raise_value_error(quoted(name) + " is " + text_of(value) + "; it has to be one of " + names +
                       ".");
@@ -51,7 +61,7 @@ Value choice_option(const nb::handle& value, const std::string& name,
 
 /// A text, or a list of texts, which is written with commas.
 std::string names_option(const nb::handle& value, const std::string& name) {
-  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (nb::isinstance<nb::str>(value)) return utf8_of(value, quoted(name));
   if (!nb::isinstance<nb::sequence>(value)) {
     raise_type_error(quoted(name) + " is " + text_of(value) +
                      "; it has to be a text or a list of texts.");
@@ -84,7 +94,7 @@ using setters = std::map<std::string, setter>;
 /// Sets what is in the dict. `what` begins the message about a name that there is not.
 void set_all(const nb::dict& options, const setters& known, const std::string& what) {
   for (const auto& [key, value] : options) {
-    const auto name = nb::cast<std::string>(key);
+    const std::string name = utf8_of(key, "The name of an option");
     const auto found = known.find(name);
     if (found == known.end()) {
       std::string names;
@@ -207,7 +217,7 @@ std::string text_option(const nb::handle& value, const std::string& name) {
   if (!nb::isinstance<nb::str>(value)) {
     raise_type_error(quoted(name) + " is " + text_of(value) + "; it has to be a text.");
   }
-  return nb::cast<std::string>(value);
+  return utf8_of(value, quoted(name));
 }
 
 nanoseconds duration_of(const nb::handle& seconds, const std::string& what) {

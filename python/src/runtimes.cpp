@@ -114,6 +114,13 @@ bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
     waited.wait();
     return true;
   }
+  if (waits.is_of_pool() && left == nanoseconds::max()) {
+    // Ctrl-C is for the main thread. A wait in one go is known as one that does not end by itself,
+    // so that functions which wait for each other are found.
+    const without_gil released;
+    waited.wait();
+    return true;
+  }
   for (;;) {
     const nanoseconds now = std::min(left, time_between_looks);
     {

@@ -83,10 +83,27 @@ class BuffersOverArrays(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "cannot hold elements of the dtype"):
                 self.rt.buffer(array)
 
-    def test_empty_and_zero_dimensional_arrays_are_refused(self):
-        for array in (np.zeros(0, np.float32), np.zeros((), np.float32)):
-            with self.assertRaises(ValueError):
-                self.rt.buffer(array)
+    def test_another_byte_order_can_be_copied(self):
+        for dtype in (">f4", "<f4", ">i8", [("x", ">f4"), ("n", "<i2")]):
+            array = np.array([(1, 2)] if isinstance(dtype, list) else [1, 2], dtype)
+            copied = self.rt.buffer(array, copy=True)
+            self.assertTrue(copied.dtype.isnative)
+            self.assertEqual(copied.numpy().tolist(), array.tolist())
+
+    def test_arrays_without_elements(self):
+        for shape in (0, (3, 0), (0, 4)):
+            for copy in (False, True):
+                b = self.rt.buffer(np.zeros(shape, np.float32), copy=copy)
+                self.assertEqual(b.numpy().shape, np.zeros(shape).shape)
+                self.assertEqual(ops.sum(b).result(), 0)
+                self.rt.elementwise("x = x + 1", x=b)
+            self.assertEqual(self.rt.from_dlpack(np.zeros(shape)).numpy().size, 0)
+        self.assertEqual(self.rt.submit(len, hocket.reads(b)).result(), 0)
+        self.assertEqual(self.rt.buffer(np.zeros(8)[:0]).dtype, np.float64)
+
+    def test_zero_dimensional_arrays_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "has to have a dimension"):
+            self.rt.buffer(np.zeros((), np.float32))
 
     def test_memory_is_lent_once(self):
         x = np.zeros(10, np.float32)

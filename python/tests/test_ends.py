@@ -50,6 +50,32 @@ class Ends(unittest.TestCase):
         self.expect("f = rt.submit(lambda: rt.submit(slow).result())", said="ran")
         self.expect("rt.me = rt; rt.f = rt.submit(slow, reads(b)); del rt, b", said="ran")
 
+    def test_a_runtime_that_only_a_pending_function_has(self):
+        cases = {"updates(y)": "return", "reads(y)": "1 / 0", "y.label": "run()"}
+        for access, leave in cases.items():
+            self.expect(
+                f"""
+def main():
+    own = hocket.Runtime()
+    y = own.zeros(10)
+    def work(*_):
+        slow(own.closed)
+    def run():
+        with own.record(label="g") as g:
+            own.submit(work)
+        g.run()
+    own.submit(work, {access}, after=own.submit(time.sleep, 0.1))
+    {leave}
+try:
+    main()
+except ZeroDivisionError:
+    pass
+print("left", flush=True)
+time.sleep(0.6)  # the end of Python would keep the runtime
+""",
+                said="left\nran",
+            )
+
     def test_failures_that_nobody_looked_at_are_printed(self):
         self.expect("rt.submit(lambda: 1 / 0)", errors="division by zero")
 

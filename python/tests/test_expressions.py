@@ -72,6 +72,41 @@ class Expressions(unittest.TestCase):
             self.compare("n % m + n // m", self.arrays(np.int32, "nm"), np.int32, 0,
                          task={"on": device.name})
 
+    def test_fractions_are_divided_as_in_python(self):
+        random = np.random.default_rng(5)
+        some = [1.0, 0.1, 5.0, -5.0, 6.0, 0.3, 7.0, -7.0, 0.7, -0.1, 2e6, -1e-20, np.inf, -np.inf]
+        for dtype in (np.float32, np.float64):
+            largest = np.finfo(dtype).max
+            x, y = np.meshgrid([*some, 0, largest], [*some, largest / 3, -largest / 1500])
+            x = np.concatenate([x.ravel(), random.uniform(-100, 100, 5000), np.arange(1000) / 10])
+            y = np.concatenate([y.ravel(), random.choice([0.1, -0.7, 3], 5000), np.full(1000, 0.1)])
+            x, y = x.astype(dtype), y.astype(dtype)
+            with np.errstate(all="ignore"):
+                in_range = ~(np.abs(x / y) >= (2**22 if dtype is np.float32 else 2**51))
+                x, y = x[in_range | np.isinf(x)], y[in_range | np.isinf(x)]
+                wanted = (x // y, x % y)
+            for device in self.rt.devices:
+                if np.dtype(dtype).name in device.lacks:
+                    continue
+                a, b = self.rt.buffer(x, copy=True), self.rt.buffer(y, copy=True)
+                floor, rest = self.rt.empty(x.shape, dtype), self.rt.empty(x.shape, dtype)
+                self.rt.elementwise("f = a // b; r = a % b", a=a, b=b, f=floor, r=rest,
+                                    task={"on": device.name})
+                for made, each in zip((floor, rest), wanted):
+                    np.testing.assert_array_equal(made.numpy(), each, err_msg=device.name)
+
+    def test_minimum_and_maximum_of_no_number_are_none(self):
+        numbers = np.array([(a, b) for a in (1, 2, np.nan) for b in (1, 2, np.nan)], np.float32)
+        x, y = np.ascontiguousarray(numbers.T)
+        for device in self.rt.devices:
+            task, out = {"on": device.name}, self.rt.empty(9)
+            a, b = self.rt.buffer(x, copy=True), self.rt.buffer(y, copy=True)
+            for name in ("minimum", "maximum"):
+                self.rt.elementwise(f"{name}(a, b)", a=a, b=b, out=out, task=task)
+                wanted = getattr(np, name)(x, y)
+                np.testing.assert_array_equal(out.numpy(), wanted, err_msg=device.name)
+        self.assertTrue(np.isnan(self.rt.reduce("maximum(a, b)", 0, x=b).result()))
+
     def test_narrow_types_are_computed_with_as_wide_ones(self):
         x = self.rt.buffer(np.array([1, 2, 3], np.float16))
         n = self.rt.buffer(np.array([100, 200, 255], np.uint8))
@@ -105,6 +140,21 @@ class Expressions(unittest.TestCase):
         self.rt.elementwise("a*n", n=n, a=0.5, out=wide)
         self.assertEqual(wide.numpy().tolist(), [0, 0.5, 1, 1.5])
 
+    def test_numbers_have_the_widest_type_that_is_read(self):
+        a, b = self.rt.zeros(3, np.float32), self.rt.full(3, 1.0, np.float64)
+        flags, n, wide = self.rt.zeros(3, bool), self.rt.zeros(3, np.int8), self.rt.empty(3, "f8")
+        text = "a*0 + b*k"
+        for arguments in ({"a": a, "b": b, "k": 0.1}, {"k": 0.1, "b": b, "a": a}):
+            self.rt.elementwise(text, out=wide, **arguments)
+            self.assertEqual(wide.numpy().tolist(), [0.1] * 3)
+        for arguments in ({"out": wide, "a": a}, {"a": a, "out": wide}):
+            self.rt.elementwise("a + k", k=0.1, **arguments)
+            self.assertEqual(wide.numpy().tolist(), [float(np.float32(0.1))] * 3)
+        for arguments in ({"n": n, "f": flags}, {"f": flags, "n": n}):
+            self.rt.elementwise("n*f + k", k=100, out=n, **arguments)
+            self.assertEqual(n.numpy().tolist(), [100] * 3)
+            self.rt.elementwise("k", k=0, out=n)
+
     def test_several_results_and_names_in_between(self):
         a, b = self.rt.buffer(np.arange(3.0)), self.rt.buffer(np.ones(3))
         self.rt.elementwise("t = a; a = b; b = t", a=a, b=b)
@@ -121,6 +171,16 @@ class Expressions(unittest.TestCase):
         large = self.rt.full(1_000_003, 2.0)
         self.rt.elementwise("x = x*x + index*0", x=large)
         self.assertTrue((large.numpy() == 4).all())
+
+    def test_long_texts(self):
+        for device in self.rt.devices:
+            x = self.rt.zeros(3)
+            task = {"on": device.name}
+            self.rt.elementwise("\n".join(["x = x + 2**0"] * 4000), x=x, task=task)
+            self.assertEqual(x.numpy().tolist(), [4000] * 3, device.name)
+        y = self.rt.zeros(3)
+        self.rt.elementwise("y = y + 2**1023 * 0.5 ** 1022 + (1 << 3)", y=y)
+        self.assertEqual(y.numpy()[0], 10)
 
     def test_division_by_zero_ends_nothing(self):
         n, zero = self.rt.buffer(np.array([1, -2**31], np.int32)), self.rt.zeros(2, np.int32)
@@ -148,6 +208,20 @@ class Expressions(unittest.TestCase):
         }.items():
             with self.assertRaisesRegex(hocket.UsageError, message, msg=text):
                 self.rt.elementwise(text, x=x, out=x[0:3] if "= 1" not in text else n)
+        for text, message in {
+            "\n".join(["x = x + 1"] * 60_000): "more than 5000 operations",
+            "\n".join(["x = x % 3"] * 5000): "more than 5000 operations",
+            "x = x" + " + x" * 20_000: "nested too deeply",
+            "x = " + "-" * 100_000 + "x": "nested too deeply|cannot be read",
+            "x = 9**9**9**9 * x": r"no type can hold, at '9\*\*9\*\*9'",
+            "x = (1 << 10**12) * x": "no type can hold",
+            "x = 3**600 * 3**600 * x": "no type can hold",
+        }.items():
+            with self.assertRaisesRegex(hocket.UsageError, message, msg=text[:40]) as caught:
+                self.rt.elementwise(text, x=x)
+            self.assertLess(len(str(caught.exception)), 400)
+        with self.assertRaisesRegex(hocket.UsageError, "nested too deeply"):
+            self.rt.reduce("a" + " + b" * 20_000, 0, x=x)
         with self.assertRaisesRegex(hocket.UsageError, "int32\\(\\.\\.\\.\\) cuts"):
             self.rt.elementwise("x", x=x, out=n)
         with self.assertRaisesRegex(hocket.UsageError, "does not use 'y'"):

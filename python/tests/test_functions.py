@@ -4,6 +4,7 @@
 
 import asyncio
 import gc
+import queue
 import threading
 import time
 import unittest
@@ -81,6 +82,39 @@ class Functions(unittest.TestCase):
             with self.assertRaisesRegex(hocket.UsageError, "waits for all tasks of its runtime"):
                 self.rt.submit(wait).result()
 
+    def test_do_not_wait_for_what_waits_for_them(self):
+        x = self.rt.full(10, 3.0, label="x")
+        waits = {
+            "sum": lambda: ops.sum(x).result(),
+            "sum with a limit": lambda: ops.sum(x).result(20),
+            "behind it": lambda: self.rt.submit(len, reads(x)).exception(),
+            "numpy": x.numpy,
+            "update": x.update,
+            "write": x.write,
+            "itself": lambda: own.get(20).wait(),
+        }
+        for name, wait in waits.items():
+            with self.subTest(name), self.assertRaisesRegex(hocket.UsageError, "waits for it"):
+                own = queue.SimpleQueue()
+                future = self.rt.submit(lambda a: wait(), updates(x), label="f")
+                own.put(future)
+                future.result(30)
+            ops.fill(3.0, x)
+        own = queue.SimpleQueue()
+        future = self.rt.submit(lambda: own.get().wait())
+        own.put(future)
+        with self.assertRaisesRegex(hocket.UsageError, "waits for itself"):
+            future.result(30)
+
+    def test_that_wait_for_each_other_are_told(self):
+        given = [queue.SimpleQueue(), queue.SimpleQueue()]
+        futures = [self.rt.submit(lambda q: q.get().result(), each) for each in given]
+        given[0].put(futures[1])
+        given[1].put(futures[0])
+        for each in futures:
+            with self.assertRaisesRegex(hocket.UsageError, "waits for it"):
+                each.result(30)
+
     def test_raise_their_own_exceptions_where_one_waits(self):
         class Special(Exception):
             pass
@@ -114,6 +148,41 @@ class Functions(unittest.TestCase):
             self.assertIsNotNone(self.rt.submit(lambda: 1).result())
             ops.fill(0.0, x)
 
+    def test_cannot_keep_arrays_of_types_that_numpy_does_not_have_itself(self):
+        kept = []
+        pair = np.dtype([("f", "f4"), ("n", "i8")])
+        functions = {
+            "itself": lambda a: a,
+            "part": lambda a: a[1:3],
+            "part of a part": lambda a: a[1:][1:],
+            "shape": lambda a: kept.append(a.reshape(2, 2)),
+            "bytes": lambda a: a.view(np.uint8),
+            "memory": lambda a: memoryview(a.view(np.uint8)),
+            "under it": lambda a: kept.append(a.base),
+            "over the same": lambda a: np.asarray(a.base.base),
+        }
+        dtypes = [pair]
+        try:
+            import ml_dtypes
+        except ImportError:
+            pass  # then there are none of these
+        else:
+            dtypes += [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
+        for dtype in dtypes:
+            x = self.rt.zeros(4, dtype, label="x")
+            for name, function in functions.items():
+                with self.subTest(name, dtype=dtype):
+                    with self.assertRaisesRegex(hocket.UsageError, 'buffer "x" after its end'):
+                        self.rt.submit(function, reads(x)).result()
+            self.assertEqual(self.rt.submit(lambda a: a[1:3].copy(), reads(x)).result().size, 2)
+            self.assertEqual(self.rt.submit(lambda a: len(a[1:3]), reads(x)).result(), 2)
+        z = self.rt.zeros(4, pair, label="z")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "z" after its end'):
+            self.rt.submit(lambda a: a["n"], reads(z)).result()
+        y = self.rt.zeros(4, label="y")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "y" after its end'):
+            self.rt.submit(lambda a: a.base, reads(y)).result()
+
     def test_are_let_go_of_when_they_have_ended(self):
         class Big:
             pass
@@ -139,6 +208,22 @@ class Functions(unittest.TestCase):
         for function in (lambda a: float(a.sum()), lambda a: 1 / 0) * 3:
             self.assertIn(once(function), (10, "division by zero"))
             self.rt.wait()
+
+    def test_submit_beyond_the_limit_of_pending_tasks(self):
+        for overload in ("block", "refuse"):
+            with hocket.Runtime(max_pending=1, overload=overload) as rt:
+                x = rt.zeros(3)
+                rt.wait()
+
+                def work(*_):
+                    return [rt.submit(lambda: 1).result(), ops.sum(y).result()]
+
+                y = rt.empty(3)
+                with y.write() as view:
+                    view[:] = 2
+                self.assertEqual(rt.submit(work).result(30), [1, 6])
+                rt.wait()
+                self.assertEqual(rt.submit(work, updates(x)).result(30), [1, 6])
 
     def test_of_several_threads(self):
         x = self.rt.zeros(1, np.int64)

@@ -109,6 +109,43 @@ class Runtimes(unittest.TestCase):
                 with self.assertRaises(errors.FileError):
                     rt.write_trace(os.path.join(folder, "no folder", "trace.json"))
 
+    def test_texts_are_of_whole_characters(self):
+        half = "\ud800"
+        with hocket.Runtime() as rt:
+            x = rt.zeros(3)
+            for use in (
+                lambda: ops.fill(0, x, label=half),
+                lambda: rt.submit(print, label=half),
+                lambda: rt.zeros(3, label=half),
+                lambda: rt.record(label=half),
+                lambda: hocket.Parameter(1.0, half),
+                lambda: rt.scope(label=half).__enter__(),
+                lambda: ops.fill(0, x, on=half),
+                lambda: ops.fill(0, x, **{half: 1}),
+                lambda: hocket.Runtime(policy=half),
+                lambda: hocket.Runtime(clock=half),
+                lambda: hocket.Runtime(devices=half),
+            ):
+                with self.assertRaisesRegex(ValueError, r"'\\ud800'; it has to be of whole"):
+                    use()
+            for text in (half, "x + '" + half + "'", "x\0"):
+                with self.assertRaisesRegex(hocket.UsageError, "cannot be read"):
+                    rt.elementwise(text, x=x)
+
+            def named():
+                return 1
+
+            named.__name__ = half
+            self.assertEqual(rt.submit(named).label, "?")
+            with self.assertRaisesRegex(TypeError, '"label" is 5'):
+                rt.submit(print, label=5)
+
+    def test_what_no_buffer_can_be_filled_with_is_named(self):
+        with hocket.Runtime() as rt:
+            for dtype in ("f4", "i2", "c8", [("a", "f4")]):
+                with self.assertRaisesRegex(TypeError, "'text'"):
+                    rt.full(3, "text", dtype)
+
     def test_pending_tasks_are_limited(self):
         import threading
 

@@ -231,6 +231,17 @@ class Scopes(WithRuntime):
                 with self.assertRaisesRegex(hocket.UsageError, '"own">, and so for itself'):
                     inner.submit(s.wait).result()
 
+    def test_are_not_waited_for_by_functions_of_graphs_in_them(self):
+        scopes = []
+        for arguments in ((), (updates(self.y),)):
+            with self.rt.record() as graph:
+                self.rt.submit(lambda *_: scopes[-1].wait(), *arguments)
+            for run in (graph.run, lambda: graph.run_times(2)):
+                with self.rt.scope(label="own") as s:
+                    scopes.append(s)
+                    with self.assertRaisesRegex(hocket.HocketError, "by a task that belongs to it"):
+                        run().result(30)
+
     def test_of_a_closed_runtime(self):
         with self.rt.scope() as s:
             self.rt.submit(lambda: 1)

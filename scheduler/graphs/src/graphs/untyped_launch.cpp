@@ -203,10 +203,10 @@ task_state_ptr untyped_submitter::choose(const run_options& options, choice_rule
   return to_.submit_use(std::move(use)).state();
 }
 
-executor& untyped_submitter::where() {
+const host_context& untyped_submitter::home() {
   host_context* const context = to_.for_functions().context;
   if (context == nullptr) throw usage_error("A recorder runs no tasks, and has no executor.");
-  return context->where();
+  return context->home();
 }
 
 }  // namespace hocket::detail

@@ -69,9 +69,10 @@ class untyped_submitter {
   task_state_ptr choose(const run_options& options, choice_rule rule, question asked,
                         std::span<const graph> bodies, std::uint64_t at_most = 1);
 
-  /// Where tasks run, to wait in one of them (executor::wait) for what other threads compute.
-  /// Throws usage_error for a recorder.
-  [[nodiscard]] executor& where();
+  /// The runtime, of which a task may wait (executor::wait) for what another thread computes, and
+  /// that thread may note that it works for the runtime (item_note). Throws usage_error for a
+  /// recorder.
+  [[nodiscard]] const host_context& home();
 
  private:
   static task_description describe(const task_options& options, const kernel_ref& kernel,
