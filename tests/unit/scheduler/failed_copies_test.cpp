@@ -79,6 +79,16 @@ TEST(failed_copies, fail_the_wait_for_all_tasks) {
   EXPECT_NO_THROW(rt.wait());
 }
 
+TEST(failed_copies, keep_functions_from_running) {
+  runtime rt(with_faults("1", "fail Sim0 copy-out 1.."));
+  const buffer<float> x{rt, 1000, 0.0F};
+  rt.submit({.on = rt.device("Sim0")}, raise, updates(x)).get();
+  int calls = 0;
+  const future<void> first = rt.submit([&](buffer_view<const float>) { ++calls; }, reads(x));
+  EXPECT_TRUE(first.error());
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(failed_copies, fail_tasks_that_wait_for_memory_meanwhile) {
   runtime rt(with_faults("2,memory=100K,link=10M", "fail Sim1 copy-out 2"));
   const task_options first{.on = rt.device("Sim0")}, second{.on = rt.device("Sim1")};

@@ -284,7 +284,8 @@ void device_set::issue(const placement::issue_copy& what) {
 void device_set::issue(const placement::issue_launch& what) {
   counted_launch& launch = *what.task->launch;
   launch.may_leave = what.may_leave;
-  const failure* why = nullptr;
+  // The task fails in any case: its input did not come, or it was cancelled.
+  const failure* why = what.task->poisoned ? &what.task->poisoned : nullptr;
   placed_buffer* placed = launch.buffers.data();
   for (const placement::task_access& a : what.task->accesses) {
     placed_buffer& to = *placed++;
