@@ -232,10 +232,8 @@ void engine::settle() {
       idle_.look_at(device);
     });
     commands.flush(state_.work.actions());
-    if (state_.issued == commands.apart().size()) {
-      memory_.look_at_reservations();
-      order_.look();
-    }
+    if (state_.issued == commands.apart().size()) memory_.look_at_reservations();
+    if (state_.issued == commands.apart().size() + state_.open_domains) order_.look();
     if (state_.losses.is_recovering() && recovery_.is_due() && !retries_.is_waiting()) recover();
   } while (commands.waiters().run_due() || !state_.work.is_empty() ||
            (throttle.changed() && !state_.losses.holds_tasks()) || pool_.wants_round() ||

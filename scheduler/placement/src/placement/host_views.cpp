@@ -13,6 +13,7 @@ void host_views::open_nested(placed_task& t) {
   t.opened = std::make_unique<open_domain>();
   for (const task_access& a : t.accesses) t.opened->histories.cover(a.data);
   issuer_.mark_issued(t);
+  ++s_.open_domains;
   s_.work.actions().emplace_back(deliver{task_ref(&t), {}});
 }
 

@@ -66,6 +66,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   const bool is_launch = t.kind == task_kind::launch;
   const memory_id memory = is_launch && device.valid() ? s_.node_of(t).memory : host_memory;
   if (t.is_issued()) --s_.issued;
+  if (t.opened != nullptr) --s_.open_domains;
   if (t.phase == task_phase::open) pool_.remove(t);
   if (t.phase == task_phase::scheduled) scheduled_.remove(t);
   if (t.phase == task_phase::queued) queues_.dequeue(t);
