@@ -136,7 +136,7 @@ class Text:
         try:
             return self.value(node)
         except RecursionError:
-            pass  # of which nobody wants to see the frames
+            pass  # its frames are of no interest
         self.fail(_NESTED)
 
     def value(self, node):

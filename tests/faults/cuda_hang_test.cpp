@@ -113,7 +113,7 @@ TEST_F(cuda_hangs, fail_the_tasks_that_wait_for_them_and_no_others) {
   EXPECT_THROW((void)x.to_vector(), error);
   EXPECT_EQ(rt.report().devices[rt.device("CUDA0").id.value].state, device_state::hung);
   EXPECT_EQ(rt.drain(rt.device("CUDA0")).error().code(), failure_code::device_lost);
-  // What needs nothing of the device goes on, and content is replaced.
+  // Tasks that need nothing of the device go on, and content is replaced.
   rt.submit(on_host, ops::fill, 3.0F, writes(x)).get();
   EXPECT_THAT(x.to_vector(), Each(3.0F));
   release();

@@ -27,7 +27,7 @@ void device_roster::stop(device_id device, device_state as) {
   // Otherwise the reservation would be granted, and the task issued here, when a block is freed.
   placed_task* const reserving = memory_.withdraw(device);
   for (placed_task* const t : take_tasks(device, reserving)) {
-    // What was fetched to a hung device does not come.
+    // Data that were fetched to a hung device do not come.
     if (as == device_state::hung) t->run.fetching = false;
     // One that was queued behind its predecessors waits for their ends.
     t->blockers > 0 ? placer_.consider(*t) : placer_.place(*t);

@@ -141,7 +141,7 @@ void memory_reclaimer::release(const released_block& freed) {
 
 bool memory_reclaimer::allocation_refused(allocation_failed& e) {
   const bool known = s_.buffers.find(e.data) != nullptr;
-  // It may have been released meanwhile.
+  // The block may have been released meanwhile.
   if (!known || s_.content.block(e.data, e.memory) != e.block) return false;
   bool fails_launches = false;
   for (placed_task* const t : s_.tasks.sorted()) {

@@ -23,7 +23,7 @@ void stuck_tasks::fail(device_id device) {
   fail_tasks_that_name(device);
 }
 
-/// Those of the device, and on other devices those that come after a stuck one.
+/// All commands of the device are stuck, and on other devices those that come after a stuck one.
 void stuck_tasks::find_stuck_commands(device_id device) {
   first_.assign(s_.nodes.streams.size(), std::numeric_limits<std::uint64_t>::max());
   for (std::size_t i = 0; i < first_.size(); ++i) {

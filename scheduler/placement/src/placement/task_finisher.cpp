@@ -186,7 +186,7 @@ void task_finisher::fail_early(placed_task& first, const failure& why) {
     if (!t.notified) tell_failure(t);
     for (const task_edge& edge : t.followers) {
       placed_task& next = *edge.after;
-      // Those that were issued behind it have commands of their own.
+      // Tasks that were issued behind it have commands of their own.
       const bool fails = !edge.is_passed && edge.kind != edge_kind::order &&
                          next.kind != task_kind::domain && !next.is_issued();
       if (!fails || !seen.insert(&next).second) continue;
