@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// Messages of the small examples, and the codes that they end with, where they cannot do their work.
+// Messages and exit codes of the small examples where they cannot do their work.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -43,8 +43,8 @@ struct record_options {
 };
 
 /// Recorded tasks that can be run many times, also by several threads at once, and as a part of
-/// other graphs: runs that threads begin at once are ordered by their data task by task, so that one
-/// may come between the tasks of another. A handle; immutable. It keeps its buffers alive, and
+/// other graphs: runs that threads begin at once are ordered by their data task by task, so that
+/// one may come between the tasks of another. A handle; immutable. It keeps its buffers alive, and
 /// belongs to one runtime.
 ///
 /// ```cpp
