@@ -11,14 +11,14 @@ namespace hocket::placement {
 /// Why the device comes neither out of use nor back; none if it can.
 failure device_drains::refusal(device_id device) const {
   const device_record& d = s_.devices[device.value];
-  if (!d.is_doomed()) return {};
+  if (!d.is_lost_or_hung()) return {};
   return {failure_code::device_lost, s_.nodes.devices[device.value].label_text() + " is " +
                                          std::string(to_string(d.state)) + ": " + d.lost};
 }
 
 void device_drains::begin(drain_asked& e) {
   const device_record& d = s_.devices[e.device.value];
-  if (d.is_doomed() || d.state == device_state::drained) {
+  if (d.is_lost_or_hung() || d.state == device_state::drained) {
     s_.work.actions().emplace_back(answer{std::move(e.tell), refusal(e.device)});
     return;
   }
@@ -31,7 +31,7 @@ void device_drains::begin(drain_asked& e) {
 void device_drains::resume(resume_asked& e) {
   const device_record& d = s_.devices[e.device.value];
   const std::string name = s_.nodes.devices[e.device.value].label_text();
-  if (!d.is_doomed() && !d.is_used()) {
+  if (!d.is_lost_or_hung() && !d.is_used()) {
     if (d.state == device_state::draining) {
       --draining_;
       end(e.device, {failure_code::cancelled, name + " was resumed before it was drained."});

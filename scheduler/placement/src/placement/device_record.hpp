@@ -31,7 +31,7 @@ struct device_record {
   device_state state = device_state::in_use;
   device_probe probe;
   bool is_waited_for = false;   ///< a warning told that a task waits until it is in use
-  std::string lost;             ///< the reason why it is doomed
+  std::string lost;             ///< the reason why it is lost or hung
   bool is_left = false;         ///< it is gone, and tasks that name it may run elsewhere
   device_id stand_in;           ///< if it is left: where its tasks in order run, if they can
   known_kernels refuses;        ///< that it cannot compile, while other devices can
@@ -50,8 +50,8 @@ struct device_record {
 
   /// True unless the device is lost or removed.
   [[nodiscard]] bool alive() const noexcept { return state < device_state::lost; }
-  /// True if the device is not alive, or about to be lost.
-  [[nodiscard]] bool is_doomed() const noexcept { return state >= device_state::hung; }
+  /// True if the device is not alive, or will not be when its driver lets go of a command.
+  [[nodiscard]] bool is_lost_or_hung() const noexcept { return state >= device_state::hung; }
   /// True if tasks are placed there.
   [[nodiscard]] bool is_used() const noexcept { return state == device_state::in_use; }
   /// False if the device cannot compile the kernel, while others can.

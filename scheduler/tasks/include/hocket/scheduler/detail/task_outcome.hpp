@@ -49,8 +49,9 @@ class task_outcome {
   [[nodiscard]] bool failed_itself() const noexcept {
     return why_ && root_ == nullptr && why_.code() != failure_code::cancelled;
   }
-  /// The same, for a thread that waits for more than this task. Of the tasks that read what no task
-  /// has failed to write, such as content that a copy did not bring, it is the first one that asks.
+  /// True if the task failed itself and a thread that waits for more than this task is to hear of
+  /// it. Of tasks that lack input for another reason than a failed task, such as a copy that
+  /// failed, only the first one that asks is told of.
   [[nodiscard]] bool is_first_to_fail() const noexcept {
     if (!failed_itself()) return false;
     const bool is_first = why_.begin_telling();
