@@ -43,22 +43,18 @@ auto finished_sum(const char* name, Map map, Finish finish, const char* finish_t
           {{element_type_of<T>}, mapped.recorded()}, finish_text));
 }
 
-/// The best element of each block, by a loop that becomes vectors; then the first place of the best
-/// of these in the first block that has it.
+/// The best element of each block, and then the first place of the best of these in the first block
+/// that has it.
 template <class T, bool Greatest>
 class place_search {
  public:
-  explicit place_search(const strided_view<const T>& x)
-      : data_(x.data()), nest_(x.extents(), {&x.strides()}) {}
+  explicit place_search(const strided_view<const T>& x) : x_(x) {}
 
   [[nodiscard]] std::uint32_t run(lane_group& lanes) const {
-    const std::size_t blocks = (nest_.size() + block - 1) / block;
-    const auto best = std::make_unique_for_overwrite<number[]>(blocks);
-    hocket::detail::for_ranges(lanes, blocks, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t b = begin; b < end; ++b) best[b] = best_of(b);
-    });
+    const reduction best_of_each(worst(), better, map(), x_);
+    const auto best = best_of_each.run_blocks(lanes);
     std::size_t first = 0;
-    for (std::size_t b = 1; b < blocks; ++b) {
+    for (std::size_t b = 1; b < best_of_each.blocks(); ++b) {
       if (better(best[first], best[b]) != best[first] && best[first] == best[first]) first = b;
     }
     return static_cast<std::uint32_t>(place_in(first, best[first]));
@@ -67,45 +63,38 @@ class place_search {
  private:
   using number = computed_t<T>;
 
-  static constexpr std::size_t block = 16384, chains = 16;
-
   /// a unless b is beyond it; a NaN is beyond every number.
-  static number better(number a, number b) {
+  static constexpr auto better = [](number a, number b) {
     return select((Greatest ? b > a : b < a) | (b != b), b, a);
+  };
+  static constexpr auto as_number = [](const T& x) { return number(x); };
+  using map = std::conditional_t<std::is_same_v<T, number>, hocket::detail::same_value,
+                                 std::remove_const_t<decltype(as_number)>>;
+  using reduction =
+      hocket::detail::blocked_reduction<number, std::remove_const_t<decltype(better)>, map, T>;
+
+  static bool is_nan(number a) {
+    if constexpr (std::numeric_limits<number>::has_infinity) return a != a;
+    return false;
   }
 
-  template <class F>
-  void for_block(std::size_t index, const F& f) const {
-    const std::size_t begin = index * block, end = std::min(begin + block, nest_.size());
-    nest_.for_runs(begin, end, [&](const auto& offset, std::size_t count) {
-      f(data_ + offset[0], count, nest_.run_strides()[0]);
-    });
+  static number worst() {
+    using limits = std::numeric_limits<number>;
+    if constexpr (limits::has_infinity) {
+      return Greatest ? -limits::infinity() : limits::infinity();
+    }
+    return Greatest ? limits::lowest() : limits::max();
   }
 
-  [[nodiscard]] number best_of(std::size_t index) const {
-    std::array<number, chains> best;
-    bool is_first = true;
-    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
-      if (is_first) best.fill(number(*from));
-      is_first = false;
-      std::size_t i = 0;
-      for (; step == 1 && i + chains <= count; i += chains) {
-        for (std::size_t c = 0; c < chains; ++c) best[c] = better(best[c], number(from[i + c]));
-      }
-      for (; i < count; ++i) best[0] = better(best[0], number(from[i * step]));
-    });
-    number all = best[0];
-    for (const number each : best) all = better(all, each);
-    return all;
-  }
-
-  [[nodiscard]] std::size_t place_in(std::size_t index, number wanted) const {
-    std::size_t place = index * block, found = place;
+  [[nodiscard]] std::size_t place_in(std::size_t block, number wanted) const {
+    const hocket::loop_nest<1> nest(x_.extents(), {&x_.strides()});
+    std::size_t place = block * reduction::block, found = place;
     bool is_found = false;
-    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
+    const std::size_t end = std::min(place + reduction::block, nest.size());
+    nest.for_runs(place, end, [&](const auto& offset, std::size_t count) {
       for (std::size_t i = 0; i < count && !is_found; ++i) {
-        const number value(from[i * step]);
-        is_found = value == wanted || (value != value && wanted != wanted);
+        const number value(x_.data()[offset[0] + i * nest.run_strides()[0]]);
+        is_found = value == wanted || (is_nan(value) && is_nan(wanted));
         found = place + i;
       }
       place += count;
@@ -113,8 +102,7 @@ class place_search {
     return found;
   }
 
-  const T* data_;
-  loop_nest<1> nest_;
+  const strided_view<const T>& x_;
 };
 
 void check_places(const char* name, const index_list& extents) {

@@ -104,8 +104,9 @@ inline constexpr detail::builtin<detail::scan_op<true>> inclusive_scan;
 /// inclusive_scan otherwise.
 inline constexpr detail::builtin<detail::scan_op<false>> exclusive_scan;
 
-/// Puts the elements into ascending order, -0 before 0 and every NaN last: sort(updates(x)). The
-/// result has the same bits on every device. A device needs scratch memory of the size of x.
+/// Puts the elements of a buffer of rank 1 into ascending order, -0 before 0 and every NaN last:
+/// sort(updates(x)). The result has the same bits on every device. A device needs scratch memory of
+/// the size of x.
 inline constexpr detail::builtin<detail::sort_op> sort;
 
 /// Numbers from 0 to below 1, all as probable, or words of 32 random bits:
