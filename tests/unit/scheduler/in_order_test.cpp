@@ -4,7 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hocket/scheduler/runtime.hpp>
@@ -185,6 +191,62 @@ TEST_F(InOrder, AGraphMayRunAgainBeforeItHasEndedOnlyInAnOrderThatItsDataAllow) 
   add_one("free", {.on = rt_.device("Sim0"), .after = {delay()}});
   const future<void> once = rt_.run(step), again = rt_.run(step);
   EXPECT_THAT(again.error().message(), HasSubstr("\"forward\" never starts"));
+}
+
+// Where nothing is placed, workers take what is ready from one another.
+TEST(tasks_in_order, start_in_order_on_the_host_alone) {
+  runtime rt{{.devices = "NUMA0"}};
+  const task_options line{.on = rt.device("NUMA0"), .in_order = true};
+  std::vector<buffer<int>> data;
+  for (int i = 0; i < 10; ++i) data.emplace_back(rt, 1, 0);
+  std::vector<int> started;
+  std::mutex guard;
+  const auto add = [&](int i, const task_options& how) {
+    return rt.submit(
+        how,
+        [&, i](buffer_view<int>) {
+          {
+            const std::lock_guard lock(guard);
+            started.push_back(i);
+          }
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        },
+        updates(data[static_cast<std::size_t>(i)]));
+  };
+  for (int round = 0; round < 10; ++round) {
+    started.clear();
+    std::atomic<bool> opened{false};
+    task_options first = line;
+    first.after = {rt.async([&] {
+      while (!opened) std::this_thread::yield();
+    })};
+    add(0, first);
+    std::optional<future<void>> gone;
+    for (int i = 1; i < 10; ++i) {
+      const future<void> added = add(i, line);
+      if (i == 5) gone = added;
+    }
+    gone->cancel();
+    opened = true;
+    rt.wait();
+    ASSERT_EQ(started.size(), 9U);
+    for (int at = 0; at < 9; ++at) {
+      const int expected = at < 5 ? at : at + 1, found = started[static_cast<std::size_t>(at)];
+      // The next one may be a moment faster than one that has just begun.
+      EXPECT_LE(std::abs(found - expected), at == 4 || at == 5 ? 2 : 1) << "place " << at;
+    }
+  }
+}
+
+TEST_F(InOrder, IsForTasksWithAccesses) {
+  const task_options line{.on = fast_, .in_order = true, .label = "alone"};
+  try {
+    (void)rt_.async(line, [] {});
+    ADD_FAILURE() << "Nothing was thrown.";
+  } catch (const usage_error& wrong) {
+    EXPECT_STREQ(wrong.what(),
+                 "Task \"alone\" is a function without accesses, and those start in no order.");
+  }
 }
 
 TEST_F(InOrder, NeedsADevice) {

@@ -3,6 +3,8 @@
 
 #include "data/admission.hpp"
 
+#include <thread>
+
 #include "data/in_place_task.hpp"
 
 namespace hocket::detail {
@@ -35,9 +37,22 @@ admission::admitted admission::try_acquire(in_place_task& task) {
     grant(all);
   } else {
     funded_.insert(request.id);
-    take_turns(all);
+    take_turn(all);
   }
   return all;
+}
+
+admission::admitted admission::start(const admission_request& request, std::uint64_t& number) {
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  number = ++started_;
+  if (throttle_.leave_line(request)) take_turn(all);
+  return all;
+}
+
+void admission::begin(std::uint64_t number) noexcept {
+  while (begun_ + 1 != number) std::this_thread::yield();
+  begun_ = number;
 }
 
 admission::admitted admission::give_up(const admission_request& request) {
@@ -61,7 +76,6 @@ admission::admitted admission::leave(const admission_request& request) {
 void admission::admit_one(task_id id, admitted& all) {
   const auto at = waiting_.find(id);
   funded_.erase(id);
-  (void)throttle_.leave_line(at->second->control()->request());
   all.push_back(at->second);
   waiting_.erase(at);
 }
@@ -76,14 +90,12 @@ void admission::grant(admitted& all) {
       admit_one(id, all);
     }
   }
-  take_turns(all);
+  take_turn(all);
 }
 
-void admission::take_turns(admitted& all) {
-  for (task_id first = throttle_.first_of(0); first.valid() && funded_.contains(first);
-       first = throttle_.first_of(0)) {
-    admit_one(first, all);
-  }
+void admission::take_turn(admitted& all) {
+  const task_id first = throttle_.first_of(0);
+  if (first.valid() && funded_.contains(first)) admit_one(first, all);
 }
 
 void admit(const admission::admitted& all, ready_list& next) noexcept {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -23,8 +25,9 @@ struct admission_request : throttle_request {
 };
 
 /// Keeps tasks back whose predecessors have ended: until a budget has bytes for them, or until it
-/// is their turn among those that start in order. Any thread; the caller tells the tasks that a
-/// call lets in.
+/// is their turn among those that start in order, which it is when the one before has started, as
+/// workers may begin in any order what is let in together. Any thread; the caller tells the tasks
+/// that a call lets in.
 class admission {
  public:
   using admitted = std::vector<in_place_task*>;
@@ -36,8 +39,15 @@ class admission {
   /// that of the tasks in their data.
   void announce(admission_request& request);
 
-  /// Nothing else keeps the task back. One without hope is let in, to end.
+  /// Nothing else keeps the task back. One without hope is let in, to end. A task in order has its
+  /// turn until it starts, or will not.
   [[nodiscard]] admitted try_acquire(in_place_task& task);
+
+  /// The task, which is in order, starts: it is another one's turn. number: of those that start.
+  [[nodiscard]] admitted start(const admission_request& request, std::uint64_t& number);
+  /// Returns when the tasks before that number have begun, and that one has then. The threads that
+  /// have started them need only a moment: to wake a worker takes longer than the worker needs.
+  void begin(std::uint64_t number) noexcept;
 
   /// The task will not run, and keeps nothing from others: if it waits it is let in at once.
   [[nodiscard]] admitted give_up(const admission_request& request);
@@ -48,13 +58,15 @@ class admission {
  private:
   void admit_one(task_id id, admitted& all);
   void grant(admitted& all);
-  void take_turns(admitted& all);
+  void take_turn(admitted& all);
 
   std::mutex guard_;  // for what follows
   std::uint64_t announced_ = 0;
+  std::uint64_t started_ = 0;  ///< tasks in order
   throttle throttle_{1};
   boost::unordered_flat_map<task_id, in_place_task*, std::hash<task_id>> waiting_;
-  std::set<task_id> funded_;  ///< those in order that have their bytes, or need none
+  std::set<task_id> funded_;             ///< those in order that have their bytes, or need none
+  std::atomic<std::uint64_t> begun_{0};  ///< tasks in order; not under guard_
 };
 
 /// Counts the admission as an arrival at each of the tasks. To be called without locks.

@@ -94,6 +94,16 @@ void in_place_control::ask_throttle(ready_list& next) noexcept {
   admit(home_.gate().try_acquire(task_), next);
 }
 
+void in_place_control::begin() noexcept {
+  if (!request_.in_order) return;
+  std::uint64_t number = 0;
+  {
+    ready_list next;
+    admit(home_.gate().start(request_, number), next);
+  }
+  home_.gate().begin(number);
+}
+
 void in_place_control::leave(ready_list& next) noexcept {
   if (has_request()) admit(home_.gate().leave(request_), next);
   // The histories within the domain, which it has, may keep the task.

@@ -67,6 +67,8 @@ class in_place_control {
 
   /// All that the task waits for but the throttle is over.
   void ask_throttle(ready_list& next) noexcept;
+  /// The body of the task begins.
+  void begin() noexcept;
   /// The task has left its place.
   void leave(ready_list& next) noexcept;
 

@@ -152,7 +152,10 @@ void in_place_task::keep_value() noexcept {
   }
 }
 
-void in_place_task::execute() { execute_here(); }
+void in_place_task::execute() {
+  if (control_ != nullptr) control_->begin();
+  execute_here();
+}
 
 bool in_place_task::run_inline(ready_list& next) noexcept {
   if (!before().count().claim_untouched()) return false;

@@ -13,7 +13,7 @@ namespace hocket::detail {
 namespace {
 
 void check_is_there(const task_handle& before) {
-  if (!before) throw usage_error("A task is to run after a future without a task.");
+  if (!before) throw usage_error("A task names a future without a task.");
 }
 
 }  // namespace
@@ -46,6 +46,7 @@ host_options host_options_of(const task_options& options, host_context* context)
   if (options.takes || !options.returns.empty()) {
     refuse(" is a function without accesses, and those have no budget.");
   }
+  if (options.in_order) refuse(" is a function without accesses, and those start in no order.");
   host_options made;
   made.label = options.label;
   made.priority = options.priority < 0 ? -1 : (options.priority > 0 ? 1 : 0);
