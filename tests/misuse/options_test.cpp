@@ -50,6 +50,52 @@ TEST_F(WrongOptions, ATaskThatIsTooLargeForEveryDevice) {
       AllOf(HasSubstr("Task \"fill\""), HasSubstr("400000 bytes"), HasSubstr("Sim0 has 65536")));
 }
 
+/// What is wrong with giving back the bytes of that future.
+template <class Future>
+std::string refused_return(runtime& rt, const Future& taker) {
+  const buffer<float> y{rt, 10, "y"};
+  return refusal(
+      [&] { rt.submit({.label = "next", .returns = {taker}}, ops::fill, 1.0f, writes(y)); });
+}
+
+TEST_F(WrongOptions, BytesThatAnythingElseTook) {
+  runtime_options host = small_machine();
+  host.devices = "NUMA0";
+  runtime in_place(host), other(host), placed(small_machine());
+  const buffer<float> theirs{other, 10, "theirs"}, far{placed, 10, "far"};
+  const future<void> of_other = other.submit({.label = "theirs"}, ops::fill, 1.0f, writes(theirs));
+  const future<void> placed_elsewhere =
+      placed.submit({.label = "far"}, ops::fill, 1.0f, writes(far));
+  for (runtime* const each : {&rt_, &in_place}) {
+    const auto not_data = HasSubstr("which is no task with data of the same runtime");
+    EXPECT_THAT(
+        refused_return(*each, each->async({.label = "bare"}, [] { return 3; })),
+        AllOf(HasSubstr("Task \"next\" is to give back what task \"bare\" took"), not_data));
+    EXPECT_THAT(refused_return(*each, ready_future(1)), not_data);
+    EXPECT_THAT(refused_return(*each, of_other), AllOf(HasSubstr("task \"theirs\""), not_data));
+    EXPECT_THAT(refused_return(*each, placed_elsewhere), not_data);
+    EXPECT_THAT(refused_return(*each, future<void>()), HasSubstr("future without a task"));
+  }
+}
+
+TEST_F(WrongOptions, BytesThatAnythingElseTakesInAGraph) {
+  const auto refuses = [&](auto make, const char* what) {
+    EXPECT_THAT(refusal([&] {
+                  (void)rt_.record([&](submitter& s) {
+                    const auto taker = make(s);
+                    s.submit({.label = "next", .returns = {taker}}, ops::fill, 1.0f, writes(x_));
+                  });
+                }),
+                HasSubstr(what));
+  };
+  const graph inner = rt_.record([&](submitter& s) { s.submit(ops::fill, 2.0f, writes(x_)); });
+  refuses([](submitter& s) { return s.async({.label = "bare"}, [] {}); },
+          "task \"bare\" took, which is no task");
+  refuses([&](submitter& s) { return s.run_if(ready_future(true), inner); },
+          "which is no task with data");
+  refuses([](submitter&) { return ready_future(1); }, "which is no task with data");
+}
+
 TEST_F(WrongOptions, AHostFunctionOnASimulatedDevice) {
   EXPECT_THAT(refusal([&] {
                 rt_.submit(

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include <hocket/scheduler/runtime.hpp>
 #include <hocket/scheduler/when_all.hpp>
 
 #include "executors.hpp"
@@ -34,7 +35,7 @@ TEST_P(taken_value, of_a_type_that_only_moves_is_had) {
 }
 
 TEST_P(taken_value, is_gone_for_all_others_in_words) {
-  const future<owned> made = rt.async("made", [] { return std::make_unique<int>(7); });
+  const future<owned> made = rt.async({.label = "made"}, [] { return std::make_unique<int>(7); });
   const future<owned> copy = made;
   const future<int> earlier = made.then([](const owned& v) { return *v; });
   earlier.wait();
@@ -100,6 +101,35 @@ TEST_P(taken_value, is_given_to_one_of_many_threads) {
     EXPECT_EQ(refused, 3);
   }
 }
+
+class taken_number : public ::testing::TestWithParam<data_path> {};
+
+TEST_P(taken_number, is_gone_for_tasks_and_conditions) {
+  runtime rt{{.devices = "NUMA0", .data_tasks = GetParam()}};
+  const future<float> made = rt.async({.label = "made"}, [] { return 3.5f; });
+  const future<bool> condition = rt.async({.label = "condition"}, [] { return true; });
+  const future<int> choice = rt.async({.label = "choice"}, [] { return 0; });
+  (void)made.take();
+  (void)condition.take();
+  (void)choice.take();
+  const buffer<float> x{rt, 4, 0.0f};
+  const graph fills = rt.record([&](submitter& s) { s.submit(ops::fill, 1.0f, writes(x)); });
+  const auto gone = [](const char* name) {
+    return HasSubstr("The value of task \"" + std::string(name) + "\" is gone");
+  };
+  EXPECT_THAT(message_of([&] { rt.submit(ops::fill, made, writes(x)); }), gone("made"));
+  EXPECT_THAT(message_of([&] { rt.run_if(condition, fills); }), gone("condition"));
+  EXPECT_THAT(message_of([&] { rt.run_one_of(choice, {fills}); }), gone("choice"));
+  (void)rt.record([&](submitter& s) {
+    EXPECT_THAT(message_of([&] { s.submit(ops::fill, made, writes(x)); }), gone("made"));
+    EXPECT_THAT(message_of([&] { s.run_if(condition, fills); }), gone("condition"));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, taken_number, ::testing::Values(data_path::placed, data_path::in_place),
+                         [](const auto& each) {
+                           return each.param == data_path::placed ? "placed" : "in_place";
+                         });
 
 class range_of_several : public on_every_executor {};
 HOCKET_ON_EVERY_EXECUTOR(range_of_several);

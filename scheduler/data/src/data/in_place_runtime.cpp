@@ -108,7 +108,7 @@ task_state_ptr in_place_runtime::launch_specially(const borrowed_launch& what) {
                         are_usual(what.accesses, *storage_);
   if (!is_plain) return home_.launch(described(what));
   for (const borrowed_number& each : what.numbers) {
-    if (each.from != nullptr) check_waitable(**each.from);
+    if (each.from != nullptr) check_readable(**each.from);
   }
   const task_options* const options = what.options;
   const bool say_nothing = options == nullptr || (options->label.empty() &&
@@ -125,7 +125,7 @@ task_state_ptr in_place_runtime::launch_with(const task_options& options,
   for (const any_future& before : options.after) {
     after.push_back(before.state());
     if (after.back() == nullptr) {
-      throw usage_error("A task is to run after a future without a task.");
+      throw usage_error("A task names a future without a task.");
     }
     check_waitable(*after.back());
   }
@@ -159,7 +159,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
     const auto& number = std::get<number_argument>(task.arguments[i]);
     borrowed_number& made = numbers.emplace_back(borrowed_number{number.value});
     if (number.from == nullptr) continue;
-    check_waitable(*number.from);
+    check_readable(*number.from);
     made.value.type = task.kernel->parameters[i].type;
     made.from = &number.from;
     made.convert = number.convert;

@@ -9,7 +9,9 @@
 
 #include <hocket/core/saturating.hpp>
 #include <hocket/memory/band.hpp>
+#include <hocket/scheduler/detail/task_waits.hpp>
 
+#include "data/in_place_task.hpp"
 #include "graphs/first_places.hpp"
 #include "graphs/graph_content.hpp"
 #include "placement/placed_runtime.hpp"
@@ -193,6 +195,16 @@ void check(const task_description& task, placed_runtime& home) {
   check_devices(task, accesses, machine);
 }
 
+void check_taker(const task_state& taker, const placed_runtime& home, std::string_view label) {
+  check_waitable(taker);
+  const host_context* const context = &home;
+  const bool has_data = dynamic_cast<const device_task*>(&taker) != nullptr ||
+                        dynamic_cast<const in_place_task*>(&taker) != nullptr;
+  if (has_data && taker.home() == context) return;
+  throw usage_error(task_name(label) + " is to give back what " + in_a_sentence(taker.name()) +
+                    " took, which is no task with data of the same runtime.");
+}
+
 void check(const graph_use& use, placed_runtime& home) {
   const auto wrong = [&](const char* what) {
     return usage_error(task_name(use.label.text()) + what);
@@ -205,6 +217,7 @@ void check(const graph_use& use, placed_runtime& home) {
     if (body->home.lock().get() == &home) continue;
     throw wrong(" is given a graph that was recorded for another runtime.");
   }
+  if (use.ask.future && use.ask.future->recorded().number == 0) check_readable(*use.ask.future);
   if (use.ask.task) check(*use.ask.task, home);
   const auto knows = [&](const parameter_ref& which) {
     return std::ranges::any_of(use.bodies,

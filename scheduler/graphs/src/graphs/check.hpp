@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <hocket/scheduler/detail/description.hpp>
@@ -19,6 +20,10 @@ void check_device(const device_handle& device, placed_runtime& home, const std::
 /// Everything that the caller of submit could have known to be wrong: throws usage_error with the
 /// labels, the values given and those allowed.
 void check(const task_description& task, placed_runtime& home);
+
+/// Throws usage_error unless a task with that label may give back what the other one takes: a task
+/// with data of the runtime.
+void check_taker(const task_state& taker, const placed_runtime& home, std::string_view label);
 
 /// Throws usage_error for graphs that are not there or belong to another runtime, and for settings
 /// of parameters that they do not have.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <hocket/scheduler/detail/states_of.hpp>
+#include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "graphs/batch.hpp"
 #include "graphs/check.hpp"
@@ -39,12 +40,11 @@ std::uint32_t next_number() noexcept {
   return static_cast<std::uint32_t>(numbers.fetch_add(1) % 0xffffffffU + 1);
 }
 
-void check_named(const graph_content& recording, const task_state_ptr& named,
-                 std::string_view label) {
-  const auto place = named->recorded();
+void check_named(const graph_content& recording, const task_state& named, std::string_view label) {
+  const auto place = named.recorded();
   if (place.number == 0 || recording.has(place)) return;
-  throw usage_error(named->name() + " belongs to another recording than " + task_name(label) +
-                    ", which names it.");
+  throw usage_error(task_name(label) + " names " + in_a_sentence(named.name()) +
+                    ", which belongs to another recording.");
 }
 
 /// A graph in a plan is there for its place.
@@ -99,19 +99,34 @@ task_state_ptr graph_content::add(node&& made, const task_label& label) {
 }
 
 task_state_ptr graph_content::add(task_description&& task) {
-  for (const task_state_ptr& each : task.after) check_named(*this, each, task.label_text());
-  for (const task_state_ptr& each : task.returns) check_named(*this, each, task.label_text());
+  for (const task_state_ptr& each : task.after) check_named(*this, *each, task.label_text());
   check_numbers(task);
   if (plan) give_up_plan();
+  for (const task_state_ptr& each : task.returns) check_taker(*each, task.label_text());
   const task_label label(task.label_text());
   return add(node(std::move(task)), label);
+}
+
+void graph_content::check_taker(const task_state& taker, std::string_view label) const {
+  check_named(*this, taker, label);
+  const auto place = taker.recorded();
+  if (place.number == 0) {
+    if (const auto runs_in = home.lock()) detail::check_taker(taker, *runs_in, label);
+    return;
+  }
+  if (std::holds_alternative<task_description>(nodes[places[place.index]])) return;
+  throw usage_error(task_name(label) + " is to give back what " + in_a_sentence(taker.name()) +
+                    " took, which is no task with data.");
 }
 
 void graph_content::check_numbers(const task_description& task) {
   for (const auto& argument : task.arguments) {
     const auto* number = std::get_if<number_argument>(&argument);
     if (number == nullptr) continue;
-    if (number->from) check_named(*this, number->from, task.label_text());
+    if (number->from) {
+      check_named(*this, *number->from, task.label_text());
+      if (number->from->recorded().number == 0) check_readable(*number->from);
+    }
     if (number->set_by) parameters.add(number->set_by);
   }
 }
@@ -149,7 +164,7 @@ task_handle graph_content::add_carefully(const task_options& options, recorded_f
 task_state_ptr graph_content::add_node(const task_options& options, recorded_function& function) {
   host_node made{&function, host_options_of(options, nullptr),
                  named_states_of(options.after.all())};
-  for (const task_state_ptr& each : made.after) check_named(*this, each, options.label.text());
+  for (const task_state_ptr& each : made.after) check_named(*this, *each, options.label.text());
   if (plan) give_up_plan();
   return add(node(std::move(made)), options.label);
 }
@@ -167,8 +182,8 @@ bool graph_content::add_to_plan(graph_use& use) {
 }
 
 task_state_ptr graph_content::add(graph_use&& use) {
-  for (const task_state_ptr& each : use.after) check_named(*this, each, use.label.text());
-  if (use.ask.future) check_named(*this, use.ask.future, use.label.text());
+  for (const task_state_ptr& each : use.after) check_named(*this, *each, use.label.text());
+  if (use.ask.future) check_named(*this, *use.ask.future, use.label.text());
   if (use.ask.task) check_numbers(*use.ask.task);
   const bindings with(use.with);
   for (const auto& body : use.bodies) {

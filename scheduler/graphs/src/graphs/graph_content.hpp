@@ -94,6 +94,8 @@ struct graph_content final : recording, recorded_nodes {
     return label.empty() ? task_handle(place) : task_handle(state_of(place, label));
   }
   void check_numbers(const task_description& task);
+  /// Throws usage_error unless it is a task with data, of this recording or outside.
+  void check_taker(const task_state& taker, std::string_view label) const;
   void give_up_plan();
 
   // Once finished, one of these or none: what the plan and all in it run as, and what the nodes do.

@@ -173,7 +173,7 @@ task_state_ptr graph_content::take_in(graph_use&& use) {
 task_state_ptr start(graph_use&& use, const run_frame& frame) {
   check(use, frame.home);
   for (const task_state_ptr& before : use.after) check_waitable(*before);
-  if (use.ask.future) check_waitable(*use.ask.future);
+  if (use.ask.future) check_readable(*use.ask.future);
   // A graph that is no choice enters the histories of its buffers task by task.
   std::vector<access_argument> holds;
   if (use.is_choice()) holds = buffers_of(use);

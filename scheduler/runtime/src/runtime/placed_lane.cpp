@@ -23,7 +23,7 @@ void add_number(launch_submission& s, const number_argument& number, element_typ
   scalar_arguments& scalars = s.launch->scalars;
   scalars.push_back(number.value);
   if (number.from == nullptr) return;
-  check_waitable(*number.from);
+  check_readable(*number.from);
   scalars.back().type = type;
   s.wait_for({number.from, scalars.size() - 1, number});
 }
@@ -95,6 +95,7 @@ std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
 
 void check_and_time(task_description& task, placed_runtime& home) {
   check(task, home);
+  for (const task_state_ptr& each : task.returns) check_taker(*each, home, task.label_text());
   if (task.deadline == time_stamp::max()) return;
   const time_stamp now = home.where().now();
   task.timeout = std::min(task.timeout, std::max(task.deadline - now, nanoseconds::zero()));

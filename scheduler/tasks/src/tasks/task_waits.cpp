@@ -205,6 +205,11 @@ void check_waitable(const task_state& task) {
   }
 }
 
+void check_readable(task_state& task) {
+  check_waitable(task);
+  if (task.outcome().is_taken()) refuse_taken(task);
+}
+
 void check_continuable(const task_state& task) {
   check_waitable(task);
   if (task.context() == nullptr) return;

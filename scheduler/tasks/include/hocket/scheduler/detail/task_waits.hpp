@@ -23,6 +23,8 @@ void wait_without_executor(task_state& task) noexcept;
 
 /// Throws usage_error if the task is not_waitable().
 void check_waitable(const task_state& task);
+/// Throws usage_error if the task is not_waitable(), or if its result was moved out.
+void check_readable(task_state& task);
 /// Throws usage_error if the task is not_waitable(), or if it has ended and its runtime has gone.
 void check_continuable(const task_state& task);
 
