@@ -84,6 +84,57 @@ TEST_P(WaitingInACircle, AFunctionWithAccessesForItself) {
   EXPECT_THAT(said, AllOf(HasSubstr("\"narcissus\""), HasSubstr("itself")));
 }
 
+TEST_P(WaitingInACircle, AScopeWhoseTaskComesAfterTheOneThatWaits) {
+  std::string said;
+  rt_.submit(
+         {.label = "outer"},
+         [&](buffer_view<float>) {
+           task_scope mine(rt_, {.label = "mine"});
+           const future<void> inner = mine.submit({.label = "inner"}, ops::fill, 1.0f, writes(x_));
+           said = refusal([&] { mine.wait(); });
+           inner.cancel();
+         },
+         updates(x_))
+      .get();
+  EXPECT_EQ(said,
+            "The scope \"mine\" is waited for by task \"outer\", which task \"inner\" comes after, "
+            "and that belongs to it: neither ever ends.");
+}
+
+TEST_P(WaitingInACircle, TheEndOfAScopeWhoseTaskComesAfterTheOneThatWaits) {
+  future<void> inner;
+  ::testing::internal::CaptureStderr();
+  rt_.submit(
+         {.label = "outer"},
+         [&](buffer_view<float>) {
+           task_scope mine(rt_, {.label = "mine"});
+           inner = mine.submit({.label = "inner"}, ops::fill, 1.0f, writes(x_));
+         },
+         updates(x_))
+      .get();
+  EXPECT_EQ(inner.error().code(), failure_code::cancelled);
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("a scope ends with tasks that can never run"), HasSubstr("task \"inner\"")));
+}
+
+TEST_P(WaitingInACircle, AFunctionAndItsScopeWhoseTaskComesAfterIt) {
+  future<void> outer;
+  std::atomic<bool> is_set = false;
+  std::string said;
+  outer = rt_.async({.label = "outer"}, [&] {
+    is_set.wait(false);
+    task_scope mine(rt_, {.label = "mine"});
+    const future<void> inner = mine.async({.label = "inner", .after = {outer}}, [] {});
+    said = refusal([&] { mine.wait(); });
+    inner.cancel();
+  });
+  is_set = true;
+  is_set.notify_all();
+  outer.get();
+  EXPECT_THAT(said, AllOf(HasSubstr("task \"outer\""), HasSubstr("task \"inner\"")));
+}
+
 TEST_P(WaitingInACircle, PiecesOfAWideKernelForIt) {
   future<void> self;
   std::atomic<bool> has_begun = false;

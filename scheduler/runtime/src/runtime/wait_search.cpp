@@ -31,8 +31,9 @@ std::string capitalized(std::string text) {
 
 }  // namespace
 
-/// Looks for a task of a set that waits behind an open view. Such a task can neither run nor end
-/// while the view is open and the graph is locked, and so it stays where it is.
+/// Looks for a task of a set that waits behind an open view, or behind a task on a stack that
+/// waits. Such a task can neither run nor end while the graph is locked, and so it stays where it
+/// is.
 class wait_search::forward {
  public:
   forward(const wait_search& search, const host_context& all) : search_(search), all_(all) {}
@@ -43,6 +44,16 @@ class wait_search::forward {
     } else {
       visit_after(view.id);
     }
+    return go_on();
+  }
+
+  [[nodiscard]] const task_state* find(task_state& on_stack) {
+    visit_followers(on_stack);
+    return go_on();
+  }
+
+ private:
+  [[nodiscard]] const task_state* go_on() {
     while (found_ == nullptr && (!open_.empty() || !open_placed_.empty())) {
       if (open_.empty()) {
         const task_id next = open_placed_.back();
@@ -57,7 +68,6 @@ class wait_search::forward {
     return found_;
   }
 
- private:
   void visit_followers(task_state& of) {
     of.each_follower([this](task_state& follower) { visit(follower); });
     if (const auto* placed = dynamic_cast<const device_task*>(&of)) visit_after(placed->id);
@@ -76,7 +86,8 @@ class wait_search::forward {
   }
 
   void visit(task_state& task) {
-    if (found_ != nullptr || !task.is_waiting() || !seen_.insert(&task).second) return;
+    if (found_ != nullptr || !task.is_waiting() || seen_.size() > max_looked_at) return;
+    if (!seen_.insert(&task).second) return;
     if (belongs(task)) {
       found_ = &task;
     } else {
@@ -233,6 +244,22 @@ void wait_search::expand(const set& all) {
     const task_state* const behind = forward(*this, *all.of).find(each);
     if (behind != nullptr) add(&each, behind->name());
   }
+  if (by_ != nullptr && all.of->is_scope()) follow_stacks_before(all);
+}
+
+/// The tasks that a stack works on do not end before it has waited, nor do those of the set begin
+/// that come after them.
+void wait_search::follow_stacks_before(const set& all) {
+  for (const auto& [stack, wait] : graph_.stacks_) {
+    for (task_state* const task : tasks_of(*wait)) {
+      if (placement_ == nullptr && dynamic_cast<const device_task*>(task) != nullptr) {
+        needs_engine_ = true;
+        return;
+      }
+      const task_state* const behind = forward(*this, *all.of).find(*task);
+      if (behind != nullptr) add(wait, behind->name());
+    }
+  }
 }
 
 std::string wait_search::name_of(const thing& what) const {
@@ -289,6 +316,12 @@ std::string wait_search::sentence() const {
   const std::size_t before = nodes_[current_].before;
   const thing& last = nodes_[before].what;
   const auto* const all = std::get_if<set>(&last);
+  const std::string& behind = nodes_[current_].instance_name;
+  if (all != nullptr && before == 0 && !behind.empty()) {
+    return capitalized("the " + all->of->title()) + " is waited for by " +
+           in_a_sentence(by_->working_on_.back()->name()) + ", which " + in_a_sentence(behind) +
+           " comes after, and that belongs to it: neither ever ends.";
+  }
   if (all != nullptr && before == 0) {
     return capitalized("the " + all->of->title()) +
            " is waited for by a task that belongs to it, and so for that task itself.";

@@ -77,6 +77,7 @@ class wait_search : public wait_visitor {
   void expand(const held_view& view);
   void expand(const set& all);
   void follow_workers_on(const task_state& task);
+  void follow_stacks_before(const set& all);
   [[nodiscard]] std::string name_of(const thing& what) const;
   [[nodiscard]] std::vector<std::string> way_to(std::size_t last) const;
 
