@@ -4,6 +4,7 @@
 // Messages of a runtime with a plan, and plans that it refuses.
 
 #include <cstdlib>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,6 +143,19 @@ TEST(FaultInjection, LosesADeviceAtATime) {
   EXPECT_FALSE(rt.report().devices[2].alive);
   EXPECT_THAT(x.to_vector(), Each(2.0F));
   EXPECT_EQ(to_string(rt.report().faults), "1 lost");
+}
+
+TEST(FaultInjection, LosesADeviceWhileOthersAreConnected) {
+  for (const char* when : {"0s", "1us", "100us", "1ms"}) {
+    runtime_options options =
+        options_at(testing::fault_places[1], std::string("lose Sim1 after ") + when);
+    options.resilience = resilience_kind::survive;
+    runtime rt(options);
+    const buffer<float> x{rt, 1000, 1.0F};
+    while (rt.report().devices[2].alive) std::this_thread::sleep_for(milliseconds(1));
+    rt.submit(scale, 2.0F, updates(x)).get();
+    EXPECT_THAT(x.to_vector(), Each(2.0F));
+  }
 }
 
 TEST(FaultInjection, GivesTheSameResultsForTheSameSeed) {

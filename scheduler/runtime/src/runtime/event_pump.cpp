@@ -131,7 +131,13 @@ void event_pump::open(device_set& devices, const placement::trace_wishes& traces
   needs_time_ = home_.trace() != nullptr || engine_->state().needs_time();
   // A task may end before its command, on another device.
   polls_ = !engine_->state().duplicates.is_on();
-  has_engine_ = true;
+  std::vector<placement::device_gone> lost;
+  {
+    const std::lock_guard lock(guard_);
+    has_engine_ = true;
+    lost.swap(lost_early_);
+  }
+  for (placement::device_gone& each : lost) post(std::move(each));
 }
 
 void event_pump::inspect(const std::function<void(const placement::engine&)>& look) {
@@ -214,6 +220,10 @@ void event_pump::ended_apart(stream_id stream, std::uint64_t value, const comman
 }
 
 void event_pump::device_lost(device_id device, const failure& why) {
+  {
+    const std::lock_guard lock(guard_);
+    if (!has_engine_) return lost_early_.push_back({device, why});
+  }
   post(placement::device_gone{device, why});
 }
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include <hocket/devices/device.hpp>
 #include <hocket/execution/strand.hpp>
@@ -21,7 +23,8 @@ namespace hocket::detail {
 
 /// The placement engine of a runtime on its strand. Events come from any thread; the thread that
 /// becomes the owner of the strand steps the engine and carries out the actions, until no event is
-/// left or a worker takes over. There are no events before open().
+/// left or a worker takes over. Before open() there are no events but losses of devices, which are
+/// kept until then.
 class event_pump final : public completion_sink {
  public:
   explicit event_pump(data_runtime& home) noexcept : home_(home) {}
@@ -112,7 +115,9 @@ class event_pump final : public completion_sink {
   data_runtime& home_;
   device_set* devices_ = nullptr;
   std::unique_ptr<placement::engine> engine_;
-  std::atomic<bool> has_engine_{false};
+  std::mutex guard_;
+  std::vector<placement::device_gone> lost_early_;  ///< under guard_; empty once there is an engine
+  std::atomic<bool> has_engine_{false};             ///< set under guard_
   event_strand events_{*this, events_of_caller};
   bool polls_ = true;               ///< a thread that waits for a task may block on its device
   bool needs_time_ = false;         ///< for a trace, or because there is something to place
