@@ -114,6 +114,24 @@ TEST_F(draining, ends_tasks_that_are_cancelled_while_they_wait_for_a_device) {
   EXPECT_THAT(x.to_vector(), Each(3.0F));
 }
 
+TEST(drained_device, keeps_no_runtime_from_its_end) {
+  std::vector<float> mine(10, 1.0F);
+  bool is_back = false;
+  future<void> pinned, behind;
+  {
+    runtime rt{{.backends = {{"sim", "1"}}}};
+    const buffer<float> x{rt, user_memory(mine).given_back([&] { is_back = true; }), "x"};
+    rt.drain(rt.device("Sim0")).get();
+    pinned = rt.submit({.on = rt.device("Sim0"), .label = "pinned"}, ops::fill, 3.0F, writes(x));
+    behind = rt.submit({.on = rt.device("Sim0"), .label = "behind"}, ops::copy, reads(x),
+                       writes(buffer<float>{rt, 10, "y"}));
+  }
+  EXPECT_TRUE(is_back);
+  EXPECT_EQ(pinned.error().message(),
+            "Task \"pinned\" has no device to run on: Sim0 was drained, and its runtime ends.");
+  EXPECT_EQ(behind.error().code(), failure_code::dependency_failed);
+}
+
 TEST_F(draining, twice_ends_at_one_time) {
   const buffer<float> x{rt, tile_size, 0.0F};
   rt.submit(on("Sim0"), add_one, updates(x));

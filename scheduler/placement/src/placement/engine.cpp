@@ -40,6 +40,10 @@ struct engine::dispatch {
     if (placed_task* t = on.state_.tasks.find(e.task)) on.finisher_.cancel(*t, e.why);
   }
   void operator()(stop_asked& e) const { on.finisher_.cancel_all(e.why); }
+  void operator()(end_asked& /*e*/) const {
+    on.state_.is_ending = true;
+    on.roster_.place_waiting();
+  }
   void operator()(view_released& e) const { on.views_.release(e); }
   void operator()(command_ended& e) const { on.end_command(e.stream, e.value, e.how); }
   void operator()(commands_ended& e) const {

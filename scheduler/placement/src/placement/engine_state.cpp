@@ -14,6 +14,7 @@ bool engine_state::waits_for_device(placed_task& t) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     device_record& d = devices[i];
     if (!d.alive() || d.is_used() || !view.could_run(t, device_id{i})) continue;
+    if (is_ending && d.state != device_state::quarantined) continue;
     t.phase = task_phase::blocked;
     waiting.insert(t.id);
     if (!std::exchange(d.is_waited_for, true)) {
@@ -37,7 +38,8 @@ void engine_state::await_other_probe(const placed_task& t) {
 }
 
 failure engine_state::without_device(const placed_task& t) const {
-  std::string reason = "every device that could was lost.";
+  std::string reason =
+      is_ending ? "no device that could is in use." : "every device that could was lost.";
   failure_code code = failure_code::no_device;
   for (std::size_t i = 0; t.launch != nullptr && i < devices.size(); ++i) {
     if (!devices[i].alive() || devices[i].compiles(*t.launch->kernel)) continue;
@@ -47,7 +49,7 @@ failure engine_state::without_device(const placed_task& t) const {
   if (t.on.valid()) {
     const device_record& d = devices[t.on.value];
     reason = nodes.devices[t.on.value].label_text() + " was " + std::string(to_string(d.state)) +
-             ": " + d.lost;
+             (d.is_lost_or_hung() ? ": " + d.lost : ", and its runtime ends.");
   }
   return {code, detail::task_name(t.label_text()) + " has no device to run on: " + reason};
 }

@@ -105,7 +105,8 @@ struct engine_state {
   std::size_t quarantined = 0;      ///< devices that are
   boost::container::flat_set<task_id> waiting;  ///< tasks that no device takes now
   time_stamp now{0};                            ///< of the current step
-  bool is_alone = false;  ///< the task that was submitted last is considered now
+  bool is_alone = false;   ///< the task that was submitted last is considered now
+  bool is_ending = false;  ///< no drained device comes back into use
 
   /// True if there is something to plan. With one device there is not.
   [[nodiscard]] bool plans_ahead() const noexcept {

@@ -79,6 +79,9 @@ struct stop_asked {
   failure why;
 };
 
+/// The runtime ends when its tasks have: devices that were drained stay so.
+struct end_asked {};
+
 /// A view was closed, content was put back, or the tasks of a nested domain are complete. why: what
 /// the task was to write is poisoned.
 struct view_released {
@@ -174,7 +177,7 @@ struct inspected {
 
 using event =
     std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
-                 run_cancelled, external_ended, cancel_asked, stop_asked, view_released,
+                 run_cancelled, external_ended, cancel_asked, stop_asked, end_asked, view_released,
                  command_ended, commands_ended, command_left, command_ended_apart, device_gone,
                  memory_awaited, time_passed, allocation_failed, inspected, drain_asked,
                  resume_asked, close_asked, device_opened, rest_ended, return_asked>;

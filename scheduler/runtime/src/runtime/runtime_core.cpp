@@ -107,6 +107,7 @@ void runtime_core::shut_down() noexcept {
   const auto unused = [this] { return is_idle() && !has_detached_views(); };
   try {
     events_.stop_polling();
+    if (events_.has_engine()) post(placement::end_asked{});
     wait_until(idle);
     events_.return_content();
     if (is_kept_by_views()) return;
