@@ -11,6 +11,7 @@
 #include <hocket/core/error.hpp>
 
 #include "common/command_line.hpp"
+#include "number_range.hpp"
 
 namespace tools {
 
@@ -36,7 +37,7 @@ CLI::App& add_calibrate(CLI::App& app, request& into) {
   add_devices(command, into);
   command.add_option("--seconds", into.seconds, "Measure for so long (default: 10)")
       ->type_name("N")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(between(0.1, 3600));
   examples::add_text(command, "--machine", into.machine,
                      "Write a machine file of what was measured (see docs/machines.md)")
       ->type_name("FILE");

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -24,6 +25,7 @@
 
 #include "common/interrupt.hpp"
 #include "common/standard_streams.hpp"
+#include "number_range.hpp"
 #include "output.hpp"
 #include "top_rates.hpp"
 #include "top_text.hpp"
@@ -125,8 +127,10 @@ const CLI::App& add_top(CLI::App& app, top_request& into) {
   command.add_flag("--json", into.json, "Print JSON and end");
   command.add_option("--interval", into.interval, "Seconds that rates are of (default: 1)")
       ->type_name("S")
-      ->check(CLI::Range(0.25, 3600.0));
-  command.add_option("--pid", into.process, "Only of this process")->type_name("N");
+      ->check(between(0.25, 3600));
+  command.add_option("--pid", into.process, "Only of this process")
+      ->type_name("N")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   return command;
 }
 

@@ -25,6 +25,7 @@
 #include "common/files.hpp"
 #include "common/interrupt.hpp"
 #include "common/standard_streams.hpp"
+#include "number_range.hpp"
 #include "output.hpp"
 #include "torture/shrink.hpp"
 #include "torture/trial.hpp"
@@ -369,10 +370,10 @@ CLI::App& add_torture(CLI::App& app, torture_request& into) {
       "torture", "Run random programs with faults, and compare them with a sequential run");
   command.add_option("--seeds", into.seeds, "Try so many (default: 10000, or all of --minutes)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   command.add_option("--minutes", into.minutes, "Try as many as there is time for")
       ->type_name("M")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(between(0.001, 1e6));
   command.add_option("--first-seed", into.first, "Begin with this one (default: 1)")
       ->type_name("S");
   command

@@ -132,6 +132,10 @@ TEST_F(HocketCommand, RefusesWrongUse) {
   expect_refused(run(""), 2, "--help");
   expect_refused(run("dance"), 2, "no command \"dance\"; there are devices, ");
   expect_refused(run("devices --colour"), 2, "--colour");
+  expect_refused(run("torture --minutes nan"), 2, "--minutes");
+  expect_refused(run("torture --seeds 0"), 2, "not in range 1 to ");
+  expect_refused(run("top --interval nan"), 2, "--interval");
+  expect_refused(run("top --pid -1"), 2, "--pid");
   expect_refused(run("devices --c$(printf '\\033')"), 2, "--c?");
 }
 
@@ -273,6 +277,7 @@ TEST_F(Calibration, StopsCleanlyAndKeepsWhatWasMeasured) {
 TEST_F(Calibration, RefusesWrongUse) {
   expect_refused(run("calibrate --seconds 0"), 2, "--seconds");
   expect_refused(run("calibrate --seconds soon"), 2, "--seconds");
+  expect_refused(run("calibrate --seconds nan"), 2, "\"nan\" is no number from 0.1 to 3600");
   expect_refused(run("calibrate --devices Vulkan9"), 2, "there is no \"Vulkan9\"");
   const outcome ended =
       run("calibrate --seconds 0.1 --devices NUMA0 --machine /nonexistent/machine.json", costs());
