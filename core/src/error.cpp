@@ -83,7 +83,8 @@ std::string failure::message() const {
   for (std::size_t i = content_->passed.size(); i-- > 0;) {
     text += (text.empty() ? "Task \"" : "task \"") + content_->passed[i] + "\" did not run";
     if (i + 1 == content_->passed.size() && content_->unnamed > 0) {
-      text += ", because " + std::to_string(content_->unnamed) + " before it did not run";
+      text += ", because " + std::to_string(content_->unnamed) +
+              (content_->unnamed == 1 ? " task" : " tasks") + " before it did not run";
     }
     text += i > 0 ? ", because " : ": ";
   }

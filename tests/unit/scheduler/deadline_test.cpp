@@ -179,7 +179,7 @@ TEST_P(deadlines, of_scopes_end_what_has_not_begun) {
   const error thrown = thrown_by<error>([&] { scope.wait(); });
   EXPECT_EQ(thrown.code(), failure_code::timed_out);
   EXPECT_EQ(thrown.what(),
-            std::string("Task \"late\" did not begin before the deadline of its scope "
+            std::string("Task \"late\" did not end before the deadline of its scope "
                         "\"request\"."));
   EXPECT_EQ(waits.error().code(), failure_code::timed_out);
   EXPECT_NO_THROW(rt.wait());
@@ -200,7 +200,7 @@ TEST_P(deadlines, of_an_outer_scope_are_those_within) {
   task_scope inner(outer, {.label = "part"});
   const future<void> f = inner.async({.label = "late"}, [] {});
   EXPECT_EQ(f.error().message(),
-            "Task \"late\" did not begin before the deadline of its scope \"request\".");
+            "Task \"late\" did not end before the deadline of its scope \"request\".");
 }
 
 TEST_P(deadlines, of_scopes_that_have_ended_do_nothing) {

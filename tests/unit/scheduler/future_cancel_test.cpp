@@ -116,7 +116,7 @@ TEST_P(cancellation, by_the_end_of_the_runtime) {
   const future<void> late = rt.async([] {}, options, {first});
   first->end_with(1);
   EXPECT_EQ(late.error().message(),
-            "Task \"late\" did not start, because its runtime was stopped.");
+            "Task \"late\" was cancelled, because its runtime was stopped.");
   EXPECT_EQ(late.error().code(), failure_code::cancelled);
 }
 

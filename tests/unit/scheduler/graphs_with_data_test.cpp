@@ -223,7 +223,7 @@ TEST_P(GraphsWithData, ARunInAScopeEndsAtItsDeadline) {
   EXPECT_EQ(run.error().code(), failure_code::timed_out);
   released.count_down();
   EXPECT_THAT(rt.submit(one_more, updates(x)).error().message(),
-              HasSubstr("did not begin before the deadline"));
+              HasSubstr("did not end before the deadline"));
 }
 
 TEST_P(GraphsWithData, AWaitBehindTheOwnViewIsRefused) {

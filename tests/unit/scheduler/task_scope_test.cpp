@@ -93,7 +93,7 @@ TEST_P(task_scopes, cancel_what_has_not_started) {
   EXPECT_FALSE(ran);
   EXPECT_EQ(f.error().code(), failure_code::cancelled);
   EXPECT_EQ(f.error().message(),
-            "Task \"late\" did not start, because its scope \"work\" was cancelled.");
+            "Task \"late\" was cancelled, because its scope \"work\" was.");
   rt.async([] {}).get();  // others run
 }
 
@@ -138,7 +138,7 @@ TEST_P(task_scopes, cancel_the_siblings_of_a_failed_task_if_asked_to) {
   EXPECT_TRUE(listens.get());
   const future<void> late = scope.async({.label = "late"}, [] {});
   EXPECT_EQ(late.error().message(),
-            "Task \"late\" did not start, because another task of its scope \"work\" failed.");
+            "Task \"late\" was cancelled, because another task of its scope \"work\" failed.");
 }
 
 TEST_P(task_scopes, let_siblings_run_if_not_asked) {
@@ -157,7 +157,7 @@ TEST_P(task_scopes, end_with_the_scope_around_them) {
   inner.wait();
   EXPECT_EQ(ran, 0);
   EXPECT_EQ(f.error().message(),
-            "Task \"late\" did not start, because its scope \"outer\" was cancelled.");
+            "Task \"late\" was cancelled, because its scope \"outer\" was.");
 }
 
 TEST_P(task_scopes, tell_of_a_stop_whenever_they_are_asked_for_a_token) {
@@ -232,7 +232,7 @@ TEST_P(task_scopes, are_cancelled_by_a_stop_token_and_by_the_runtime) {
   task_scope other(rt);
   rt.stop();
   EXPECT_EQ(other.async({.label = "late"}, [] {}).error().message(),
-            "Task \"late\" did not start, because its runtime was stopped.");
+            "Task \"late\" was cancelled, because its runtime was stopped.");
 }
 
 TEST_P(task_scopes, may_be_made_and_waited_for_in_tasks) {
@@ -274,7 +274,7 @@ TEST_P(task_scopes, take_data_tasks) {
   const future<void> late = scope.submit({.label = "late"}, ops::fill, 3.0f, writes(x));
   EXPECT_EQ(late.error().code(), failure_code::cancelled);
   EXPECT_EQ(late.error().message(),
-            "Task \"late\" did not start, because its scope \"work\" was cancelled.");
+            "Task \"late\" was cancelled, because its scope \"work\" was.");
   rt.submit(ops::fill, 4.0f, writes(x)).get();
 }
 

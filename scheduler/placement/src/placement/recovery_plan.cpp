@@ -236,7 +236,8 @@ void recovery_walk::give_up(const logged_task& t, const char* why, const logged_
     const bool has_label = !each.label.empty() || each.kernel == nullptr;
     return "\"" + std::string(has_label ? each.label.text() : each.kernel->name) + "\"";
   };
-  made_.hopeless = "task " + named(t) + " " + why;
+  made_.hopeless = &t == &before_log_ ? "content that was kept" : "task " + named(t);
+  made_.hopeless += std::string(" ") + why;
   if (other == nullptr) return;
   made_.hopeless += " " + named(*other);
   made_.user = other->id;

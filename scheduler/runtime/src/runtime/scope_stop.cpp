@@ -111,13 +111,13 @@ failure scope_stop::refusal_of(const task_state& task) const {
     case reason::none:  // the thread that cancelled it has not said so yet
     case reason::cancelled:
       return {failure_code::cancelled,
-              task.name() + " did not start, because its " + name + " was cancelled."};
+              task.name() + " was cancelled, because its " + name + " was."};
     case reason::failed:
       return {failure_code::cancelled,
-              task.name() + " did not start, because another task of its " + name + " failed."};
+              task.name() + " was cancelled, because another task of its " + name + " failed."};
     case reason::late:
       return {failure_code::timed_out,
-              task.name() + " did not begin before the deadline of its " + name + "."};
+              task.name() + " did not end before the deadline of its " + name + "."};
     case reason::outer:
       break;
   }

@@ -18,7 +18,7 @@ runtime_stop::runtime_stop() : context_stop(all_stops_) { set_token(own_token_);
 
 failure runtime_stop::refusal_of(const task_state& task) const {
   return {failure_code::cancelled,
-          task.name() + " did not start, because its runtime was stopped."};
+          task.name() + " was cancelled, because its runtime was stopped."};
 }
 
 }  // namespace hocket::detail

@@ -12,7 +12,8 @@ std::string pending_limit::reached() const {
   const bool by_tasks = tasks_.is_reached() || !bytes_.is_set();
   if (by_tasks && tasks_.is_set()) {
     const std::string most = std::to_string(tasks_.most);
-    return most + " tasks are pending, and runtime_options::max_pending is " + most;
+    return most + (tasks_.most == 1 ? " task is" : " tasks are") +
+           " pending, and runtime_options::max_pending is " + most;
   }
   return "pending tasks hold " + std::to_string(std::max(bytes_.held.load(), bytes_.most)) +
          " bytes, and runtime_options::max_pending_bytes is " + std::to_string(bytes_.most);
