@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "checkpoint-";
 constexpr std::string_view suffix_of_unfinished = ".new";
+constexpr std::uint64_t largest_number = UINT64_MAX - 1;
 
 // For a folder in use: a process that was killed may still be ending.
 constexpr std::chrono::milliseconds longest_wait_for_folder{2000};
@@ -46,8 +47,8 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
   std::uint64_t number = 0;
   const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
   const bool is_whole = problem == std::errc() && stop == name.data() + name.size();
-  // The numbers of a folder are written in one way alone, and leave room for the next one.
-  if (!is_whole || name.front() == '0' || number == UINT64_MAX) return {};
+  // The numbers of a folder are written in one way alone.
+  if (!is_whole || name.front() == '0' || number > largest_number) return {};
   return number;
 }
 
@@ -137,6 +138,32 @@ std::vector<std::uint64_t> checkpoint_folder::numbers() const {
   return made;
 }
 
+std::uint64_t checkpoint_folder::next_number() const {
+  const std::vector<std::uint64_t> before = numbers();
+  if (before.empty()) return 1;
+  if (before.back() < largest_number) return before.back() + 1;
+  throw io_error("The checkpoint cannot be written to " + quoted_path(folder_) + ": its file " +
+                 quoted_path(file_of(largest_number).filename()) +
+                 " has the largest number that there is; move it away.");
+}
+
+/// Throws unless others find the folder locked: the lock goes with a folder that is removed, and
+/// another owner may hold that of the folder which is there now.
+void checkpoint_folder::check_owner() const {
+  switch (lock_->look_in(folder_)) {
+    case folder_lock::place::same:
+      return;
+    case folder_lock::place::unknown:
+      throw failed_call("The checkpoint cannot be written, because the folder has lost its file",
+                        folder_ / "lock");
+    case folder_lock::place::other:
+      break;
+  }
+  throw io_error("The checkpoint cannot be written to " + quoted_path(folder_) +
+                 ": the folder, or its file \"lock\", was removed and made again since these "
+                 "checkpoints were opened, and may have another owner.");
+}
+
 void checkpoint_folder::remove_unfinished() const {
   for (const std::string& name : names()) {
     std::string_view finished = name;
@@ -162,8 +189,8 @@ void checkpoint_folder::remove_old() const {
 
 std::uint64_t checkpoint_folder::write(const checkpoint_position& position,
                                        std::span<const checkpoint_array> arrays) {
-  const std::vector<std::uint64_t> before = numbers();
-  const std::uint64_t number = before.empty() ? 1 : before.back() + 1;
+  check_owner();
+  const std::uint64_t number = next_number();
   const std::string front = checkpoint_front(position, arrays);
   std::vector<std::string_view> content{front};
   for (const checkpoint_array& each : arrays) {

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* name_of_lock = "lock";
+
 }  // namespace
 
 descriptor::~descriptor() {
@@ -112,7 +114,7 @@ bool sync_folder(const fs::path& folder) {
 }
 
 folder_lock::folder_lock(const fs::path& folder, std::chrono::milliseconds most_wait)
-    : file_(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+    : file_(::open((folder / name_of_lock).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
                    S_IRUSR | S_IWUSR)) {
   constexpr std::chrono::milliseconds between{1};
   if (!file_) return;
@@ -122,6 +124,17 @@ folder_lock::folder_lock(const fs::path& folder, std::chrono::milliseconds most_
     ::poll(nullptr, 0, static_cast<int>(between.count()));
   }
   is_busy_ = true;
+}
+
+folder_lock::place folder_lock::look_in(const fs::path& folder) const {
+  struct stat locked {};
+  struct stat found {};
+  if (::fstat(file_.get(), &locked) != 0 || ::lstat((folder / name_of_lock).c_str(), &found) != 0) {
+    return place::unknown;
+  }
+  // A file that is open keeps its number.
+  const bool is_same = locked.st_dev == found.st_dev && locked.st_ino == found.st_ino;
+  return is_same ? place::same : place::other;
 }
 
 boost::uuids::uuid digest_of(std::string_view bytes) {

@@ -94,6 +94,11 @@ class folder_lock {
   /// Another object had the lock all the time. Where it is neither held nor busy, errno says why.
   [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
 
+  enum class place : std::uint8_t { same, other, unknown };
+  /// Whether the file that is locked is the one that the folder has, so that others find it locked.
+  /// For unknown, errno says why.
+  [[nodiscard]] place look_in(const std::filesystem::path& folder) const;
+
  private:
   descriptor file_;
   bool is_held_ = false;

@@ -311,6 +311,34 @@ TEST_F(checkpoint_folder_test, is_of_one_object_at_a_time) {
               AllOf(HasSubstr(folder().string()), HasSubstr("another process")));
 }
 
+TEST_F(checkpoint_folder_test, is_not_written_by_the_owner_of_one_that_was_removed) {
+  const example first(1), second(2);
+  checkpoint_folder opened(folder(), 2);
+  opened.write(first.position, first.arrays);
+  fs::remove_all(folder());
+  EXPECT_THAT(io_error_of([&] { opened.write(second.position, second.arrays); }),
+              AllOf(HasSubstr(folder().string()), HasSubstr("No such file")));
+  checkpoint_folder other(folder(), 2);
+  EXPECT_THAT(io_error_of([&] { opened.write(second.position, second.arrays); }),
+              AllOf(HasSubstr("\"" + folder().string() + "\""), HasSubstr("another owner")));
+  EXPECT_THAT(names(), ElementsAre("lock"));
+  EXPECT_EQ(other.write(second.position, second.arrays), 1U);
+}
+
+TEST_F(checkpoint_folder_test, says_that_no_number_is_left) {
+  write(1);
+  const fs::path last = folder() / "checkpoint-18446744073709551614";
+  std::ofstream(last) << "of another program";
+  const example content(2);
+  checkpoint_folder opened(folder(), 2);
+  EXPECT_THAT(io_error_of([&] { opened.write(content.position, content.arrays); }),
+              AllOf(HasSubstr("\"" + folder().string() + "\""), HasSubstr("-18446744073709551614"),
+                    HasSubstr("largest number")));
+  EXPECT_THAT(names(), ElementsAre("checkpoint-1", last.filename().string(), "lock"));
+  fs::remove(last);
+  EXPECT_EQ(opened.write(content.position, content.arrays), 2U);
+}
+
 TEST_F(checkpoint_folder_test, refuses_what_cannot_be_a_folder) {
   std::ofstream(root_ / "file") << "no folder";
   EXPECT_THAT(io_error_of([&] { checkpoint_folder(root_ / "file", 2); }),

@@ -199,6 +199,62 @@ TEST_P(checkpoints_test, that_fail_are_not_overlooked) {
   EXPECT_THAT(thrown_by<error>([&] { rt.wait(); }).what(), HasSubstr(folder().string()));
 }
 
+TEST_P(checkpoints_test, that_fail_are_told_while_they_are_open) {
+  const buffer<float> x{rt, 10, 1.0f, "x"}, y{rt, 10, "y"}, z{rt, 10, "z"};
+  ::testing::internal::CaptureStderr();
+  {
+    checkpoints saved{rt, folder()};
+    saved.save({}, {{"y", y}, {"z", z}});
+    EXPECT_THAT(thrown_by<error>([&] { rt.wait(); }).what(), HasSubstr("no earlier task writes"));
+    rt.wait();
+    // A look at the future is enough.
+    EXPECT_TRUE(saved.save({}, {{"y", y}}).error());
+    rt.wait();
+    fs::remove_all(folder());
+    saved.save({}, {{"x", x}});
+    EXPECT_THAT(thrown_by<error>([&] { rt.wait(); }).what(), HasSubstr(folder().string()));
+    rt.wait();
+  }
+  rt.wait();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_P(checkpoints_test, behind_a_view_of_this_thread_are_not_waited_for) {
+  const buffer<float> x{rt, 10, 1.0f, "x"};
+  checkpoints saved{rt, folder()};
+  future<std::uint64_t> first;
+  {
+    const auto view = x.write();
+    first = saved.save({}, {{"x", x}});
+    const auto refused = AllOf(HasSubstr("\"x\""), HasSubstr("checkpoint"));
+    EXPECT_THAT(thrown_by<usage_error>([&] { (void)saved.newest(); }).what(), refused);
+    EXPECT_THAT(thrown_by<usage_error>([&] { saved.save({}, {{"x", x}}); }).what(), refused);
+    view(0) = 7;
+  }
+  EXPECT_EQ(first.get(), 1U);
+  const auto found = saved.newest();
+  EXPECT_EQ(found->number, 1U);
+  restore(*found, {{"x", x}});
+  EXPECT_EQ(x.read()(0), 7.0f);
+}
+
+TEST_P(checkpoints_test, behind_a_view_of_this_thread_are_cancelled_aloud) {
+  const buffer<float> x{rt, 10, 1.0f, "x"};
+  future<std::uint64_t> last;
+  {
+    const auto view = x.write();
+    ::testing::internal::CaptureStderr();
+    {
+      checkpoints saved{rt, folder()};
+      last = saved.save({}, {{"x", x}});
+    }
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                AllOf(HasSubstr("checkpoint in \"" + folder().string() + "\" is cancelled"),
+                      HasSubstr("\"x\"")));
+  }
+  EXPECT_THAT(last.error().message(), HasSubstr("cancelled"));
+}
+
 class wrong_checkpoints : public with_folder, public ::testing::Test {
  protected:
   runtime rt{{.devices = "NUMA0", .topology = testing::machine("numa:1 core:2 pu:1")}};

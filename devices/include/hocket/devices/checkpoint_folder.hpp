@@ -62,8 +62,11 @@ class checkpoint_folder {
   checkpoint_folder(const checkpoint_folder&) = delete;
   checkpoint_folder& operator=(const checkpoint_folder&) = delete;
 
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return folder_; }
+
   /// Returns the number of the new checkpoint once it is on the disk, and removes those that are
-  /// not to be kept. Throws error with the code io, and leaves the earlier ones then.
+  /// not to be kept. Throws error with the code io, and leaves the earlier ones then: also if the
+  /// folder is no longer the one that was opened, and may be in use by another owner.
   std::uint64_t write(const checkpoint_position& position,
                       std::span<const checkpoint_array> arrays);
 
@@ -76,6 +79,8 @@ class checkpoint_folder {
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::vector<std::uint64_t> numbers() const;
   [[nodiscard]] std::filesystem::path file_of(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t next_number() const;
+  void check_owner() const;
   void remove_unfinished() const;
   void remove_old() const;
 

@@ -33,6 +33,8 @@ class checkpoint_writer {
   /// disk; the worker does other work meanwhile. Throws what checkpoint_folder::write throws.
   std::uint64_t write(const checkpoint_snapshot& what);
 
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
+
   /// Not while a task writes.
   [[nodiscard]] std::optional<saved_checkpoint> read_newest() { return folder_.read_newest(); }
 

@@ -3,6 +3,8 @@
 
 #include <hocket/scheduler/checkpoints.hpp>
 
+#include <cstdio>
+#include <exception>
 #include <set>
 #include <string_view>
 
@@ -76,12 +78,30 @@ checkpoints::checkpoints(runtime& home, const std::filesystem::path& folder,
       writer_(std::make_shared<detail::checkpoint_writer>(home.core()->where(), folder,
                                                           options.keep)) {}
 
-checkpoints::~checkpoints() = default;
+checkpoints::~checkpoints() {
+  // Left by an exception, the scope cancels its tasks.
+  if (!saving_ || std::uncaught_exceptions() > saving_->exceptions_) return;
+  try {
+    saving_->wait_without_look();
+  } catch (const usage_error& e) {
+    std::fprintf(stderr, "hocket: the last checkpoint in \"%s\" is cancelled: %s\n",
+                 writer_->folder().c_str(), e.what());
+    saving_->cancel();
+  } catch (const error&) {
+    // The scope waits in another way.
+  }
+}
+
+/// The failure of the last save is left to runtime::wait. If this throws, that save goes on.
+void checkpoints::wait_for_last() {
+  if (saving_) saving_->wait_without_look();
+  saving_.reset();
+}
 
 future<std::uint64_t> checkpoints::save(checkpoint_position position,
                                         const std::vector<named_buffer>& buffers) {
   check_names(buffers);
-  saving_.reset();
+  wait_for_last();
   auto snapshot = std::make_shared<detail::checkpoint_snapshot>();
   snapshot->position = std::move(position);
   for (const named_buffer& each : buffers) {
@@ -92,6 +112,7 @@ future<std::uint64_t> checkpoints::save(checkpoint_position position,
         {each.name(), each.data().type(), each.extents(), {snapshot->blocks.back().get(), bytes}});
   }
   saving_.emplace(home_, scope_options{.label = "checkpoint"});
+  saving_->hand_on_failures_at_once();
   std::vector<any_future> copied;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     copied.push_back(
@@ -102,7 +123,7 @@ future<std::uint64_t> checkpoints::save(checkpoint_position position,
 }
 
 std::optional<saved_checkpoint> checkpoints::newest() {
-  saving_.reset();
+  wait_for_last();
   return writer_->read_newest();
 }
 

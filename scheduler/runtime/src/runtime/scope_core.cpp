@@ -147,6 +147,7 @@ void scope_core::tell_ends() noexcept {
 }
 
 void scope_core::keep(task_state& failed) noexcept {
+  if (hands_on_at_once_) return hand_on(failed);
   task_state_ptr seen;
   bool closed = false;
   {

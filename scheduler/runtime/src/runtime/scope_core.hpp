@@ -37,6 +37,9 @@ class scope_core final : public host_context {
   // For the front.
   /// What stops the tasks: to be opened once, before there are tasks.
   [[nodiscard]] scope_stop& own_stop() noexcept { return own_stop_; }
+  /// Failures go to the outer scope, or the runtime, when tasks fail, and none is kept here: to be
+  /// called before there are tasks.
+  void hand_on_at_once() noexcept { hands_on_at_once_ = true; }
   /// A task that ends when none of the scope's is left; if it tells, it fails as the first of them
   /// did that failed and that no thread has looked at.
   [[nodiscard]] task_state_ptr end(bool tells);
@@ -92,6 +95,7 @@ class scope_core final : public host_context {
   std::atomic<std::uint32_t> references_{0};
   [[maybe_unused]] std::byte rest_of_line_[64 - sizeof(unfinished_) - sizeof(references_)];
   const bool cancel_on_failure_;
+  bool hands_on_at_once_ = false;
   runtime_core& core_;
   const boost::intrusive_ptr<scope_core> outer_;  // null in a runtime
   const task_label label_;

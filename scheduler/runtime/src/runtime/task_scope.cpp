@@ -58,6 +58,13 @@ void task_scope::wait_in_destructor() noexcept {
   }
 }
 
+void task_scope::hand_on_failures_at_once() noexcept { core_->hand_on_at_once(); }
+
+void task_scope::wait_without_look() {
+  core_->help();
+  if (!core_->has_ended()) wait_for_end(*core_->end(false));
+}
+
 void task_scope::wait() {
   core_->help();
   if (!core_->has_ended_well()) done().get();

@@ -120,7 +120,8 @@ class checkpoints {
               const checkpoint_options& options = {});
 
   /// Waits for the last checkpoint; left by an exception, it cancels that one unless the file is
-  /// being written. A failure that no thread has looked at is left to runtime::wait.
+  /// being written. It cancels it as well, and says so on standard error, if the wait could never
+  /// end, because this thread holds a view of a buffer for instance.
   ~checkpoints();
   checkpoints(const checkpoints&) = delete;
   checkpoints& operator=(const checkpoints&) = delete;
@@ -132,18 +133,23 @@ class checkpoints {
   ///
   /// The future holds the number of the checkpoint, is done when that is on the disk, and fails if
   /// a buffer has no content or the file cannot be written; the checkpoints before are still there
-  /// then. One checkpoint is written at a time: this blocks until the one before has ended. Throws
-  /// usage_error if two buffers have one name, and std::bad_alloc. If other threads submit tasks
-  /// meanwhile, each buffer is saved as it is at some moment of the call.
+  /// then. A failure that no thread has looked at is thrown by runtime::wait. One checkpoint is
+  /// written at a time: this blocks until the one before has ended. Throws std::bad_alloc, and
+  /// usage_error if two buffers have one name or if that wait could never end; the one before goes
+  /// on then. If other threads submit tasks meanwhile, each buffer is saved as it is at some moment
+  /// of the call.
   future<std::uint64_t> save(checkpoint_position position,
                              const std::vector<named_buffer>& buffers);
 
   /// The newest checkpoint that is whole; nothing if the folder has none. Files that are not whole
   /// are passed over, and named in the result. Throws error with the code io if there are files and
-  /// none is whole. Blocks until what is being written has ended.
+  /// none is whole. Blocks until the last save has ended; throws usage_error if that wait could
+  /// never end, and the save goes on then.
   [[nodiscard]] std::optional<saved_checkpoint> newest();
 
  private:
+  void wait_for_last();
+
   runtime& home_;
   std::shared_ptr<detail::checkpoint_writer> writer_;
   std::optional<task_scope> saving_;  ///< the tasks of the last save

@@ -20,6 +20,8 @@ class scope_core;
 
 }  // namespace detail
 
+class checkpoints;
+
 /// How a scope ends before its time. Nothing has to be set.
 struct scope_options {
   /// For messages.
@@ -84,8 +86,14 @@ class task_scope final : public submitter {
   [[nodiscard]] runtime& home() noexcept override { return home_; }
 
  private:
+  friend class checkpoints;  // of whose failures runtime::wait is told while the scope is there
+
   task_scope(const scope_options& options, submitter& in);
   void wait_in_destructor() noexcept;
+  /// Hands failures on when tasks fail, not when the scope ends. Before there are tasks.
+  void hand_on_failures_at_once() noexcept;
+  /// Waits until no task is left, and looks at no failure. Throws usage_error if that cannot end.
+  void wait_without_look();
 
   [[nodiscard]] host_target for_functions() noexcept override;
   [[nodiscard]] detail::task_state_ptr enqueue(detail::task_description&& task) override;
