@@ -95,7 +95,7 @@ class folder_lock {
   [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
 
   enum class place : std::uint8_t { same, other, unknown };
-  /// Whether the file that is locked is the one that the folder has, so that others find it locked.
+  /// True if the file that is locked is the one that the folder has, so that others find it locked.
   /// For unknown, errno says why.
   [[nodiscard]] place look_in(const std::filesystem::path& folder) const;
 

@@ -128,6 +128,20 @@ TEST_P(task_scopes, cancel_first_when_an_exception_leaves_them) {
   EXPECT_FALSE(ran);
 }
 
+// The second failure counts as seen, since the scope tells the first one; the task behind both hands
+// the second one on.
+TEST_P(task_scopes, tell_a_failure_though_a_task_follows_another_one) {
+  task_scope scope(rt);
+  const auto failed = [&] {
+    const future<void> made = scope.async([] { throw std::out_of_range("it"); });
+    while (!made.done()) pass(rt, 1ms);
+    return made;
+  };
+  const future<void> first = failed(), second = failed();
+  scope.async({.after = {second, first}}, [] {});
+  EXPECT_THROW(scope.wait(), std::out_of_range);
+}
+
 TEST_P(task_scopes, cancel_the_siblings_of_a_failed_task_if_asked_to) {
   task_scope scope(rt, {.label = "work", .cancel_on_failure = true});
   const future<bool> listens = scope.async([&](std::stop_token stop) {

@@ -72,8 +72,8 @@ failure host_task::failure_of_predecessors() {
       first = gathers_ ? outcome().repeat(*e.source) : outcome().follow(*e.source, *this);
     } else if (!outcome().has_same_root(*e.source)) {
       // One failure of several is passed on; a thread that looks at that one has not overlooked the
-      // others.
-      e.source->outcome().look();
+      // others. That one may have been overlooked for one of them, as the second of a scope is.
+      if (!outcome().comes_from_seen()) e.source->outcome().look();
     }
   }
   return first;

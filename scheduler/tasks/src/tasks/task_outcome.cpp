@@ -42,6 +42,10 @@ void task_outcome::follow(task_state& predecessor) noexcept {
   distance_ = predecessor.outcome().distance_ + 1;
 }
 
+bool task_outcome::comes_from_seen() const noexcept {
+  return root_ ? root_->outcome().is_seen() : is_seen();
+}
+
 failure task_outcome::because_of(task_state& predecessor, const task_state& task) {
   std::string reason = what_happened(predecessor);
   const std::uint32_t distance = predecessor.outcome().distance_;

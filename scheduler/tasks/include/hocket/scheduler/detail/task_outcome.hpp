@@ -67,6 +67,10 @@ class task_outcome {
     return root_ == &root_of(other);
   }
 
+  /// True if a thread has looked at the failure that this one comes from, or will be told of
+  /// another one instead.
+  [[nodiscard]] bool comes_from_seen() const noexcept;
+
   /// What the failure of a task says that did not run because of its predecessor: names both, and
   /// the way between. Any thread, whether or not the task has ended.
   [[nodiscard]] static failure because_of(task_state& predecessor, const task_state& task);
