@@ -43,18 +43,22 @@ auto finished_sum(const char* name, Map map, Finish finish, const char* finish_t
           {{element_type_of<T>}, mapped.recorded()}, finish_text));
 }
 
-/// The best element of each block, and then the first place of the best of these in the first block
-/// that has it.
+/// The best element of each block, by a loop that becomes vectors; then the first place of the best
+/// of these in the first block that has it.
 template <class T, bool Greatest>
 class place_search {
  public:
-  explicit place_search(const strided_view<const T>& x) : x_(x) {}
+  explicit place_search(const strided_view<const T>& x)
+      : data_(x.data()), nest_(x.extents(), {&x.strides()}) {}
 
   [[nodiscard]] std::uint32_t run(lane_group& lanes) const {
-    const reduction best_of_each(worst(), better, map(), x_);
-    const auto best = best_of_each.run_blocks(lanes);
+    const std::size_t blocks = (nest_.size() + block - 1) / block;
+    const auto best = std::make_unique_for_overwrite<number[]>(blocks);
+    hocket::detail::for_ranges(lanes, blocks, 4, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b) best[b] = best_of(b);
+    });
     std::size_t first = 0;
-    for (std::size_t b = 1; b < best_of_each.blocks(); ++b) {
+    for (std::size_t b = 1; b < blocks; ++b) {
       if (better(best[first], best[b]) != best[first] && best[first] == best[first]) first = b;
     }
     return static_cast<std::uint32_t>(place_in(first, best[first]));
@@ -63,19 +67,12 @@ class place_search {
  private:
   using number = computed_t<T>;
 
-  /// a unless b is beyond it; a NaN is beyond every number.
-  static constexpr auto better = [](number a, number b) {
-    return select((Greatest ? b > a : b < a) | (b != b), b, a);
-  };
-  static constexpr auto as_number = [](const T& x) { return number(x); };
-  using map = std::conditional_t<std::is_same_v<T, number>, hocket::detail::same_value,
-                                 std::remove_const_t<decltype(as_number)>>;
-  using reduction =
-      hocket::detail::blocked_reduction<number, std::remove_const_t<decltype(better)>, map, T>;
+  // The compiler makes no vectors of a shorter loop over the chains: it unrolls that first.
+  static constexpr std::size_t block = 4096, chains = 64;
 
-  static bool is_nan(number a) {
-    if constexpr (std::numeric_limits<number>::has_infinity) return a != a;
-    return false;
+  /// a unless b is beyond it; a NaN is beyond every number.
+  static number better(number a, number b) {
+    return select((Greatest ? b > a : b < a) | (b != b), b, a);
   }
 
   static number worst() {
@@ -86,15 +83,36 @@ class place_search {
     return Greatest ? limits::lowest() : limits::max();
   }
 
-  [[nodiscard]] std::size_t place_in(std::size_t block, number wanted) const {
-    const hocket::loop_nest<1> nest(x_.extents(), {&x_.strides()});
-    std::size_t place = block * reduction::block, found = place;
+  template <class F>
+  void for_block(std::size_t index, const F& f) const {
+    const std::size_t begin = index * block, end = std::min(begin + block, nest_.size());
+    nest_.for_runs(begin, end, [&](const auto& offset, std::size_t count) {
+      f(data_ + offset[0], count, nest_.run_strides()[0]);
+    });
+  }
+
+  [[nodiscard]] number best_of(std::size_t index) const {
+    number best = worst();
+    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
+      std::array<number, chains> chain;
+      chain.fill(best);
+      std::size_t i = 0;
+      for (; step == 1 && i + chains <= count; i += chains) {
+        for (std::size_t c = 0; c < chains; ++c) chain[c] = better(chain[c], number(from[i + c]));
+      }
+      for (; i < count; ++i) chain[0] = better(chain[0], number(from[i * step]));
+      for (const number each : chain) best = better(best, each);
+    });
+    return best;
+  }
+
+  [[nodiscard]] std::size_t place_in(std::size_t index, number wanted) const {
+    std::size_t place = index * block, found = place;
     bool is_found = false;
-    const std::size_t end = std::min(place + reduction::block, nest.size());
-    nest.for_runs(place, end, [&](const auto& offset, std::size_t count) {
+    for_block(index, [&](const T* from, std::size_t count, std::size_t step) {
       for (std::size_t i = 0; i < count && !is_found; ++i) {
-        const number value(x_.data()[offset[0] + i * nest.run_strides()[0]]);
-        is_found = value == wanted || (is_nan(value) && is_nan(wanted));
+        const number value(from[i * step]);
+        is_found = value == wanted || (value != value && wanted != wanted);
         found = place + i;
       }
       place += count;
@@ -102,7 +120,8 @@ class place_search {
     return found;
   }
 
-  const strided_view<const T>& x_;
+  const T* data_;
+  loop_nest<1> nest_;
 };
 
 void check_places(const char* name, const index_list& extents) {

@@ -52,21 +52,15 @@ class blocked_reduction {
         map_(map) {}
 
   [[nodiscard]] T run(lane_group& lanes) const {
-    if (blocks() == 0) return identity_;
-    if (blocks() == 1) return reduce_block(0);
-    return tree(run_blocks(lanes).get(), blocks());
-  }
-
-  /// The value of each block.
-  [[nodiscard]] std::unique_ptr<T[]> run_blocks(lane_group& lanes) const {
-    auto made = std::make_unique_for_overwrite<T[]>(blocks());  // of bools too
-    for_ranges(lanes, blocks(), blocks_per_range, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t b = begin; b < end; ++b) made[b] = reduce_block(b);
+    const std::size_t blocks = (nest_.size() + block - 1) / block;
+    if (blocks == 0) return identity_;
+    if (blocks == 1) return reduce_block(0);
+    const auto partial = std::make_unique_for_overwrite<T[]>(blocks);  // of bools too
+    for_ranges(lanes, blocks, blocks_per_range, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b) partial[b] = reduce_block(b);
     });
-    return made;
+    return tree(partial.get(), blocks);
   }
-
-  [[nodiscard]] std::size_t blocks() const { return (nest_.size() + block - 1) / block; }
 
  private:
   [[nodiscard]] T reduce_block(std::size_t number) const {
