@@ -186,6 +186,31 @@ TEST_P(corrupted_products, are_made_again_where_many_elements_are_wrong) {
   EXPECT_EQ(found.corrected, 0U);
 }
 
+TEST_P(corrupted_products, are_right_if_what_a_lost_device_had_is_made_again) {
+  const std::vector<float> right = expected<float>(33, 20);
+  std::size_t recovered = 0;
+  for (int launch = 1; launch <= 9; ++launch) {
+    for (int loss = 2; loss <= 16; ++loss) {
+      const std::string number = std::to_string(loss);
+      runtime_options two = options(std::to_string(launch) + "; lose Sim1 launch " + number);
+      two.backends = {{"sim", "2"}};
+      two.resilience = resilience_kind::survive;
+      runtime rt(two);
+      const matrices<float> of(rt, false, false, 33, 20);
+      submit(rt, of, {}).get();
+      // The device is lost at the latest now.
+      const buffer<float> other(rt, 10);
+      for (int i = 0; i < loss; ++i) {
+        rt.submit({.on = rt.device("Sim1")}, ops::fill, 0.0F, writes(other));
+      }
+      rt.wait();
+      expect_near(of.c.to_vector(), right);
+      recovered += rt.report().recoveries;
+    }
+  }
+  EXPECT_GT(recovered, 0U);
+}
+
 TEST_P(corrupted_products, are_corrected_where_one_element_is_wrong) {
   // Sixteen elements, of which a fault changes one.
   const outcome found = corrupt_each_launch<float>(4, 4);

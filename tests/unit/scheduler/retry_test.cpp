@@ -190,6 +190,79 @@ TEST_F(retries, of_one_bad_kernel_take_no_device_from_others) {
   EXPECT_TRUE(rt.report().devices[1].alive);
 }
 
+/// A sum of four buffers into one another, on a device of which launches fail by chance.
+class retries_of_chains : public ::testing::TestWithParam<const char*> {
+ protected:
+  static constexpr int tasks = 200, buffers = 4;
+
+  /// Returns what has become of the buffers.
+  [[nodiscard]] static std::vector<int> run(runtime& on) {
+    std::vector<buffer<int>> all;
+    for (int i = 0; i < buffers; ++i) all.emplace_back(on, 100, i);
+    const std::vector<const char*> devices{"Sim0", "Sim1", "Sim2"};
+    for (std::size_t i = 0; i < tasks; ++i) {
+      on.submit({.on = on.device(devices[i * i % 7 % 3])}, ops::axpy, 1,
+                reads(all[i * 3 % buffers]), updates(all[(i * 3 + 1 + i % 3) % buffers]));
+    }
+    std::vector<int> found;
+    for (const buffer<int>& each : all) found.push_back(each.to_vector().back());
+    return found;
+  }
+  [[nodiscard]] static runtime_options failing(const std::string& faults) {
+    runtime_options options = surviving();
+    options.faults = faults;
+    return options;
+  }
+};
+
+TEST_P(retries_of_chains, count_failures_in_a_row_and_lose_no_ground) {
+  runtime sound(surviving());
+  const std::vector<int> expected = run(sound);
+  std::uint64_t failed = 0;
+  for (const char* const seed : {"1", "2", "3", "4"}) {
+    runtime rt(failing(std::string(GetParam()) + "; seed " + seed));
+    ASSERT_EQ(run(rt), expected) << seed;
+    const runtime_report report = rt.report();
+    EXPECT_EQ(report.retried_commands, report.faults.failed);
+    failed += report.faults.failed;
+    // Each of the failures would otherwise run most of the tasks before it again.
+    EXPECT_LT(report.repeated_tasks, 10U * tasks) << seed;
+  }
+  EXPECT_GT(failed, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(, retries_of_chains,
+                         ::testing::Values("fail Sim1 launch 4%", "fail Sim1 copy-in 3%",
+                                           "fail * copy-out 8%",
+                                           "fail * launch 2%; lose Sim1 launch 60"));
+
+TEST_F(retries_of_chains, end_for_a_task_that_always_fails_among_others_that_do_by_chance) {
+  runtime rt(failing("fail Sim1 launch 5%; fail Sim2 launch 2..; seed 1"));
+  const buffer<int> bad{rt, 100, 1}, good{rt, 100, 1};
+  const auto submit = [&](const char* device, const buffer<int>& to) {
+    return rt.submit({.on = rt.device(device)}, ops::axpy, 1, reads(good), updates(to));
+  };
+  const buffer<int> sum{rt, 100, 0};
+  for (int i = 0; i < 60; ++i) submit("Sim1", sum);
+  submit("Sim2", bad);
+  const future<void> fails = submit("Sim2", bad);
+  for (int i = 0; i < 60; ++i) submit("Sim1", sum);
+  EXPECT_THAT(fails.error().message(), HasSubstr("on Sim2, attempt 3"));
+  EXPECT_THAT(sum.to_vector(), Each(120));
+  EXPECT_THROW((void)bad.to_vector(), error);
+}
+
+/// What is made again cannot be stored on the way, and launches fail besides.
+TEST_F(retries_of_chains, end_where_nothing_gets_through) {
+  runtime rt(failing("fail Sim1 copy-out 1..; fail Sim1 launch 30%; seed 1"));
+  const buffer<int> x{rt, 100, 1}, y{rt, 100, 1};
+  for (int i = 0; i < 100; ++i) {
+    rt.submit({.on = rt.device("Sim1")}, ops::axpy, 1, reads(x), updates(y));
+  }
+  EXPECT_THROW((void)y.to_vector(), error);
+  EXPECT_THAT(x.to_vector(), Each(1));
+}
+
 class retries_of_copies : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(retries_of_copies, change_no_result) {

@@ -33,6 +33,9 @@ void command_retries::command_ended(const command_record& record, const command_
   if (!how.why) {
     s_.retries.command_succeeded(stream);
     if (record.copy != nullptr) s_.retries.forget(retry_table::of_buffer(record.copy->data));
+    // Others end with their launch. With them end the attempts of the copies that they needed.
+    const placed_task* const t = record.launched;
+    if (t != nullptr && t->is_recovery && !t->poisoned) s_.retries.forget(s_.original_of(*t));
     if (s_.quarantined > 0 && record.launched != nullptr) launch_succeeded(record);
     return;
   }

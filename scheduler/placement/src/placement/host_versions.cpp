@@ -15,17 +15,32 @@ void host_versions::write(const tracked_buffer& buffer, const box& region, std::
   versions.visit(region, [&](const box& part, const block_version& v) {
     // The copy that the cut waits for is overwritten before it has come.
     if (v.is_on_the_way) is_cut_invalid_ = true;
-    if (!v.is_root && !v.is_at_cut) return;
+    if (!v.is_root && !v.is_at_cut && !v.is_saved) return;
     // The task that writes it has not ended: the bytes are not there yet. A torn task has not
     // either, but what stands for it in the recovery has.
     if (v.position > 0 && !log_.is_complete(v.position) && !log_.at(v.position).torn) return;
     auto made = std::make_shared<kept_bytes>();
     made->part = part_of_array(buffer.type, buffer.all.end, part);
-    aside_.push_back({v.position, buffer.id, made, v.is_at_cut});
+    const bool is_only_saved = !v.is_root && !v.is_at_cut;
+    aside_.push_back({v.position, buffer.id, made, v.is_at_cut, is_only_saved});
     bytes_aside_ += made->size();
     read(made);
   });
   versions.replace(region, {position, log_.is_root(position)});
+}
+
+void host_versions::save(const tracked_buffer& buffer, const box& part, std::uint64_t position) {
+  forget_aside([&](const part_aside& each) {
+    return each.is_saved && each.data == buffer.id && contains(part, each.bytes->part->region());
+  });
+  of(buffer).replace(part, {position, log_.is_root(position), false, false, true});
+}
+
+void host_versions::forget_saved() {
+  forget_aside([](const part_aside& each) { return each.is_saved; });
+  for (auto& [data, versions] : in_blocks_) {
+    versions.change_all([](block_version& v) { v.is_saved = false; });
+  }
 }
 
 void host_versions::forget(data_id data, const box& region) {

@@ -53,6 +53,12 @@ class host_versions {
     bytes_aside_ += bytes->size();
   }
 
+  /// The block has that version in the part, which was made again. Until forget_saved() it is kept
+  /// like one that no task can make again.
+  void save(const tracked_buffer& buffer, const box& part, std::uint64_t position);
+  /// Versions that were saved, and were made anew meanwhile, are not kept any longer.
+  void forget_saved();
+
   // A cut: see lineage.
 
   void begin_cut() noexcept { is_cut_invalid_ = false; }
@@ -85,6 +91,7 @@ class host_versions {
     bool is_root = false;        ///< it cannot be made again by running a task
     bool is_at_cut = false;      ///< it is what the cut that is going on begins with
     bool is_on_the_way = false;  ///< the same, once its copy has come
+    bool is_saved = false;       ///< see save()
     friend bool operator==(const block_version&, const block_version&) = default;
   };
   struct part_aside {
@@ -92,6 +99,7 @@ class host_versions {
     data_id data;
     kept_ref bytes;
     bool is_at_cut = false;  ///< as in block_version
+    bool is_saved = false;   ///< and not at a cut, nor a root
   };
   using block_versions = region_map<block_version>;
 

@@ -51,8 +51,9 @@ void host_views::deliver_view(task_id id) {
   if (t->kind == task_kind::fetch) s_.work.end_later(*t, {});
 }
 
-/// The task is over when its content has been written.
+/// The task is over when its content has been written; one that saves some when that has come.
 void host_views::restore(const recovery_task& t) {
+  if (t.saves) return s_.work.end_later(*s_.tasks.find(t.id), {});
   const task_access& to = t.accesses.front();
   s_.work.actions().emplace_back(
       put_back{t.id, s_.content.block(to.data, host_memory), t.from, to.region()});

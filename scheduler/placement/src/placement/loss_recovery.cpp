@@ -131,17 +131,13 @@ submitted_run* loss_recovery::go_on() {
   forget_past();
   if (run_ != nullptr) {
     past_.push_back(std::move(run_));
-    // A device that is lost meanwhile takes some of what was made again with it.
-    if (lost_ == s_.lost && !plans_again_) {
-      end_run(past_.back().get());
-      return nullptr;
-    }
+    if (leave_run(*past_.back())) return nullptr;
   }
   plans_again_ = false;
   poison_waiting_functions();
   if (end_cancelled()) return nullptr;
   lost_ = s_.lost;
-  const recovery_plan plan = made_plan();
+  recovery_plan plan = stages_.are_hopeless() ? stages_.given_up() : made_plan();
   blocking_ = {};
   if (!plan.hopeless.empty()) {
     if (plan.user.valid() && will_end(plan.user)) {
@@ -153,9 +149,28 @@ submitted_run* loss_recovery::go_on() {
     return nullptr;
   }
   failed_ = plan.failed;
-  run_ = builder_.build(plan);
+  stages_.shorten(plan);
+  run_ = builder_.build(plan, stages_.saves());
   if (run_ == nullptr) end_run(nullptr);
   return run_.get();
+}
+
+/// Returns whether nothing is to be planned now.
+bool loss_recovery::leave_run(const recovery_run& ran) {
+  // A device that is lost meanwhile takes some of what was made again with it.
+  const bool has_lost = lost_ != s_.lost;
+  if (!has_lost && !plans_again_) {
+    if (!stages_.are_left()) {
+      end_run(&ran);
+      return true;
+    }
+    end_tasks(ran);
+    stages_.ended(ran);
+  } else if (plans_again_) {
+    stages_.failed();
+  }
+  stages_.poison_older(builder_.new_id(), why_);
+  return s_.work.has_endings();
 }
 
 /// Functions that wait in their middle, and had no right input, fail when they end.
@@ -190,20 +205,24 @@ recovery_plan loss_recovery::made_plan() {
 }
 
 /// All that was planned has been done, by the run if there was anything to run.
-void loss_recovery::end_run(recovery_run* ran) {
+void loss_recovery::end_run(const recovery_run* ran) {
   ++s_.losses.counts.recovered;
   poison_again();
-  if (ran != nullptr) {
-    for (const recovery_task& t : ran->all()) {
-      ++s_.losses.counts.repeated;
-      if (t.original != nullptr) {
-        end_torn_again(t);
-      } else if (t.poisoned && t.part == nullptr) {
-        s_.log.failed_again(t.position, t.poisoned);
-      }
+  if (ran != nullptr) end_tasks(*ran);
+  end();
+}
+
+void loss_recovery::end_tasks(const recovery_run& ran) {
+  for (const recovery_task& t : ran.all()) {
+    if (!t.saves) ++s_.losses.counts.repeated;
+    if (t.original != nullptr) {
+      s_.losses.forget(*t.original);
+      end_torn_again(t);
+    } else if (t.poisoned && t.part == nullptr) {
+      s_.log.failed_again(t.position, t.poisoned);
+      if (t.poisoned.code() != failure_code::dependency_failed) why_ = t.poisoned;
     }
   }
-  end();
 }
 
 /// The torn task ends as its repetition did, unless it, or one before it, was cancelled meanwhile.
@@ -257,6 +276,7 @@ void loss_recovery::end_torn(placed_task& t, const failure& why) {
 
 void loss_recovery::give_up(const recovery_plan& plan) {
   ++s_.losses.counts.given_up;
+  poison_again();
   std::string why = plan.hopeless;
   if (plan.lacks.valid()) why += " \"" + s_.buffers.find(plan.lacks)->label + "\"";
   s_.work.actions().emplace_back(warn{"What was lost is not made again, because " + why + "."});
@@ -269,6 +289,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
 /// All other tasks go on.
 void loss_recovery::end() {
   poison_failed_meanwhile();
+  stages_.end();
   s_.losses.end();
   has_loss_ = false;
   s_.retries.forget_if([&](task_id task) { return s_.tasks.find(task) == nullptr; });

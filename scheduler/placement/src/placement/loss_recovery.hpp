@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "placement/dropped_buffers.hpp"
-#include "placement/recovery_builder.hpp"
+#include "placement/recovery_stages.hpp"
 #include "placement/task_hold.hpp"
 
 namespace hocket::placement {
@@ -60,7 +60,9 @@ class loss_recovery {
   void poison_outputs(const placed_task& t, const failure& why);
   [[nodiscard]] bool end_cancelled();
   [[nodiscard]] recovery_plan made_plan();
-  void end_run(recovery_run* ran);
+  [[nodiscard]] bool leave_run(const recovery_run& ran);
+  void end_run(const recovery_run* ran);
+  void end_tasks(const recovery_run& ran);
   void poison_again();
   void poison_failed_meanwhile();
   void end_torn_again(const recovery_task& t);
@@ -76,10 +78,11 @@ class loss_recovery {
   task_hold& hold_;
   dropped_buffers& dropped_;
   recovery_builder builder_{s_};
+  recovery_stages stages_{s_};
   bool is_expected_ = false;           ///< a device will be told to be lost
   bool has_loss_ = false;              ///< one is, or was told since the recovery began
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again
-  failure why_;                        ///< the last loss
+  failure why_;                        ///< the last loss, or what failed for good
   std::uint64_t begun_ = 0;            ///< position of the first task logged since it began
   task_id blocking_;                   ///< a task that uses what has to change, and will end
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned

@@ -48,6 +48,8 @@ class loss_table {
 
   /// The task was issued, and does not have its right input, or loses what it writes.
   void affect(const placed_task& t) { affected_.insert(t.id); }
+  /// The task has run again, and ends before the recovery does.
+  void forget(const placed_task& t) { affected_.erase(t.id); }
   [[nodiscard]] bool is_affected(const placed_task& t) const { return affected_.contains(t.id); }
 
   std::vector<placed_task*> torn;  ///< affected launches whose commands have ended

@@ -9,7 +9,8 @@
 
 namespace hocket::placement {
 
-std::unique_ptr<recovery_run> recovery_builder::build(const recovery_plan& plan) {
+std::unique_ptr<recovery_run> recovery_builder::build(const recovery_plan& plan,
+                                                      const std::vector<recovery_step>& saves) {
   auto made = std::make_unique<recovery_run>();
   const std::vector<bool> in_place = found_in_place(plan);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -22,6 +23,7 @@ std::unique_ptr<recovery_run> recovery_builder::build(const recovery_plan& plan)
       fill(made->add(), step);
     }
   }
+  for (const recovery_step& each : saves) fill_save(made->add(), each);
   if (made->all().empty()) return nullptr;
   add_edges(*made);
   made->begin(task_id{first_recovery_number + numbers_});
@@ -121,21 +123,32 @@ void recovery_builder::fill_restore(recovery_task& made, const recovery_step& st
     s_.work.actions().emplace_back(put_aside{s_.content.block(step.data, host_memory), from});
     s_.log.versions().keep(step.position, step.data, from);
   }
-  made.position = step.position;
   made.label = task_label("restore " + buffer.label);
   // In the trace it is the task that wrote the content first.
   const task_log& tasks = s_.log.tasks();
   if (step.position >= tasks.first()) made.trace_name = tasks.at(step.position).trace_name;
+  made.from = std::move(from);
+  fill_view(made, step).mode = access_mode::write;
+}
+
+void recovery_builder::fill_save(recovery_task& made, const recovery_step& step) {
+  made.label = task_label("save " + s_.buffers.find(step.data)->label);
+  made.saves = true;
+  fill_view(made, step).mode = access_mode::read;
+}
+
+task_access& recovery_builder::fill_view(recovery_task& made, const recovery_step& step) {
+  const tracked_buffer& buffer = *s_.buffers.find(step.data);
+  made.position = step.position;
   made.kind = task_kind::view;
   made.bytes = s_.content.bytes(step.data);
-  made.from = std::move(from);
-  task_access& access = made.accesses.emplace_back();
   made.part = part_of_array(buffer.type, buffer.all.end, step.region);
+  task_access& access = made.accesses.emplace_back();
   access.data = step.data;
   access.part = made.part.get();
-  access.mode = access_mode::write;
   access.is_all = step.region == buffer.all;
   access.is_in_history = false;
+  return access;
 }
 
 /// As their accesses are in conflict, in the order of the steps.

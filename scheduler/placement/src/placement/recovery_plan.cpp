@@ -150,6 +150,9 @@ void recovery_walk::go_past(std::uint64_t position) {
     if (!t.failed) restore(position, a.data, a.region());
     buffer_walk& b = of(a.data);
     if (t.why) note_failed(t, a);
+    if (t.failed && !b.needed.all(a.region(), [](const need& n) { return !n.is_read; })) {
+      return give_up(t, "has not written what others read");
+    }
     // A task that failed left nothing to be made again.
     b.needed.replace(a.region(), {});
     b.later.replace(a.region(), true);

@@ -24,8 +24,9 @@ struct recovery_task final : run_task {
 
   std::uint64_t position = 0;       ///< in the log
   placed_task* original = nullptr;  ///< the task, if it is torn; outlives this
-  array_part_ref part;              ///< of the only access, if content is restored
-  kept_ref from;                    ///< that content
+  array_part_ref part;              ///< of the only access, if content is restored or saved
+  kept_ref from;                    ///< that content, if it is restored
+  bool saves = false;               ///< it only brings that content to the host
   std::vector<recorded_edge> own_edges;
 };
 
@@ -36,6 +37,7 @@ class recovery_run final : public submitted_run {
   /// All tasks were added, and have these numbers and those behind.
   void begin(task_id first);
   [[nodiscard]] std::deque<recovery_task>& all() noexcept { return all_; }
+  [[nodiscard]] const std::deque<recovery_task>& all() const noexcept { return all_; }
   /// True if nothing refers to the run any more.
   [[nodiscard]] bool has_retired() const noexcept { return has_retired_; }
 

@@ -13,13 +13,14 @@
 
 namespace hocket::placement {
 
-/// How often tasks have failed for a reason of their device, and on which ones.
+/// How often tasks have failed in a row for a reason of their device, and on which ones.
 class retry_table {
  public:
   /// max_attempts: a task is run so often at most.
   retry_table(std::size_t max_attempts, std::size_t streams)
       : max_attempts_(max_attempts), in_a_row_(streams) {}
 
+  [[nodiscard]] std::size_t max_attempts() const noexcept { return max_attempts_; }
   /// True for a failure that may not come again, or not elsewhere. What a body throws does.
   [[nodiscard]] static bool may_pass(const failure& why) noexcept;
 

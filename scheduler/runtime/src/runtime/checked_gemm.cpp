@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <hocket/kernels/checksum_ops.hpp>
+#include <hocket/scheduler/kept_result.hpp>
 
 #include "runtime/gemm_sums.hpp"
 
@@ -118,6 +119,7 @@ class product_check {
     } else {
       add(to, ops::gemm_nn);
     }
+    keep_result(to, what_.c, options_.task.priority);
   }
 
   void add_sums_of_result(submitter& to) const {

@@ -54,8 +54,9 @@ inline constexpr bool is_family = std::same_as<Family, std::remove_cvref_t<Other
 /// whose sums are not finite is not checked: that of a matrix that has infinities or NaN.
 ///
 /// Costs six passes over the matrices beside the product, vectors, one small task on the
-/// host, and with updates(c) a copy of C. Order: as for the product alone; what uses C later waits
-/// for the check.
+/// host, and with updates(c) a copy of C. With resilience_kind::survive C is brought to the host,
+/// which keeps what is checked for when a device is lost. Order: as for the product alone; what
+/// uses C later waits for the check.
 ///
 /// ```cpp
 /// runtime rt;

@@ -189,11 +189,11 @@ struct runtime_options {
   /// many have run, all content is copied to the host, while others run. At least 1.
   std::size_t max_repeated = 10'000;
 
-  /// With survive, how often a task is run at most whose launch, or a copy for it, fails for a
-  /// reason of the device: the driver refuses it, or cannot compile the kernel. The first attempt
-  /// after that is made at once, the next one after a millisecond, each further one after eight
-  /// times as long, half a second at most; on another device if one has failed twice. What a body
-  /// throws ends the task. At least 1.
+  /// With survive, how often in a row a task is run at most whose launch, or a copy for it, fails
+  /// for a reason of the device: the driver refuses it, or cannot compile the kernel. The first
+  /// attempt after that is made at once, the next one after a millisecond, each further one after
+  /// eight times as long, half a second at most; on another device if one has failed twice. What a
+  /// body throws ends the task. At least 1.
   std::size_t max_attempts = 3;
 
   /// With survive, a device on which commands of several kernels fail, eight in a row, is

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <hocket/scheduler/check_counts.hpp>
+#include <hocket/scheduler/kept_result.hpp>
 #include <hocket/scheduler/runtime.hpp>
 
 namespace hocket {
@@ -131,6 +132,9 @@ template <class Third, class... Outputs>
 [[nodiscard]] future<void> compare_runs(submitter& to, const compare_options& options,
                                         const std::string& kernel, const Third& third,
                                         const std::tuple<Outputs...>& outputs) {
+  std::apply(
+      [&](const auto&... each) { (keep_result(to, each.original(), options.task.priority), ...); },
+      outputs);
   // A function that takes anything would be one that also takes the lanes.
   const auto differ = [options]<class... T, std::size_t... R>(const buffer_view<T, R>&... views) {
     return any_pair_differs(std::array{values_of(views)...}, options);
@@ -175,7 +179,9 @@ template <class Third, class... Outputs>
 /// which finds what does not happen twice alike. With a tolerance devices of any kind compare.
 ///
 /// Costs a second run, two more memories for each region that is written, copies of those that are
-/// updated, and a comparison on the host, to which both results are brought. Order: as for the
+/// updated, and a comparison on the host, to which both results are brought. With
+/// resilience_kind::survive the host keeps the result, and a device that needs it gets it from
+/// there: what a lost device takes with it is not made again unchecked. Order: as for the
 /// launch alone; what uses its outputs later waits for the comparison.
 ///
 /// ```cpp
