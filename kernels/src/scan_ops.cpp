@@ -31,7 +31,7 @@ class scanner {
     const std::size_t blocks = (nest_.size() + scan_block - 1) / scan_block;
     if (blocks == 0) return;
     std::vector<T> before(blocks);
-    // All sums are made before the first element is written: x may be y. Nothing needs the last one.
+    // Sums are made before the first element is written: x may be y. Nothing needs the last one.
     hocket::detail::for_ranges(lanes, blocks - 1, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) before[b] = sum(b);
     });

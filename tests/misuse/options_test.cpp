@@ -50,7 +50,7 @@ TEST_F(WrongOptions, ATaskThatIsTooLargeForEveryDevice) {
       AllOf(HasSubstr("Task \"fill\""), HasSubstr("400000 bytes"), HasSubstr("Sim0 has 65536")));
 }
 
-/// What is wrong with giving back the bytes of that future.
+/// Why the bytes of that future are not given back.
 template <class Future>
 std::string refused_return(runtime& rt, const Future& taker) {
   const buffer<float> y{rt, 10, "y"};

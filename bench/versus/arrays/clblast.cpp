@@ -66,12 +66,7 @@ contenders clblast_arrays(const array_job& job) {
   if (job.what == operation::inclusive_scan || job.what == operation::random_uniform) return {};
   return {{"clblast", [=] {
              const auto data = std::make_shared<opencl_arrays>(job);
-             return [=] {
-               return nanoseconds_of([&] {
-                        for (std::size_t i = 0; i < job.calls(); ++i) data->call(job.what);
-                      }) /
-                      1e3 / static_cast<double>(job.calls());
-             };
+             return [=] { return time_of_calls(job, [&] { data->call(job.what); }); };
            }}};
 }
 

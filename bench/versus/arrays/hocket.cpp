@@ -45,12 +45,7 @@ struct device_arrays {
 contender hocket_arrays(const array_job& job, const std::string& device) {
   return {"hocket", [=] {
             const auto data = std::make_shared<device_arrays>(job, device);
-            return [=] {
-              return nanoseconds_of([&] {
-                       for (std::size_t i = 0; i < job.calls(); ++i) data->call(job.what);
-                     }) /
-                     1e3 / static_cast<double>(job.calls());
-            };
+            return [=] { return time_of_calls(job, [&] { data->call(job.what); }); };
           }};
 }
 

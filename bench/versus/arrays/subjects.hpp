@@ -50,11 +50,11 @@ using contenders = std::vector<contender>;
 /// matrices.
 [[nodiscard]] contenders openblas_arrays(const array_job& job);
 #ifdef HOCKET_BENCH_CLBLAST
-/// The same on the first device of OpenCL.
+/// CLBlast, on the first device of OpenCL.
 [[nodiscard]] contenders clblast_arrays(const array_job& job);
 #endif
 
-/// What peers on the host compute with.
+/// The arrays of peers on the host.
 struct host_arrays {
   explicit host_arrays(std::size_t size) : x(size), y(size) {
     std::mt19937 random(1);
@@ -65,18 +65,22 @@ struct host_arrays {
   volatile float result = 0;  ///< no call is left out
 };
 
-/// Microseconds of a call of function(host_arrays&).
+/// The microseconds that a call takes.
+template <class Call>
+[[nodiscard]] double time_of_calls(const array_job& job, const Call& call) {
+  const double all = nanoseconds_of([&] {
+    for (std::size_t i = 0; i < job.calls(); ++i) call();
+  });
+  return all / 1e3 / static_cast<double>(job.calls());
+}
+
+/// Calls of function(host_arrays&).
 template <class Function>
 [[nodiscard]] contender on_host(const std::string& subject, const array_job& job,
                                 Function function) {
   return {subject, [=] {
             const auto data = std::make_shared<host_arrays>(job.size());
-            return [=] {
-              return nanoseconds_of([&] {
-                       for (std::size_t i = 0; i < job.calls(); ++i) function(*data);
-                     }) /
-                     1e3 / static_cast<double>(job.calls());
-            };
+            return [=] { return time_of_calls(job, [&] { function(*data); }); };
           }};
 }
 

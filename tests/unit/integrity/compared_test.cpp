@@ -96,7 +96,8 @@ TEST_F(compared_tasks, are_right_whichever_launch_is_corrupted) {
   }
 }
 
-/// What a recovery makes again is not compared a second time: it must not begin before the check.
+/// Content that a recovery makes again is not compared a second time: the recovery must not begin
+/// before the check.
 TEST_F(compared_tasks, are_right_if_what_a_lost_device_had_is_made_again_and_corrupted) {
   int ended = 0, lost = 0;
   for (int launch = 1; launch <= 16; ++launch) {

@@ -128,8 +128,8 @@ TEST_P(task_scopes, cancel_first_when_an_exception_leaves_them) {
   EXPECT_FALSE(ran);
 }
 
-// The second failure counts as seen, since the scope tells the first one; the task behind both hands
-// the second one on.
+// The second failure counts as seen, since the scope tells the first one; the task behind both
+// hands the second one on.
 TEST_P(task_scopes, tell_a_failure_though_a_task_follows_another_one) {
   task_scope scope(rt);
   const auto failed = [&] {

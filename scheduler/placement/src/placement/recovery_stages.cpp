@@ -12,7 +12,7 @@ namespace hocket::placement {
 
 namespace {
 
-/// What the stages before have written in a part of a buffer.
+/// A part of a buffer as the stages before have left it.
 struct staged_content {
   std::uint64_t position = 0;  ///< of its version; 0: they have not written it
   bool is_stored = false;      ///< it was restored, and is still where that came from

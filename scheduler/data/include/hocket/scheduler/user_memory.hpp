@@ -49,8 +49,8 @@ concept holds_elements = std::ranges::contiguous_range<C> && std::ranges::sized_
 /// memories have is copied there. Then the function of given_back is called, and what kept_by was
 /// given is destroyed; once, on any thread, also if making the buffer throws. It must neither throw
 /// nor wait for a task. Memory of constants is never written: accesses that write throw
-/// usage_error. Parts of what one buffer lies over cannot be lent to the same runtime meanwhile, and
-/// must not be lent to another one.
+/// usage_error. Parts of what one buffer lies over cannot be lent to the same runtime meanwhile,
+/// and must not be lent to another one.
 template <element T, std::size_t R = 1>
 class user_memory {
  public:

@@ -9,8 +9,8 @@ namespace hocket::detail {
 /// True if the runtime may run tasks again to make lost content again.
 [[nodiscard]] bool may_repeat_tasks(submitter& to);
 
-/// What is in the region now, which is about to be checked, is kept by the host where tasks may be
-/// run again: a repetition of the task that wrote it would give content that nothing has checked.
+/// The host keeps the content of the region, which is about to be checked, where tasks may be run
+/// again: a repetition of the task that wrote it would give content that nothing has checked.
 template <class T, std::size_t R>
 void keep_result(submitter& to, const region<T, R>& of, std::int64_t priority) {
   if (!may_repeat_tasks(to)) return;
