@@ -252,6 +252,12 @@ TEST_F(retries_of_chains, end_for_a_task_that_always_fails_among_others_that_do_
   EXPECT_THROW((void)bad.to_vector(), error);
 }
 
+/// Some task fails three times, and succeeds between these.
+TEST_F(retries_of_chains, forget_failures_of_a_task_that_has_succeeded_while_it_was_made_again) {
+  runtime sound(surviving()), rt(failing("fail Sim1 launch 6%; seed 19"));
+  EXPECT_EQ(run(rt), run(sound));
+}
+
 /// What is made again cannot be stored on the way, and launches fail besides.
 TEST_F(retries_of_chains, end_where_nothing_gets_through) {
   runtime rt(failing("fail Sim1 copy-out 1..; fail Sim1 launch 30%; seed 1"));
