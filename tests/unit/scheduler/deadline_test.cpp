@@ -178,9 +178,8 @@ TEST_P(deadlines, of_scopes_end_what_has_not_begun) {
   before.reset();
   const error thrown = thrown_by<error>([&] { scope.wait(); });
   EXPECT_EQ(thrown.code(), failure_code::timed_out);
-  EXPECT_EQ(thrown.what(),
-            std::string("Task \"late\" did not end before the deadline of its scope "
-                        "\"request\"."));
+  EXPECT_EQ(thrown.what(), std::string("Task \"late\" did not end before the deadline of its scope "
+                                       "\"request\"."));
   EXPECT_EQ(waits.error().code(), failure_code::timed_out);
   EXPECT_NO_THROW(rt.wait());
 }

@@ -92,8 +92,7 @@ TEST_P(task_scopes, cancel_what_has_not_started) {
   EXPECT_NO_THROW(scope.wait());
   EXPECT_FALSE(ran);
   EXPECT_EQ(f.error().code(), failure_code::cancelled);
-  EXPECT_EQ(f.error().message(),
-            "Task \"late\" was cancelled, because its scope \"work\" was.");
+  EXPECT_EQ(f.error().message(), "Task \"late\" was cancelled, because its scope \"work\" was.");
   rt.async([] {}).get();  // others run
 }
 
@@ -170,8 +169,7 @@ TEST_P(task_scopes, end_with_the_scope_around_them) {
   const future<void> f = inner.async({.label = "late"}, [&] { ++ran; });
   inner.wait();
   EXPECT_EQ(ran, 0);
-  EXPECT_EQ(f.error().message(),
-            "Task \"late\" was cancelled, because its scope \"outer\" was.");
+  EXPECT_EQ(f.error().message(), "Task \"late\" was cancelled, because its scope \"outer\" was.");
 }
 
 TEST_P(task_scopes, tell_of_a_stop_whenever_they_are_asked_for_a_token) {
@@ -287,8 +285,7 @@ TEST_P(task_scopes, take_data_tasks) {
   scope.cancel();
   const future<void> late = scope.submit({.label = "late"}, ops::fill, 3.0f, writes(x));
   EXPECT_EQ(late.error().code(), failure_code::cancelled);
-  EXPECT_EQ(late.error().message(),
-            "Task \"late\" was cancelled, because its scope \"work\" was.");
+  EXPECT_EQ(late.error().message(), "Task \"late\" was cancelled, because its scope \"work\" was.");
   rt.submit(ops::fill, 4.0f, writes(x)).get();
 }
 
