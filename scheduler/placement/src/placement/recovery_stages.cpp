@@ -54,8 +54,9 @@ void recovery_stages::shorten(recovery_plan& plan) {
       });
     });
   }
-  for (const auto& [data, parts] : written) {
-    parts.visit(s_.buffers.find(data)->all, [&](const box& part, const staged_content& c) {
+  for (const auto& each : written) {
+    const data_id data = each.first;
+    each.second.visit(s_.buffers.find(data)->all, [&](const box& part, const staged_content& c) {
       if (c.position > 0 && !c.is_stored) saves_.push_back({c.position, nullptr, data, part});
     });
   }
