@@ -35,7 +35,7 @@ TEST_P(taken_value, of_a_type_that_only_moves_is_had) {
 }
 
 TEST_P(taken_value, is_gone_for_all_others_in_words) {
-  const future<owned> made = rt.async({.label = "made"}, [] { return std::make_unique<int>(7); });
+  const future<owned> made = rt.async("made", [] { return std::make_unique<int>(7); });
   const future<owned> copy = made;
   const future<int> earlier = made.then([](const owned& v) { return *v; });
   earlier.wait();
