@@ -258,7 +258,7 @@ TEST_F(retries_of_chains, forget_failures_of_a_task_that_has_succeeded_while_it_
   EXPECT_EQ(run(rt), run(sound));
 }
 
-/// What is made again cannot be stored on the way, and launches fail besides.
+/// Content that a recovery makes again cannot be stored on the way, and launches fail besides.
 TEST_F(retries_of_chains, end_where_nothing_gets_through) {
   runtime rt(failing("fail Sim1 copy-out 1..; fail Sim1 launch 30%; seed 1"));
   const buffer<int> x{rt, 100, 1}, y{rt, 100, 1};

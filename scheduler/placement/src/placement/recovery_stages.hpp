@@ -22,11 +22,11 @@ class recovery_stages {
 
   /// Leaves the first stage of the plan.
   void shorten(recovery_plan& plan);
-  /// Whether the plan had more than that.
+  /// True if the plan had more than that.
   [[nodiscard]] bool are_left() const noexcept { return are_left_; }
-  /// Then the content that the tasks of the stage leave behind.
+  /// The content that the tasks of the stage leave behind, if stages are left.
   [[nodiscard]] const std::vector<recovery_step>& saves() const noexcept { return saves_; }
-  /// The run of the stage has ended, well or not. What it has left in the place of newer content is
+  /// The run of the stage has ended, well or not. Content that it has left in the place of newer is
   /// lost for those that do not know of it: it is poisoned. fresh: a number for that.
   void poison_older(task_id fresh, const failure& why);
   /// Something failed, and is tried again.
