@@ -20,7 +20,8 @@ class bad_loader : public ::testing::Test {
   }
 
   /// Programs work without any driver, and the doctor says of both kinds the parts.
-  void expect_said(const std::string& of_opencl, const std::string& of_vulkan) const {
+  void expect_said([[maybe_unused]] const std::string& of_opencl,
+                   [[maybe_unused]] const std::string& of_vulkan) const {
     expect_usable(around_.run(USE_DEVICES), {"", {}, {"left out", "OpenCL0", "Vulkan0"}});
 #ifdef HOCKET
     const outcome doctor = around_.run(HOCKET, "doctor");
