@@ -128,9 +128,7 @@ class runner {
 
  private:
   void fail(const std::string& what) {
-    // Once content could not be made again, failures are expected.
-    if (settings_.survives && rt_.report(report_detail::counts).given_up > 0) return;
-    if (wrong_.empty()) wrong_ = "step " + std::to_string(index_) + ": " + what;
+    if (wrong_.empty() && !has_lost_track_) wrong_ = "step " + std::to_string(index_) + ": " + what;
   }
 
   tile region_of(const part& p) const {
@@ -349,8 +347,11 @@ class runner {
 
   /// True if tasks may fail because a device was lost.
   bool shows_loss() const {
-    return disturbance_ != nullptr && disturbance_->may_show() && !settings_.survives;
+    if (settings_.survives) return rt_.report(report_detail::counts).given_up > 0;
+    return disturbance_ != nullptr && disturbance_->may_show();
   }
+  /// Which tasks of several have failed for a loss is not known, nor what they leave.
+  void follow(const failure& why) { has_lost_track_ = has_lost_track_ || (why && shows_loss()); }
 
   /// Brings the interpreter up to, and not including, the step.
   void settle_outcomes(std::size_t end) {
@@ -362,15 +363,16 @@ class runner {
       const failure why = futures_[settled_].error();
       if (s.what == kind::graph) {
         check(expected_.apply_graph(settled_), why, uncertain_.contains(settled_));
+        follow(why);
         continue;
       }
       if (s.what == kind::choice) {
         check(expected_.apply_choice(settled_, static_cast<bool>(why)), why,
               uncertain_.contains(settled_));
+        follow(why);
         continue;
       }
-      const bool free_to_fail =
-          shows_loss() || uncertain_.contains(settled_) || (s.takes_token && stopped_);
+      const bool free_to_fail = uncertain_.contains(settled_) || (s.takes_token && stopped_);
       check(expected_.must_fail(settled_), why, free_to_fail);
       expected_.apply(settled_, static_cast<bool>(why));
       if (!why && s.what == kind::value && values_[settled_].get() != expected_.value(settled_)) {
@@ -381,7 +383,7 @@ class runner {
 
   void check(bool must_fail, const failure& why, bool free_to_fail) {
     if (must_fail && !why) fail("step " + std::to_string(settled_) + " had to fail and did not");
-    if (!must_fail && why && !free_to_fail) {
+    if (!must_fail && why && !free_to_fail && !shows_loss()) {
       fail("step " + std::to_string(settled_) + " failed: " + why.message());
     }
   }
@@ -484,6 +486,7 @@ class runner {
   std::optional<task_scope> scope_;
   std::size_t scope_begin_ = 0;
   bool stopped_ = false;
+  bool has_lost_track_ = false;
   std::unique_ptr<disturbance> disturbance_;
   std::size_t index_ = 0;
   std::size_t settled_ = 0;

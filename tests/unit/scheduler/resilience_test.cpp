@@ -169,6 +169,23 @@ TEST_F(resilience, gives_up_where_a_view_is_in_the_way) {
   EXPECT_EQ(rt.report().given_up, 1U);
 }
 
+TEST_F(resilience, makes_again_what_no_view_is_in_the_way_of) {
+  const buffer<float> x{rt, 4, 0.0F}, y = zeros(), z = zeros();
+  rt.submit(on("Sim0"), add_one, updates(x));
+  rt.submit(on("Sim0"), add_one, updates(y));
+  rt.submit(on("Sim0"), add_other, reads(y), updates(z));
+  {
+    const auto open = x.rows(0, 2).read();
+    lose("Sim0");
+    EXPECT_THAT(z.to_vector(), Each(1.0F));
+    EXPECT_THAT(y.to_vector(), Each(1.0F));
+    EXPECT_TRUE(rt.submit(add_one, updates(x.rows(2, 4))).error());
+  }
+  EXPECT_THAT(x.rows(0, 2).read(), Each(1.0F));
+  EXPECT_EQ(rt.report().given_up, 1U);
+  EXPECT_EQ(rt.report().recoveries, 0U);
+}
+
 /// A buffer of a lost device can only be made again by a task that overwrites what a function uses.
 class used_resilience : public resilience {
  protected:

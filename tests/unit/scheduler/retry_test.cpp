@@ -157,6 +157,33 @@ TEST_F(retries, leave_a_device_to_kernels_that_it_can_compile) {
   EXPECT_THAT(x.to_vector(), Each(20.0F));
 }
 
+TEST_F(retries, of_a_recovery_fail_only_what_needs_a_task_that_failed_for_good) {
+  // A kernel with captures would be called once.
+  static int calls;
+  calls = 0;
+  const kernel<inout_buffer<float>> once{"once", host_body{[](buffer_view<float> v) {
+                                           if (++calls > 1) throw std::runtime_error("planned");
+                                           v[0] = 3;
+                                         }}};
+  const buffer<float> x = zeros(), y = zeros(), z = zeros();
+  rt.submit(on("Sim0"), once, updates(z));
+  rt.submit(on("Sim0"), add_other, reads(z), updates(x));
+  rt.submit(on("Sim0"), ops::fill, 5.0F, writes(z));
+  rt.submit(on("Sim0"), add_one, updates(y));
+  rt.wait();
+  for (const char* const other : {"Sim1", "Sim2"}) fail_next(other, 1);
+  lose("Sim0");
+  EXPECT_THAT(y.to_vector(), Each(1.0F));
+  EXPECT_THAT(z.to_vector(), Each(5.0F));
+  try {
+    (void)x.to_vector();
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("planned"));
+  }
+  EXPECT_EQ(rt.report().given_up, 1U);
+}
+
 TEST_F(retries, and_losses_at_the_same_time_change_no_result) {
   const buffer<float> x = zeros();
   for (int i = 0; i < 30; ++i) rt.submit(add_one, updates(x));

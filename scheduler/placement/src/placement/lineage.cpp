@@ -41,6 +41,11 @@ void lineage::failed_again(std::uint64_t position, const failure& why) {
   found.why = why;
 }
 
+void lineage::lacks(std::uint64_t position, const failure& why) {
+  failed_again(position, why);
+  tasks_.at(position).lacks = true;
+}
+
 recovery_plan lineage::plan(function_ref<const box&(data_id)> all_of, poisoned_parts poisoned) {
   versions_.forget_torn();
   return plan_recovery(tasks_, versions_, cut_, all_of, poisoned);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "placement/recovery_dependents.hpp"
+
 namespace hocket::placement {
 
 void loss_recovery::begin(device_id device, const failure& why) {
@@ -137,22 +139,32 @@ submitted_run* loss_recovery::go_on() {
   poison_waiting_functions();
   if (end_cancelled()) return nullptr;
   lost_ = s_.lost;
-  recovery_plan plan = stages_.are_hopeless() ? stages_.given_up() : made_plan();
-  blocking_ = {};
-  if (!plan.hopeless.empty()) {
+  std::optional<recovery_plan> plan = next_plan();
+  if (!plan) return nullptr;
+  failed_ = plan->failed;
+  stages_.shorten(*plan);
+  run_ = builder_.build(*plan, stages_.saves());
+  if (run_ == nullptr) end_run(nullptr);
+  return run_.get();
+}
+
+/// None if something has to end before the next plan, or nothing is left to be planned.
+std::optional<recovery_plan> loss_recovery::next_plan() {
+  for (;;) {
+    recovery_plan plan = stages_.are_hopeless() ? stages_.given_up() : made_plan();
+    blocking_ = {};
+    if (plan.hopeless.empty()) return plan;
     if (plan.user.valid() && will_end(plan.user)) {
       // The task ends, or a function begins to wait for another task: then all is planned again.
       blocking_ = plan.user;
-    } else {
-      give_up(plan);
+      return std::nullopt;
     }
-    return nullptr;
+    if (!fail_dependents(plan)) {
+      give_up(plan);
+      return std::nullopt;
+    }
+    if (s_.work.has_endings()) return std::nullopt;
   }
-  failed_ = plan.failed;
-  stages_.shorten(plan);
-  run_ = builder_.build(plan, stages_.saves());
-  if (run_ == nullptr) end_run(nullptr);
-  return run_.get();
 }
 
 /// Returns whether nothing is to be planned now.
@@ -194,19 +206,21 @@ bool loss_recovery::end_cancelled() {
 }
 
 recovery_plan loss_recovery::made_plan() {
-  return s_.log.plan([this](data_id data) -> const box& { return s_.buffers.find(data)->all; },
-                     [this](data_id data, visit_parts visit) {
-                       s_.content.content_of(data).visit(s_.buffers.find(data)->all,
-                                                         [&](const box& part, const origin& from) {
-                                                           if (from.written && from.poison)
-                                                             visit(part);
-                                                         });
-                     });
+  return s_.log.plan([this](data_id data) -> const box& { return all_of(data); },
+                     [this](data_id data, visit_parts visit) { visit_poisoned(data, visit); });
+}
+
+const box& loss_recovery::all_of(data_id data) const { return s_.buffers.find(data)->all; }
+
+void loss_recovery::visit_poisoned(data_id data, visit_parts visit) {
+  s_.content.content_of(data).visit(all_of(data), [&](const box& part, const origin& from) {
+    if (from.written && from.poison) visit(part);
+  });
 }
 
 /// All that was planned has been done, by the run if there was anything to run.
 void loss_recovery::end_run(const recovery_run* ran) {
-  ++s_.losses.counts.recovered;
+  if (!lacks_some_) ++s_.losses.counts.recovered;
   poison_again();
   if (ran != nullptr) end_tasks(*ran);
   end();
@@ -274,12 +288,44 @@ void loss_recovery::end_torn(placed_task& t, const failure& why) {
   s_.work.end_later(t, why);
 }
 
-void loss_recovery::give_up(const recovery_plan& plan) {
+/// What depends on content that is not to be had fails, and nothing else: the rest is planned
+/// again. Returns false if there is no such task.
+bool loss_recovery::fail_dependents(const recovery_plan& plan) {
+  if (plan.missing.parts.empty()) return false;
+  const std::vector<std::uint64_t> positions = tasks_to_fail(
+      plan, s_.log.tasks(), [this](data_id data) -> const box& { return all_of(data); },
+      [this](data_id data, visit_parts visit) { visit_poisoned(data, visit); });
+  if (positions.empty()) return false;
+  warn_once(plan);
+  const failure& why = plan.missing.why;
+  for (const std::uint64_t position : positions) {
+    const logged_task& t = s_.log.tasks().at(position);
+    if (t.torn) {
+      placed_task& own = *s_.tasks.find(t.id);
+      s_.losses.forget(own);
+      // With that it is not taken for this recovery once more.
+      own.poisoned =
+          why ? why.downstream(std::string(own.label_text())) : s_.failed_on_device(own, why_);
+      end_torn(own, own.poisoned);
+    } else {
+      s_.log.lacks(position, why ? why.downstream(std::string(t.label.text())) : why_);
+    }
+  }
+  return true;
+}
+
+void loss_recovery::warn_once(const recovery_plan& plan) {
+  if (std::exchange(lacks_some_, true)) return;
   ++s_.losses.counts.given_up;
-  poison_again();
   std::string why = plan.hopeless;
   if (plan.lacks.valid()) why += " \"" + s_.buffers.find(plan.lacks)->label + "\"";
-  s_.work.actions().emplace_back(warn{"What was lost is not made again, because " + why + "."});
+  s_.work.actions().emplace_back(warn{"Not all that was lost is made again, because " + why + "."});
+}
+
+/// All that has not been made again stays lost.
+void loss_recovery::give_up(const recovery_plan& plan) {
+  poison_again();
+  warn_once(plan);
   for (placed_task* const t : std::exchange(s_.losses.torn, {})) {
     end_torn(*t, s_.failed_on_device(*t, why_));
   }
@@ -291,7 +337,7 @@ void loss_recovery::end() {
   poison_failed_meanwhile();
   stages_.end();
   s_.losses.end();
-  has_loss_ = false;
+  has_loss_ = lacks_some_ = false;
   s_.retries.forget_if([&](task_id task) { return s_.tasks.find(task) == nullptr; });
   dropped_.release_refilled();
   dropped_.drop_waiting();

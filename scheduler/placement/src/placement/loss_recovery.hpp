@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "placement/dropped_buffers.hpp"
@@ -59,7 +60,10 @@ class loss_recovery {
   void poison_waiting_functions();
   void poison_outputs(const placed_task& t, const failure& why);
   [[nodiscard]] bool end_cancelled();
+  [[nodiscard]] std::optional<recovery_plan> next_plan();
   [[nodiscard]] recovery_plan made_plan();
+  [[nodiscard]] const box& all_of(data_id data) const;
+  void visit_poisoned(data_id data, visit_parts visit);
   [[nodiscard]] bool leave_run(const recovery_run& ran);
   void end_run(const recovery_run* ran);
   void end_tasks(const recovery_run& ran);
@@ -67,7 +71,9 @@ class loss_recovery {
   void poison_failed_meanwhile();
   void end_torn_again(const recovery_task& t);
   void end_torn(placed_task& t, const failure& why);
+  [[nodiscard]] bool fail_dependents(const recovery_plan& plan);
   void give_up(const recovery_plan& plan);
+  void warn_once(const recovery_plan& plan);
   /// True if the task, which uses content that has to change, ends without waiting for another one:
   /// a function that runs and has not waited yet, or a brief view.
   [[nodiscard]] bool will_end(task_id user) const;
@@ -82,6 +88,7 @@ class loss_recovery {
   bool is_expected_ = false;           ///< a device will be told to be lost
   bool has_loss_ = false;              ///< one is, or was told since the recovery began
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again
+  bool lacks_some_ = false;            ///< not all is made again; the warning was given
   failure why_;                        ///< the last loss, or what failed for good
   std::uint64_t begun_ = 0;            ///< position of the first task logged since it began
   task_id blocking_;                   ///< a task that uses what has to change, and will end

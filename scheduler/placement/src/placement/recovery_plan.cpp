@@ -73,6 +73,8 @@ class recovery_walk {
   [[nodiscard]] buffer_walk& of(data_id data);
   void look_for_user(const logged_task& t, data_id data, const box& part);
   void give_up(const logged_task& t, const char* why, const logged_task* other = nullptr);
+  void lack(std::uint64_t position, data_id data, const box& part);
+  void lack_outputs(std::uint64_t position, const logged_task& t);
   void end_at_begin();
 
   const task_log& log_;
@@ -151,6 +153,8 @@ void recovery_walk::go_past(std::uint64_t position) {
     buffer_walk& b = of(a.data);
     if (t.why) note_failed(t, a);
     if (t.failed && !b.needed.all(a.region(), [](const need& n) { return !n.is_read; })) {
+      made_.missing.why = t.why;
+      lack(position, a.data, a.region());
       return give_up(t, "has not written what others read");
     }
     // A task that failed left nothing to be made again.
@@ -160,27 +164,36 @@ void recovery_walk::go_past(std::uint64_t position) {
 }
 
 void recovery_walk::note_failed(const logged_task& t, const logged_task::access& a) {
-  of(a.data).later.visit(a.region(), [&](const box& part, bool is_later) {
-    if (!is_later) made_.failed.push_back({a.data, part, t.why});
+  buffer_walk& b = of(a.data);
+  b.later.visit(a.region(), [&](const box& part, bool is_later) {
+    if (is_later) return;
+    b.lost.visit(part, [&](const box& each, bool is_lost) {
+      if (is_lost || !t.lacks) made_.failed.push_back({a.data, each, t.why});
+    });
   });
 }
 
 /// The parts of the region that are restored from bytes.
 void recovery_walk::restore(std::uint64_t position, data_id data, const box& region) {
   of(data).needed.visit(region, [&](const box& part, const need& n) {
-    if (!n.is_wanted || n.stored == nullptr) return;
+    if (!n.is_wanted || n.stored == nullptr || !made_.hopeless.empty()) return;
     look_for_user(position < log_.first() ? before_log_ : log_.at(position), data, part);
+    if (!made_.hopeless.empty()) return lack(position, data, part);
     const auto& from = *static_cast<const stored_part*>(n.stored);
     made_.steps.push_back({position, nullptr, data, part, from.from});
   });
 }
 
 void recovery_walk::run_again(std::uint64_t position, const logged_task& t) {
-  if (t.kernel == nullptr && !t.torn) return give_up(t, "is called once");
+  if (t.kernel == nullptr && !t.torn) {
+    lack_outputs(position, t);
+    return give_up(t, "is called once");
+  }
   made_.steps.push_back({position, &t});
   for (const logged_task::access& a : t.accesses) {
     if (!writes_content(a.mode) || a.region().empty()) continue;
     look_for_user(t, a.data, a.region());
+    if (!made_.hopeless.empty()) return lack_outputs(position, t);
     buffer_walk& b = of(a.data);
     std::vector<box> overwritten;
     b.later.visit(a.region(), [&](const box& part, bool is_later) {
@@ -219,6 +232,22 @@ void recovery_walk::end_at_begin() {
     }
     made_.hopeless = "there is no earlier content of buffer";
     made_.lacks = data;
+    made_.missing = {};
+    b.needed.visit(all, [&, of = data](const box& part, const need& n) {
+      if (n.is_read && n.stored == nullptr) lack(log_.first() - 1, of, part);
+    });
+    return;
+  }
+}
+
+void recovery_walk::lack(std::uint64_t position, data_id data, const box& part) {
+  made_.missing.position = position;
+  made_.missing.parts.push_back({data, part});
+}
+
+void recovery_walk::lack_outputs(std::uint64_t position, const logged_task& t) {
+  for (const logged_task::access& a : t.accesses) {
+    if (writes_content(a.mode) && !a.region().empty()) lack(position, a.data, a.region());
   }
 }
 

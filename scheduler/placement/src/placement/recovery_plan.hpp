@@ -22,6 +22,17 @@ struct recovery_step {
   kept_ref from = nullptr;  ///< null: it lies in the block of the host
 };
 
+/// Content that is not to be had: the parts as they were at that position of the log.
+struct missing_content {
+  struct missing_part {
+    data_id data;
+    box region;
+  };
+  std::uint64_t position = 0;
+  std::vector<missing_part> parts;
+  failure why;  ///< of the task there, if it has failed
+};
+
 /// The steps, in the order in which they have an effect.
 struct recovery_plan {
   /// A part that a task failed to write, and that no later task has written.
@@ -36,6 +47,7 @@ struct recovery_plan {
   std::string hopeless;             ///< not empty: why content that is lost cannot be made again
   data_id lacks;                    ///< then, if valid, what the sentence ends with: a buffer
   task_id user;                     ///< then, if valid, the view or function that is in the way
+  missing_content missing;          ///< then: steps that need it cannot be made
 };
 
 using visit_parts = function_ref<void(const box&)>;

@@ -40,6 +40,7 @@ struct logged_task {
   bool is_brief = false;  ///< as in the request
   bool ended = false;
   bool failed = false;  ///< what it was to write is poisoned, or gone
+  bool lacks = false;   ///< then: it has not failed, but what was lost of its content stays lost
   failure why;          ///< of a task that failed
   bool torn = false;    ///< it did not run to its end, or had no right input: it is run again
   bool undone = false;  ///< it has changed nothing, and will be issued again
