@@ -80,7 +80,8 @@ std::string run_one(runtime& rt, const program& made, const run_settings& settin
   try {
     return run_steps(rt, made, settings);
   } catch (const std::exception& e) {
-    return std::string("an exception that was not planned: ") + e.what();
+    return std::string("an exception that was not planned: ") + e.what() + "\n" +
+           to_string(rt.pending());
   }
 }
 

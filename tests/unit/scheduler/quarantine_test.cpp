@@ -132,6 +132,18 @@ TEST_F(quarantine, is_ended_by_a_task_that_names_the_device) {
   EXPECT_THAT(x.to_vector(), Each(1.0F));
 }
 
+TEST_F(quarantine, is_ended_by_the_second_task_that_waits_if_the_first_one_throws) {
+  begin(1000);
+  for (std::uint64_t i = 1; i <= 1000; ++i) simulated("Sim0").fail_launch(i, {});
+  const kernel<inout_buffer<float>> fails{
+      "fails", host_body{[](buffer_view<float>) { throw std::runtime_error("planned"); }}};
+  const buffer<float> x = zeros(), y = zeros();
+  const future<void> first = rt.submit(on("Sim0"), fails, updates(x));
+  rt.submit(on("Sim0"), add_one, updates(y)).get();
+  EXPECT_THAT(first.error().message(), HasSubstr("planned"));
+  EXPECT_EQ(state(), device_state::in_use);
+}
+
 TEST_F(quarantine, is_ended_by_resuming_the_device) {
   begin(1000);
   for (std::uint64_t i = 1; i <= 1000; ++i) simulated("Sim0").fail_launch(i, {});

@@ -236,6 +236,28 @@ TEST_F(used_resilience, waits_for_views_that_only_copy) {
   expect_content();
 }
 
+TEST_F(used_resilience, waits_for_a_view_that_is_closed_soon) {
+  {
+    const auto open = x.read();
+    lose("Sim0");
+    testing::pass(rt, microseconds(2000));
+    EXPECT_EQ(rt.report().recoveries, 0U);
+    EXPECT_THAT(open, Each(2.0F));
+  }
+  expect_content();
+}
+
+TEST_F(used_resilience, gives_up_where_a_view_stays_open) {
+  {
+    const auto open = x.read();
+    lose("Sim0");
+    EXPECT_THROW((void)y.to_vector(), error);
+    EXPECT_THAT(open, Each(2.0F));
+  }
+  EXPECT_THAT(x.to_vector(), Each(2.0F));
+  EXPECT_EQ(rt.report().given_up, 1U);
+}
+
 TEST_F(used_resilience, gives_up_where_a_function_waits) {
   const future<void> waits = rt.submit(
       [&](buffer_view<const float>) {

@@ -184,6 +184,20 @@ TEST_F(retries, of_a_recovery_fail_only_what_needs_a_task_that_failed_for_good) 
   EXPECT_EQ(rt.report().given_up, 1U);
 }
 
+TEST_F(retries, lose_nothing_of_what_a_thread_fills_again_and_again) {
+  const buffer<float> x = zeros(), y = zeros();
+  for (int turn = 1; turn <= 12; ++turn) {
+    if (turn % 3 == 0) fail_next("Sim0", 1);
+    {
+      const auto v = x.write();
+      std::ranges::fill(v, static_cast<float>(turn));
+    }
+    rt.submit(on("Sim0"), add_other, reads(x), updates(y));
+  }
+  EXPECT_THAT(y.to_vector(), Each(78.0F));
+  EXPECT_EQ(rt.report().given_up, 0U);
+}
+
 TEST_F(retries, and_losses_at_the_same_time_change_no_result) {
   const buffer<float> x = zeros();
   for (int i = 0; i < 30; ++i) rt.submit(add_one, updates(x));

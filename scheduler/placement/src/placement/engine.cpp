@@ -69,6 +69,8 @@ struct engine::dispatch {
         return on.hangs_.time_passed();
       case timed_part::straggler:
         return on.stragglers_.time_passed();
+      case timed_part::view:
+        return on.recovery_.time_passed();
     }
   }
   void operator()(drain_asked& e) const { on.drains_.begin(e); }

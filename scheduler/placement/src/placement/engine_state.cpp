@@ -33,7 +33,9 @@ void engine_state::await_other_probe(const placed_task& t) {
   for (device_record& d : devices) {
     if (d.state != device_state::quarantined || d.probe.task != t.id) continue;
     d.probe.task = {};
-    d.probe.is_awaited = true;
+    // Tasks that wait for the device are not placed again by themselves.
+    const auto number = static_cast<std::size_t>(&d - devices.data());
+    work.actions().emplace_back(await_probe{device_id{number}, nanoseconds{0}});
   }
 }
 

@@ -124,7 +124,8 @@ bool loss_recovery::will_end(task_id user) const {
     if (c.alone && c.launched->id == user) ends = true;
   });
   s_.log.tasks().for_running([&](const logged_task& t) {
-    if (t.is_brief && t.id == user) ends = true;
+    const bool is_closed_soon = t.is_brief || (t.is_view && !patience_.is_over());
+    if (is_closed_soon && t.id == user) ends = true;
   });
   return ends;
 }
@@ -157,6 +158,7 @@ std::optional<recovery_plan> loss_recovery::next_plan() {
     if (plan.user.valid() && will_end(plan.user)) {
       // The task ends, or a function begins to wait for another task: then all is planned again.
       blocking_ = plan.user;
+      patience_.begin();
       return std::nullopt;
     }
     if (!fail_dependents(plan)) {
@@ -336,6 +338,7 @@ void loss_recovery::give_up(const recovery_plan& plan) {
 void loss_recovery::end() {
   poison_failed_meanwhile();
   stages_.end();
+  patience_.end();
   s_.losses.end();
   has_loss_ = lacks_some_ = false;
   s_.retries.forget_if([&](task_id task) { return s_.tasks.find(task) == nullptr; });

@@ -9,6 +9,7 @@
 #include "placement/dropped_buffers.hpp"
 #include "placement/recovery_stages.hpp"
 #include "placement/task_hold.hpp"
+#include "placement/view_patience.hpp"
 
 namespace hocket::placement {
 
@@ -48,6 +49,8 @@ class loss_recovery {
   [[nodiscard]] bool is_due() const;
   /// Returns the tasks that have to be added now; null if there are none.
   [[nodiscard]] submitted_run* go_on();
+  /// Views that are in the way have had the time to end.
+  void time_passed() noexcept { patience_.time_passed(); }
   /// Frees the runs that no action refers to any more.
   void forget_past() {
     std::erase_if(past_, [](const auto& each) { return each->has_retired(); });
@@ -75,7 +78,7 @@ class loss_recovery {
   void give_up(const recovery_plan& plan);
   void warn_once(const recovery_plan& plan);
   /// True if the task, which uses content that has to change, ends without waiting for another one:
-  /// a function that runs and has not waited yet, or a brief view.
+  /// a function that runs and has not waited yet, or a view that is thought to.
   [[nodiscard]] bool will_end(task_id user) const;
   void end();
 
@@ -85,6 +88,7 @@ class loss_recovery {
   dropped_buffers& dropped_;
   recovery_builder builder_{s_};
   recovery_stages stages_{s_};
+  view_patience patience_{s_.work};
   bool is_expected_ = false;           ///< a device will be told to be lost
   bool has_loss_ = false;              ///< one is, or was told since the recovery began
   bool plans_again_ = false;           ///< what is under way has failed, and is tried again

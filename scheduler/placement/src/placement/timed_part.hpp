@@ -13,6 +13,7 @@ enum class timed_part : std::uint8_t {
   loss,       ///< a device that ought to be told to be lost
   hang,       ///< commands that may never end
   straggler,  ///< commands that may take too long
+  view,       ///< a view that is in the way of a recovery
 };
 
 }  // namespace hocket::placement
