@@ -234,6 +234,12 @@ void check(const graph_use& use, placed_runtime& home) {
     if (set.find(each.of.get()) != set.none) {
       throw usage_error(what + "twice for one run of graph \"" + label() + "\".");
     }
+    try {
+      for (const auto& body : use.bodies) body->parameters.check(each);
+    } catch (const usage_error& e) {
+      throw usage_error(what + "to what a task of graph \"" + label() + "\" cannot take. " +
+                        e.what());
+    }
     set.push_back(each.of.get());
   }
 }

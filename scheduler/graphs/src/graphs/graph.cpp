@@ -127,7 +127,7 @@ void graph_content::check_numbers(const task_description& task) {
       check_named(*this, *number->from, task.label_text());
       if (number->from->recorded().number == 0) check_readable(*number->from);
     }
-    if (number->set_by) parameters.add(number->set_by);
+    if (number->set_by) parameters.add(*number);
   }
 }
 
@@ -189,7 +189,7 @@ task_state_ptr graph_content::add(graph_use&& use) {
   for (const auto& body : use.bodies) {
     functions()->keep(body->all_functions());
     for (const parameter_ref& each : body->parameters.all()) {
-      if (with.find(each) == nullptr) parameters.add(each);
+      if (with.find(each) == nullptr) parameters.add(each, body->parameters);
     }
   }
   if (use.ask.owner) functions()->keep(use.ask.owner);

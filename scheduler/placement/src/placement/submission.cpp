@@ -133,8 +133,7 @@ class launch_submission::future_watch final : public continuation {
         why = task_outcome::because_of(source, *owner_->state);
       }
     } else if (what_.scalar) {
-      scalar_argument& number = owner_->launch->scalars[*what_.scalar];
-      number = what_.number.convert(source.value(), number.type);
+      why = take_number(source);
     }
     owner_->home_.post(placement::external_ended{owner_->id, std::move(why)});
     delete this;
@@ -142,6 +141,17 @@ class launch_submission::future_watch final : public continuation {
   [[nodiscard]] task_state* follower() const noexcept override { return owner_->state.get(); }
 
  private:
+  /// Returns why the kernel cannot take the number of the future.
+  [[nodiscard]] failure take_number(task_state& source) const noexcept {
+    scalar_argument& number = owner_->launch->scalars[*what_.scalar];
+    try {
+      number = what_.number.convert(source.value(), number.type);
+      return {};
+    } catch (...) {
+      return caught(task_name(owner_->label_text()), false);
+    }
+  }
+
   boost::intrusive_ptr<launch_submission> owner_;
   awaited& what_;
 };

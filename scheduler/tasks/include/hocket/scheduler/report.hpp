@@ -86,7 +86,7 @@ struct runtime_report {
 
   // With resilience_kind::survive.
   std::size_t recoveries = 0;        ///< times that all that was lost or failed was made again
-  std::size_t given_up = 0;          ///< times that it could not be
+  std::size_t given_up = 0;          ///< times that some of it could not be
   std::size_t repeated_tasks = 0;    ///< tasks that ran again for that, or restored content
   std::size_t quarantines = 0;       ///< times that a device was quarantined
   std::size_t readmissions = 0;      ///< times that one was used again after that

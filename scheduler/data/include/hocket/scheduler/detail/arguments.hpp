@@ -3,8 +3,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -93,6 +97,69 @@ constexpr void refuse_function() {
                 "type and the rank of b, and a number for a number or a future.");
 }
 
+/// The number as whole text.
+[[nodiscard]] std::string number_text(long long value);
+[[nodiscard]] std::string number_text(unsigned long long value);
+[[nodiscard]] std::string number_text(double value);
+
+/// Throws usage_error: argument i of the kernel does not hold that number.
+[[noreturn]] void refuse_number(const kernel_definition& kernel, std::size_t i,
+                                const std::string& number);
+/// The same for a number that a future has, of which the kernel is not known.
+[[noreturn]] void refuse_number(element_type wanted, const std::string& number);
+
+/// The number as one of three types that hold all numbers of its kind.
+template <class Number>
+[[nodiscard]] constexpr auto widened(Number value) {
+  if constexpr (!std::is_integral_v<Number>) {
+    return static_cast<double>(value);
+  } else if constexpr (std::is_signed_v<Number>) {
+    return static_cast<long long>(value);
+  } else {
+    return static_cast<unsigned long long>(value);
+  }
+}
+
+template <class To>
+[[nodiscard]] constexpr bool holds(double value) {
+  constexpr int digits = std::numeric_limits<To>::digits;
+  constexpr double end = 2.0 * static_cast<double>(To{1} << (digits - 1));
+  // Its fraction is cut off. Not true of a NaN.
+  return std::is_signed_v<To> ? value >= -end && value < end : value > -1 && value < end;
+}
+template <class To, std::integral Wide>
+[[nodiscard]] constexpr bool holds(Wide value) {
+  return std::in_range<To>(value);
+}
+
+/// False for a whole number type that does not hold the number. Floating types hold any number,
+/// rounded, or as an infinity.
+template <class Number>
+[[nodiscard]] constexpr bool number_fits(Number value, element_type to) {
+  if (to == element_type_of<Number>) return true;
+  switch (to) {
+    case element_type::i8:
+      return holds<std::int8_t>(widened(value));
+    case element_type::u8:
+      return holds<std::uint8_t>(widened(value));
+    case element_type::i16:
+      return holds<std::int16_t>(widened(value));
+    case element_type::u16:
+      return holds<std::uint16_t>(widened(value));
+    case element_type::i32:
+      return holds<std::int32_t>(widened(value));
+    case element_type::u32:
+      return holds<std::uint32_t>(widened(value));
+    case element_type::i64:
+      return holds<std::int64_t>(widened(value));
+    case element_type::u64:
+      return holds<std::uint64_t>(widened(value));
+    default:
+      return true;
+  }
+}
+
+/// Precondition: it fits.
 template <class Number>
 [[nodiscard]] scalar_argument convert_number(Number value, element_type to) {
   switch (to) {
@@ -134,20 +201,30 @@ template <class Number>
   return {};
 }
 
-/// The type of the next parameter that has no argument yet.
-[[nodiscard]] inline element_type next_type(const task_description& task) {
-  return task.kernel->parameters[task.arguments.size()].type;
+/// Throws usage_error if argument i of the kernel does not hold the number.
+template <class Number>
+[[nodiscard]] scalar_argument checked_number(Number value, const kernel_definition& kernel,
+                                             std::size_t i) {
+  const element_type to = kernel.parameters[i].type;
+  if (!number_fits(value, to)) [[unlikely]]
+    refuse_number(kernel, i, number_text(widened(value)));
+  return convert_number(value, to);
 }
 
 template <class Number>
 requires(std::is_arithmetic_v<Number> ||
          number_element<Number>) void add_argument(task_description& task, Number value) {
-  task.arguments.push_back(number_argument{convert_number(value, next_type(task))});
+  const std::size_t i = task.arguments.size();
+  task.arguments.push_back(number_argument{checked_number(value, *task.kernel, i)});
 }
 
+/// Throws usage_error if the type does not hold the number.
 template <class Number>
 [[nodiscard]] scalar_argument convert_value(const void* known, element_type to) {
-  return convert_number(*static_cast<const Number*>(known), to);
+  const Number value = *static_cast<const Number*>(known);
+  if (!number_fits(value, to)) [[unlikely]]
+    refuse_number(to, number_text(widened(value)));
+  return convert_number(value, to);
 }
 
 template <class Number>
@@ -161,8 +238,9 @@ void add_argument(task_description& task, const future<Number>& value) {
 
 template <class Number>
 void add_argument(task_description& task, const run_parameter<Number>& value) {
+  const std::size_t i = task.arguments.size();
   task.arguments.push_back(number_argument{
-      convert_number(value.initial(), next_type(task)), {}, &convert_value<Number>, value.state()});
+      checked_number(value.initial(), *task.kernel, i), {}, &convert_value<Number>, value.state()});
 }
 
 template <element T, std::size_t R, access_mode Mode>
@@ -179,7 +257,7 @@ void add_argument(task_description& task, const partial<T, R, Op>& use) {
 template <class Number>
 requires(std::is_arithmetic_v<Number> || number_element<Number>) [[nodiscard]] borrowed_number
     in_place(Number value, const kernel_definition& kernel, std::size_t i) {
-  return {.value = convert_number(value, kernel.parameters[i].type)};
+  return {.value = checked_number(value, kernel, i)};
 }
 
 template <class Number>
