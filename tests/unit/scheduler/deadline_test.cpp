@@ -257,6 +257,151 @@ TEST(deadline, may_be_reached_as_a_runtime_ends) {
   }
 }
 
+/// What becomes of a task with data and a time-out whose body is still running.
+class bodies_of_ended_tasks : public ::testing::TestWithParam<data_path> {
+ protected:
+  /// A body that runs for a moment after it is released. It is made before the runtime, whose end
+  /// waits for it.
+  struct slow_body {
+    std::atomic<bool> begun{false}, released{false}, ended{false};
+
+    [[nodiscard]] auto function() {
+      return [this](buffer_view<int>) {
+        begun = true;
+        released.wait(false);
+        std::this_thread::sleep_for(20ms);
+        ended = true;
+      };
+    }
+    /// Returns false if the task has ended before it. It may begin a moment later nevertheless.
+    [[nodiscard]] bool begins_before(const future<void>& end) {
+      while (!begun && !end.done()) std::this_thread::yield();
+      if (!begun) release();
+      return begun;
+    }
+    void release() {
+      released = true;
+      released.notify_all();
+    }
+  };
+
+  [[nodiscard]] static runtime_options options() {
+    return {.devices = "NUMA0", .data_tasks = GetParam()};
+  }
+  /// Calls attempt with longer and longer times until it returns true.
+  template <class Attempt>
+  static void until_it_begins(Attempt&& attempt) {
+    nanoseconds time = 5ms;
+    while (!attempt(time)) time *= 2;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, bodies_of_ended_tasks,
+                         ::testing::Values(data_path::placed, data_path::in_place),
+                         [](const ::testing::TestParamInfo<data_path>& i) {
+                           return i.param == data_path::placed ? "placed" : "in_place";
+                         });
+
+TEST_P(bodies_of_ended_tasks, are_awaited_by_their_scope) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<task_scope> scope(std::in_place, rt);
+    const future<void> f = scope->submit({.timeout = time}, body.function(), updates(x));
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    body.release();
+    scope.reset();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, are_awaited_by_a_scope_that_was_cancelled) {
+  using end = void (*)(runtime&, task_scope&, future<void>&);
+  constexpr end ends[] = {[](runtime&, task_scope&, future<void>& f) { f.cancel(); },
+                          [](runtime&, task_scope& scope, future<void>&) { scope.cancel(); },
+                          [](runtime& rt, task_scope&, future<void>&) { rt.stop(); }};
+  for (const end each : ends) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<task_scope> scope(std::in_place, rt);
+    future<void> f = scope->submit({.timeout = 1h}, body.function(), updates(x));
+    ASSERT_TRUE(body.begins_before(f));
+    each(rt, *scope, f);
+    EXPECT_EQ(f.error().code(), failure_code::cancelled);
+    body.release();
+    EXPECT_NO_THROW(scope->wait());
+    EXPECT_TRUE(body.ended);
+    scope.reset();
+  }
+}
+
+TEST_P(bodies_of_ended_tasks, are_awaited_with_all_tasks_of_the_runtime) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    std::vector<int> memory(4);
+    runtime rt(options());
+    future<void> f;
+    {
+      const buffer<int> x(rt, user_memory<int, 1>(memory.data(), {4}));
+      f = rt.submit({.timeout = time}, body.function(), updates(x));
+    }
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    body.release();
+    rt.wait();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, of_a_graph_are_awaited_with_all_tasks) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<graph> recorded =
+        rt.record([&](submitter& s) { s.submit({.timeout = time}, body.function(), updates(x)); });
+    const future<void> run = rt.run(*recorded);
+    if (!body.begins_before(run)) return false;
+    EXPECT_EQ(run.error().code(), failure_code::timed_out);
+    recorded.reset();
+    body.release();
+    rt.wait();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, keep_later_tasks_from_their_data) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1), y(rt, 4, 1);
+    const future<void> f = rt.submit({.timeout = time}, body.function(), updates(x));
+    const future<void> after = rt.submit(
+        {.after = {f}}, [](buffer_view<int>) { FAIL() << "it has run"; }, writes(y));
+    std::atomic<bool> was_alone = false;
+    const future<void> next = rt.submit(
+        [&](buffer_view<int> v) {
+          was_alone = body.ended.load();
+          for (int& each : v) each = 7;
+        },
+        writes(x));
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(after.error().code(), failure_code::dependency_failed);
+    EXPECT_FALSE(next.done());
+    body.release();
+    EXPECT_NO_THROW(next.get());
+    EXPECT_TRUE(was_alone);
+    EXPECT_THAT(x.to_vector(), ::testing::Each(7));
+    return true;
+  });
+}
+
 TEST(deadline, wrong_use) {
   runtime rt;
   EXPECT_THAT(

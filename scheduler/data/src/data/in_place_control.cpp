@@ -25,6 +25,8 @@ in_place_control::in_place_control(in_place_task& task, in_place_runtime& home,
       request_(std::move(from.request)),
       within_(from.within),
       has_timeout_(from.timeout != nanoseconds::max()) {
+  // end_now() must not throw.
+  if (has_timeout_) body_.reset(new running_body(*task.context()));
   // watch_and_start() must not throw.
   if (task.context()->is_scope()) (void)task.context()->stop().token();
 }
@@ -68,6 +70,8 @@ void in_place_control::end_now(failure why) noexcept {
   if (task_runner::give_up(task_, why)) {
     withdraw();
   } else {
+    body_outlives_task_ = true;
+    body_->begin();
     task_.end_before_body(std::move(why));
   }
 }
@@ -108,6 +112,8 @@ void in_place_control::leave(ready_list& next) noexcept {
   if (has_request()) admit(home_.gate().leave(request_), next);
   // The histories within the domain, which it has, may keep the task.
   if (within_) std::exchange(within_, nullptr)->task_left(next);
+  // The body and what it refers to are destroyed: the scope may end, and then what is around it.
+  if (body_outlives_task_) body_->finish();
 }
 
 }  // namespace hocket::detail

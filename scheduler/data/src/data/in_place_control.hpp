@@ -14,6 +14,7 @@
 #include "data/admission.hpp"
 #include "data/domain_node.hpp"
 #include "tasks/meeting.hpp"
+#include "tasks/running_body.hpp"
 
 namespace hocket::detail {
 
@@ -55,7 +56,8 @@ class in_place_control {
 
   /// The task will not run, or need not: one with a time-out ends at once, also where it runs.
   void cancel(failure why) noexcept;
-  /// Ends a task with a time-out for those who wait for it, unless another thread has.
+  /// Ends a task with a time-out for those who wait for it, unless another thread has. Its scope
+  /// and runtime still wait for its body, if that runs.
   void end_now(failure why) noexcept;
   /// Of the thread that has claimed the task, and knows how it ends: false if another thread ended
   /// it before, by the time-out.
@@ -83,6 +85,9 @@ class in_place_control {
   /// Of a task with a time-out: a thread has notified, or notifies, those who wait for the task.
   std::atomic<bool> notified_{false};
   bool notified_here_ = false;  ///< it was the thread that claimed the task
+  /// Of a task with a time-out. It has begun if the task ended while its body ran.
+  boost::intrusive_ptr<running_body> body_;
+  bool body_outlives_task_ = false;  ///< written before the task leaves its place, which reads it
   // A request and the start meet: the one that comes second cancels.
   meeting scope_meets_start_, stop_meets_start_;
   std::optional<std::stop_callback<std::function<void()>>> by_scope_;
