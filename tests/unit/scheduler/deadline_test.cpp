@@ -402,6 +402,54 @@ TEST_P(bodies_of_ended_tasks, keep_later_tasks_from_their_data) {
   });
 }
 
+TEST_P(bodies_of_ended_tasks, do_not_begin_where_the_time_is_over_at_submission) {
+  runtime rt(options());
+  std::atomic<bool> ran = false;
+  const auto body = [&](buffer_view<int>) { ran = true; };
+  const budget bytes(rt, 16);
+  const buffer<int> other(rt, 4, 1);
+  const task_options late[] = {
+      {.label = "late", .timeout = 0ns},
+      {.label = "late", .deadline = rt.now() - 1s},
+      {.label = "late", .deadline = rt.now()},
+      {.label = "late", .timeout = 0ns, .after = {rt.async([] {})}},
+      {.label = "late", .timeout = 0ns, .takes = bytes.share(16)},
+      {.on = rt.device("NUMA0"), .in_order = true, .label = "late", .timeout = 0ns}};
+  for (const task_options& each : late) {
+    const buffer<int> x(rt, 4, 1);
+    const future<void> f = rt.submit(each, body, updates(x));
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
+    EXPECT_EQ(f.error().message(), "Task \"late\" did not begin within its time.");
+    EXPECT_THROW((void)x.to_vector(), error);
+    rt.submit(ops::fill, 3, writes(x)).get();
+    EXPECT_THAT(x.to_vector(), ::testing::Each(3));
+  }
+  task_scope scope(rt);
+  EXPECT_EQ(scope.submit({.timeout = 0ns}, body, updates(other)).error().code(),
+            failure_code::timed_out);
+  // Nothing of theirs is in the way of others.
+  const buffer<int> x(rt, 4, 1);
+  rt.submit({.takes = bytes.share(16)}, ops::fill, 4, writes(x)).get();
+  rt.submit({.on = rt.device("NUMA0"), .in_order = true}, ops::fill, 4, writes(x)).get();
+  EXPECT_FALSE(ran);
+}
+
+/// It fails at once, and leaves its place in the order of its buffers when those before it do.
+TEST_P(bodies_of_ended_tasks, are_not_overtaken_by_one_whose_time_is_over_at_submission) {
+  slow_body body;
+  runtime rt(options());
+  const buffer<int> x(rt, 4, 1);
+  const future<void> before = rt.submit(body.function(), updates(x));
+  const future<void> f = rt.submit({.timeout = 0ns}, ops::fill, 2, writes(x));
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
+  const future<void> next = rt.submit(ops::fill, 3, writes(x));
+  EXPECT_FALSE(next.done());
+  body.release();
+  EXPECT_NO_THROW(before.get());
+  EXPECT_NO_THROW(next.get());
+  EXPECT_THAT(x.to_vector(), ::testing::Each(3));
+}
+
 TEST(deadline, wrong_use) {
   runtime rt;
   EXPECT_THAT(

@@ -10,6 +10,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "data/in_place_task.hpp"
+#include "tasks/deadline.hpp"
 
 namespace hocket::detail {
 
@@ -24,7 +25,8 @@ in_place_control::in_place_control(in_place_task& task, in_place_runtime& home,
       home_(home),
       request_(std::move(from.request)),
       within_(from.within),
-      has_timeout_(from.timeout != nanoseconds::max()) {
+      has_timeout_(from.timeout != nanoseconds::max()),
+      is_late_(from.timeout <= nanoseconds::zero()) {
   // end_now() must not throw.
   if (has_timeout_) body_.reset(new running_body(*task.context()));
   // watch_and_start() must not throw.
@@ -53,6 +55,13 @@ void in_place_control::watch_and_start() {
   task_starter::start(task_);
   if (scope_meets_start_.come(meeting::party::one)) cancel(scope.stop().refusal_of(task_));
   if (stop_meets_start_.come(meeting::party::one)) task_.request_cancel();
+}
+
+void in_place_control::start_late() noexcept {
+  task_starter::start(task_);
+  end_now(not_begun_in_time(task_.name()));
+  ready_list next;
+  task_runner::arrive(task_, false, next);
 }
 
 void in_place_control::stop_watching() noexcept {

@@ -46,11 +46,16 @@ class in_place_control {
   /// True if a throttle decides when the task starts.
   [[nodiscard]] bool is_throttled() const noexcept { return request_.is_throttled(); }
   [[nodiscard]] bool has_timeout() const noexcept { return has_timeout_; }
+  /// True if the time of the task was over when it was submitted: it ends when it is started.
+  [[nodiscard]] bool is_late() const noexcept { return is_late_; }
 
   /// Takes its place in the order of throttled tasks: while the buffers of the task are locked.
   void announce();
   /// Starts the task. A request to stop it that comes meanwhile is heard.
   void watch_and_start();
+  /// Starts a task that is late, and ends it before it can begin. It has waited for one arrival
+  /// more than it would otherwise.
+  void start_late() noexcept;
   /// The task cannot be cancelled any more by its scope or token.
   void stop_watching() noexcept;
 
@@ -82,6 +87,7 @@ class in_place_control {
   admission_request request_;
   boost::intrusive_ptr<domain_node> within_;
   bool has_timeout_;
+  bool is_late_;
   /// Of a task with a time-out: a thread has notified, or notifies, those who wait for the task.
   std::atomic<bool> notified_{false};
   bool notified_here_ = false;  ///< it was the thread that claimed the task
