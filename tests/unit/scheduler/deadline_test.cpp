@@ -110,9 +110,25 @@ TEST_P(deadlines, are_what_a_task_fails_with_that_gives_up_because_of_them) {
       throw error({failure_code::cancelled, "Stopped."});
     });
     EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
     if (begun) {
       EXPECT_EQ(f.error().message(), "Task \"loop\" did not end within its time.");
     }
+    return begun.load();
+  });
+}
+
+TEST_P(deadlines, of_scopes_are_what_a_task_throws_that_gives_up_because_of_them) {
+  until_it_begins([&](nanoseconds time) {
+    task_scope scope(rt, {.timeout = time});
+    std::atomic<bool> begun = false;
+    const future<void> f = scope.async([&](std::stop_token stop) {
+      begun = true;
+      while (!stop.stop_requested()) pass(rt, 1ms);
+      throw error({failure_code::cancelled, "Stopped."});
+    });
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
     return begun.load();
   });
 }
