@@ -110,9 +110,25 @@ TEST_P(deadlines, are_what_a_task_fails_with_that_gives_up_because_of_them) {
       throw error({failure_code::cancelled, "Stopped."});
     });
     EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
     if (begun) {
       EXPECT_EQ(f.error().message(), "Task \"loop\" did not end within its time.");
     }
+    return begun.load();
+  });
+}
+
+TEST_P(deadlines, of_scopes_are_what_a_task_throws_that_gives_up_because_of_them) {
+  until_it_begins([&](nanoseconds time) {
+    task_scope scope(rt, {.timeout = time});
+    std::atomic<bool> begun = false;
+    const future<void> f = scope.async([&](std::stop_token stop) {
+      begun = true;
+      while (!stop.stop_requested()) pass(rt, 1ms);
+      throw error({failure_code::cancelled, "Stopped."});
+    });
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
     return begun.load();
   });
 }
@@ -255,6 +271,199 @@ TEST(deadline, may_be_reached_as_a_runtime_ends) {
     for (int i = 0; i < 4; ++i) last = rt.submit(in_order, ops::fill, 2.0f, writes(x));
     last.wait();
   }
+}
+
+/// What becomes of a task with data and a time-out whose body is still running.
+class bodies_of_ended_tasks : public ::testing::TestWithParam<data_path> {
+ protected:
+  /// A body that runs for a moment after it is released. It is made before the runtime, whose end
+  /// waits for it.
+  struct slow_body {
+    std::atomic<bool> begun{false}, released{false}, ended{false};
+
+    [[nodiscard]] auto function() {
+      return [this](buffer_view<int>) {
+        begun = true;
+        released.wait(false);
+        std::this_thread::sleep_for(20ms);
+        ended = true;
+      };
+    }
+    /// Returns false if the task has ended before it. It may begin a moment later nevertheless.
+    [[nodiscard]] bool begins_before(const future<void>& end) {
+      while (!begun && !end.done()) std::this_thread::yield();
+      if (!begun) release();
+      return begun;
+    }
+    void release() {
+      released = true;
+      released.notify_all();
+    }
+  };
+
+  [[nodiscard]] static runtime_options options() {
+    return {.devices = "NUMA0", .data_tasks = GetParam()};
+  }
+  /// Calls attempt with longer and longer times until it returns true.
+  template <class Attempt>
+  static void until_it_begins(Attempt&& attempt) {
+    nanoseconds time = 5ms;
+    while (!attempt(time)) time *= 2;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, bodies_of_ended_tasks,
+                         ::testing::Values(data_path::placed, data_path::in_place),
+                         [](const ::testing::TestParamInfo<data_path>& i) {
+                           return i.param == data_path::placed ? "placed" : "in_place";
+                         });
+
+TEST_P(bodies_of_ended_tasks, are_awaited_by_their_scope) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<task_scope> scope(std::in_place, rt);
+    const future<void> f = scope->submit({.timeout = time}, body.function(), updates(x));
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    body.release();
+    scope.reset();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, are_awaited_by_a_scope_that_was_cancelled) {
+  using end = void (*)(runtime&, task_scope&, future<void>&);
+  constexpr end ends[] = {[](runtime&, task_scope&, future<void>& f) { f.cancel(); },
+                          [](runtime&, task_scope& scope, future<void>&) { scope.cancel(); },
+                          [](runtime& rt, task_scope&, future<void>&) { rt.stop(); }};
+  for (const end each : ends) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<task_scope> scope(std::in_place, rt);
+    future<void> f = scope->submit({.timeout = 1h}, body.function(), updates(x));
+    ASSERT_TRUE(body.begins_before(f));
+    each(rt, *scope, f);
+    EXPECT_EQ(f.error().code(), failure_code::cancelled);
+    body.release();
+    EXPECT_NO_THROW(scope->wait());
+    EXPECT_TRUE(body.ended);
+    scope.reset();
+  }
+}
+
+TEST_P(bodies_of_ended_tasks, are_awaited_with_all_tasks_of_the_runtime) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    std::vector<int> memory(4);
+    runtime rt(options());
+    future<void> f;
+    {
+      const buffer<int> x(rt, user_memory<int, 1>(memory.data(), {4}));
+      f = rt.submit({.timeout = time}, body.function(), updates(x));
+    }
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(f.error().code(), failure_code::timed_out);
+    body.release();
+    rt.wait();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, of_a_graph_are_awaited_with_all_tasks) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1);
+    std::optional<graph> recorded =
+        rt.record([&](submitter& s) { s.submit({.timeout = time}, body.function(), updates(x)); });
+    const future<void> run = rt.run(*recorded);
+    if (!body.begins_before(run)) return false;
+    EXPECT_EQ(run.error().code(), failure_code::timed_out);
+    recorded.reset();
+    body.release();
+    rt.wait();
+    EXPECT_TRUE(body.ended);
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, keep_later_tasks_from_their_data) {
+  until_it_begins([&](nanoseconds time) {
+    slow_body body;
+    runtime rt(options());
+    const buffer<int> x(rt, 4, 1), y(rt, 4, 1);
+    const future<void> f = rt.submit({.timeout = time}, body.function(), updates(x));
+    const future<void> after = rt.submit(
+        {.after = {f}}, [](buffer_view<int>) { FAIL() << "it has run"; }, writes(y));
+    std::atomic<bool> was_alone = false;
+    const future<void> next = rt.submit(
+        [&](buffer_view<int> v) {
+          was_alone = body.ended.load();
+          for (int& each : v) each = 7;
+        },
+        writes(x));
+    if (!body.begins_before(f)) return false;
+    EXPECT_EQ(after.error().code(), failure_code::dependency_failed);
+    EXPECT_FALSE(next.done());
+    body.release();
+    EXPECT_NO_THROW(next.get());
+    EXPECT_TRUE(was_alone);
+    EXPECT_THAT(x.to_vector(), ::testing::Each(7));
+    return true;
+  });
+}
+
+TEST_P(bodies_of_ended_tasks, do_not_begin_where_the_time_is_over_at_submission) {
+  runtime rt(options());
+  std::atomic<bool> ran = false;
+  const auto body = [&](buffer_view<int>) { ran = true; };
+  const budget bytes(rt, 16);
+  const buffer<int> other(rt, 4, 1);
+  const task_options late[] = {
+      {.label = "late", .timeout = 0ns},
+      {.label = "late", .deadline = rt.now() - 1s},
+      {.label = "late", .deadline = rt.now()},
+      {.label = "late", .timeout = 0ns, .after = {rt.async([] {})}},
+      {.label = "late", .timeout = 0ns, .takes = bytes.share(16)},
+      {.on = rt.device("NUMA0"), .in_order = true, .label = "late", .timeout = 0ns}};
+  for (const task_options& each : late) {
+    const buffer<int> x(rt, 4, 1);
+    const future<void> f = rt.submit(each, body, updates(x));
+    EXPECT_EQ(thrown_by<error>([&] { f.get(); }).code(), failure_code::timed_out);
+    EXPECT_EQ(f.error().message(), "Task \"late\" did not begin within its time.");
+    EXPECT_THROW((void)x.to_vector(), error);
+    rt.submit(ops::fill, 3, writes(x)).get();
+    EXPECT_THAT(x.to_vector(), ::testing::Each(3));
+  }
+  task_scope scope(rt);
+  EXPECT_EQ(scope.submit({.timeout = 0ns}, body, updates(other)).error().code(),
+            failure_code::timed_out);
+  // Nothing of theirs is in the way of others.
+  const buffer<int> x(rt, 4, 1);
+  rt.submit({.takes = bytes.share(16)}, ops::fill, 4, writes(x)).get();
+  rt.submit({.on = rt.device("NUMA0"), .in_order = true}, ops::fill, 4, writes(x)).get();
+  EXPECT_FALSE(ran);
+}
+
+/// It fails at once, and leaves its place in the order of its buffers when those before it do.
+TEST_P(bodies_of_ended_tasks, are_not_overtaken_by_one_whose_time_is_over_at_submission) {
+  slow_body body;
+  runtime rt(options());
+  const buffer<int> x(rt, 4, 1);
+  const future<void> before = rt.submit(body.function(), updates(x));
+  const future<void> f = rt.submit({.timeout = 0ns}, ops::fill, 2, writes(x));
+  EXPECT_EQ(f.error().code(), failure_code::timed_out);
+  const future<void> next = rt.submit(ops::fill, 3, writes(x));
+  EXPECT_FALSE(next.done());
+  body.release();
+  EXPECT_NO_THROW(before.get());
+  EXPECT_NO_THROW(next.get());
+  EXPECT_THAT(x.to_vector(), ::testing::Each(3));
 }
 
 TEST(deadline, wrong_use) {

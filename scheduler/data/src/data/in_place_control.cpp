@@ -10,6 +10,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "data/in_place_task.hpp"
+#include "tasks/deadline.hpp"
 
 namespace hocket::detail {
 
@@ -24,7 +25,10 @@ in_place_control::in_place_control(in_place_task& task, in_place_runtime& home,
       home_(home),
       request_(std::move(from.request)),
       within_(from.within),
-      has_timeout_(from.timeout != nanoseconds::max()) {
+      has_timeout_(from.timeout != nanoseconds::max()),
+      is_late_(from.timeout <= nanoseconds::zero()) {
+  // end_now() must not throw.
+  if (has_timeout_) body_.reset(new running_body(*task.context()));
   // watch_and_start() must not throw.
   if (task.context()->is_scope()) (void)task.context()->stop().token();
 }
@@ -53,6 +57,13 @@ void in_place_control::watch_and_start() {
   if (stop_meets_start_.come(meeting::party::one)) task_.request_cancel();
 }
 
+void in_place_control::start_late() noexcept {
+  task_starter::start(task_);
+  end_now(not_begun_in_time(task_.name()));
+  ready_list next;
+  task_runner::arrive(task_, false, next);
+}
+
 void in_place_control::stop_watching() noexcept {
   by_scope_.reset();
   by_stop_.reset();
@@ -68,6 +79,8 @@ void in_place_control::end_now(failure why) noexcept {
   if (task_runner::give_up(task_, why)) {
     withdraw();
   } else {
+    body_outlives_task_ = true;
+    body_->begin();
     task_.end_before_body(std::move(why));
   }
 }
@@ -108,6 +121,8 @@ void in_place_control::leave(ready_list& next) noexcept {
   if (has_request()) admit(home_.gate().leave(request_), next);
   // The histories within the domain, which it has, may keep the task.
   if (within_) std::exchange(within_, nullptr)->task_left(next);
+  // The body and what it refers to are destroyed: the scope may end, and then what is around it.
+  if (body_outlives_task_) body_->finish();
 }
 
 }  // namespace hocket::detail

@@ -14,6 +14,7 @@
 #include "data/admission.hpp"
 #include "data/domain_node.hpp"
 #include "tasks/meeting.hpp"
+#include "tasks/running_body.hpp"
 
 namespace hocket::detail {
 
@@ -45,17 +46,23 @@ class in_place_control {
   /// True if a throttle decides when the task starts.
   [[nodiscard]] bool is_throttled() const noexcept { return request_.is_throttled(); }
   [[nodiscard]] bool has_timeout() const noexcept { return has_timeout_; }
+  /// True if the time of the task was over when it was submitted: it ends when it is started.
+  [[nodiscard]] bool is_late() const noexcept { return is_late_; }
 
   /// Takes its place in the order of throttled tasks: while the buffers of the task are locked.
   void announce();
   /// Starts the task. A request to stop it that comes meanwhile is heard.
   void watch_and_start();
+  /// Starts a task that is late, and ends it before it can begin. It has waited for one arrival
+  /// more than it would otherwise.
+  void start_late() noexcept;
   /// The task cannot be cancelled any more by its scope or token.
   void stop_watching() noexcept;
 
   /// The task will not run, or need not: one with a time-out ends at once, also where it runs.
   void cancel(failure why) noexcept;
-  /// Ends a task with a time-out for those who wait for it, unless another thread has.
+  /// Ends a task with a time-out for those who wait for it, unless another thread has. Its scope
+  /// and runtime still wait for its body, if that runs.
   void end_now(failure why) noexcept;
   /// Of the thread that has claimed the task, and knows how it ends: false if another thread ended
   /// it before, by the time-out.
@@ -80,9 +87,13 @@ class in_place_control {
   admission_request request_;
   boost::intrusive_ptr<domain_node> within_;
   bool has_timeout_;
+  bool is_late_;
   /// Of a task with a time-out: a thread has notified, or notifies, those who wait for the task.
   std::atomic<bool> notified_{false};
   bool notified_here_ = false;  ///< it was the thread that claimed the task
+  /// Of a task with a time-out. It has begun if the task ended while its body ran.
+  boost::intrusive_ptr<running_body> body_;
+  bool body_outlives_task_ = false;  ///< written before the task leaves its place, which reads it
   // A request and the start meet: the one that comes second cancels.
   meeting scope_meets_start_, stop_meets_start_;
   std::optional<std::stop_callback<std::function<void()>>> by_scope_;

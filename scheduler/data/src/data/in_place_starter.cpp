@@ -73,7 +73,9 @@ void in_place_starter::take_place(in_place_task& task, const in_place_content& f
       after.push_back(each.source);
     }
   }
-  in_place_task::registration with{after, is_throttled ? 1U : 0U, from.within};
+  // No thread can run a task that is late before it is ended.
+  const std::uint32_t holds = (is_throttled ? 1U : 0U) + (control && control->is_late() ? 1U : 0U);
+  in_place_task::registration with{after, holds, from.within};
   if (is_throttled) with.in_order = announce;
   const auto take = [&] { task.take_place(task.tail().uses(), behind.edges_in(&task + 1), with); };
   if (from.within == nullptr) return take();
@@ -90,6 +92,7 @@ void in_place_starter::begin(in_place_runtime& home, in_place_task& task, nanose
     task.outlives_its_end_ = true;
     home.keep_open();
   }
+  if (control != nullptr && control->is_late()) return control->start_late();
   const time_stamp deadline = first_deadline(timeout, time_stamp::max(), home.context().where());
   const timer_ptr rings = deadline == time_stamp::max() ? nullptr : attach_timer(task);
   if (task.context()->is_scope() || task.stop().stop_possible()) {

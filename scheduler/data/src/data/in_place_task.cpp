@@ -127,7 +127,10 @@ void in_place_task::given_up(bool waited, ready_list& next) noexcept {
   in_place_node::given_up(waited, next);
 }
 
-void in_place_task::one_is_left(ready_list& next) noexcept { control_->ask_throttle(next); }
+void in_place_task::one_is_left(ready_list& next) noexcept {
+  // One that is late has an arrival that is no edge's, too.
+  if (control_->is_throttled()) control_->ask_throttle(next);
+}
 
 bool in_place_task::may_name_cause() noexcept {
   return control_ == nullptr || control_->may_name_cause();

@@ -80,7 +80,10 @@ void placed_run::release_reference() noexcept {
 
 void placed_run::ended(const failure& why, bool runs_on) {
   watch_.reset();
-  if (runs_on) running_ = new running_body(*context());
+  if (runs_on) {
+    running_ = new running_body(*context());
+    running_->begin();
+  }
   finish(why);
 }
 

@@ -9,6 +9,7 @@
 
 #include "graphs/placed_plan.hpp"
 #include "graphs/run_frame.hpp"
+#include "tasks/running_body.hpp"
 
 namespace hocket::detail {
 

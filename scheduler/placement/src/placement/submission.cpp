@@ -7,6 +7,7 @@
 
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
+#include "tasks/running_body.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
@@ -243,7 +244,10 @@ void launch_submission::completed(const failure& why) {
   state->finish(!why && has_box ? state->take_from_box() : why);
 }
 
-void launch_submission::runs_on() { make_rare().running = new running_body(*state->context()); }
+void launch_submission::runs_on() {
+  make_rare().running = new running_body(*state->context());
+  rare()->running->begin();
+}
 
 void launch_submission::retired() {
   if (rare() != nullptr && rare()->running != nullptr) rare()->running->finish({});

@@ -118,13 +118,6 @@ class region_submission : public submission {
   boost::container::small_vector<array_part_ref, 1> parts_;
 };
 
-/// Keeps the scope and the runtime of a task open while its body still runs after the task was
-/// completed.
-class running_body final : public task_state {
- public:
-  explicit running_body(host_context& context) : task_state(&context) { context.started(*this); }
-};
-
 /// A launch that is a task of a runtime.
 struct task_launch : counted_launch {
   using counted_launch::counted_launch;

@@ -14,6 +14,7 @@
 #include "placement/launch_facts.hpp"
 #include "runtime/post_watched.hpp"
 #include "tasks/caught.hpp"
+#include "tasks/deadline.hpp"
 
 namespace hocket::detail {
 
@@ -187,8 +188,12 @@ void placed_lane::hand_over(boost::intrusive_ptr<launch_submission> s, const buf
   owner.started(state);
   s->watch_stop(stop);
   if (owner.is_scope()) s->watch_scope(owner);
-  const auto unwanted = [&] { return stop.stop_requested() || owner.stop().is_requested(); };
+  const bool is_late = s->limits != nullptr && s->limits->timeout <= nanoseconds::zero();
+  const auto unwanted = [&] {
+    return is_late || stop.stop_requested() || owner.stop().is_requested();
+  };
   const auto refusal = [&] {
+    if (is_late) return not_begun_in_time(state.name());
     const bool by_scope = owner.is_scope() && !stop.stop_requested();
     return by_scope ? owner.stop().refusal_of(state) : cancelled(state.label_text());
   };

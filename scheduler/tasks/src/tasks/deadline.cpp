@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include <hocket/core/error.hpp>
-
 namespace hocket::detail {
 
 void check_timeout(const std::string& name, nanoseconds timeout) {
@@ -21,6 +19,10 @@ time_stamp first_deadline(nanoseconds timeout, time_stamp deadline,
   const time_stamp now = clock.now();
   if (timeout >= time_stamp::max() - now) return deadline;
   return std::min(deadline, now + timeout);
+}
+
+failure not_begun_in_time(const std::string& name) {
+  return {failure_code::timed_out, name + " did not begin within its time."};
 }
 
 }  // namespace hocket::detail

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <hocket/core/error.hpp>
 #include <hocket/execution/executor.hpp>
 
 namespace hocket::detail {
@@ -14,5 +15,8 @@ void check_timeout(const std::string& name, nanoseconds timeout);
 /// The earlier of the deadline and of when the timeout has passed from now on.
 [[nodiscard]] time_stamp first_deadline(nanoseconds timeout, time_stamp deadline,
                                         const executor& clock) noexcept;
+
+/// How a task fails whose time is over before it begins. name: how sentences about it begin.
+[[nodiscard]] failure not_begun_in_time(const std::string& name);
 
 }  // namespace hocket::detail

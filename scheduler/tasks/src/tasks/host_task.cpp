@@ -6,6 +6,7 @@
 #include <hocket/scheduler/detail/task_runner.hpp>
 
 #include "tasks/caught.hpp"
+#include "tasks/deadline.hpp"
 #include "tasks/own_tasks.hpp"
 #include "tasks/wait_visitor.hpp"
 
@@ -30,8 +31,7 @@ void host_task::request_cancel() noexcept {
 }
 
 void host_task::time_out() noexcept {
-  failure why(failure_code::timed_out, name() + " did not begin within its time.");
-  if (task_runner::give_up(*this, std::move(why))) return;
+  if (task_runner::give_up(*this, not_begun_in_time(name()))) return;
   late_ = true;
   request_stop();
 }
@@ -83,7 +83,8 @@ failure host_task::explain_failure() noexcept {
   failure why = caught(name(), stop_requested());
   const bool was_told = why.code() == failure_code::cancelled;
   if (was_told && (late_ || (context() != nullptr && context()->stop().is_late()))) {
-    return {failure_code::timed_out, name() + " did not end within its time.", why.thrown()};
+    // Without what was thrown, which raise() would throw again: its code is another.
+    return {failure_code::timed_out, name() + " did not end within its time."};
   }
   return why;
 }
