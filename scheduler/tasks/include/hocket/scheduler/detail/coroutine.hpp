@@ -24,7 +24,6 @@ class awaiter_base : public continuation {
   explicit awaiter_base(task_state_ptr awaited) noexcept : awaited_(std::move(awaited)) {}
   awaiter_base(const awaiter_base&) = delete;
   awaiter_base& operator=(const awaiter_base&) = delete;
-  ~awaiter_base() = default;
 
   [[nodiscard]] bool await_ready() const {
     if (awaited_->done()) return true;
@@ -39,6 +38,8 @@ class awaiter_base : public continuation {
   void run(task_state& source, ready_list&) noexcept override;
 
  protected:
+  ~awaiter_base() = default;
+
   task_state& ended_well() const {
     awaited_->outcome().look();
     if (awaited_->error()) awaited_->error().raise();
@@ -52,16 +53,29 @@ class awaiter_base : public continuation {
 };
 
 template <class T>
-class future_awaiter : public awaiter_base {
+class awaiter_of : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
   kept_t<T> await_resume() const { return value_of<T>(this->ended_well()); }
+
+ protected:
+  ~awaiter_of() = default;
 };
 template <>
-class future_awaiter<void> : public awaiter_base {
+class awaiter_of<void> : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
   void await_resume() const { (void)this->ended_well(); }
+
+ protected:
+  ~awaiter_of() = default;
+};
+
+/// Awaits a future in a coroutine of another kind.
+template <class T>
+class future_awaiter final : public awaiter_of<T> {
+ public:
+  using awaiter_of<T>::awaiter_of;
 };
 
 /// The state that the future of a coroutine refers to.
@@ -115,25 +129,25 @@ class coroutine_result final : public coroutine_state {
 
 /// Awaits a future in a coroutine of ours: it belongs to the runtime of the first such one.
 template <class T>
-class owned_awaiter final : public future_awaiter<T> {
+class owned_awaiter final : public awaiter_of<T> {
  public:
   owned_awaiter(task_state_ptr awaited, coroutine_state& owner) noexcept
-      : future_awaiter<T>(std::move(awaited)), owner_(&owner) {}
+      : awaiter_of<T>(std::move(awaited)), owner_(&owner) {}
 
   [[nodiscard]] bool await_ready() const {
     owner_->check_cancelled();
-    return future_awaiter<T>::await_ready();
+    return awaiter_of<T>::await_ready();
   }
   bool await_suspend(std::coroutine_handle<> waiting) noexcept {
     owner_->belong_to(this->awaited()->context());
     owner_->suspends_for(*this->awaited());
-    return future_awaiter<T>::await_suspend(waiting);
+    return awaiter_of<T>::await_suspend(waiting);
   }
   [[nodiscard]] task_state* follower() const noexcept override { return owner_; }
   decltype(auto) await_resume() const {
     owner_->goes_on();
     owner_->check_cancelled();
-    return future_awaiter<T>::await_resume();
+    return awaiter_of<T>::await_resume();
   }
 
  private:
