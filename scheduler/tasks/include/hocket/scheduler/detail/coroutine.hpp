@@ -78,19 +78,31 @@ class future_awaiter final : public awaiter_of<T> {
   using awaiter_of<T>::awaiter_of;
 };
 
-/// The state that the future of a coroutine refers to.
+/// The state that the future of a coroutine refers to. A failure that no thread has looked at is
+/// kept by the runtime that the coroutine belongs to; without one the destructor prints it.
 class coroutine_state : public task_state {
  public:
   coroutine_state() : task_state(nullptr, "coroutine") {}
+  ~coroutine_state() override;
 
   /// The coroutine waits for a task for the first time: from now on it belongs to its runtime.
   void belong_to(host_context* context) noexcept;
+  /// The coroutine awaits a task that has ended. If it never has to wait, and fails, it belongs to
+  /// the runtime of the first such one.
+  void did_not_wait_for(const task_state& ended) noexcept {
+    if (first_home_ == nullptr) first_home_ = home_of(ended);
+  }
+
+  /// Instead of finish(): belongs to a runtime before, if it fails.
+  void end(failure why) noexcept;
+
   void request_cancel() noexcept override { cancelled_ = true; }
 
   void tell_awaited(wait_visitor& to) override;
 
   /// The coroutine is suspended until that task has ended. To be called before it may go on.
   void suspends_for(task_state& awaited) noexcept {
+    was_suspended_ = true;
     // Release: pairs with the acquire in tell_awaited(), which uses the task.
     awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
   }
@@ -111,6 +123,11 @@ class coroutine_state : public task_state {
  private:
   static constexpr std::uintptr_t being_read = 1;
 
+  [[nodiscard]] static const host_context* home_of(const task_state& ended) noexcept;
+  void belong_to_first_home() noexcept;
+
+  const host_context* first_home_ = nullptr;  ///< only to be compared: it may be gone
+  bool was_suspended_ = false;                ///< other threads may know this
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether a thread takes it just now
 };
@@ -136,7 +153,9 @@ class owned_awaiter final : public awaiter_of<T> {
 
   [[nodiscard]] bool await_ready() const {
     owner_->check_cancelled();
-    return awaiter_of<T>::await_ready();
+    if (!awaiter_of<T>::await_ready()) return false;
+    owner_->did_not_wait_for(*this->awaited());
+    return true;
   }
   bool await_suspend(std::coroutine_handle<> waiting) noexcept {
     owner_->belong_to(this->awaited()->context());
@@ -163,7 +182,7 @@ struct finish_coroutine {
     const boost::intrusive_ptr<State> state = ended.promise().state();
     failure why = ended.promise().error();
     ended.destroy();
-    state->finish(std::move(why));
+    state->end(std::move(why));
   }
   void await_resume() const noexcept {}
 };
