@@ -17,6 +17,8 @@ namespace {
 using namespace hocket::testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::GetCapturedStderr;
 
 class coroutines : public on_every_executor {};
 HOCKET_ON_EVERY_EXECUTOR(coroutines);
@@ -95,8 +97,88 @@ TEST_P(coroutines, whose_failure_nobody_looks_at_are_kept) {
   (void)run(rt);
   task->end_with(1);
   rt.wait_until_idle();
-  if (GetParam() != executor_kind::seeded) return;  // else it may have ended before it was awaited
   EXPECT_THAT(rt.unseen_failures(), ElementsAre("Task \"coroutine\" failed: lost."));
+}
+
+future<int> fail_after(future<int> awaited) {
+  const int got = co_await awaited;
+  if (got > 0) throw std::runtime_error("late");
+  co_return got;
+}
+
+TEST_P(coroutines, that_fail_and_never_had_to_wait_belong_to_the_first_runtime) {
+  const future<int> ended = rt.async([] { return 1; });
+  ended.wait();
+  (void)fail_after(ended);
+  rt.wait_until_idle();
+  EXPECT_THAT(rt.unseen_failures(), ElementsAre("Task \"coroutine\" failed: late."));
+}
+
+TEST_P(coroutines, that_fail_and_awaited_only_such_ones_belong_to_their_runtime) {
+  const future<int> ended = rt.async([] { return 1; });
+  ended.wait();
+  const auto passes_on = [](future<int> from) -> future<int> { co_return co_await from; };
+  (void)fail_after(passes_on(ended));
+  rt.wait_until_idle();
+  EXPECT_THAT(rt.unseen_failures(), ElementsAre("Task \"coroutine\" failed: late."));
+  EXPECT_EQ(rt.unended(), 0);
+}
+
+TEST_P(coroutines, that_fail_behind_the_end_of_a_runtime_print_it) {
+  future<int> ended;
+  {
+    host_fixture gone{*where};
+    ended = gone.async([] { return 1; });
+    ended.wait();
+  }
+  CaptureStderr();
+  (void)fail_after(ended);
+  EXPECT_EQ(GetCapturedStderr(), "hocket: unhandled failure: Task \"coroutine\" failed: late.\n");
+}
+
+future<void> fail_at_once() {
+  throw std::runtime_error("early");
+  co_return;
+}
+
+TEST_P(coroutines, without_a_runtime_print_a_failure_that_was_not_looked_at) {
+  CaptureStderr();
+  {
+    const future<void> failed = fail_at_once();
+    const future<void> copy = failed;
+  }
+  EXPECT_EQ(GetCapturedStderr(), "hocket: unhandled failure: Task \"coroutine\" failed: early.\n");
+}
+
+TEST_P(coroutines, without_a_runtime_print_no_failure_that_was_looked_at) {
+  CaptureStderr();
+  EXPECT_THROW(fail_at_once().get(), std::runtime_error);
+  fail_at_once().wait();
+  EXPECT_TRUE(fail_at_once().error());
+  EXPECT_THROW(when_all(fail_at_once(), fail_at_once()).get(), std::runtime_error);
+  const auto catches = []() -> future<void> {
+    const future<void> failed = fail_at_once();
+    try {
+      co_await failed;
+    } catch (const std::runtime_error&) {
+      co_return;
+    }
+  };
+  catches().get();
+  EXPECT_EQ(GetCapturedStderr(), "");
+}
+
+TEST_P(coroutines, without_a_runtime_print_no_cancellation) {
+  CaptureStderr();
+  {
+    const detail::task_state_ptr pending(new detail::task_state(nullptr));
+    const auto waits = [](future<void> from) -> future<void> { co_await from; };
+    const future<void> cancelled = waits(future<void>(pending));
+    cancelled.cancel();
+    pending->finish();
+    EXPECT_TRUE(cancelled.done());
+  }
+  EXPECT_EQ(GetCapturedStderr(), "");
 }
 
 TEST_P(coroutines, free_what_they_hold_before_they_are_done) {

@@ -362,6 +362,32 @@ TEST_P(Graphs, FailWhenTheAnswerIsNoGraph) {
   }
 }
 
+TEST_P(Graphs, NameTheAnswerThatIsNoGraphAsItsTypePrintsIt) {
+  const graph empty = rt_.record([](submitter&) {});
+  const buffer<int> x{rt_, 1, 1, "x"};
+  const auto named = [&](auto&& condition) {
+    const graph whole = rt_.record([&](submitter& s) {
+      s.run_one_of({.label = "which"}, condition, {empty, empty});
+    });
+    const std::string message = rt_.run(whole).error().message();
+    EXPECT_EQ(rt_.run_one_of({.label = "which"}, condition, {empty, empty}).error().message(),
+              message);
+    return message;
+  };
+  const std::string most =
+      "Task \"which\" chooses graph 18446744073709551615, and its graphs are "
+      "0 to 1.";
+  const std::string below = "Task \"which\" chooses graph -1, and its graphs are 0 to 1.";
+  EXPECT_EQ(named([] { return ~std::uint64_t{0}; }), most);
+  EXPECT_EQ(named([] { return -1; }), below);
+  EXPECT_EQ(named(rt_.async([] { return ~std::uint64_t{0}; })), most);
+  EXPECT_EQ(named(rt_.async([] { return -1; })), below);
+  const auto from_data = [](buffer_view<const int> v) {
+    return ~std::uint64_t{0} + static_cast<std::uint64_t>(v(0) - 1);
+  };
+  EXPECT_EQ(named(when(from_data, reads(x))), most);
+}
+
 TEST_P(Graphs, AreCancelledInTheMiddle) {
   const buffer<int> x{rt_, 1, 0, "x"};
   for (const bool with_data : {false, true}) {

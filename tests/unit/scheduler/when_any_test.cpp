@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include <hocket/scheduler/when_all.hpp>
+
 #include "executors.hpp"
 
 namespace hocket {
@@ -187,6 +189,59 @@ TEST_P(when_any_of, many_again_and_again_names_each_once) {
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(ended.index));
   }
   EXPECT_EQ(sum, 39 * 40 / 2);
+}
+
+/// Each names the one before it.
+future<first_ended<void>> chain_of(std::size_t length, const any_future& first,
+                                   const any_future& other) {
+  future<first_ended<void>> last = when_any(std::vector{first, other});
+  for (std::size_t i = 1; i < length; ++i) last = when_any(std::vector{any_future(last), other});
+  return last;
+}
+
+constexpr std::size_t long_chain = 200'000;
+
+TEST_P(when_any_of, itself_in_a_long_chain_ends_and_is_released_without_recursion) {
+  const auto gate = make_hand_task(rt);
+  const auto never = make_hand_task(rt);
+  future<first_ended<void>> last = chain_of(long_chain, future<int>(gate), future<int>(never));
+  EXPECT_FALSE(last.done());
+  gate->end_with(1);
+  EXPECT_EQ(last.get().index, 0U);
+  last = {};
+  never->end_with(0);
+}
+
+TEST_P(when_any_of, itself_in_a_long_chain_is_cancelled_without_recursion) {
+  const auto gate = make_hand_task(rt);
+  const auto never = make_hand_task(rt);
+  const auto first = when_any(std::vector{future<int>(gate)});
+  future<first_ended<void>> last = chain_of(long_chain, first, future<int>(never));
+  first.cancel();
+  EXPECT_FALSE(last.error());
+  gate->end_with(1);
+  never->end_with(0);
+}
+
+TEST_P(when_any_of, ended_ones_in_a_long_chain_is_released_without_recursion) {
+  future<first_ended<void>> last = chain_of(5 * long_chain, ready_future(1), ready_future(2));
+  EXPECT_TRUE(last.done());
+  last.cancel();
+  EXPECT_EQ(last.get().index, 0U);
+  last = {};
+}
+
+TEST_P(when_any_of, the_same_ones_become_ready_in_the_order_of_the_calls) {
+  const auto gate = make_hand_task(rt);
+  std::vector<int> order;
+  std::vector<future<void>> all;
+  for (int i = 0; i < 4; ++i) {
+    const auto first = when_any(future<int>(gate), future<int>(gate));
+    all.push_back(first.then(cheap, [&order, i](const auto&) { order.push_back(i); }));
+  }
+  gate->end_with(1);
+  wait_all(all);
+  EXPECT_THAT(order, ElementsAre(0, 1, 2, 3));
 }
 
 class racing_ends : public on_every_executor {};

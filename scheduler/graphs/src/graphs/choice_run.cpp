@@ -248,7 +248,7 @@ task_state_ptr choice_run::asked_task() {
 }
 
 void choice_run::answered(std::int64_t answer) {
-  chosen made = choose(use_.rule, answer, use_.bodies.size(), name());
+  chosen made = choose(use_.rule, {answer, use_.ask.is_unsigned}, use_.bodies.size(), name());
   if (made.why) return leave(std::move(made.why));
   if (made.body == chosen::nothing) return leave({});
   run_body(made.body);

@@ -19,8 +19,14 @@ struct chosen {
   failure why = {};  ///< there is no such graph
 };
 
+/// The answer to a question, in the bits of 64.
+struct given_answer {
+  std::int64_t number = 0;
+  bool is_unsigned = false;
+};
+
 /// name begins the sentence of a failure.
-[[nodiscard]] chosen choose(choice_rule rule, std::int64_t answer, std::size_t bodies,
+[[nodiscard]] chosen choose(choice_rule rule, given_answer answer, std::size_t bodies,
                             const std::string& name);
 
 }  // namespace hocket::detail

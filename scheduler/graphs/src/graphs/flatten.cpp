@@ -87,6 +87,7 @@ class flattening {
     made.rule = use.rule;
     made.at_most = use.at_most;
     made.asks_first = use.asks_first;
+    made.is_unsigned = use.ask.is_unsigned;
     made.rounds = plan_->new_number();
     made.known = known;
     const std::uint32_t node =

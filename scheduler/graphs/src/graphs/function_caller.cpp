@@ -59,7 +59,7 @@ std::size_t function_caller::next_body(std::uint32_t node, const plan_choice& ch
       const std::int64_t answer = choice.known == plan_choice::none
                                       ? run_.plan.function(node).ask(run_.call)
                                       : static_cast<std::int64_t>(run_.state.numbers[choice.known]);
-      made = choose(choice.rule, answer, choice.bodies.size(),
+      made = choose(choice.rule, {answer, choice.is_unsigned}, choice.bodies.size(),
                     task_name(run_.plan.label(node).text()));
     } catch (...) {
       fail(node);

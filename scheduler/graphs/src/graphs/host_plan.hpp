@@ -34,6 +34,7 @@ struct plan_choice {
   choice_rule rule = choice_rule::always;  ///< always: its result is only kept
   std::uint64_t at_most = 1;
   bool asks_first = true;
+  bool is_unsigned = false;     ///< how an answer is printed that chooses no graph
   std::uint32_t known = none;   ///< the place of the number that answers; none: the function does
   std::uint32_t kept = none;    ///< the place of the number where the result goes
   std::uint32_t rounds = none;  ///< the place of the number of rounds

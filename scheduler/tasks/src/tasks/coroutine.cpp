@@ -3,10 +3,14 @@
 
 #include <hocket/scheduler/detail/coroutine.hpp>
 
+#include <cstdio>
+#include <utility>
+
 #include <hocket/execution/item_note.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 
 #include "tasks/caught.hpp"
+#include "tasks/live_runtimes.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
@@ -39,6 +43,33 @@ void coroutine_state::belong_to(host_context* context) noexcept {
   // Not to a scope: a coroutine may wait for the end of one.
   set_context(context->home());
   context->home().started(*this);
+}
+
+coroutine_state::~coroutine_state() {
+  if (context() != nullptr || !outcome().failed_itself() || outcome().is_seen()) return;
+  // As a runtime that ends does with what it has kept.
+  std::fprintf(stderr, "hocket: unhandled failure: %s\n", error().message().c_str());
+}
+
+void coroutine_state::end(failure why) noexcept {
+  // What was suspended belongs to the runtime of what it waited for, or other threads may read that
+  // it belongs to none.
+  if (why && !was_suspended_ && why.code() != failure_code::cancelled) belong_to_first_home();
+  finish(std::move(why));
+}
+
+const host_context* coroutine_state::home_of(const task_state& ended) noexcept {
+  if (const host_context* const home = ended.home()) return home;
+  // It may be a coroutine that never had to wait itself.
+  const auto* const other = dynamic_cast<const coroutine_state*>(&ended);
+  return other == nullptr ? nullptr : other->first_home_;
+}
+
+void coroutine_state::belong_to_first_home() noexcept {
+  const live_runtimes::user uses(first_home_);
+  // In a forked child threads of the parent may hold locks of the runtime.
+  if (!uses || (*uses).where().is_forked()) return;
+  belong_to(&*uses);
 }
 
 void coroutine_state::tell_awaited(wait_visitor& to) {

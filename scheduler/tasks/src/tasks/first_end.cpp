@@ -42,16 +42,28 @@ first_end_ptr end_race::claim() noexcept {
 void end_race::node::run(task_state& source, ready_list& next) noexcept {
   // The reference that this node was attached with.
   const boost::intrusive_ptr<end_race> whole(race, false);
-  if (const first_end_ptr told = whole->claim()) told->end_with(index, source, next);
+  first_end_ptr told = whole->claim();
+  if (told == nullptr) return;
+  told->keep(index, task_state_ptr(&source));
+  next.add_ended(std::move(told));
+}
+
+void first_end::end_with(std::size_t index, task_state_ptr ended) noexcept {
+  keep(index, std::move(ended));
+  finish();
 }
 
 void first_end::request_cancel() noexcept {
-  if (race_->call_off() != nullptr) finish(cancelled(label_text()));
+  if (race_ != nullptr && race_->call_off() != nullptr) finish(cancelled(label_text()));
 }
 
-void first_end::end_with(std::size_t index, task_state& ended, ready_list& next) noexcept {
-  keep(index, task_state_ptr(&ended));
-  announce(next);
+void first_end::release(task_state_ptr kept) noexcept {
+  while (kept != nullptr) {
+    auto* const before = dynamic_cast<first_end*>(kept.get());
+    // One that other threads know is destroyed by the last of them.
+    if (before == nullptr || !before->is_unshared()) return;
+    kept = before->take_kept();
+  }
 }
 
 std::size_t find_ended(std::span<const task_state_ptr> sources) {

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include <hocket/scheduler/detail/first_end.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/task_runner.hpp>
 
@@ -22,11 +23,32 @@ void ready_list::add_abandoned(host_task& over) noexcept {
   over.next_ready_ = std::exchange(abandoned_, &over);
 }
 
+void ready_list::add_ended(first_end_ptr over) noexcept {
+  first_end* const added = over.detach();
+  added->next_ended_ =
+      last_ended_ == nullptr ? added : std::exchange(last_ended_->next_ended_, added);
+  last_ended_ = added;
+}
+
+first_end_ptr ready_list::take_ended() noexcept {
+  first_end* const first = last_ended_->next_ended_;
+  if (first == last_ended_) {
+    last_ended_ = nullptr;
+  } else {
+    last_ended_->next_ended_ = first->next_ended_;
+  }
+  return {first, false};
+}
+
 void ready_list::let_all_leave() noexcept {
-  while (abandoned_ != nullptr) {
-    const host_task_ptr over(abandoned_, false);
-    abandoned_ = std::exchange(over->next_ready_, nullptr);
-    over->abandoned(*this);
+  while (has_unnotified()) {
+    if (abandoned_ != nullptr) {
+      const host_task_ptr over(abandoned_, false);
+      abandoned_ = std::exchange(over->next_ready_, nullptr);
+      over->abandoned(*this);
+    } else {
+      take_ended()->announce(*this);
+    }
   }
 }
 
@@ -40,7 +62,7 @@ void ready_list::settle() noexcept {
         task_runner::post(std::move(task));
       }
     }
-  } while (abandoned_ != nullptr);
+  } while (has_unnotified());
 }
 
 host_task_ptr ready_list::settle_all_but_one(const host_task& after) noexcept {
@@ -57,7 +79,7 @@ host_task_ptr ready_list::settle_all_but_one(const host_task& after) noexcept {
         task_runner::post(std::move(task));
       }
     }
-  } while (abandoned_ != nullptr);
+  } while (has_unnotified());
   return kept;
 }
 

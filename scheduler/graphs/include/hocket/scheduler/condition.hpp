@@ -82,6 +82,7 @@ template <answer T>
   question made;
   made.future = known.state();
   made.number = &whole_number<T>;
+  made.is_unsigned = std::is_unsigned_v<T>;
   return made;
 }
 
@@ -90,8 +91,8 @@ template <class F, class... Args>
                                    const data_condition<F, Args...>& condition) {
   refuse_arguments<Args...>();
   using body = answering<F, body_argument_t<Args>...>;
-  static_assert(answer<std::invoke_result_t<const F&, body_argument_t<Args>...>>,
-                "A condition returns bool or a whole number.");
+  using result = std::invoke_result_t<const F&, body_argument_t<Args>...>;
+  static_assert(answer<result>, "A condition returns bool or a whole number.");
   const kernel<returns<std::int64_t>, typename descriptor<Args>::type...> asks{
       "condition", host_body{body{condition.function}}};
   task_options how;
@@ -103,6 +104,7 @@ template <class F, class... Args>
   question made;
   made.task = std::make_shared<const task_description>(std::move(task));
   made.number = &whole_number<std::int64_t>;
+  made.is_unsigned = std::is_unsigned_v<result>;
   return made;
 }
 
@@ -114,6 +116,7 @@ requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, st
   question made;
   made.function = &owner->add(std::forward<F>(function));
   made.number = &whole_number<std::int64_t>;
+  made.is_unsigned = std::is_unsigned_v<body_result_t<F>>;
   made.owner = owner;
   return made;
 }

@@ -50,15 +50,32 @@ template <class... Fs>
   (std::index_sequence_for<Fs...>{});
 }
 
+/// The task that the value of when_any names.
+template <class T>
+[[nodiscard]] task_state_ptr named_by(const first_ended<T>& value) {
+  return value.which.handle().task();
+}
+template <class... Fs>
+[[nodiscard]] task_state_ptr named_by(const std::variant<Fs...>& value) {
+  return std::visit([](const auto& which) { return which.handle().task(); }, value);
+}
+
 template <class Value>
 class first_end_of final : public first_end {
  public:
   using first_end::first_end;
+  ~first_end_of() override { release(first_end_of::take_kept()); }
 
  private:
   void keep(std::size_t index, task_state_ptr ended) noexcept override {
     value_.emplace(told_of(std::type_identity<Value>{}, index, std::move(ended)));
     outcome().set_value(&*value_);
+  }
+  [[nodiscard]] task_state_ptr take_kept() noexcept override {
+    if (!value_) return nullptr;
+    task_state_ptr kept = named_by(*value_);
+    value_.reset();
+    return kept;
   }
 
   std::optional<Value> value_;
@@ -68,7 +85,9 @@ class first_end_of final : public first_end {
 template <class Value>
 [[nodiscard]] future<Value> first_to_end(std::span<const task_state_ptr> sources) {
   if (const std::size_t i = find_ended(sources); i < sources.size()) {
-    return ready_future(told_of(std::type_identity<Value>{}, i, sources[i]));
+    const boost::intrusive_ptr<first_end_of<Value>> ended(new first_end_of<Value>(nullptr));
+    ended->end_with(i, sources[i]);
+    return future<Value>(ended);
   }
   boost::intrusive_ptr<end_race> race(new end_race(sources.size()));
   const boost::intrusive_ptr<first_end> made(new first_end_of<Value>(context_among(sources)));

@@ -36,6 +36,7 @@ struct question {
 
   recorded_functions_ptr owner;  ///< of the function
   number_of number = nullptr;    ///< reads the value of the task or of the future
+  bool is_unsigned = false;      ///< how a number is printed that is no graph's
 };
 
 /// One graph, or a choice among several, as a task: what is submitted, and what a recording keeps.

@@ -24,7 +24,6 @@ class awaiter_base : public continuation {
   explicit awaiter_base(task_state_ptr awaited) noexcept : awaited_(std::move(awaited)) {}
   awaiter_base(const awaiter_base&) = delete;
   awaiter_base& operator=(const awaiter_base&) = delete;
-  ~awaiter_base() = default;
 
   [[nodiscard]] bool await_ready() const {
     if (awaited_->done()) return true;
@@ -39,6 +38,8 @@ class awaiter_base : public continuation {
   void run(task_state& source, ready_list&) noexcept override;
 
  protected:
+  ~awaiter_base() = default;
+
   task_state& ended_well() const {
     awaited_->outcome().look();
     if (awaited_->error()) awaited_->error().raise();
@@ -52,31 +53,56 @@ class awaiter_base : public continuation {
 };
 
 template <class T>
-class future_awaiter : public awaiter_base {
+class awaiter_of : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
   kept_t<T> await_resume() const { return value_of<T>(this->ended_well()); }
+
+ protected:
+  ~awaiter_of() = default;
 };
 template <>
-class future_awaiter<void> : public awaiter_base {
+class awaiter_of<void> : public awaiter_base {
  public:
   using awaiter_base::awaiter_base;
   void await_resume() const { (void)this->ended_well(); }
+
+ protected:
+  ~awaiter_of() = default;
 };
 
-/// The state that the future of a coroutine refers to.
+/// Awaits a future in a coroutine of another kind.
+template <class T>
+class future_awaiter final : public awaiter_of<T> {
+ public:
+  using awaiter_of<T>::awaiter_of;
+};
+
+/// The state that the future of a coroutine refers to. A failure that no thread has looked at is
+/// kept by the runtime that the coroutine belongs to; without one the destructor prints it.
 class coroutine_state : public task_state {
  public:
   coroutine_state() : task_state(nullptr, "coroutine") {}
+  ~coroutine_state() override;
 
   /// The coroutine waits for a task for the first time: from now on it belongs to its runtime.
   void belong_to(host_context* context) noexcept;
+  /// The coroutine awaits a task that has ended. If it never has to wait, and fails, it belongs to
+  /// the runtime of the first such one.
+  void did_not_wait_for(const task_state& ended) noexcept {
+    if (first_home_ == nullptr) first_home_ = home_of(ended);
+  }
+
+  /// Instead of finish(): belongs to a runtime before, if it fails.
+  void end(failure why) noexcept;
+
   void request_cancel() noexcept override { cancelled_ = true; }
 
   void tell_awaited(wait_visitor& to) override;
 
   /// The coroutine is suspended until that task has ended. To be called before it may go on.
   void suspends_for(task_state& awaited) noexcept {
+    was_suspended_ = true;
     // Release: pairs with the acquire in tell_awaited(), which uses the task.
     awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
   }
@@ -97,6 +123,11 @@ class coroutine_state : public task_state {
  private:
   static constexpr std::uintptr_t being_read = 1;
 
+  [[nodiscard]] static const host_context* home_of(const task_state& ended) noexcept;
+  void belong_to_first_home() noexcept;
+
+  const host_context* first_home_ = nullptr;  ///< only to be compared: it may be gone
+  bool was_suspended_ = false;                ///< other threads may know this
   std::atomic<bool> cancelled_{false};
   std::atomic<std::uintptr_t> awaited_{0};  // a completion, and whether a thread takes it just now
 };
@@ -115,25 +146,27 @@ class coroutine_result final : public coroutine_state {
 
 /// Awaits a future in a coroutine of ours: it belongs to the runtime of the first such one.
 template <class T>
-class owned_awaiter final : public future_awaiter<T> {
+class owned_awaiter final : public awaiter_of<T> {
  public:
   owned_awaiter(task_state_ptr awaited, coroutine_state& owner) noexcept
-      : future_awaiter<T>(std::move(awaited)), owner_(&owner) {}
+      : awaiter_of<T>(std::move(awaited)), owner_(&owner) {}
 
   [[nodiscard]] bool await_ready() const {
     owner_->check_cancelled();
-    return future_awaiter<T>::await_ready();
+    if (!awaiter_of<T>::await_ready()) return false;
+    owner_->did_not_wait_for(*this->awaited());
+    return true;
   }
   bool await_suspend(std::coroutine_handle<> waiting) noexcept {
     owner_->belong_to(this->awaited()->context());
     owner_->suspends_for(*this->awaited());
-    return future_awaiter<T>::await_suspend(waiting);
+    return awaiter_of<T>::await_suspend(waiting);
   }
   [[nodiscard]] task_state* follower() const noexcept override { return owner_; }
   decltype(auto) await_resume() const {
     owner_->goes_on();
     owner_->check_cancelled();
-    return future_awaiter<T>::await_resume();
+    return awaiter_of<T>::await_resume();
   }
 
  private:
@@ -149,7 +182,7 @@ struct finish_coroutine {
     const boost::intrusive_ptr<State> state = ended.promise().state();
     failure why = ended.promise().error();
     ended.destroy();
-    state->finish(std::move(why));
+    state->end(std::move(why));
   }
   void await_resume() const noexcept {}
 };

@@ -16,8 +16,9 @@ namespace hocket::detail {
 class first_end;
 using first_end_ptr = boost::intrusive_ptr<first_end>;
 
-/// Attached to each of several tasks. The first one that ends is told to a first_end, which is
-/// released with that. The nodes live until all of the tasks have ended, and keep nothing then.
+/// Attached to each of several tasks. The first one that ends is told to a first_end, which goes to
+/// the ready_list of that end. The nodes live until all of the tasks have ended, and keep nothing
+/// then.
 class end_race {
  public:
   explicit end_race(std::size_t tasks);
@@ -64,17 +65,28 @@ class first_end : public task_state {
   /// The context is that of one of the tasks that have not ended.
   explicit first_end(host_context* context) : task_state(context, "when_any") {}
 
+  /// The end of one without a context that is attached to no task.
+  void end_with(std::size_t index, task_state_ptr ended) noexcept;
+
   void request_cancel() noexcept override;
 
  protected:
-  /// Keeps a handle of the task, which has ended, as the value.
-  virtual void keep(std::size_t index, task_state_ptr ended) noexcept = 0;
+  /// For the destructor: releases what take_kept() has returned. That may be the first_end before
+  /// this one in a long chain, which is walked in a loop.
+  static void release(task_state_ptr kept) noexcept;
 
  private:
   friend class end_race;
-  void end_with(std::size_t index, task_state& ended, ready_list& next) noexcept;
+  friend class ready_list;
 
-  boost::intrusive_ptr<end_race> race_;
+  /// Keeps a handle of the task, which has ended, as the value.
+  virtual void keep(std::size_t index, task_state_ptr ended) noexcept = 0;
+  /// The task of that handle; the value is gone then. Null if there is none. No other thread knows
+  /// this any more.
+  [[nodiscard]] virtual task_state_ptr take_kept() noexcept = 0;
+
+  boost::intrusive_ptr<end_race> race_;  ///< null if it is attached to no task
+  first_end* next_ended_ = nullptr;      ///< in a ready_list
 };
 
 /// Throws usage_error for a future without a task, for one that cannot be waited for, and if there

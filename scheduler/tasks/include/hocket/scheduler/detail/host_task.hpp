@@ -110,7 +110,7 @@ inline bool ready_list::runs_at_once(const host_task& ready) noexcept {
 
 /// Mostly there is one.
 inline host_task_ptr ready_list::settle_but_one(const host_task& after) noexcept {
-  if (abandoned_ != nullptr || first_ != last_) return settle_all_but_one(after);
+  if (has_unnotified() || first_ != last_) return settle_all_but_one(after);
   // What is inline waits for a worker, or finds out there why it is not to be run.
   const bool at_once = !first_->is_inline_ && runs_at_once(*first_);
   if (at_once || !first_->place_.may_come_after(after.place_)) return settle_all_but_one(after);

@@ -8,7 +8,9 @@
 
 namespace hocket::detail {
 
+class first_end;
 class host_task;
+using first_end_ptr = boost::intrusive_ptr<first_end>;
 using host_task_ptr = boost::intrusive_ptr<host_task>;
 
 /// Tasks that have become ready, in that order, and are not on their way yet. The thread that ends
@@ -22,7 +24,7 @@ class ready_list {
     if (!empty()) settle();
   }
 
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && abandoned_ == nullptr; }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr && !has_unnotified(); }
 
   /// Takes over the reference that the machinery holds to a task until it has run.
   void add(host_task& ready) noexcept;
@@ -30,9 +32,12 @@ class ready_list {
   /// The same of a task that was cancelled while it waited, and whose last predecessor has ended.
   void add_abandoned(host_task& over) noexcept;
 
-  /// Lets those know. In a loop too: there may be long chains of them.
+  /// A when_any that has its value, and whose end is not announced yet.
+  void add_ended(first_end_ptr over) noexcept;
+
+  /// Notifies the former and announces the latter. In a loop too: there may be long chains of them.
   void let_leave() noexcept {
-    if (abandoned_ != nullptr) let_all_leave();
+    if (has_unnotified()) let_all_leave();
   }
 
   /// Posts all of them; what is cheap or cannot run is ended at once, with what follows from it.
@@ -44,7 +49,11 @@ class ready_list {
  private:
   friend class task_starter;
 
+  [[nodiscard]] bool has_unnotified() const noexcept {
+    return abandoned_ != nullptr || last_ended_ != nullptr;
+  }
   void let_all_leave() noexcept;
+  [[nodiscard]] first_end_ptr take_ended() noexcept;
   [[nodiscard]] host_task_ptr settle_all_but_one(const host_task& after) noexcept;
   [[nodiscard]] host_task_ptr take() noexcept;
   /// It is not to be posted, but run, or ended, by the thread that has the list.
@@ -53,6 +62,7 @@ class ready_list {
   host_task* first_ = nullptr;
   host_task* last_ = nullptr;
   host_task* abandoned_ = nullptr;
+  first_end* last_ended_ = nullptr;  ///< leads to the first one
 };
 
 /// One thread's helping a task that it waits for.
