@@ -14,6 +14,7 @@
 
 #include <hocket/core/environment.hpp>
 #include <hocket/core/printable.hpp>
+#include <hocket/core/valid_utf8.hpp>
 
 #include "common/ending.hpp"
 #include "common/standard_streams.hpp"
@@ -102,6 +103,8 @@ void print(std::string_view text) {
   examples::flush_output();
 }
 
-void print(const boost::json::value& json) { print(boost::json::serialize(json) + "\n"); }
+void print(const boost::json::value& json) {
+  print(hocket::valid_utf8(boost::json::serialize(json)) + "\n");
+}
 
 }  // namespace tools

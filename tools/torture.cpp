@@ -375,7 +375,8 @@ CLI::App& add_torture(CLI::App& app, torture_request& into) {
       ->type_name("M")
       ->check(between(0.001, 1e6));
   command.add_option("--first-seed", into.first, "Begin with this one (default: 1)")
-      ->type_name("S");
+      ->type_name("S")
+      ->check(whole_number());
   command
       .add_option("--kind", into.kind,
                   "plain: no device fails; faults: tasks may fail with devices; survive: no result "

@@ -5,19 +5,28 @@
 
 #include <algorithm>
 
+#include <hocket/core/printable.hpp>
 #include <hocket/devices/device.hpp>
 
 namespace hocket {
 
 namespace {
 
+/// In one line, as warnings and messages of failures are.
 std::string first_lines(const std::string& log) {
   constexpr std::size_t max_lines = 8, max_characters = 1000;
-  std::size_t end = 0;
-  for (std::size_t line = 0; line < max_lines && end != std::string::npos; ++line) {
-    end = log.find('\n', end + (line == 0 ? 0 : 1));
+  constexpr const char* blanks = " \t\r\n";
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t line = 0; line < max_lines; ++line) {
+    const std::size_t begin = log.find_first_not_of(blanks, at);
+    if (begin == std::string::npos) break;
+    at = std::min(log.find('\n', begin), log.size());
+    const std::size_t last = log.find_last_not_of(blanks, at - 1);
+    if (!text.empty()) text += text.ends_with(':') ? " " : "; ";
+    text += log.substr(begin, last + 1 - begin);
   }
-  return log.substr(0, std::min(end, max_characters));
+  return printable(text, max_characters);
 }
 
 }  // namespace

@@ -27,7 +27,12 @@ std::size_t next_step(std::size_t size) {
 
 std::vector<std::uint8_t> read_packed(const fs::path& path, std::size_t limit) {
   std::error_code problem;
-  if (fs::is_directory(path, problem)) throw file_error(path, "is a folder; it must be a file");
+  const fs::file_status found = fs::status(path, problem);
+  if (fs::is_directory(found)) throw file_error(path, "is a folder; it must be a file");
+  // To open a pipe blocks until another process writes to it.
+  if (fs::exists(found) && !fs::is_regular_file(found)) {
+    throw file_error(path, "is no regular file");
+  }
   const open_file file(std::fopen(path.c_str(), "rb"));
   if (!file) throw file_error(path, fmt::format("could not be opened: {}", std::strerror(errno)));
   std::vector<std::uint8_t> bytes;

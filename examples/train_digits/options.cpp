@@ -173,18 +173,30 @@ class command_line {
         });
   }
 
+  void add_backend(const std::string& text) {
+    const std::size_t end = text.find('=');
+    if (end == 0 || end == std::string::npos) {
+      throw hocket::usage_error(fmt::format(
+          "--backend is \"{}\"; it must be the name of a backend, =, and what it is told.", text));
+    }
+    const std::string backend = text.substr(0, end);
+    if (!into_.backends.emplace(backend, text.substr(end + 1)).second) {
+      throw hocket::usage_error(fmt::format(
+          "--backend is given twice for \"{}\"; all that it is told goes into one.", backend));
+    }
+  }
+
   void add_machine() {
     group_ = "Machine";
-    add("--backend", "NAME=TEXT", "What a backend is told, such as opencl=sub-devices=2",
-        [this](const auto& name, const auto& text) {
-          const std::size_t end = text.find('=');
-          if (end == 0 || end == std::string::npos) {
-            throw hocket::usage_error(fmt::format(
-                "{} is \"{}\"; it must be the name of a backend, =, and what it is told.", name,
-                text));
-          }
-          into_.backends[text.substr(0, end)] = text.substr(end + 1);
-        });
+    app_.add_option_function<std::vector<std::string>>(
+            "--backend",
+            [this](const std::vector<std::string>& all) {
+              for (const std::string& text : all) add_backend(text);
+            },
+            "What a backend is told, such as opencl=sub-devices=2; once for each backend")
+        ->type_name("NAME=TEXT")
+        ->allow_extra_args(false)
+        ->group(group_);
     add("--memory", "NAME", "shared or private: whether all devices get copies (default: shared)",
         [this](const auto& name, const auto& text) {
           if (text != "shared" && text != "private") {

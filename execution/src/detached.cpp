@@ -3,14 +3,13 @@
 
 #include <hocket/execution/detached.hpp>
 
-#include <pthread.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "start_thread.hpp"
 
 namespace hocket {
 
@@ -47,8 +46,7 @@ void run_detached(const std::string& name, std::function<void()> work) {
   static const wait_at_exit waits;
   detached_threads& all = all_detached();
   std::unique_lock lock(all.guard);
-  std::thread([&all, title = name.substr(0, 15), run = std::move(work)]() mutable {
-    pthread_setname_np(pthread_self(), title.c_str());
+  start_thread(name, [&all, run = std::move(work)]() mutable {
     run();
     // Before the thread counts as ended: what the work holds goes with it.
     run = nullptr;

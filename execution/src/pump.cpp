@@ -3,15 +3,11 @@
 
 #include <hocket/execution/pump.hpp>
 
-#include <pthread.h>
+#include "start_thread.hpp"
 
 namespace hocket {
 
-pump::pump(const std::string& name)
-    : thread_([this, title = name.substr(0, 15)] {
-        pthread_setname_np(pthread_self(), title.c_str());
-        run();
-      }) {}
+pump::pump(const std::string& name) : thread_(start_thread(name, [this] { run(); })) {}
 
 pump::~pump() {
   {

@@ -156,8 +156,13 @@ tbb_executor::tbb_executor(std::shared_ptr<const host_topology> topology,
   state_ = std::make_unique<state>(std::move(topology), std::move(out_of_items));
   try {
     state_->start();
-    // oneTBB creates the rest when it first runs something.
-    wait([this](const std::shared_ptr<gate>& g) { post(0, 0, [g] { g->open(); }); });
+    // oneTBB creates its threads when it first runs something. Not in a post(), which must not
+    // throw once the item is there.
+    wait([this](const std::shared_ptr<gate>& g) { state_->workers.enqueue([g] { g->open(); }); });
+  } catch (const error&) {
+    // Of a thread of Hocket's own, which the message names.
+    (void)state_.release();
+    throw;
   } catch (const std::exception& thrown) {
     // A oneTBB that failed while it started may hang in any call, those of destructors too: what
     // there is of it is left where it is.

@@ -24,7 +24,8 @@ driver_stream::driver_stream(driver_domain& domain, executor& where,
 
 driver_stream::~driver_stream() {
   const std::scoped_lock lock(domain_.guard_);
-  assert(closed_);
+  // The constructor of a derived class may have thrown, before anything could be submitted.
+  assert(closed_ || (passed_ == 0 && waiting_.empty() && busy_ == 0));
   std::erase(domain_.streams_, this);
 }
 

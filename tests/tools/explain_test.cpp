@@ -88,6 +88,25 @@ class Explain : public ::testing::Test {
   scratch_folder folder_;
 };
 
+/// Labels may have any bytes; JSON may not.
+TEST_F(Explain, ReadsTracesWhoseLabelsAreNoText) {
+  runtime rt{{.devices = "Sim0",
+              .backends = {{"sim", "1,flops=1G"}},
+              .clock = clock_kind::simulated,
+              .trace_capacity = 100,
+              .trace_decisions = true}};
+  const std::string bad = "\xFF\xFE \xED\xA0\x80 \xC3\xA4 cut \xE2\x82";
+  const buffer<float> x{rt, 1000, bad};
+  rt.submit({.label = bad}, costly<out_buffer<float>>("odd \xC0", 10), writes(x));
+  rt.async({.label = bad}, [] {}).get();
+  (void)x.read();
+  write_trace(rt.trace(), trace());
+  const std::string mark = "\xEF\xBF\xBD";
+  const std::string shown = mark + mark + " " + mark + mark + mark + " \xC3\xA4 cut " + mark + mark;
+  EXPECT_THAT(text_of({trace()}), HasSubstr(shown));
+  EXPECT_THAT(text_of({trace(), "--json"}), HasSubstr(shown));
+}
+
 TEST_F(Explain, TellsOfTheWholeRun) {
   EXPECT_EQ(text_of({trace_of_two_devices()}),
             R"(5 tasks and 2 copies by the policy "replanning", on the virtual clock.

@@ -116,7 +116,10 @@ TEST(Torture, RefusesWrongUse) {
   expect_refused({"--minutes", "-1"}, "--minutes");
   expect_refused({"--tasks", "0"}, "--tasks");
   expect_refused({"--devices", "OpenCL0"}, "--real");
-  expect_refused({"--first-seed", "18446744073709551615"}, "--first-seed");
+  for (const char* const seed :
+       {"18446744073709551615", "18446744073709551616", "-5", "-0", "+1", "1.5", "0x", ""}) {
+    expect_refused({"--first-seed", seed}, "--first-seed");
+  }
   expect_refused({"--real", "--devices", "OpenCL99"}, "OpenCL99");
   expect_refused({"--cruel"}, "--cruel");
 }

@@ -4,6 +4,7 @@
 #include <hocket/devices/fault_plan.hpp>
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <hocket/core/error.hpp>
@@ -15,10 +16,13 @@ namespace hocket {
 
 namespace {
 
+/// The shortest text that is read as this very percentage, in any locale.
 std::string amount(double percent) {
-  std::string text = std::to_string(percent);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
+  constexpr std::size_t most = 1500;  // more than any number needs
+  std::string text(most, '\0');
+  const auto end =
+      std::to_chars(text.data(), text.data() + most, percent, std::chars_format::fixed);
+  text.resize(static_cast<std::size_t>(end.ptr - text.data()));
   return text + "%";
 }
 

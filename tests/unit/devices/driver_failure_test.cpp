@@ -41,4 +41,12 @@ TEST(driver_failure, of_what_a_compiler_says_the_first_lines_are_kept) {
             "Kernel \"axpy\" does not compile for device \"X0\": no");
 }
 
+TEST(driver_failure, what_a_compiler_says_is_in_one_line) {
+  const std::string begin = "Kernel \"axpy\" does not compile for device \"X0\": ";
+  EXPECT_EQ(compile_failure("X0", "axpy", "BUILD (-11): \r\n\n  one\ttwo\x1b[0m \nend\n").message(),
+            begin + "BUILD (-11): one?two?[0m; end");
+  EXPECT_EQ(compile_failure("X0", "axpy", "failed\n").message(), begin + "failed");
+  EXPECT_EQ(compile_failure("X0", "axpy", " \n\n").message(), begin);
+}
+
 }  // namespace hocket

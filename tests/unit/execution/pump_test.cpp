@@ -7,12 +7,16 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <hocket/core/error.hpp>
+#include <hocket/execution/detached.hpp>
 #include <hocket/execution/pump.hpp>
 
 namespace hocket {
@@ -34,6 +38,45 @@ TEST(pump, runs_work_in_order_in_a_thread_with_a_name) {
   }
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4})) << "its end runs what was posted";
   EXPECT_EQ(name, "a rather long n");
+}
+
+/// While it lives no thread can be started whose stack has the default size.
+class no_stacks {
+ public:
+  no_stacks() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge = before_;
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 60U);
+    pthread_setattr_default_np(&huge);
+  }
+  no_stacks(const no_stacks&) = delete;
+  no_stacks& operator=(const no_stacks&) = delete;
+  ~no_stacks() { pthread_setattr_default_np(&before_); }
+
+ private:
+  pthread_attr_t before_{};
+};
+
+/// What is thrown while no thread can be started; empty: nothing.
+std::string refusal_of(const std::function<void()>& start) {
+  const no_stacks refuses;
+  try {
+    start();
+  } catch (const error& refused) {
+    return refused.what();
+  }
+  return {};
+}
+
+TEST(pump, names_the_thread_that_the_system_refuses) {
+  EXPECT_EQ(
+      refusal_of([] { const pump refused("timers"); }),
+      "The thread \"timers\" cannot be started (Resource temporarily unavailable); the number "
+      "of processes and threads may be limited (ulimit -u).");
+  EXPECT_NE(refusal_of([] { run_detached("end", [] {}); }).find("\"end\""), std::string::npos);
+  std::promise<void> ran;
+  run_detached("end", [&] { ran.set_value(); });
+  ran.get_future().wait();
 }
 
 TEST(pump, runs_timed_work_in_the_order_of_its_times) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <clocale>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -172,6 +173,29 @@ TEST(FaultPlan, RefusesRulesThatNoTextCouldHave) {
   EXPECT_TRUE(plan.empty());
   plan.add({.device = "Sim0", .first = 3});
   EXPECT_EQ(to_string(plan.rules().front()), "fail Sim0 launch 3");
+}
+
+void expect_percentages_are_read_again() {
+  for (const std::string amount :
+       {"2.5%", "100%", "33.333333333%", "0.0000001%", "0.1%", "0.30000000000000004%"}) {
+    const fault_plan plan("fail * launch " + amount);
+    const std::string text = to_string(plan.rules().front());
+    EXPECT_EQ(text, "fail * launch " + amount);
+    EXPECT_EQ(fault_plan(text).rules(), plan.rules()) << text;
+  }
+  fault_plan smallest;
+  smallest.add({.percent = std::numeric_limits<double>::denorm_min()});
+  EXPECT_EQ(fault_plan(to_string(smallest.rules().front())).rules(), smallest.rules());
+}
+
+TEST(FaultPlan, WritesPercentagesThatAreReadAgain) { expect_percentages_are_read_again(); }
+
+TEST(FaultPlan, WritesPercentagesInAnyLocale) {
+  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) {
+    GTEST_SKIP() << "there is no locale with a comma for decimals";
+  }
+  expect_percentages_are_read_again();
+  std::setlocale(LC_NUMERIC, "C");
 }
 
 TEST(FaultPlan, ReadsAFile) {

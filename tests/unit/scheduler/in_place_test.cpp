@@ -107,6 +107,19 @@ TEST(InPlaceTasks, WaitForMemoryUntilABufferIsGone) {
   EXPECT_LE(rt.report().devices.front().peak_bytes, 2U << 20U);
 }
 
+TEST(InPlaceTasks, SayThatTheHostHasNoMemoryWhereTheDeviceMayUseMore) {
+  runtime rt(in_place("memory=10000000000G"));
+  const buffer<float> x{rt, std::size_t{1} << 61U, "x"};  // more than there can be
+  const failure why = rt.submit({.label = "big"}, ops::fill, 1.0F, writes(x)).error();
+  EXPECT_EQ(why.code(), failure_code::out_of_memory);
+  EXPECT_EQ(
+      why.message(),
+      "Device \"NUMA0\" has no memory for 9223372036854775808 bytes: the host itself has none "
+      "left. While running task \"big\" on NUMA0.");
+  const buffer<float> y{rt, 4, 1.0F};
+  EXPECT_THAT(y.to_vector(), Each(1.0F));
+}
+
 TEST(InPlaceTasks, WaitForMemoryWhileATaskRunsThatHoldsIt) {
   constexpr std::size_t elements = 3 << 17;  // one and a half megabytes
   std::atomic<bool> runs = false;

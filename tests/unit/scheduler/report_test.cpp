@@ -4,6 +4,7 @@
 // Bounds, idle times and the summary of runs on simulated devices, whose times are known.
 
 #include <chrono>
+#include <clocale>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -166,6 +167,19 @@ TEST(summary, is_one_line_with_bounds_and_devices) {
       summary(rt.report()),
       "5 kernels in 50 ms, 1.00 times the bound (area 25 ms, critical path 50 ms): Sim0 5 (100 "
       "% busy), Sim1 0 (0 % busy; idle 50 ms for lack of tasks)");
+}
+
+TEST(summary, has_points_for_decimals_in_any_locale) {
+  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) {
+    GTEST_SKIP() << "there is no locale with a comma for decimals";
+  }
+  runtime_report report;
+  report.makespan = microseconds(45'600);
+  report.area_bound = report.critical_path = microseconds(22'800);
+  const std::string text = summary(report);
+  std::setlocale(LC_NUMERIC, "C");
+  EXPECT_EQ(text,
+            "0 kernels in 45.6 ms, 2.00 times the bound (area 22.8 ms, critical path 22.8 ms): ");
 }
 
 /// What a runtime with these options prints when it ends.

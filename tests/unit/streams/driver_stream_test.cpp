@@ -77,6 +77,31 @@ class driver_stream_test : public ::testing::Test {
 
 }  // namespace
 
+TEST_F(driver_stream_test, a_constructor_that_throws_leaves_no_stream) {
+  class refused_stream final : public driver_stream {
+   public:
+    refused_stream(driver_domain& in, executor& on, std::shared_ptr<host_epoch> epoch)
+        : driver_stream(in, on, std::move(epoch), {2}) {
+      throw error(failure(failure_code::internal, "There is no thread for it."));
+    }
+
+   private:
+    [[nodiscard]] bool prepared(const command&) override { return true; }
+    [[nodiscard]] failure prepare(const command&) override { return {}; }
+    [[nodiscard]] failure enqueue(const command&, std::span<const device_wait>) override {
+      return {};
+    }
+  };
+  EXPECT_THROW(refused_stream(domain, where, epoch_a), error);
+  // The other streams of the domain step one another, and not what is gone.
+  const timepoint one = submit(a, nothing());
+  const timepoint two = submit(b, nothing(), {one});
+  run();
+  a.end(1);
+  b.end(1);
+  EXPECT_TRUE(two.done());
+}
+
 TEST_F(driver_stream_test, the_device_waits_for_what_was_handed_over) {
   const timepoint one = submit(a, nothing());
   const timepoint two = submit(b, nothing(), {one});

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <functional>
 #include <random>
@@ -42,6 +43,14 @@ void expect_in(const std::string& message, std::initializer_list<std::string> pa
   for (const std::string& part : parts) {
     EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
   }
+}
+
+/// To open a pipe would block until another process writes to it.
+TEST_F(CorruptMnist, APipe) {
+  fs::remove(folder_ / images_);
+  ASSERT_EQ(::mkfifo((folder_ / images_).c_str(), 0600), 0);
+  const std::string message = message_of([&] { static_cast<void>(load_mnist(folder_.path())); });
+  expect_in(message, {images_, "no regular file"});
 }
 
 TEST_F(CorruptMnist, WrongMagicNumber) {

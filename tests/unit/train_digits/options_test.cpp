@@ -154,6 +154,12 @@ TEST(Options, OfTheMachine) {
   const options given = parse({"--backend", "opencl=sub-devices=2", "--memory", "private"});
   EXPECT_EQ(given.backends.at("opencl"), "sub-devices=2");
   EXPECT_TRUE(given.private_memory);
+  const options both = parse({"--backend", "sim=1", "--epochs", "2", "--backend", "cpu=lanes=2"});
+  EXPECT_EQ(both.backends.at("sim"), "1");
+  EXPECT_EQ(both.backends.at("cpu"), "lanes=2");
+  EXPECT_NE(refusal({"--backend", "sim=1", "--backend", "sim=2"}).find("twice for \"sim\""),
+            std::string::npos);
+  EXPECT_NE(refusal({"--backend", "sim=1", "cpu=lanes=2"}).find("cpu=lanes=2"), std::string::npos);
   EXPECT_FALSE(parse({}).private_memory);
   EXPECT_NE(refusal({"--backend", "opencl"}).find("\"opencl\""), std::string::npos);
   EXPECT_NE(refusal({"--memory", "none"}).find("shared or private"), std::string::npos);

@@ -29,7 +29,7 @@ class pump {
     friend auto operator<=>(const timer&, const timer&) noexcept = default;
   };
 
-  /// The thread is named after name, cut to 15 characters.
+  /// The thread is named after name, cut to 15 characters. Throws error if it cannot be started.
   explicit pump(const std::string& name);
   pump(const pump&) = delete;
   pump& operator=(const pump&) = delete;

@@ -28,8 +28,8 @@ host_storage::host_storage(memory_resource& from, std::size_t alignment, std::st
 
 void host_storage::obtain(in_place_history& data, std::string_view label) {
   std::uint64_t changes = 0;
-  while (!try_obtain(data, changes)) {
-    if (!wait_for_room(changes)) throw none_left(data, label);
+  while (const failure why = try_obtain(data, changes)) {
+    if (!wait_for_room(changes)) throw none_left(data, label, why);
   }
 }
 
@@ -43,15 +43,16 @@ void host_storage::lend(in_place_history& data, lent_memory_ptr memory) {
   lent_.emplace(&data, std::move(memory));
 }
 
-bool host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
+/// The failure is that of the memory.
+failure host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
   const std::scoped_lock lock(guard_);
   changes = changes_;
   const auto [at, is_new] = blocks_.try_emplace(&data);
-  if (!is_new) return true;
+  if (!is_new) return {};
   result<allocation> got = from_.allocate(data.bytes_, alignment_);
   if (!got) {
     blocks_.erase(at);
-    return false;
+    return got.error();
   }
   at->second = got.value();
   used_ += data.bytes_;
@@ -59,7 +60,7 @@ bool host_storage::try_obtain(in_place_history& data, std::uint64_t& changes) {
   data.argument_.base = got.value().address();
   // Pairs with the acquire in in_place_history::address().
   data.address_.store(static_cast<std::byte*>(got.value().address()), std::memory_order_release);
-  return true;
+  return {};
 }
 
 bool host_storage::wait_for_room(std::uint64_t changes) {
@@ -136,14 +137,18 @@ std::uint64_t host_storage::peak() const {
   return peak_;
 }
 
-error host_storage::none_left(const in_place_history& data, std::string_view label) const {
+error host_storage::none_left(const in_place_history& data, std::string_view label,
+                              const failure& why) const {
   const std::scoped_lock lock(guard_);
-  return error(
-      failure(failure_code::out_of_memory,
-              task_name(label) + " lacks " +
-                  std::to_string(used_ + data.bytes_ - std::min(used_ + data.bytes_, capacity_)) +
-                  " bytes in " + name_ + ", where " + std::to_string(used_) + " of " +
-                  std::to_string(capacity_) + " are in use and none can be moved out."));
+  // Otherwise the host has less than the device may use of it, and the memory has said so.
+  const std::uint64_t needed = used_ + data.bytes_;
+  if (needed <= capacity_) {
+    return error(why.within("running " + in_a_sentence(task_name(label)) + " on " + name_));
+  }
+  return error(failure(failure_code::out_of_memory,
+                       task_name(label) + " lacks " + std::to_string(needed - capacity_) +
+                           " bytes in " + name_ + ", where " + std::to_string(used_) + " of " +
+                           std::to_string(capacity_) + " are in use and none can be moved out."));
 }
 
 }  // namespace hocket::detail

@@ -47,10 +47,11 @@ class host_storage {
   [[nodiscard]] std::mutex& large_registration() noexcept { return large_registration_; }
 
  private:
-  [[nodiscard]] bool try_obtain(in_place_history& data, std::uint64_t& changes);
+  [[nodiscard]] failure try_obtain(in_place_history& data, std::uint64_t& changes);
   [[nodiscard]] bool wait_for_room(std::uint64_t changes);
   void something_changed() noexcept;
-  [[nodiscard]] error none_left(const in_place_history& data, std::string_view label) const;
+  [[nodiscard]] error none_left(const in_place_history& data, std::string_view label,
+                                const failure& why) const;
 
   memory_resource& from_;
   const std::size_t alignment_;

@@ -4,8 +4,9 @@
 #include "placement/hang_watch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -27,9 +28,11 @@ const char* kind_of(const command_record& c) {
 }
 
 std::string in_seconds(nanoseconds time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(time.count()) / 1e9);
-  return text;
+  std::array<char, 32> text;
+  const double seconds = static_cast<double>(time.count()) / 1e9;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::general, 3);
+  return std::string(text.data(), end.ptr) + " s";
 }
 
 }  // namespace

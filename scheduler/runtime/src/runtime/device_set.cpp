@@ -72,6 +72,16 @@ array_part_ref part_in(const box& band, const array_part& part) {
   return made;
 }
 
+/// A device whose threads the system refuses cannot be used, as one whose driver fails.
+result<std::unique_ptr<device>> start(const device_candidate& which, const device_numbers& numbers,
+                                      executor& where, completion_sink& sink) {
+  try {
+    return which.connect(numbers, where, sink);
+  } catch (const error& refused) {
+    return refused.reason();
+  }
+}
+
 copy_route route_of(memory_id from, memory_id to) {
   if (from == placement::host_memory) return copy_route::to_device;
   return to == placement::host_memory ? copy_route::to_host : copy_route::between_devices;
@@ -148,7 +158,7 @@ failure device_set::add_device(std::unique_ptr<device_candidate> candidate, bool
   numbers.device = device_id{devices_.size()};
   numbers.uses_host_memory = uses_host_memory && info.imports_host_memory;
   machine_.add_streams(info, numbers);
-  auto connected = candidate->connect(numbers, where_, sink);
+  auto connected = start(*candidate, numbers, where_, sink);
   if (!connected) {
     machine_.remove_streams(numbers);
     return connected.error();
@@ -215,7 +225,7 @@ std::unique_ptr<device> device_set::take_out(device_id device) {
 
 result<std::unique_ptr<device>> device_set::connect(device_id device) {
   const connection& known = connections_[device.value];
-  return known.from->connect(known.numbers, where_, later_);
+  return start(*known.from, known.numbers, where_, later_);
 }
 
 void device_set::put_in(device_id device, std::unique_ptr<class device> made,

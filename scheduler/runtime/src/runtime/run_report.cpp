@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <hocket/core/environment.hpp>
 
 #include "data/in_place_runtime.hpp"
@@ -110,12 +112,6 @@ runtime_counters device_counters(device_connection& devices, event_pump& events)
 
 namespace {
 
-std::string printed(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 double in_milliseconds(nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
 /// "; idle 12 ms for data, 3 ms for lack of tasks", of causes that matter.
@@ -133,8 +129,8 @@ std::string idle_text(const device_idle& idle, nanoseconds makespan) {
   for (const named_cause& each : causes) {
     if (each.time < makespan / 100) continue;
     // Not as a share: tasks may be pending before the first kernel begins and after the last ends.
-    text += (text.empty() ? "; idle " : ", ") + printed("%.3g ms ", in_milliseconds(each.time)) +
-            each.name;
+    text += (text.empty() ? "; idle " : ", ") +
+            fmt::format("{:.3g} ms ", in_milliseconds(each.time)) + each.name;
   }
   return text;
 }
@@ -144,7 +140,7 @@ std::string device_text(const device_report& of, nanoseconds makespan) {
   if (of.state != device_state::in_use) text += " (" + std::string(to_string(of.state)) + ")";
   if (makespan <= nanoseconds{0}) return text;
   const double whole = in_milliseconds(makespan) * static_cast<double>(of.lanes);
-  return text + printed(" (%.0f %% busy", 100 * in_milliseconds(of.busy) / whole) +
+  return text + fmt::format(" ({:.0f} % busy", 100 * in_milliseconds(of.busy) / whole) +
          idle_text(of.idle, makespan) + ")";
 }
 
@@ -161,14 +157,14 @@ std::string summary(const runtime_report& report) {
   }
   std::string text = std::to_string(kernels) + " kernels";
   if (report.makespan > nanoseconds{0}) {
-    text += detail::printed(" in %.3g ms", detail::in_milliseconds(report.makespan));
+    text += fmt::format(" in {:.3g} ms", detail::in_milliseconds(report.makespan));
   }
   if (report.bound() > nanoseconds{0}) {
-    text += detail::printed(", %.2f times the bound", detail::in_milliseconds(report.makespan) /
-                                                          detail::in_milliseconds(report.bound()));
-    text += detail::printed(" (area %.3g ms", detail::in_milliseconds(report.area_bound));
+    text += fmt::format(", {:.2f} times the bound", detail::in_milliseconds(report.makespan) /
+                                                        detail::in_milliseconds(report.bound()));
+    text += fmt::format(" (area {:.3g} ms", detail::in_milliseconds(report.area_bound));
     text +=
-        detail::printed(", critical path %.3g ms)", detail::in_milliseconds(report.critical_path));
+        fmt::format(", critical path {:.3g} ms)", detail::in_milliseconds(report.critical_path));
   }
   text += ": " + devices;
   if (report.repeated_runs > 0) {

@@ -187,7 +187,7 @@ void runtime_core::end_apart(std::shared_ptr<runtime_core> core) noexcept {
     std::fprintf(
         stderr,
         "hocket: a runtime ends in one of its own tasks, or after its last tensor, and there "
-        "is no thread that could wait for that: %s.\n",
+        "is no thread that could wait for that. %s\n",
         e.what());
   }
   // Its tasks use it: to keep it is the lesser evil.

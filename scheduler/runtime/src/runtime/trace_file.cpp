@@ -11,6 +11,7 @@
 
 #include <hocket/core/error.hpp>
 #include <hocket/core/printable.hpp>
+#include <hocket/core/valid_utf8.hpp>
 #include <hocket/scheduler/report.hpp>
 
 #include "placement/duplicate_table.hpp"
@@ -127,7 +128,7 @@ std::string to_chrome_json(const trace_snapshot& trace) {
                     {"otherData", json::object{{"dropped", trace.dropped}}}};
   // Viewers pass over what they do not know.
   if (!trace.run.devices.empty()) made["hocket"] = detail::decision_json(trace);
-  return json::serialize(made);
+  return valid_utf8(json::serialize(made));
 }
 
 void write_trace(const trace_snapshot& trace, const std::string& path) {

@@ -44,7 +44,8 @@ class driver_domain {
 /// waits for has been handed over as well; what the driver has ended is reported in order.
 ///
 /// A derived class says how a command is prepared and handed over, calls ended() for each that was,
-/// and calls close() in its destructor.
+/// and calls close() in its destructor. A stream that was given no command need not be closed: the
+/// constructor of a derived class may throw.
 class driver_stream : public stream {
  public:
   driver_stream(driver_domain& domain, executor& where, std::shared_ptr<host_epoch> epoch,
