@@ -57,7 +57,7 @@ class no_stacks {
   pthread_attr_t before_{};
 };
 
-/// What is thrown while no thread can be started; empty: nothing.
+/// The message that is thrown while no thread can be started; empty: none.
 std::string refusal_of(const std::function<void()>& start) {
   const no_stacks refuses;
   try {

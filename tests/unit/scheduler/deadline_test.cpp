@@ -273,7 +273,7 @@ TEST(deadline, may_be_reached_as_a_runtime_ends) {
   }
 }
 
-/// What becomes of a task with data and a time-out whose body is still running.
+/// A task with data and a time-out, whose body is still running.
 class bodies_of_ended_tasks : public ::testing::TestWithParam<data_path> {
  protected:
   /// A body that runs for a moment after it is released. It is made before the runtime, whose end
@@ -450,7 +450,7 @@ TEST_P(bodies_of_ended_tasks, do_not_begin_where_the_time_is_over_at_submission)
   EXPECT_FALSE(ran);
 }
 
-/// It fails at once, and leaves its place in the order of its buffers when those before it do.
+/// The late task fails at once, and leaves its place among the users of its buffers in turn.
 TEST_P(bodies_of_ended_tasks, are_not_overtaken_by_one_whose_time_is_over_at_submission) {
   slow_body body;
   runtime rt(options());

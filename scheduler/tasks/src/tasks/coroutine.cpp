@@ -52,15 +52,15 @@ coroutine_state::~coroutine_state() {
 }
 
 void coroutine_state::end(failure why) noexcept {
-  // What was suspended belongs to the runtime of what it waited for, or other threads may read that
-  // it belongs to none.
+  // A coroutine that was suspended belongs to the runtime of the task it waited for, or other
+  // threads may read that it belongs to none.
   if (why && !was_suspended_ && why.code() != failure_code::cancelled) belong_to_first_home();
   finish(std::move(why));
 }
 
 const host_context* coroutine_state::home_of(const task_state& ended) noexcept {
   if (const host_context* const home = ended.home()) return home;
-  // It may be a coroutine that never had to wait itself.
+  // The task may be a coroutine that never had to wait itself.
   const auto* const other = dynamic_cast<const coroutine_state*>(&ended);
   return other == nullptr ? nullptr : other->first_home_;
 }

@@ -105,7 +105,7 @@ constexpr void refuse_function() {
 /// Throws usage_error: argument i of the kernel does not hold that number.
 [[noreturn]] void refuse_number(const kernel_definition& kernel, std::size_t i,
                                 const std::string& number);
-/// The same for a number that a future has, of which the kernel is not known.
+/// Throws usage_error for the number of a future, of which the kernel is not known.
 [[noreturn]] void refuse_number(element_type wanted, const std::string& number);
 
 /// The number as one of three types that hold all numbers of its kind.
