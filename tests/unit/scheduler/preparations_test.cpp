@@ -139,6 +139,13 @@ TEST_P(preparations, are_followed_by_a_trial_where_the_others_have_shown_to_be_q
   EXPECT_GT(launched_on(gpu_lane), 0U);
 }
 
+TEST_P(preparations, are_refused_in_a_sentence_whatever_the_compiler_says) {
+  submit();
+  end(gpu_lane, {failure_code::compile_failed, "It says: error 7"});
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_EQ(said_[0], "It says: error 7. Other devices run its tasks.");
+}
+
 TEST_P(preparations, that_the_compiler_refuses_leave_the_kernel_to_others) {
   submit();
   end(gpu_lane, refused_);

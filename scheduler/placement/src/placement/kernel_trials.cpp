@@ -3,14 +3,24 @@
 
 #include "placement/kernel_trials.hpp"
 
+#include <string>
+
 namespace hocket::placement {
+
+namespace {
+
+/// What a compiler says need not end with a full stop.
+std::string as_sentence(std::string text) { return text.ends_with('.') ? text : text + "."; }
+
+}  // namespace
 
 bool refuse_kernel(engine_state& s, const placed_task& t, device_id device, const failure& why) {
   for (std::size_t i = 0; i < s.devices.size(); ++i) {
     // One that is drained may come back.
     if (device_id{i} == device || !s.view.could_run(t, device_id{i})) continue;
     if (s.devices[device.value].refuses.insert(*t.launch->kernel)) {
-      s.work.actions().emplace_back(warn{why.message() + " Other devices run its tasks."});
+      s.work.actions().emplace_back(
+          warn{as_sentence(why.message()) + " Other devices run its tasks."});
     }
     s.costs.note_change();
     return true;
