@@ -22,10 +22,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class triangle_at : public triangle, public ::testing::WithParamInterface<int> {
- protected:
-  static constexpr int moments = 50;
-};
+class triangle_at : public triangle, public ::testing::WithParamInterface<int> {};
 
 TEST_P(triangle_at, is_what_it_would_be_whichever_device_is_lost) {
   submit_all();
