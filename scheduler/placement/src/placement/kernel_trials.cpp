@@ -9,7 +9,7 @@ namespace hocket::placement {
 
 namespace {
 
-/// What a compiler says need not end with a full stop.
+/// The text of a compiler need not end with a full stop.
 std::string as_sentence(std::string text) { return text.ends_with('.') ? text : text + "."; }
 
 }  // namespace

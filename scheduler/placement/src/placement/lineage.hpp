@@ -34,7 +34,7 @@ class lineage {
   void undone(task_id task);
   /// A task of the plan ran again and failed.
   void failed_again(std::uint64_t position, const failure& why);
-  /// What is lost of the content that the task wrote cannot be made again.
+  /// The lost parts of what the task wrote cannot be made again.
   void lacks(std::uint64_t position, const failure& why);
   /// The buffer, which tasks of the log use, is used by no later one, and its content is gone.
   void dropped(const tracked_buffer& buffer) { tasks_.add_drop(buffer); }

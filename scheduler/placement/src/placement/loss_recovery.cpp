@@ -290,8 +290,8 @@ void loss_recovery::end_torn(placed_task& t, const failure& why) {
   s_.work.end_later(t, why);
 }
 
-/// What depends on content that is not to be had fails, and nothing else: the rest is planned
-/// again. Returns false if there is no such task.
+/// Fails the tasks that depend on content that is not to be had, and nothing else: the rest is
+/// planned again. Returns false if there is none.
 bool loss_recovery::fail_dependents(const recovery_plan& plan) {
   if (plan.missing.parts.empty()) return false;
   const std::vector<std::uint64_t> positions = tasks_to_fail(
