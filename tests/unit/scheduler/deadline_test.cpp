@@ -450,7 +450,7 @@ TEST_P(bodies_of_ended_tasks, do_not_begin_where_the_time_is_over_at_submission)
   EXPECT_FALSE(ran);
 }
 
-/// The late task fails at once, and leaves its place among the users of its buffers in turn.
+/// The late task fails at once, and its buffers are free for others when those before it end.
 TEST_P(bodies_of_ended_tasks, are_not_overtaken_by_one_whose_time_is_over_at_submission) {
   slow_body body;
   runtime rt(options());

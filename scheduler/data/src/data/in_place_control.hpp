@@ -93,7 +93,7 @@ class in_place_control {
   bool notified_here_ = false;  ///< it was the thread that claimed the task
   /// Of a task with a time-out. It has begun if the task ended while its body ran.
   boost::intrusive_ptr<running_body> body_;
-  bool body_outlives_task_ = false;  ///< written before the task leaves its place, which reads it
+  bool body_outlives_task_ = false;  ///< written before leave(), which reads it
   // A request and the start meet: the one that comes second cancels.
   meeting scope_meets_start_, stop_meets_start_;
   std::optional<std::stop_callback<std::function<void()>>> by_scope_;
