@@ -226,18 +226,18 @@ void check(const graph_use& use, placed_runtime& home) {
   first_places<const parameter_state*> set;
   const auto label = [&] { return std::string(use.label.text()); };
   for (const setting& each : use.with) {
-    const std::string what = "Parameter \"" + each.of->label + "\" is set ";
+    const auto what = [&] { return "Parameter \"" + each.of->label + "\" is set "; };
     if (!knows(each.of)) {
-      throw usage_error(what + "for a run of graph \"" + label() +
+      throw usage_error(what() + "for a run of graph \"" + label() +
                         "\", which has no such parameter.");
     }
     if (set.find(each.of.get()) != set.none) {
-      throw usage_error(what + "twice for one run of graph \"" + label() + "\".");
+      throw usage_error(what() + "twice for one run of graph \"" + label() + "\".");
     }
     try {
       for (const auto& body : use.bodies) body->parameters.check(each);
     } catch (const usage_error& e) {
-      throw usage_error(what + "to what a task of graph \"" + label() + "\" cannot take. " +
+      throw usage_error(what() + "to what a task of graph \"" + label() + "\" cannot take. " +
                         e.what());
     }
     set.push_back(each.of.get());

@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include <hocket/scheduler/run_parameter.hpp>
 
@@ -17,23 +21,15 @@ class recorded_parameters {
  public:
   /// A task takes the number, which a parameter sets.
   void add(const number_argument& number) {
-    add(number.set_by);
-    for (const taken& each : taken_) {
-      if (each.of == number.set_by && each.type == number.value.type) return;
-    }
-    taken_.push_back({number.set_by, number.value.type, number.convert});
+    add(number.set_by, {number.value.type, number.convert});
   }
   /// A graph within this one takes the parameter.
   void add(const parameter_ref& used, const recorded_parameters& inner) {
-    add(used);
-    std::ranges::copy_if(inner.taken_, std::back_inserter(taken_),
-                         [&](const taken& each) { return each.of == used; });
+    for (const taken_type& each : inner.types_of(used)) add(used, each);
   }
   /// Throws usage_error if a task cannot take that number.
   void check(const setting& set) const {
-    for (const taken& each : taken_) {
-      if (each.of == set.of) (void)each.convert(set.value.bytes, each.type);
-    }
+    for (const taken_type& each : types_of(set.of)) (void)each.convert(set.value.bytes, each.type);
   }
 
   [[nodiscard]] bool has(const parameter_ref& which) const {
@@ -42,21 +38,32 @@ class recorded_parameters {
   [[nodiscard]] const std::vector<parameter_ref>& all() const noexcept { return all_; }
 
  private:
-  /// The type that a kernel has for the number.
-  struct taken {
-    parameter_ref of;
+  /// The type that a kernel has for a number.
+  struct taken_type {
     element_type type;
     scalar_argument (*convert)(const void* value, element_type to);
   };
 
-  void add(const parameter_ref& used) {
-    if (has(used)) return;
-    all_.push_back(used);
-    places_.push_back(used.get());
+  void add(const parameter_ref& used, const taken_type& as) {
+    std::size_t at = places_.find(used.get());
+    if (at == places_.none) {
+      at = all_.size();
+      all_.push_back(used);
+      types_.emplace_back();
+      places_.push_back(used.get());
+    }
+    const auto is_same = [&](const taken_type& each) { return each.type == as.type; };
+    if (std::ranges::none_of(types_[at], is_same)) types_[at].push_back(as);
+  }
+  [[nodiscard]] std::span<const taken_type> types_of(const parameter_ref& which) const {
+    const std::size_t at = places_.find(which.get());
+    if (at == places_.none) return {};
+    return types_[at];
   }
 
   std::vector<parameter_ref> all_;
-  std::vector<taken> taken_;
+  /// Of each parameter, in the same order.
+  std::vector<boost::container::small_vector<taken_type, 1>> types_;
   first_places<const parameter_state*> places_;
 };
 
