@@ -60,10 +60,10 @@ class engine_decisions : public engine_parts {
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
-  kernel_trials trials_{state_, placer_, memory_};
+  device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  kernel_trials trials_{state_, placer_, memory_, roster_};
   task_finisher finisher_{state_, queues_, pool_,   scheduled_, memory_,
                           views_, placer_, trials_, recovery_};
-  device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
   device_drains drains_{state_, roster_, memory_};
   device_quarantine quarantine_{state_, roster_, recovery_, nanoseconds{1}};
   command_retries retries_{state_, recovery_, quarantine_};

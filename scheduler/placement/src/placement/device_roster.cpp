@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "placement/schedule_keeper.hpp"
+
 namespace hocket::placement {
 
 void device_roster::set(device_id device, device_state state) {
@@ -52,6 +54,15 @@ void device_roster::place_waiting() {
   for (const task_id id : std::exchange(s_.waiting, {})) {
     if (placed_task* const t = s_.tasks.find(id)) placer_.place(*t);
   }
+}
+
+std::vector<placed_task*> device_roster::movable_at(device_id device) const {
+  std::vector<placed_task*> found = queues_.queued_at(device);
+  std::erase_if(found, [](const placed_task* t) {
+    return t->blockers > 0 || t->on.valid() || t->run.fetching ||
+           schedule_keeper::place_of(*t) != nullptr;
+  });
+  return found;
 }
 
 void device_roster::place_again(placed_task& t) {

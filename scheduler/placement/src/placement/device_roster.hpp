@@ -33,6 +33,8 @@ class device_roster {
   void place_elsewhere(device_id device, placed_task* reserving);
   /// Tasks that have waited for a device are placed, or wait on.
   void place_waiting();
+  /// The tasks that are queued at the device and could as well be placed on another one.
+  [[nodiscard]] std::vector<placed_task*> movable_at(device_id device) const;
   /// The task, which has no device or was queued at one, is placed again.
   void place_again(placed_task& t);
 

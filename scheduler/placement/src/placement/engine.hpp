@@ -83,12 +83,12 @@ class engine {
   task_placer placer_{state_, queues_, pool_, scheduled_, fetches_, views_, preparations_};
   memory_reclaimer memory_{state_, issuer_, placer_};
   order_check order_{state_};
-  kernel_trials trials_{state_, placer_, memory_};
   task_hold hold_{state_, queues_, pool_, scheduled_, memory_, placer_};
   dropped_buffers dropped_{state_, memory_};
   lent_returns returns_{state_, dropped_};
   loss_recovery recovery_{state_, memory_, hold_, dropped_};
   device_roster roster_{state_, queues_, pool_, scheduled_, memory_, placer_};
+  kernel_trials trials_{state_, placer_, memory_, roster_};
   device_drains drains_{state_, roster_, memory_};
   device_closings closings_{state_, roster_};
   device_quarantine quarantine_;
@@ -99,7 +99,7 @@ class engine {
   hang_watch hangs_;
   log_cutter cutter_;
   task_duplicates duplicates_{state_, memory_, retries_, finisher_};
-  straggler_watch stragglers_{state_, queues_, roster_, duplicates_};
+  straggler_watch stragglers_{state_, roster_, duplicates_};
   loss_handler losses_{state_, roster_, drains_, memory_, recovery_, duplicates_, preparations_};
   idle_times idle_{state_};
   std::uint64_t steps_ = 0;

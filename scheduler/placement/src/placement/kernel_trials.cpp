@@ -34,9 +34,18 @@ bool kernel_trials::takes(placed_task& t, const failure& why) {
     return false;
   }
   if (why.code() != failure_code::compile_failed || t.poisoned) return false;
-  if (!refuse_kernel(s_, t, t.run.device, why)) return false;
+  const device_id device = t.run.device;
+  if (!refuse_kernel(s_, t, device, why)) return false;
   place_again(t);
+  place_refused(device);
   return true;
+}
+
+/// Tasks with that kernel wait for the device, which would only refuse it again.
+void kernel_trials::place_refused(device_id device) {
+  for (placed_task* const each : roster_.movable_at(device)) {
+    if (!s_.devices[device.value].compiles(*each->launch->kernel)) roster_.place_again(*each);
+  }
 }
 
 /// The launch has written nothing: the memory of its device has what the task is to read, also

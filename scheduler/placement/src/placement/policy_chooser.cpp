@@ -42,8 +42,9 @@ placement_task policy_chooser::describe(const placed_task& t, const device_view&
           .options = options_};
 }
 
-const placement_option& policy_chooser::option_at(device_id device) const {
-  return *std::ranges::find(options_, device.value, &placement_option::device);
+const placement_option* policy_chooser::option_at(device_id device) const {
+  const auto found = std::ranges::find(options_, device.value, &placement_option::device);
+  return found == options_.end() ? nullptr : &*found;
 }
 
 void policy_chooser::complain(const std::string& why) {
@@ -58,9 +59,7 @@ void policy_chooser::complain(const std::string& why) {
 std::size_t policy_chooser::ask(const placement_task& task) {
   try {
     const std::size_t chosen = policy_->choose(task);
-    if (std::ranges::find(options_, chosen, &placement_option::device) != options_.end()) {
-      return chosen;
-    }
+    if (option_at(device_id{chosen}) != nullptr) return chosen;
     complain("chose device " + std::to_string(chosen) + " for task \"" + std::string(task.label) +
              "\", which cannot run there");
   } catch (const std::exception& e) {
@@ -89,15 +88,20 @@ std::optional<placement_decision> policy_chooser::decide(const placed_task& t,
                                                          const device_view& devices) {
   const std::optional<device_id> chosen = choose(t, devices);
   if (!chosen) return std::nullopt;
-  const bool is_final = moment_ == placement_moment::by_rank || option_at(*chosen).room > 0;
+  const bool is_final = moment_ == placement_moment::by_rank || option_at(*chosen)->room > 0;
   return placement_decision{*chosen, is_final};
 }
 
 bool policy_chooser::should_steal(const placed_task& t, device_id idle,
                                   const device_view& devices) {
   const placement_task task = describe(t, devices);
+  const placement_option* const to = option_at(idle);
+  if (to == nullptr) return false;
+  const placement_option* const from = option_at(t.run.device);
+  // Its device has refused the kernel since.
+  if (from == nullptr) return true;
   try {
-    return policy_->should_move(task, option_at(t.run.device), option_at(idle));
+    return policy_->should_move(task, *from, *to);
   } catch (...) {
     complain("threw when it was asked whether a task should move");
     return false;

@@ -33,7 +33,8 @@ class policy_chooser final : public device_chooser {
  private:
   /// Valid until the next call.
   [[nodiscard]] placement_task describe(const placed_task& t, const device_view& devices);
-  [[nodiscard]] const placement_option& option_at(device_id device) const;
+  /// Null if the task cannot run there.
+  [[nodiscard]] const placement_option* option_at(device_id device) const;
   [[nodiscard]] std::size_t ask(const placement_task& task);
   void complain(const std::string& why);
 

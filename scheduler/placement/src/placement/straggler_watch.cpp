@@ -20,9 +20,9 @@ constexpr std::int64_t pessimism = 4;
 
 }  // namespace
 
-straggler_watch::straggler_watch(engine_state& state, device_queues& queues, device_roster& roster,
+straggler_watch::straggler_watch(engine_state& state, device_roster& roster,
                                  task_duplicates& duplicates)
-    : s_(state), queues_(queues), roster_(roster), duplicates_(duplicates) {
+    : s_(state), roster_(roster), duplicates_(duplicates) {
   if (!s_.duplicates.is_on()) return;
   for (std::size_t i = 0; i < s_.nodes.devices.size(); ++i) {
     for (const stream_id lane : s_.nodes.devices[i].compute) {
@@ -101,10 +101,7 @@ bool straggler_watch::ask_for_duplicates(const oldest& seen, nanoseconds used) {
 /// Tasks that wait in the queue of a device with one lane.
 void straggler_watch::place_elsewhere(device_id device) {
   if (s_.nodes.devices[device.value].compute.size() > 1) return;
-  for (placed_task* const t : queues_.queued_at(device)) {
-    const bool is_bound = t->blockers > 0 || t->on.valid() || t->run.fetching;
-    if (!is_bound && schedule_keeper::place_of(*t) == nullptr) roster_.place_again(*t);
-  }
+  for (placed_task* const t : roster_.movable_at(device)) roster_.place_again(*t);
 }
 
 }  // namespace hocket::placement

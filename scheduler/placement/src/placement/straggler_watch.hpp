@@ -15,8 +15,7 @@ namespace hocket::placement {
 /// several times as long, so that other tasks are placed elsewhere.
 class straggler_watch {
  public:
-  straggler_watch(engine_state& state, device_queues& queues, device_roster& roster,
-                  task_duplicates& duplicates);
+  straggler_watch(engine_state& state, device_roster& roster, task_duplicates& duplicates);
 
   /// At the end of each step.
   void look_later() {
@@ -43,7 +42,6 @@ class straggler_watch {
   void place_elsewhere(device_id device);
 
   engine_state& s_;
-  device_queues& queues_;
   device_roster& roster_;
   task_duplicates& duplicates_;
   std::vector<oldest> seen_;  ///< of each lane
