@@ -32,7 +32,7 @@ moments calculator::moments_of(std::span<const float> values) const {
   if (values.empty()) throw std::invalid_argument("moments_of is given no values; it needs one.");
   runtime& rt = state_->rt;
   // Each call has its own data, so that calls of several threads do not wait for one another.
-  const buffer<float> x{rt, shape<1>{values.size()}, values, "values"};
+  const buffer<float> x{rt, values, "values"};
   const buffer<float> means{rt, values.size(), "means"};
   const future<float> mean = rt.submit(ops::mean, reads(x));
   rt.submit(ops::fill, mean, writes(means));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -91,6 +93,20 @@ TEST_P(Runtimes, LetReadersShareALiveView) {
   const auto also_seen = x.read();
   EXPECT_EQ(rt_.submit(ops::sum, reads(x)).get(), 4.0f);
   EXPECT_EQ(seen[0] + also_seen[3], 2.0f);
+}
+
+TEST_P(Runtimes, CopyTheValuesOfARange) {
+  std::vector<float> values{1, 2, 3};
+  const buffer<float> x{rt_, values, "x"}, two{rt_, std::span<const float>(values).first(2)};
+  const buffer<std::int32_t> own{rt_, std::array{4, 5, 6, 7}},
+      none{rt_, std::vector<std::int32_t>{}};
+  values.assign(3, 0);
+  rt_.submit(ops::axpy, 2.0F, reads(x.rows(0, 2)), updates(two));
+  EXPECT_THAT(x.to_vector(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(two.to_vector(), ElementsAre(3, 6));
+  EXPECT_THAT(own.to_vector(), ElementsAre(4, 5, 6, 7));
+  EXPECT_EQ(none.size(), 0U);
+  EXPECT_EQ(x.label(), "x");
 }
 
 TEST_P(Runtimes, TakeInWhatAViewWrites) {

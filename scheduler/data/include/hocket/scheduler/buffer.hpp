@@ -152,6 +152,10 @@ class buffer : public region<T, R> {
   /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
+  /// The same in one dimension, with as many elements as there are values: those of a vector, for
+  /// example.
+  buffer(runtime& home, std::span<const T> values, std::string label = {}) requires(R == 1)
+      : buffer(home, shape<1>{values.size()}, values, std::move(label)) {}
 
   /// A buffer over memory of the program, which it has for its content and which is not copied: see
   /// user_memory. Throws usage_error if the address is null, or no multiple of
