@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/view.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <hocket/core/error.hpp>
 
 #include "support.hpp"
 
@@ -32,6 +35,16 @@ TEST(view, iterates_where_it_is_contiguous) {
   for (float& element : seen) element = next++;
   EXPECT_EQ(seen(2, 4), 14.0f);
   EXPECT_TRUE(region.intact());
+}
+
+TEST(view, has_no_beginning_where_there_are_gaps) {
+  tensor<int> region({2, 3}, 4);
+  const buffer_view<int, 2> seen(region.argument());
+  EXPECT_THROW((void)seen.begin(), usage_error);
+  EXPECT_THROW(std::ranges::sort(seen), usage_error);
+  EXPECT_THROW((void)strided_view<int>(region.argument()).end(), usage_error);
+  const tensor<int> empty({0, 3}, 4);
+  EXPECT_EQ((buffer_view<const int, 2>(empty.argument()).begin()), empty.argument().base);
 }
 
 TEST(view, one_row_of_a_wider_array_is_contiguous) {

@@ -17,6 +17,13 @@
 
 namespace hocket {
 
+namespace detail {
+
+/// Throws usage_error: there are gaps between the rows of a view that is gone through in one go.
+[[noreturn]] void refuse_gaps();
+
+}  // namespace detail
+
 /// A region of a buffer with R dimensions, as the body of a kernel sees it. Indices are relative to
 /// the region. T is const in an argument that is only read. A plain value; owns nothing.
 template <class T, std::size_t R = 1>
@@ -72,12 +79,14 @@ class buffer_view {
 
   [[nodiscard]] T* data() const noexcept { return data_; }
 
-  /// All elements in order, of a contiguous view only.
-  [[nodiscard]] T* begin() const noexcept {
-    assert(contiguous());
+  /// All elements in order, of a contiguous view only. Throws usage_error if there are gaps between
+  /// rows, as in a tile.
+  [[nodiscard]] T* begin() const {
+    if (!contiguous()) [[unlikely]]
+      detail::refuse_gaps();
     return data_;
   }
-  [[nodiscard]] T* end() const noexcept { return begin() + size(); }
+  [[nodiscard]] T* end() const { return begin() + size(); }
 
   /// Calls f(T&) for each element in order, also where there are gaps between rows.
   template <class F>
@@ -146,12 +155,14 @@ class strided_view {
   }
   [[nodiscard]] T* data() const noexcept { return data_; }
 
-  /// All elements in order, of a contiguous view only.
-  [[nodiscard]] T* begin() const noexcept {
-    assert(contiguous());
+  /// All elements in order, of a contiguous view only. Throws usage_error if there are gaps between
+  /// rows, as in a tile.
+  [[nodiscard]] T* begin() const {
+    if (!contiguous()) [[unlikely]]
+      detail::refuse_gaps();
     return data_;
   }
-  [[nodiscard]] T* end() const noexcept { return begin() + size(); }
+  [[nodiscard]] T* end() const { return begin() + size(); }
 
   /// Calls f(std::span<T>) for each contiguous run of elements, in order. Runs are as long as the
   /// layout allows: one for a contiguous view, one for each row of a tile.
