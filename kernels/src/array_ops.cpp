@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/ranges.hpp>
@@ -136,7 +137,7 @@ void check_places(const char* name, const index_list& extents) {
 
 template <class T>
 auto mean_op::instance() -> const type<T>& {
-  static const type<T> made = finished_sum<T>(
+  static const never_destroyed<type<T>> made = finished_sum<T>(
       "mean", [](const auto& x) { return cast<computed_t<T>>(x); },
       [](auto sum, std::size_t count) { return sum / static_cast<computed_t<T>>(count); },
       std::is_same_v<T, double> ? "((v) / AS(f64, x_count))" : "((v) / AS(f32, x_count))");
@@ -145,7 +146,7 @@ auto mean_op::instance() -> const type<T>& {
 
 template <class T>
 auto norm_op::instance() -> const type<T>& {
-  static const type<T> made = finished_sum<T>(
+  static const never_destroyed<type<T>> made = finished_sum<T>(
       "norm", [](const auto& x) { return x * x; },
       [](auto sum, std::size_t) { return std::sqrt(sum); }, "sqrt(v)");
   return made;
@@ -158,7 +159,7 @@ auto extreme_place_op<Greatest>::instance() -> const type<T>& {
   const auto body = [](lane_group& lanes, const strided_view<const T>& x) {
     return place_search<T, Greatest>(x).run(lanes);
   };
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(name, host_body{body})
           .check([](const launch_shape& shape) { check_places(name, shape[0]); })
           .wide([](const launch_shape& shape) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <array>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
@@ -107,7 +108,7 @@ constexpr const char* accumulate_suffix(access_mode mode) {
 template <bool Relu>
 template <class T>
 auto bias_forward_op<Relu>::instance() -> const type<T>& {
-  static const type<T> made = [] {
+  static const never_destroyed<type<T>> made = [] {
     const std::string name = Relu ? "bias_relu_forward" : "bias_forward";
     return type<T>(name, host_body{forward<Relu, T>})
         .check([name](const launch_shape& shape) {
@@ -125,7 +126,7 @@ auto bias_forward_op<Relu>::instance() -> const type<T>& {
 template <access_mode Mode>
 template <class T>
 auto bias_backward_op<Mode>::instance() -> const type<T>& {
-  static const type<T> made = [] {
+  static const never_destroyed<type<T>> made = [] {
     const std::string name = std::string("bias_backward") + accumulate_suffix(Mode);
     return type<T>(name, host_body{backward<Mode, T>})
         .check([name](const launch_shape& shape) {
@@ -141,7 +142,7 @@ auto bias_backward_op<Mode>::instance() -> const type<T>& {
 template <access_mode Mode>
 template <class T>
 auto bias_relu_backward_op<Mode>::instance() -> const type<T>& {
-  static const type<T> made = [] {
+  static const never_destroyed<type<T>> made = [] {
     const std::string name = std::string("bias_relu_backward") + accumulate_suffix(Mode);
     return type<T>(name, host_body{relu_backward<Mode, T>})
         .check([name](const launch_shape& shape) {

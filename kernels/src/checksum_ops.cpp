@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/checksum_ops.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ranges.hpp>
@@ -113,7 +114,7 @@ void check_vectors(const std::string& name, bool of_columns, const launch_shape&
 template <bool OfColumns>
 template <class T>
 auto checksum_op<OfColumns>::instance() -> const type<T>& {
-  static const type<T> made = [] {
+  static const never_destroyed<type<T>> made = [] {
     const std::string name = OfColumns ? "column_checksums" : "row_checksums";
     const auto body = [](lane_group& lanes, buffer_view<const T, 2> a, buffer_view<const T> x,
                          buffer_view<const T> w, buffer_view<T> y, buffer_view<T> z) {

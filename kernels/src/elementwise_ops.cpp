@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <array>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/ops.hpp>
 
@@ -45,17 +46,18 @@ Kernel with_operations(const Kernel& of, double operations) {
 
 template <class T>
 auto fill_op::instance() -> const type<T>& {
-  static const auto made = elementwise("fill", [](auto value, auto& x) {
-                             x = value;
-                           }).template resolve<T, out_buffer<T, any_rank>>();
+  static const never_destroyed made = elementwise("fill", [](auto value, auto& x) {
+                                        x = value;
+                                      }).template resolve<T, out_buffer<T, any_rank>>();
   return made;
 }
 
 template <class T>
 auto copy_op::of_numbers() -> const type<T>& {
-  static const auto made = elementwise("copy", [](const auto& x, auto& y) {
-                             y = x;
-                           }).template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>();
+  static const never_destroyed made =
+      elementwise("copy", [](const auto& x, auto& y) {
+        y = x;
+      }).template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>();
   return made;
 }
 
@@ -69,7 +71,7 @@ auto axpy_op::instance() -> const type<T>& {
       y += a * x;
     }
   };
-  static const auto made = with_operations(
+  static const never_destroyed made = with_operations(
       elementwise("axpy", step)
           .template resolve<computed_t<T>, in_buffer<T, any_rank>, inout_buffer<T, any_rank>>(),
       2);
@@ -78,7 +80,7 @@ auto axpy_op::instance() -> const type<T>& {
 
 template <class T>
 auto add_op::instance() -> const type<T>& {
-  static const auto made =
+  static const never_destroyed made =
       elementwise("add", [](const auto& x, const auto& y, auto& z) { z = sum_of(x, y); })
           .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>,
                             out_buffer<T, any_rank>>();
@@ -87,7 +89,7 @@ auto add_op::instance() -> const type<T>& {
 
 template <class T>
 auto mul_op::instance() -> const type<T>& {
-  static const auto made =
+  static const never_destroyed made =
       elementwise("mul", [](const auto& x, const auto& y, auto& z) { z = product_of(x, y); })
           .template resolve<in_buffer<T, any_rank>, in_buffer<T, any_rank>,
                             out_buffer<T, any_rank>>();
@@ -96,7 +98,7 @@ auto mul_op::instance() -> const type<T>& {
 
 template <class T>
 auto sgd_momentum_op::instance() -> const type<T>& {
-  static const auto made = with_operations(
+  static const never_destroyed made = with_operations(
       elementwise("sgd_momentum",
                   [](auto rate, auto momentum, const auto& gradient, auto& velocity, auto& weight) {
                     const auto next = momentum * velocity + gradient;

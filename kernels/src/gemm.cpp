@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 #include <hocket/kernels/single_lane.hpp>
@@ -323,24 +324,26 @@ template <bool TransposeA, bool TransposeB, std::size_t Rank, access_mode Mode, 
 template <class T>
 auto gemm_op<TransposeA, TransposeB, Rank, Mode, Widens>::instance() -> const type<T>& {
   constexpr bool adds = Mode == access_mode::update;
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
-      adds ? gemm_end::adds : gemm_end::overwrites,
-      [](lane_group& lanes, buffer_view<const T, Rank> a, buffer_view<const T, Rank> b,
-         buffer_view<product_t<T, Widens>, Rank> c) {
-        product<TransposeA, TransposeB, T>(lanes, 1, a, b, computed_t<T>{adds ? 1 : 0}, c);
-      });
+  static const never_destroyed<type<T>> made =
+      product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
+          adds ? gemm_end::adds : gemm_end::overwrites,
+          [](lane_group& lanes, buffer_view<const T, Rank> a, buffer_view<const T, Rank> b,
+             buffer_view<product_t<T, Widens>, Rank> c) {
+            product<TransposeA, TransposeB, T>(lanes, 1, a, b, computed_t<T>{adds ? 1 : 0}, c);
+          });
   return made;
 }
 
 template <bool TransposeA, bool TransposeB, std::size_t Rank, bool Widens>
 template <class T>
 auto scaled_gemm_op<TransposeA, TransposeB, Rank, Widens>::instance() -> const type<T>& {
-  static const type<T> made = product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
-      gemm_end::scales, [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, Rank> a,
-                           buffer_view<const T, Rank> b, computed_t<T> beta,
-                           buffer_view<product_t<T, Widens>, Rank> c) {
-        product<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
-      });
+  static const never_destroyed<type<T>> made =
+      product_kernel<type<T>, T, TransposeA, TransposeB, Rank, Widens>(
+          gemm_end::scales, [](lane_group& lanes, computed_t<T> alpha, buffer_view<const T, Rank> a,
+                               buffer_view<const T, Rank> b, computed_t<T> beta,
+                               buffer_view<product_t<T, Widens>, Rank> c) {
+            product<TransposeA, TransposeB, T>(lanes, alpha, a, b, beta, c);
+          });
   return made;
 }
 

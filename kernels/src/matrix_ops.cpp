@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/never_destroyed.hpp>
 
 #include "blas.hpp"
 #include "device/bodies.hpp"
@@ -205,7 +206,7 @@ void getrf(buffer_view<T, 2> a, buffer_view<std::int32_t> pivots) {
 
 template <class T>
 auto syrk_lower_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(syrk_name, host_body{syrk<T>})
           .check(check_syrk)
           .cost([](const launch_shape& shape) {
@@ -221,7 +222,7 @@ template <class T>
 auto trsm_op<Solved>::instance() -> const type<T>& {
   constexpr bool right = Solved == triangular_system::right_lower_transposed;
   constexpr bool backward = Solved == triangular_system::lower_transposed;
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(name_of(Solved), host_body{trsm<Solved, T>})
           .check(check_trsm<Solved>)
           .cost([](const launch_shape& shape) {
@@ -234,21 +235,22 @@ auto trsm_op<Solved>::instance() -> const type<T>& {
 
 template <class T>
 auto potrf_lower_op::instance() -> const type<T>& {
-  static const type<T> made = type<T>(potrf_name, host_body{potrf<T>})
-                                  .check([](const launch_shape& shape) {
-                                    require_square(potrf_name, "a matrix", shape[0]);
-                                    require_countable(potrf_name, shape);
-                                  })
-                                  .cost([](const launch_shape& shape) {
-                                    const auto n = static_cast<double>(shape[0][0]);
-                                    return cost_of<T>(n * n * n / 3, shape);
-                                  });
+  static const never_destroyed<type<T>> made =
+      type<T>(potrf_name, host_body{potrf<T>})
+          .check([](const launch_shape& shape) {
+            require_square(potrf_name, "a matrix", shape[0]);
+            require_countable(potrf_name, shape);
+          })
+          .cost([](const launch_shape& shape) {
+            const auto n = static_cast<double>(shape[0][0]);
+            return cost_of<T>(n * n * n / 3, shape);
+          });
   return made;
 }
 
 template <class T>
 auto getrf_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(getrf_name, host_body{getrf<T>})
           .check([](const launch_shape& shape) {
             require_extents(getrf_name, "pivots", shape[1], "its matrix asks for some",

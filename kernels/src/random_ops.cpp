@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/ranges.hpp>
@@ -142,17 +143,19 @@ bool is_wide(const launch_shape& shape) {
 
 template <class T>
 auto random_uniform_op::instance() -> const type<T>& {
-  static const type<T> made = type<T>("random_uniform", host_body{fill_randomly<uniform<T>, T>})
-                                  .wide(is_wide<T>)
-                                  .with(hocket::detail::random_uniform_bodies(element_type_of<T>));
+  static const never_destroyed<type<T>> made =
+      type<T>("random_uniform", host_body{fill_randomly<uniform<T>, T>})
+          .wide(is_wide<T>)
+          .with(hocket::detail::random_uniform_bodies(element_type_of<T>));
   return made;
 }
 
 template <class T>
 auto random_normal_op::instance() -> const type<T>& {
-  static const type<T> made = type<T>("random_normal", host_body{fill_randomly<normal, T>})
-                                  .wide(is_wide<T>)
-                                  .with(hocket::detail::random_normal_bodies());
+  static const never_destroyed<type<T>> made =
+      type<T>("random_normal", host_body{fill_randomly<normal, T>})
+          .wide(is_wide<T>)
+          .with(hocket::detail::random_normal_bodies());
   return made;
 }
 

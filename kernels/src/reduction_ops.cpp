@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <limits>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/reduction.hpp>
 
@@ -22,9 +23,9 @@ constexpr auto widened = [](auto x) {
 
 template <class T>
 auto sum_op::instance() -> const type<T>& {
-  static const auto made = reduction("sum", 0, [](auto a, auto b) {
-                             return hocket::detail::sum_of(a, b);
-                           }).template resolve<in_buffer<T, any_rank>>();
+  static const never_destroyed made = reduction("sum", 0, [](auto a, auto b) {
+                                        return hocket::detail::sum_of(a, b);
+                                      }).template resolve<in_buffer<T, any_rank>>();
   return made;
 }
 
@@ -36,9 +37,9 @@ auto max_op::instance() -> const type<T>& {
   };
   // a != a keeps a NaN on the left, and no comparison replaces one on the right. Without a branch
   // between the two conditions the loop is vectorised.
-  static const auto made = reduction("max", least, [](auto a, auto b) {
-                             return select((a > b) | (a != a), a, b);
-                           }).template resolve<in_buffer<T, any_rank>>();
+  static const never_destroyed made = reduction("max", least, [](auto a, auto b) {
+                                        return select((a > b) | (a != a), a, b);
+                                      }).template resolve<in_buffer<T, any_rank>>();
   return made;
 }
 
@@ -48,15 +49,15 @@ auto min_op::instance() -> const type<T>& {
     using limits = std::numeric_limits<E>;
     return limits::has_infinity ? limits::infinity() : limits::max();
   };
-  static const auto made = reduction("min", most, [](auto a, auto b) {
-                             return select((a < b) | (a != a), a, b);
-                           }).template resolve<in_buffer<T, any_rank>>();
+  static const never_destroyed made = reduction("min", most, [](auto a, auto b) {
+                                        return select((a < b) | (a != a), a, b);
+                                      }).template resolve<in_buffer<T, any_rank>>();
   return made;
 }
 
 template <class T>
 auto dot_op::instance() -> const type<T>& {
-  static const auto made =
+  static const never_destroyed made =
       transform_reduction(
           "dot", 0, [](auto a, auto b) { return hocket::detail::sum_of(a, b); },
           [](auto x, auto y) { return hocket::detail::product_of(widened(x), widened(y)); })
@@ -66,7 +67,7 @@ auto dot_op::instance() -> const type<T>& {
 
 template <class T>
 auto sum_of_squares_op::instance() -> const type<T>& {
-  static const auto made =
+  static const never_destroyed made =
       transform_reduction(
           "sum_of_squares", 0, [](auto a, auto b) { return a + b; }, [](auto x) { return x * x; })
           .template resolve<in_buffer<T, any_rank>>();
@@ -75,7 +76,7 @@ auto sum_of_squares_op::instance() -> const type<T>& {
 
 template <class T>
 auto max_magnitude_op::instance() -> const type<T>& {
-  static const auto made =
+  static const never_destroyed made =
       transform_reduction(
           "max_magnitude", 0, [](auto a, auto b) { return select((a > b) | (a != a), a, b); },
           [](auto x) { return abs(x); })

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/ranges.hpp>
@@ -85,7 +86,7 @@ auto scan_op<Inclusive>::instance() -> const type<T>& {
   constexpr const char* name = Inclusive ? "inclusive_scan" : "exclusive_scan";
   const auto body = [](lane_group& lanes, const strided_view<const T>& x,
                        const strided_view<T>& y) { scanner<Inclusive, T>(x, y).run(lanes); };
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(name, host_body{body})
           .check(
               [](const launch_shape& shape) { hocket::detail::require_equal_extents(name, shape); })

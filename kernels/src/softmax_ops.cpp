@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <cmath>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
@@ -134,7 +135,7 @@ launch_work cost_of(const launch_shape& shape, std::size_t written) {
 
 template <class T>
 auto softmax_cross_entropy_forward_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(forward_name, host_body{forward<T>})
           .check([](const launch_shape& shape) {
             check_labels(forward_name, shape);
@@ -149,7 +150,7 @@ auto softmax_cross_entropy_forward_op::instance() -> const type<T>& {
 
 template <class T>
 auto softmax_cross_entropy_backward_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(backward_name, host_body{backward<T>})
           .check([](const launch_shape& shape) {
             check_labels(backward_name, shape);
@@ -165,7 +166,7 @@ auto softmax_cross_entropy_backward_op::instance() -> const type<T>& {
 
 template <class T>
 auto count_correct_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(count_name, host_body{count_correct_rows<T>})
           .check([](const launch_shape& shape) { check_labels(count_name, shape); })
           .with(hocket::detail::count_correct_bodies(element_type_of<T>));

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/array_ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
@@ -75,7 +76,7 @@ auto sort_op::instance() -> const type<T>& {
     auto next = dense.begin();
     x.for_each([&](T& each) { each = *next++; });
   };
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>("sort", host_body{body})
           .wide([](const launch_shape& shape) { return volume(shape[0]) > sorted_run; })
           .cost([](const launch_shape& shape) {

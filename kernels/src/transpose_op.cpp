@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/kernels/ranges.hpp>
 
@@ -119,7 +120,7 @@ void transpose_all(lane_group& lanes, buffer_view<const T, 2> from, buffer_view<
 
 template <class T>
 auto transpose_op::instance() -> const type<T>& {
-  static const type<T> made =
+  static const never_destroyed<type<T>> made =
       type<T>(transpose_name, host_body{transpose_all<T>})
           .check([](const launch_shape& shape) {
             hocket::detail::require_extents(transpose_name, "a transpose", shape[1],

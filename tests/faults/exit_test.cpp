@@ -52,9 +52,9 @@ std::vector<const char*> ways_to_end() {
 #ifdef HOCKET_THREAD_SANITIZER
   // lavapipe joins its threads when the process ends. In a forked child, which has none of them,
   // the C library returns at once; ThreadSanitizer waits for ever.
-  return {"used", "pending", "kept", "stuck"};
+  return {"used", "pending", "late", "kept", "stuck"};
 #else
-  return {"used", "pending", "kept", "stuck", "forked"};
+  return {"used", "pending", "late", "kept", "stuck", "forked"};
 #endif
 }
 

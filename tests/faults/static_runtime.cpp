@@ -4,6 +4,7 @@
 // Ends the program while a runtime still has devices of all drivers of the machine.
 //   static_runtime used     all tasks have ended
 //   static_runtime pending  some have not
+//   static_runtime late     a task submits them when main has ended
 //   static_runtime kept     as used, and the runtime is never destroyed
 //   static_runtime stuck    as kept, and a function with data behind it never ends
 //   static_runtime forked   as kept, and a forked child ends as well
@@ -58,6 +59,15 @@ void use_each(runtime& rt, const std::vector<pair_of_buffers>& data) {
   }
 }
 
+/// The same, when static objects that were made later than the runtime are gone.
+void use_each_late(runtime& rt, std::vector<pair_of_buffers> data) {
+  rt.async([&rt, data = std::move(data)] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    use_each(rt, data);
+    rt.submit(ops::axpy, 1.0F, reads(data.front().y), reduces(data.front().x, plus{}));
+  });
+}
+
 void print_stack(int /*signal*/) {
   void* frames[64];
   ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), STDERR_FILENO);
@@ -80,14 +90,14 @@ bool child_ends() {
 int main(int, char** arguments) {
   const std::string_view how = arguments[1];
   std::signal(SIGUSR1, print_stack);
-  runtime& rt = how == "used" || how == "pending" ? of_static() : of_heap();
+  runtime& rt = how == "used" || how == "pending" || how == "late" ? of_static() : of_heap();
   // Destroyed before the runtime, as what is made later is.
   static std::vector<pair_of_buffers> data;
   for (std::size_t i = 0; i < rt.devices().size(); ++i) {
     data.push_back({buffer<float>{rt, count, 1.0F}, buffer<float>{rt, count, 2.0F}});
   }
-  use_each(rt, data);
-  if (how != "pending") rt.wait();
+  how == "late" ? use_each_late(rt, data) : use_each(rt, data);
+  if (how != "pending" && how != "late") rt.wait();
   if (how == "stuck") {
     rt.submit([](buffer_view<float>) { std::this_thread::sleep_for(std::chrono::hours(1)); },
               updates(data.front().y));

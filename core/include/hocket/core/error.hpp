@@ -2,6 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#ifndef __cpp_rtti
+#error "Hocket needs run-time type information: it cannot be used with -fno-rtti."
+#endif
+#ifndef __cpp_exceptions
+#error "Hocket reports errors by exceptions: it cannot be used with -fno-exceptions."
+#endif
+
 #include <cstdint>
 #include <memory>
 #include <stdexcept>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/kernel.hpp>
@@ -100,7 +101,7 @@ struct copy_op {
   static const type<T>& of_numbers();
   template <class T>
   static const type<T>& of_bytes() {
-    static const type<T> made =
+    static const never_destroyed<type<T>> made =
         elementwise_on_host("copy", [](const auto& x, auto& y) { y = x; })
             .template resolve<in_buffer<T, any_rank>, out_buffer<T, any_rank>>()
             .with(hocket::detail::copy_bodies(element_type_of<T>));

@@ -17,7 +17,8 @@ runtime::runtime(const runtime_options& options)
   runs_functions_ = core_.get();
 }
 
-runtime::~runtime() { detail::runtime_core::end(std::move(core_)); }
+// Tasks that have not ended use this object until the end.
+runtime::~runtime() { detail::runtime_core::end(core_); }
 
 std::shared_ptr<detail::data_runtime> runtime::owner_of_data() const noexcept { return core_; }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/elementwise.hpp>
 #include <hocket/scheduler/submitter.hpp>
 
@@ -11,7 +12,7 @@ namespace detail {
 
 template <class Op>
 [[nodiscard]] const auto& combiner() {
-  static const auto family = elementwise("combine", [](const auto& part, auto& whole) {
+  static const never_destroyed family = elementwise("combine", [](const auto& part, auto& whole) {
     if constexpr (std::is_same_v<Op, plus<void>>)
       whole = whole + part;
     else if constexpr (std::is_same_v<Op, maximum>)
@@ -19,7 +20,7 @@ template <class Op>
     else
       whole = select(part < whole, part, whole);
   });
-  return family;
+  return family.get();
 }
 
 }  // namespace detail
