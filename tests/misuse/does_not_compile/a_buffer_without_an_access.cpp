@@ -7,5 +7,5 @@
 using namespace hocket;
 
 void wrong(submitter& s, const buffer<float>& x) {
-  s.submit([](buffer_view<const float>) {}, x);
+  const future<void> kept = s.submit([](buffer_view<const float>) {}, x);
 }

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <hocket/hocket.hpp>
@@ -107,6 +108,45 @@ TEST_P(Runtimes, CopyTheValuesOfARange) {
   EXPECT_THAT(own.to_vector(), ElementsAre(4, 5, 6, 7));
   EXPECT_EQ(none.size(), 0U);
   EXPECT_EQ(x.label(), "x");
+}
+
+// Content is copied by tasks: an assigned handle only names other data.
+static_assert(!std::is_assignable_v<region<float>, const region<float>&>);
+static_assert(std::is_assignable_v<region<float>&, const region<float>&>);
+
+TEST_P(Runtimes, GiveTheContentOfAPart) {
+  const buffer<int, 2> x{rt_, {2, 3}, std::array{1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(x.extent(1), 3U);
+  EXPECT_EQ(x.tile({0, 1}, {2, 3}).extent(1), 2U);
+  EXPECT_THAT(x.tile({0, 1}, {2, 3}).to_vector(), ElementsAre(2, 3, 5, 6));
+}
+
+TEST_P(Runtimes, EndAfterTasksThatStillSubmit) {
+  std::vector<float> seen;
+  {
+    runtime rt(GetParam().options);
+    rt.async([&rt, &seen] {
+      // Until the destructor waits, where the clock is real.
+      if (rt.devices().size() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const buffer<float> x{rt, 4, 1.0F}, y{rt, 4, 2.0F};
+      rt.submit(ops::axpy, 1.0F, reads(x), updates(y));
+      rt.submit(ops::axpy, 1.0F, reads(x), reduces(y, plus{}));
+      rt.submit([&seen](buffer_view<const float> v) { seen.assign(v.begin(), v.end()); }, reads(y));
+    });
+  }
+  EXPECT_THAT(seen, ElementsAre(4, 4, 4, 4));
+}
+
+TEST_P(Runtimes, RunAfterOneFuture) {
+  const buffer<float> x{rt_, 4, "x"};
+  const future<void> filled = rt_.submit(ops::fill, 1.0F, writes(x));
+  std::atomic<int> order{0};
+  const future<int> first = rt_.async(filled, [&] { return ++order; });
+  const any_future any = first;
+  const future<int> second = rt_.async(any, [&] { return ++order; });
+  const future<int> third = rt_.async({.after = second}, [&] { return ++order; });
+  EXPECT_EQ(third.get(), 3);
+  EXPECT_EQ(first.get(), 1);
 }
 
 TEST_P(Runtimes, TakeInWhatAViewWrites) {

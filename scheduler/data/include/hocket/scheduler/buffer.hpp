@@ -34,6 +34,12 @@ class region {
   /// An empty handle; everything but valid() throws usage_error.
   region() noexcept : ref_(detail::buffer_ref()) {}
   region(detail::region_ref ref) : ref_(std::move(ref)) {}  // NOLINT(*-explicit-*)
+  region(const region&) = default;
+  region(region&&) noexcept = default;
+  // Not for x.rows(0, 5) = y.rows(0, 5), which would copy no content.
+  region& operator=(const region&) & = default;
+  region& operator=(region&&) & noexcept = default;
+  ~region() = default;
 
   [[nodiscard]] bool valid() const noexcept { return ref_.data != nullptr; }
 
@@ -51,6 +57,14 @@ class region {
   [[nodiscard]] region tile(const shape<R>& first, const shape<R>& last) const {
     return part(index_list(first.begin(), first.end()), index_list(last.begin(), last.end()));
   }
+  // Otherwise numbers that are left out would be zeros, and the tile empty.
+  template <std::size_t First, std::size_t Last>
+  requires(First != R || Last != R) [[nodiscard]] region
+      tile(const std::size_t (&)[First], const std::size_t (&)[Last]) const {
+    static_assert(First == R && Last == R,
+                  "The first and the last place of a tile have one number for each dimension.");
+    return {};
+  }
 
   [[nodiscard]] shape<R> extents() const {
     shape<R> made{};
@@ -58,6 +72,7 @@ class region {
     for (std::size_t d = 0; d < R; ++d) made[d] = where.end[d] - where.begin[d];
     return made;
   }
+  [[nodiscard]] std::size_t extent(std::size_t dimension) const { return extents()[dimension]; }
   [[nodiscard]] std::size_t size() const { return ref().where().elements(); }
 
   /// Looks at the content on the host. Blocks until every earlier task that writes it has ended and
@@ -73,6 +88,17 @@ class region {
   /// Reads and changes the content. Otherwise as read().
   [[nodiscard]] host_view<T, R> update() const {
     return host_view<T, R>(detail::open_view(writable_ref(), access_mode::update));
+  }
+
+  /// The content, row by row. Blocks as read() does.
+  [[nodiscard]] std::vector<T> to_vector() const {
+    const host_view<const T, R> v(
+        detail::open_view(ref(), access_mode::read, detail::view_span::brief));
+    if (v.contiguous()) return std::vector<T>(v.begin(), v.end());
+    std::vector<T> all;
+    all.reserve(v.size());
+    v.for_each([&all](const T& element) { all.push_back(element); });
+    return all;
   }
 
   /// Throws usage_error if this is empty.
@@ -149,6 +175,12 @@ class buffer : public region<T, R> {
          const char* label) requires(R == 1 && std::same_as<T, bool>)
       : buffer(home, shape<1>{extent}, std::string(label)) {}
 
+  // Otherwise extents that are left out would be zero.
+  template <std::size_t N, class... Rest>
+  requires(N != R) buffer(runtime& /*home*/, const std::size_t (&)[N], const Rest&...) {
+    static_assert(N == R, "A buffer has one extent for each dimension.");
+  }
+
   /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
@@ -164,17 +196,6 @@ class buffer : public region<T, R> {
   buffer(runtime& home, user_memory<T, R> over, std::string label = {});
 
   [[nodiscard]] const std::string& label() const { return this->ref().data->label(); }
-
-  /// The whole content, row by row. Blocks as read() does.
-  [[nodiscard]] std::vector<T> to_vector() const {
-    const host_view<const T, R> v(
-        detail::open_view(this->ref(), access_mode::read, detail::view_span::brief));
-    if (v.contiguous()) return std::vector<T>(v.begin(), v.end());
-    std::vector<T> all;
-    all.reserve(v.size());
-    v.for_each([&all](const T& element) { all.push_back(element); });
-    return all;
-  }
 };
 
 }  // namespace hocket

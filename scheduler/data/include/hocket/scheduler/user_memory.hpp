@@ -112,6 +112,11 @@ class user_memory {
 template <class C>
 user_memory(C&&) -> user_memory<std::ranges::range_value_t<C>, 1>;
 template <class T, std::size_t R>
+user_memory(T*, const std::size_t (&)[R]) -> user_memory<std::remove_const_t<T>, R>;
+template <class T, std::size_t R>
+user_memory(T*, const std::size_t (&)[R], const std::size_t (&)[R])
+    -> user_memory<std::remove_const_t<T>, R>;
+template <class T, std::size_t R>
 user_memory(T*, const std::array<std::size_t, R>&) -> user_memory<std::remove_const_t<T>, R>;
 template <class T, std::size_t R>
 user_memory(T*, const std::array<std::size_t, R>&, const std::array<std::size_t, R>&)

@@ -7,11 +7,13 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <hocket/core/never_destroyed.hpp>
 #include <hocket/kernels/family.hpp>
 #include <hocket/kernels/ops.hpp>
 #include <hocket/scheduler/access.hpp>
@@ -73,7 +75,7 @@ class submitter {
       chosen_kernel::template assert_accepts<typename detail::descriptor<Args>::type...>();
       return launch<typename chosen_kernel::value_type>(&options, chosen.definition(), args...);
     } else {
-      detail::refuse_arguments<Args...>();
+      return detail::refuse_arguments<Args...>();
     }
   }
   template <kernel_or_family K, class... Args>
@@ -93,7 +95,7 @@ class submitter {
       }
       return launch<value>(nullptr, chosen.definition(), args...);
     } else {
-      detail::refuse_arguments<Args...>();
+      return detail::refuse_arguments<Args...>();
     }
   }
 
@@ -108,7 +110,7 @@ class submitter {
     if constexpr (detail::function_of<F, First, Args...>) {
       return submit_function(options, std::move(function), first, args...);
     } else {
-      detail::refuse_function<F, First, Args...>();
+      return detail::refuse_function<F, First, Args...>();
     }
   }
   template <class F, class First, class... Args>
@@ -116,6 +118,16 @@ class submitter {
            !std::same_as<F, task_options>) auto submit(F function, const First& first,
                                                        const Args&... args) {
     return submit(task_options{}, std::move(function), first, args...);
+  }
+
+  template <class F>
+  requires(!kernel_or_family<F>) auto submit(const task_options& /*options*/,
+                                             const F& /*function*/) {
+    return detail::refuse_without_accesses<F>();
+  }
+  template <class F>
+  requires(!kernel_or_family<F>) auto submit(const F& /*function*/) {
+    return detail::refuse_without_accesses<F>();
   }
 
   /// Submits a function without accesses. It runs on a worker, or in a thread that waits for it.
@@ -166,6 +178,11 @@ class submitter {
       return future<value>(to.recording->keep(after, std::forward<F>(function)));
     }
     return future<value>(launch_in(*to.context, after, std::forward<F>(function)));
+  }
+  /// The same after one future.
+  template <detail::any_kind_of_future After, class F>
+  auto async(const After& after, F&& function) {
+    return async(std::span<const After>(&after, 1), std::forward<F>(function));
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by
@@ -297,10 +314,10 @@ class submitter {
                                 const Args&... args) {
     const detail::pending_place place(for_functions().context);
     if (detail::launch_lane* const lane = in_place()) {
-      static const Kernel without_body{unlabelled_function};
+      static const never_destroyed<Kernel> without_body{Kernel{unlabelled_function}};
       detail::launch_function body = Kernel::body_of(std::move(function));
       const detail::taken_function taken{&body, detail::function_bytes<F>, box};
-      return launch_in_place_lane<Value>(*lane, &options, without_body.definition(), taken,
+      return launch_in_place_lane<Value>(*lane, &options, without_body.get().definition(), taken,
                                          args...);
     }
     std::string name =

@@ -50,23 +50,28 @@ inline constexpr bool is_future = false;
 template <class T>
 inline constexpr bool is_future<future<T>> = true;
 
+template <class T>
+concept any_kind_of_future = is_future<T> || std::same_as<T, any_future>;
+
 /// What refers to futures that are somewhere, one after the other.
 template <class R>
 concept range_of_futures = requires(const R& all) {
   requires std::is_lvalue_reference_v<decltype(*std::begin(all))>;
-  requires is_future<std::remove_cvref_t<decltype(*std::begin(all))>> ||
-      std::same_as<any_future, std::remove_cvref_t<decltype(*std::begin(all))>>;
+  requires any_kind_of_future<std::remove_cvref_t<decltype(*std::begin(all))>>;
   std::end(all);
 };
 
 }  // namespace detail
 
-/// Futures of any types, one by one or as a range: {first, second}, a vector or a span of futures.
-/// A few of them need no memory of their own.
+/// Futures of any types, one, some or a range: first, {first, second}, a vector or a span of
+/// futures. A few of them need no memory of their own.
 class future_list : public boost::container::small_vector<any_future, 4> {
  public:
   using small_vector::small_vector;
   future_list() = default;
+  template <detail::any_kind_of_future One>
+  future_list(const One& one)  // NOLINT(*-explicit-*)
+      : small_vector(1, any_future(one)) {}
   template <detail::range_of_futures All>
   requires(!std::derived_from<All, future_list>)
       future_list(const All& all)  // NOLINT(*-explicit-*)

@@ -77,24 +77,43 @@ concept task_argument = requires {
 template <class F, class... Args>
 concept function_of = (task_argument<Args> && ...) && std::invocable<F&, body_argument_t<Args>...>;
 
+/// What a call that does not compile returns: whatever is done with it adds no error.
+struct refused_call {
+  refused_call get() const;
+  refused_call take() const;
+  void wait() const;
+  template <class T>
+  operator T() const;  // NOLINT(*-explicit-*)
+};
+
 /// Does not compile, with a sentence that says why one of the arguments is none of a task. The rest
 /// of a call is left out then, so that the sentence stands alone.
 template <class... Args>
-constexpr void refuse_arguments() {
+constexpr refused_call refuse_arguments() {
   static_assert((task_argument<Args> && ...),
                 "An argument of a task is a number, a future or a parameter of one, or an access: "
                 "reads(b), writes(b), updates(b), reduces(b, op), scratch<T>(n).");
+  return {};
 }
 
 /// As refuse_arguments(), for a function that cannot be called with its arguments.
 template <class F, class... Args>
-constexpr void refuse_function() {
+constexpr refused_call refuse_function() {
   refuse_arguments<Args...>();
   static_assert(!(task_argument<Args> && ...),
                 "The function of a task cannot be called with its arguments. It takes one "
                 "parameter for each, in their order: buffer_view<const T, R> for reads(b), "
                 "buffer_view<T, R> for writes(b) and updates(b), where T and R are the element "
                 "type and the rank of b, and a number for a number or a future.");
+  return {};
+}
+
+/// As refuse_arguments(), for a function that is given nothing else.
+template <class F>
+constexpr refused_call refuse_without_accesses() {
+  static_assert(sizeof(F) == 0,
+                "A function without accesses is given to async(f), or to async(options, f).");
+  return {};
 }
 
 /// The number as whole text.
