@@ -13,4 +13,13 @@ void refuse_start(const std::string& reduction, element_type type, const std::st
                     "[]<class T>(T) { return std::numeric_limits<T>::max(); }.");
 }
 
+void refuse_start(const std::string& reduction, element_type type, const std::string& start,
+                  const std::string& combined) {
+  throw usage_error("Reduction \"" + reduction + "\" starts with " + start +
+                    ", but combining that with itself gives " + combined + " in the type " +
+                    to_string(type) +
+                    ". A device combines the start with elements once or more often: it has to be "
+                    "neutral, as 0 is in sums and 1 in products.");
+}
+
 }  // namespace hocket::detail

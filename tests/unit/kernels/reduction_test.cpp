@@ -251,5 +251,22 @@ TEST(reduction, takes_a_start_that_is_not_finite_for_floating_elements_alone) {
   EXPECT_THROW(use_of<std::int64_t>(reduction("nan", std::nan(""), lesser))(), usage_error);
 }
 
+TEST(reduction, refuses_a_start_that_changes_when_it_is_combined) {
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const auto count = reduction("count", 1, plus);
+  EXPECT_THAT(use_of<float>(count),
+              ThrowsMessage<usage_error>(AllOf(HasSubstr("\"count\" starts with 1,"),
+                                               HasSubstr("gives 2 in the type float"),
+                                               HasSubstr("neutral"))));
+  EXPECT_THROW(use_of<std::uint8_t>(count)(), usage_error);
+  EXPECT_THROW(use_of<double>(reduction_on_host("count", 0.5, plus))(), usage_error);
+  // What is compared are numbers of the element type.
+  EXPECT_NO_THROW(use_of<std::int32_t>(reduction("count", 0.5, plus))());
+  EXPECT_NO_THROW(
+      use_of<std::int32_t>(reduction("product", 1, [](auto a, auto b) { return a * b; }))());
+  EXPECT_NO_THROW(use_of<float>(reduction("nan", std::nan(""), plus))());
+  EXPECT_NO_THROW(use_of<float>(reduction("bounded", 3, lesser))());
+}
+
 }  // namespace
 }  // namespace hocket::testing

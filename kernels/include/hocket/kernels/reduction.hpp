@@ -36,6 +36,9 @@ struct same_value {
 /// Throws usage_error: the type does not hold the start of the reduction.
 [[noreturn]] void refuse_start(const std::string& reduction, element_type type,
                                const std::string& start);
+/// Throws usage_error: the reduction makes something else of its start and itself.
+[[noreturn]] void refuse_start(const std::string& reduction, element_type type,
+                               const std::string& start, const std::string& combined);
 
 /// The start of a reduction to a T. Throws usage_error if T does not hold it.
 template <class T, class Start>
@@ -276,13 +279,25 @@ class reduction_family : public family_base {
     }
   }
 
+  /// Throws usage_error unless combining the start with itself gives the start: a device combines
+  /// it once for each lane or partial result, so that another start would count differently often.
   template <class T>
   T start_of() const {
-    if constexpr (std::is_invocable_v<const Identity&, T>) {
-      return detail::start_as<T>(shared_->name, shared_->identity(T{}));
-    } else {
-      return detail::start_as<T>(shared_->name, shared_->identity);
+    const T start = [this] {
+      if constexpr (std::is_invocable_v<const Identity&, T>) {
+        return detail::start_as<T>(shared_->name, shared_->identity(T{}));
+      } else {
+        return detail::start_as<T>(shared_->name, shared_->identity);
+      }
+    }();
+    const T combined = static_cast<T>(shared_->combine(start, start));
+    const bool are_nan = start != start && combined != combined;
+    if (combined != start && !are_nan) {
+      detail::refuse_start(shared_->name, element_type_of<T>,
+                           detail::number_text(detail::widened(start)),
+                           detail::number_text(detail::widened(combined)));
     }
+    return start;
   }
 
   std::shared_ptr<content> shared_;
@@ -293,7 +308,7 @@ class reduction_family : public family_base {
 /// function that is given a T{} and returns one. An empty buffer gives the identity. combine is
 /// traced, as the lambda of elementwise() is. On one device the order of the elements depends on
 /// their number alone. A call throws usage_error if the type of the value does not hold the
-/// identity.
+/// identity, or if combine(identity, identity) is not the identity.
 ///
 ///     const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 template <class Identity, class Combine>
