@@ -144,6 +144,7 @@ template <class T>
 auto random_uniform_op::instance() -> const type<T>& {
   static const type<T> made = type<T>("random_uniform", host_body{fill_randomly<uniform<T>, T>})
                                   .wide(is_wide<T>)
+                                  .positional()
                                   .with(hocket::detail::random_uniform_bodies(element_type_of<T>));
   return made;
 }
@@ -152,6 +153,7 @@ template <class T>
 auto random_normal_op::instance() -> const type<T>& {
   static const type<T> made = type<T>("random_normal", host_body{fill_randomly<normal, T>})
                                   .wide(is_wide<T>)
+                                  .positional()
                                   .with(hocket::detail::random_normal_bodies());
   return made;
 }

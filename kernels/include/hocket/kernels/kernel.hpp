@@ -166,6 +166,11 @@ class kernel {
     return detail::changed(*definition_, [](auto& made) { made.in_place = true; });
   }
 
+  /// Says that results depend on where elements are in the region; split_rows refuses the kernel.
+  [[nodiscard]] kernel positional() const {
+    return detail::changed(*definition_, [](auto& made) { made.positional = true; });
+  }
+
   /// Adds a body in another format; it is preferred to those in that format that the kernel has.
   template <kernel_format Format>
   [[nodiscard]] kernel with(text_body<Format> body) const {
