@@ -106,7 +106,7 @@ class kernel {
     static_assert(!m::count || m::kinds,
                   "A kernel's number is passed as a number, its buffer as reads(b), writes(b) or "
                   "updates(b).");
-    static_assert(!m::kinds || m::elements, "A buffer has another element type than the kernel's.");
+    if constexpr (m::kinds && !m::elements) detail::refuse_element<m::first_other_element() + 1>();
     static_assert(
         !m::kinds || m::modes,
         "A buffer is passed by another of reads, writes and updates than the kernel "
