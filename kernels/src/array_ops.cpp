@@ -165,6 +165,7 @@ auto extreme_place_op<Greatest>::instance() -> const type<T>& {
           .wide([](const launch_shape& shape) {
             return static_cast<double>(volume(shape[0])) * sizeof(T) >= hocket::detail::wide_bytes;
           })
+          .positional()
           .with(hocket::detail::extreme_place_bodies(element_type_of<T>, Greatest));
   return made;
 }

@@ -44,6 +44,7 @@ kernel_ref elementwise_definition(std::string name, std::vector<parameter> param
   made->check = [name](const launch_shape& shape) { require_equal_extents(name, shape); };
   made->width = elementwise_width(parameters);
   made->in_place = true;
+  made->positional = shared->takes_index;
   // A lambda for the host alone may hold anything.
   made->keeps_captures = shared->results.empty();
   made->sources = elementwise_sources(parameters, shared->results);

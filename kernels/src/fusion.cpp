@@ -128,6 +128,7 @@ kernel_ref fused(const std::vector<fused_part>& parts, const std::vector<fused_v
   std::vector<detail::elementwise_step> steps;
   for (const fused_part& part : parts) {
     made->name += (made->name.empty() ? "" : "+") + part.kernel->name;
+    made->positional |= part.kernel->positional;
     steps.push_back(step_of(part, where));
   }
   made->parameters = where.parameters;

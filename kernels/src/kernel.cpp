@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/kernel.hpp>
 
+#include <array>
+#include <cctype>
 #include <iterator>
+#include <string_view>
 
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
@@ -48,12 +51,48 @@ void check_format(const kernel_definition& kernel, const kernel_source& source) 
                     "for the host is no source.");
 }
 
+/// True if the text has the name, and not as the end of a longer one.
+bool has_name(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const unsigned char before = at == 0 ? ' ' : static_cast<unsigned char>(text[at - 1]);
+    if (std::isalnum(before) == 0 && before != '_') return true;
+  }
+  return false;
+}
+
+/// Work-items that nothing is said of lie in dimension 0. A text that goes on in steps of the items
+/// of another dimension is right with one of them.
+void check_items(const kernel_definition& kernel, const kernel_source& source) {
+  struct dimension {
+    const char *item, *group, *items;
+  };
+  constexpr std::array<dimension, 2> others{
+      {{"ITEM(1)", "GROUP(1)", "ITEMS1"}, {"ITEM(2)", "GROUP(2)", "ITEMS2"}}};
+  for (const kernel_pass& pass : source.passes) {
+    if (pass.items) continue;
+    for (const dimension& d : others) {
+      const char* const used = has_name(pass.text, d.item)    ? d.item
+                               : has_name(pass.text, d.group) ? d.group
+                                                              : nullptr;
+      if (used == nullptr || has_name(pass.text, d.items)) continue;
+      throw usage_error("A text of kernel \"" + kernel.name + "\"" +
+                        (source.place.empty() ? "" : " (" + source.place + ")") + " uses " + used +
+                        ", but has no .items: there is one work-item for each element of the "
+                        "largest buffer, and all of them are in dimension 0. Say how many there "
+                        "are in each, as in .items = [](const launch_shape& shape) { return "
+                        "grid{shape[0][1], shape[0][0], 1}; }.");
+    }
+  }
+}
+
 }  // namespace
 
 kernel_ref with_sources(const kernel_definition& from, std::vector<kernel_source> sources) {
   for (const kernel_source& source : sources) {
     check_format(from, source);
-    if (!source.native) check_names(from, source);
+    if (source.native) continue;
+    check_names(from, source);
+    check_items(from, source);
   }
   return changed(from, [&](kernel_definition& made) {
     made.sources.insert(made.sources.begin(), std::make_move_iterator(sources.begin()),

@@ -261,7 +261,8 @@ auto getrf_op::instance() -> const type<T>& {
             const auto m = static_cast<double>(shape[0][0]), n = static_cast<double>(shape[0][1]);
             const double k = std::min(m, n);
             return cost_of<T>(2 * (m * n * k - (m + n) * k * k / 2 + k * k * k / 3), {shape[0]});
-          });
+          })
+          .positional();
   return made;
 }
 

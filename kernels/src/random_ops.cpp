@@ -146,6 +146,7 @@ auto random_uniform_op::instance() -> const type<T>& {
   static const never_destroyed<type<T>> made =
       type<T>("random_uniform", host_body{fill_randomly<uniform<T>, T>})
           .wide(is_wide<T>)
+          .positional()
           .with(hocket::detail::random_uniform_bodies(element_type_of<T>));
   return made;
 }
@@ -155,6 +156,7 @@ auto random_normal_op::instance() -> const type<T>& {
   static const never_destroyed<type<T>> made =
       type<T>("random_normal", host_body{fill_randomly<normal, T>})
           .wide(is_wide<T>)
+          .positional()
           .with(hocket::detail::random_normal_bodies());
   return made;
 }

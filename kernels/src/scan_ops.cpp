@@ -94,6 +94,7 @@ auto scan_op<Inclusive>::instance() -> const type<T>& {
             return static_cast<double>(volume(shape[0])) * sizeof(T) >= hocket::detail::wide_bytes;
           })
           .in_place()
+          .positional()
           .with(hocket::detail::scan_bodies(element_type_of<T>, Inclusive));
   return made;
 }

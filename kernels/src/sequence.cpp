@@ -39,6 +39,8 @@ kernel_ref sequence_of(std::string name, std::vector<parameter> parameters,
   auto made = std::make_shared<kernel_definition>();
   made->name = std::move(name);
   made->parameters = std::move(parameters);
+  made->positional =
+      std::ranges::any_of(parts, [](const kernel_part& part) { return part.kernel->positional; });
   made->estimate = [cost](const launch_shape&) { return cost; };
   const auto has_body = [](const kernel_part& part) {
     return part.kernel->has(kernel_format::host);

@@ -83,6 +83,7 @@ auto sort_op::instance() -> const type<T>& {
             const auto count = static_cast<double>(volume(shape[0]));
             return launch_work{16 * count * std::max(1, size_class(count)), 2 * count * sizeof(T)};
           })
+          .positional()
           .with(hocket::detail::sort_bodies(element_type_of<T>));
   return made;
 }

@@ -61,6 +61,22 @@ TEST_F(WrongArguments, AreRefusedInARecordingToo) {
       HasSubstr("axpy"));
 }
 
+TEST_F(WrongArguments, AKernelThatTheDeviceHasNoBodyFor) {
+  const buffer<float> x{rt_, 10, 1.0f};
+  const auto twice = kernel<inout_buffer<float>>{"twice"}
+                         .with(glsl{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) *= 2.0f;"})
+                         .with(opencl_c{"x", "uint i = ITEM(0); if (i < x_extent0) x(i) *= 2.0f;"});
+  const std::string wanted =
+      "kernel \"twice\" has bodies in OpenCL C, GLSL, and the device runs C++ for the host";
+  EXPECT_THAT(
+      refusal([&] { rt_.submit({.on = rt_.device("NUMA0"), .label = "t"}, twice, updates(x)); }),
+      AllOf(HasSubstr("Task \"t\""), HasSubstr("cannot run on NUMA0: " + wanted)));
+  EXPECT_THAT(refusal([&] { rt_.submit(twice, updates(x)); }),
+              HasSubstr("cannot run on any device in use: on NUMA0, " + wanted));
+  EXPECT_THAT(refusal([&] { rt_.submit(kernel<inout_buffer<float>>{"none"}, updates(x)); }),
+              HasSubstr("kernel \"none\" has no body"));
+}
+
 TEST_F(WrongArguments, AnotherNumberOfValues) {
   const std::vector<float> values(7);
   EXPECT_THAT(refusal([&] {

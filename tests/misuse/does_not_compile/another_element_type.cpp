@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
-// Expected: A buffer has another element type than the kernel's
+// Expected: Argument 2 has another element type than the kernel's
 
 #include <hocket/hocket.hpp>
 

@@ -123,6 +123,27 @@ TEST(kernel, refuses_a_source_whose_body_is_not_that_of_its_format) {
   EXPECT_THROW(with(kernel_format::host, false), usage_error);
 }
 
+TEST(kernel, refuses_a_text_whose_items_of_other_dimensions_nothing_counts) {
+  const kernel<inout_buffer<float, 2>> twice{"twice"};
+  const auto with = [&](const char* text) {
+    return [&twice, text] { (void)twice.with(opencl_c{"x", text}); };
+  };
+  EXPECT_THAT(
+      with("uint i = ITEM(0), j = ITEM(1); x(i, j) *= 2;"),
+      ThrowsMessage<usage_error>(AllOf(HasSubstr("\"twice\" ("), HasSubstr("kernel_test.cpp:"),
+                                       HasSubstr("uses ITEM(1)"), HasSubstr(".items"))));
+  EXPECT_THAT(with("x(GROUP(2), 0u) = 1;"), ThrowsMessage<usage_error>(HasSubstr("uses GROUP(2)")));
+  EXPECT_NO_THROW(with("x(LOCAL_ITEM(1), ITEM(0)) = 1;")());
+  EXPECT_NO_THROW(with("for (uint j = ITEM(1); j < x_extent1; j += ITEMS1) x(0u, j) = 1;")());
+  const auto items = [](const launch_shape& shape) { return grid{shape[0][0], shape[0][1], 1}; };
+  EXPECT_NO_THROW((void)twice.with(
+      opencl_c{.names = "x", .text = "x(ITEM(0), ITEM(1)) *= 2;", .items = items}));
+  kernel_source source{kernel_format::glsl, {"x"}, {{.text = "x(0u, ITEM(1)) = 1.0f;"}}};
+  EXPECT_THROW((void)twice.with(source), usage_error);
+  source.passes[0].items = items;
+  EXPECT_NO_THROW((void)twice.with(source));
+}
+
 TEST(kernel, without_parameters_takes_a_body_that_names_none) {
   EXPECT_TRUE(detail::split_names("").empty());
   const kernel<> nothing{"nothing"};

@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/reduction.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
 
 #include <hocket/kernels/ops.hpp>
 
@@ -10,6 +14,10 @@
 
 namespace hocket::testing {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 template <class T>
 class reduction_ops : public typed_random_test<T> {};
@@ -198,6 +206,66 @@ TEST(reduction, takes_a_map_of_elements_of_unlike_types) {
   EXPECT_THROW(
       launch_value<double>(*kernel.definition(), lanes, {}, {wanted.argument(), longer.argument()}),
       usage_error);
+}
+
+constexpr auto lesser = [](auto a, auto b) { return select(a < b, a, b); };
+
+/// Throws what the first use of the reduction with buffers of T throws.
+template <class T>
+auto use_of(const auto& family) {
+  return [&family] { (void)family.template resolve<in_buffer<T>>(); };
+}
+
+TEST(reduction, refuses_a_start_that_the_element_type_does_not_hold) {
+  const auto least = reduction("least", 1000, lesser);
+  EXPECT_THAT(use_of<std::uint8_t>(least),
+              ThrowsMessage<usage_error>(AllOf(HasSubstr("\"least\" starts with 1000"),
+                                               HasSubstr("the type uint8, 0 to 255"))));
+  EXPECT_THROW(use_of<std::int8_t>(least)(), usage_error) << "a failed use leaves nothing behind";
+  EXPECT_NO_THROW(use_of<std::int16_t>(least)());
+  EXPECT_NO_THROW(use_of<float16>(least)());
+
+  const auto below = reduction("below", -1, lesser);
+  EXPECT_THAT(use_of<std::uint64_t>(below), ThrowsMessage<usage_error>(HasSubstr("with -1,")));
+  EXPECT_NO_THROW(use_of<std::int64_t>(below)());
+
+  const auto large = reduction("large", 1e30, lesser);
+  EXPECT_THAT(use_of<std::int32_t>(large), ThrowsMessage<usage_error>(HasSubstr("with 1e+30,")));
+  EXPECT_NO_THROW(use_of<float>(large)());
+  EXPECT_NO_THROW(use_of<bfloat16>(large)());
+
+  const auto returned = reduction_on_host(
+      "returned", [](auto) { return 300; }, lesser);
+  EXPECT_THROW(use_of<std::uint8_t>(returned)(), usage_error);
+  EXPECT_NO_THROW(use_of<std::int32_t>(returned)());
+}
+
+TEST(reduction, takes_a_start_that_is_not_finite_for_floating_elements_alone) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto least = reduction("least", infinity, lesser);
+  EXPECT_NO_THROW(use_of<float>(least)());
+  EXPECT_NO_THROW(use_of<double>(least)());
+  EXPECT_NO_THROW(use_of<float16>(least)());
+  EXPECT_THAT(use_of<std::int32_t>(least), ThrowsMessage<usage_error>(HasSubstr("with inf,")));
+  EXPECT_THROW(use_of<std::uint32_t>(reduction("greatest", -infinity, lesser))(), usage_error);
+  EXPECT_THROW(use_of<std::int64_t>(reduction("nan", std::nan(""), lesser))(), usage_error);
+}
+
+TEST(reduction, refuses_a_start_that_changes_when_it_is_combined) {
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const auto count = reduction("count", 1, plus);
+  EXPECT_THAT(use_of<float>(count),
+              ThrowsMessage<usage_error>(AllOf(HasSubstr("\"count\" starts with 1,"),
+                                               HasSubstr("gives 2 in the type float"),
+                                               HasSubstr("neutral"))));
+  EXPECT_THROW(use_of<std::uint8_t>(count)(), usage_error);
+  EXPECT_THROW(use_of<double>(reduction_on_host("count", 0.5, plus))(), usage_error);
+  // What is compared are numbers of the element type.
+  EXPECT_NO_THROW(use_of<std::int32_t>(reduction("count", 0.5, plus))());
+  EXPECT_NO_THROW(
+      use_of<std::int32_t>(reduction("product", 1, [](auto a, auto b) { return a * b; }))());
+  EXPECT_NO_THROW(use_of<float>(reduction("nan", std::nan(""), plus))());
+  EXPECT_NO_THROW(use_of<float>(reduction("bounded", 3, lesser))());
 }
 
 }  // namespace

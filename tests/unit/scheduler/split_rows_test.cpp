@@ -179,6 +179,33 @@ TEST_P(split_task, refuses_accesses_that_differ_in_their_rows) {
       AllOf(HasSubstr("\"x\" has 100 rows"), HasSubstr("\"y\" has 50"), HasSubstr("whole()")));
 }
 
+TEST_P(split_task, refuses_kernels_whose_results_depend_on_places) {
+  const buffer<float> x{rt, 1000, 1.0f}, y{rt, 1000, 2.0f};
+  const auto refused = [&](const auto& kernel, const auto&... arguments) {
+    return std::string(
+        thrown_by<usage_error>([&] { split_rows(rt, kernel, arguments...); }).what());
+  };
+  EXPECT_THAT(refused(ops::random_uniform, 1U, 0U, writes(x)),
+              AllOf(HasSubstr("\"random_uniform\""), HasSubstr("cannot be split")));
+  EXPECT_THAT(refused(ops::random_normal, 1U, 0U, writes(x)), HasSubstr("\"random_normal\""));
+  EXPECT_THAT(refused(ops::inclusive_scan, reads(x), writes(y)), HasSubstr("\"inclusive_scan\""));
+  EXPECT_THAT(refused(ops::exclusive_scan, reads(x), writes(y)), HasSubstr("\"exclusive_scan\""));
+  EXPECT_THAT(refused(ops::sort, updates(x)), HasSubstr("\"sort\""));
+
+  const auto number = [](auto& y, element_index auto i) { y = cast<float>(i); };
+  EXPECT_THAT(refused(elementwise("number", number), writes(x)), HasSubstr("\"number\""));
+  EXPECT_THAT(refused(elementwise_on_host("on host", number), writes(x)), HasSubstr("\"on host\""));
+
+  const kernel<inout_buffer<float>> plain{"first",
+                                          host_body{[](buffer_view<float> all) { all[0] = 7; }}};
+  EXPECT_THAT(refused(plain.positional(), updates(x)), HasSubstr("\"first\""));
+  EXPECT_NO_THROW(split_rows(rt, plain, updates(x)));
+
+  const buffer<float, 2> a{rt, {20, 40}, 1.0f};
+  const buffer<std::int32_t> pivots{rt, 20};
+  EXPECT_THAT(refused(ops::getrf, updates(a), writes(pivots)), HasSubstr("\"getrf\""));
+}
+
 TEST_P(split_task, refuses_budgets) {
   const buffer<float> x{rt, 100, 1.0f};
   const budget memory{rt, 100};

@@ -111,6 +111,10 @@ struct kernel_definition {
   /// True if an argument that is read may be the same region as one that is written.
   bool in_place = false;
 
+  /// True if results depend on where elements are in the region, as those of scans and random
+  /// numbers do: launches of parts of the region give other results than one of all of it.
+  bool positional = false;
+
   /// True if a function of the kernel has captures that may keep other objects alive, such as
   /// handles of buffers: tasks let go of such a kernel when they end.
   bool keeps_captures = false;

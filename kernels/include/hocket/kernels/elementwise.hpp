@@ -282,6 +282,7 @@ class elementwise_family : public family_base {
   template <class... P>
   kernel<P...> build() const {
     detail::elementwise_lambda lambda{detail::elementwise_loop<F, P...>(shared_->f)};
+    lambda.takes_index = detail::takes_index<F, detail::parameter_value<P>...>;
     if constexpr (Portable) lambda.results = detail::trace_elementwise<P...>(shared_->f);
     return detail::elementwise_definition(
         shared_->name, {detail::parameter_traits<P>::described()...}, std::move(lambda));

@@ -29,6 +29,7 @@ struct elementwise_run {
 struct elementwise_lambda {
   std::function<void(const elementwise_run&)> run;
   std::vector<traced_result> results = {};  ///< none if the lambda is for the host alone
+  bool takes_index = false;                 ///< as element_index
 };
 
 /// An elementwise kernel: on the host the lambda, in other formats what the results say.

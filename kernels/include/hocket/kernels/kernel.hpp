@@ -106,7 +106,7 @@ class kernel {
     static_assert(!m::count || m::kinds,
                   "A kernel's number is passed as a number, its buffer as reads(b), writes(b) or "
                   "updates(b).");
-    static_assert(!m::kinds || m::elements, "A buffer has another element type than the kernel's.");
+    if constexpr (m::kinds && !m::elements) detail::refuse_element<m::first_other_element() + 1>();
     static_assert(
         !m::kinds || m::modes,
         "A buffer is passed by another of reads, writes and updates than the kernel "
@@ -164,6 +164,11 @@ class kernel {
   /// Promises that an argument that is read may be the same region as one that is written.
   [[nodiscard]] kernel in_place() const {
     return detail::changed(*definition_, [](auto& made) { made.in_place = true; });
+  }
+
+  /// Says that results depend on where elements are in the region; split_rows refuses the kernel.
+  [[nodiscard]] kernel positional() const {
+    return detail::changed(*definition_, [](auto& made) { made.positional = true; });
   }
 
   /// Adds a body in another format; it is preferred to those in that format that the kernel has.

@@ -16,6 +16,7 @@
 #include <hocket/kernels/kernel.hpp>
 #include <hocket/kernels/loop_nest.hpp>
 #include <hocket/kernels/math.hpp>
+#include <hocket/kernels/number_fits.hpp>
 #include <hocket/kernels/ranges.hpp>
 #include <hocket/kernels/traced_packed.hpp>
 #include <hocket/kernels/traced_source.hpp>
@@ -31,6 +32,24 @@ struct same_value {
     return x;
   }
 };
+
+/// Throws usage_error: the type does not hold the start of the reduction.
+[[noreturn]] void refuse_start(const std::string& reduction, element_type type,
+                               const std::string& start);
+/// Throws usage_error: the reduction makes something else of its start and itself.
+[[noreturn]] void refuse_start(const std::string& reduction, element_type type,
+                               const std::string& start, const std::string& combined);
+
+/// The start of a reduction to a T. Throws usage_error if T does not hold it.
+template <class T, class Start>
+[[nodiscard]] T start_as(const std::string& reduction, const Start& start) {
+  if constexpr (std::is_arithmetic_v<Start> || number_element<Start>) {
+    if (!number_fits(start, element_type_of<T>)) {
+      refuse_start(reduction, element_type_of<T>, number_text(widened(start)));
+    }
+  }
+  return static_cast<T>(start);
+}
 
 /// Reduces what map gives for the elements of regions with equal extents, in one order that depends
 /// on their number alone, neither on the layout nor on the lanes: blocks of consecutive elements,
@@ -213,8 +232,9 @@ class reduction_family : public family_base {
         return given;
       }
     }();
-    const auto body = [identity = identity_as<T>(), combine, map](
-                          lane_group& lanes, const strided_view<const E>&... inputs) {
+    const T start = start_of<T>();
+    const auto body = [identity = start, combine, map](lane_group& lanes,
+                                                       const strided_view<const E>&... inputs) {
       using blocked = detail::blocked_reduction<T, decltype(combine), decltype(map), E...>;
       return blocked(identity, combine, map, inputs...).run(lanes);
     };
@@ -225,17 +245,18 @@ class reduction_family : public family_base {
               return static_cast<double>(volume(shape.front()) * bytes) >= detail::wide_bytes;
             });
     if constexpr (sizeof...(E) > 1) {
-      return with_texts<T, E...>(on_host.check([name = shared_->name](const launch_shape& shape) {
-        detail::require_equal_extents(name, std::span(shape).first(sizeof...(E)));
-      }));
+      return with_texts<T, E...>(
+          start, on_host.check([name = shared_->name](const launch_shape& shape) {
+            detail::require_equal_extents(name, std::span(shape).first(sizeof...(E)));
+          }));
     } else {
-      return with_texts<T, E...>(on_host);
+      return with_texts<T, E...>(start, on_host);
     }
   }
 
   template <class T, class... E>
   kernel<returns<T>, in_buffer<E, any_rank>...> with_texts(
-      kernel<returns<T>, in_buffer<E, any_rank>...> on_host) const {
+      T start, kernel<returns<T>, in_buffer<E, any_rank>...> on_host) const {
     if constexpr (takes_traced<E...>() && combines_traced<T>()) {
       const traced<T> a(detail::make_parameter(element_type_of<T>, 0));
       const traced<T> b(detail::make_parameter(element_type_of<T>, 1));
@@ -251,20 +272,32 @@ class reduction_family : public family_base {
         (std::index_sequence_for<E...>{});
         map.value = mapped.recorded();
       }
-      return on_host.with(detail::reduction_sources(scalar_argument::of(identity_as<T>()),
-                                                    combined.recorded(), map));
+      return on_host.with(
+          detail::reduction_sources(scalar_argument::of(start), combined.recorded(), map));
     } else {
       return on_host;
     }
   }
 
+  /// Throws usage_error unless combining the start with itself gives the start: a device combines
+  /// it once for each lane or partial result, so that another start would count differently often.
   template <class T>
-  T identity_as() const {
-    if constexpr (std::is_invocable_v<const Identity&, T>) {
-      return shared_->identity(T{});
-    } else {
-      return static_cast<T>(shared_->identity);
+  T start_of() const {
+    const T start = [this] {
+      if constexpr (std::is_invocable_v<const Identity&, T>) {
+        return detail::start_as<T>(shared_->name, shared_->identity(T{}));
+      } else {
+        return detail::start_as<T>(shared_->name, shared_->identity);
+      }
+    }();
+    const T combined = static_cast<T>(shared_->combine(start, start));
+    const bool are_nan = start != start && combined != combined;
+    if (combined != start && !are_nan) {
+      detail::refuse_start(shared_->name, element_type_of<T>,
+                           detail::number_text(detail::widened(start)),
+                           detail::number_text(detail::widened(combined)));
     }
+    return start;
   }
 
   std::shared_ptr<content> shared_;
@@ -274,7 +307,8 @@ class reduction_family : public family_base {
 /// combine(a, b) is associative up to rounding, and identity is its neutral element: a number, or a
 /// function that is given a T{} and returns one. An empty buffer gives the identity. combine is
 /// traced, as the lambda of elementwise() is. On one device the order of the elements depends on
-/// their number alone.
+/// their number alone. A call throws usage_error if the type of the value does not hold the
+/// identity, or if combine(identity, identity) is not the identity.
 ///
 ///     const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 template <class Identity, class Combine>

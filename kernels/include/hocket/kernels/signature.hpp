@@ -123,7 +123,25 @@ requires(sizeof...(P) == sizeof...(D)) struct call_match<std::tuple<std::type_id
   static constexpr bool elements = (same_element<P, D>() && ...);
   static constexpr bool modes = (same_mode<P, D>() && ...);
   static constexpr bool ranks = (same_rank<P, D>() && ...);
+
+  /// Of the first buffer with another element type. Precondition: not elements.
+  static consteval std::size_t first_other_element() {
+    std::size_t first = 0;
+    (void)((same_element<P, D>() && ++first > 0) && ...);
+    return first;
+  }
 };
+
+/// Does not compile, with a sentence that says which argument of a kernel has another element type.
+template <std::size_t Argument>
+constexpr void refuse_element() {
+  static_assert(Argument != 1, "Argument 1 has another element type than the kernel's.");
+  static_assert(Argument != 2, "Argument 2 has another element type than the kernel's.");
+  static_assert(Argument != 3, "Argument 3 has another element type than the kernel's.");
+  static_assert(Argument != 4, "Argument 4 has another element type than the kernel's.");
+  static_assert(Argument != 5, "Argument 5 has another element type than the kernel's.");
+  static_assert(Argument <= 5, "An argument after 5 has another element type than the kernel's.");
+}
 
 }  // namespace detail
 }  // namespace hocket

@@ -6,41 +6,6 @@
 
 namespace hocket::detail {
 
-namespace {
-
-template <class T>
-std::string limits_of() {
-  using limits = std::numeric_limits<T>;
-  return fmt::format("{} to {}", limits::lowest(), limits::max());
-}
-
-std::string limits_of(element_type type) {
-  switch (type) {
-    case element_type::i8:
-      return limits_of<std::int8_t>();
-    case element_type::u8:
-      return limits_of<std::uint8_t>();
-    case element_type::i16:
-      return limits_of<std::int16_t>();
-    case element_type::u16:
-      return limits_of<std::uint16_t>();
-    case element_type::i32:
-      return limits_of<std::int32_t>();
-    case element_type::u32:
-      return limits_of<std::uint32_t>();
-    case element_type::i64:
-      return limits_of<std::int64_t>();
-    default:
-      return limits_of<std::uint64_t>();
-  }
-}
-
-}  // namespace
-
-std::string number_text(long long value) { return fmt::format("{}", value); }
-std::string number_text(unsigned long long value) { return fmt::format("{}", value); }
-std::string number_text(double value) { return fmt::format("{}", value); }
-
 void refuse_number(const kernel_definition& kernel, std::size_t i, const std::string& number) {
   const element_type type = kernel.parameters[i].type;
   throw usage_error(

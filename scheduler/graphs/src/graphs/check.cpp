@@ -4,10 +4,14 @@
 #include "graphs/check.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <boost/container/small_vector.hpp>
 
 #include <hocket/core/saturating.hpp>
+#include <hocket/kernels/program.hpp>
 #include <hocket/memory/band.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 
@@ -123,6 +127,77 @@ std::string capacities_of(const std::vector<const placement::machine::device_nod
   return text;
 }
 
+const char* name_of(kernel_format format) {
+  switch (format) {
+    case kernel_format::host:
+      return "C++ for the host";
+    case kernel_format::opencl_c:
+      return "OpenCL C";
+    case kernel_format::glsl:
+      return "GLSL";
+    case kernel_format::cuda_c:
+      return "CUDA C";
+    case kernel_format::opencl_commands:
+      return "commands of OpenCL";
+    case kernel_format::vulkan_commands:
+      return "commands of Vulkan";
+    case kernel_format::cuda_commands:
+      return "commands of CUDA";
+    case kernel_format::hip_commands:
+      return "commands of HIP";
+  }
+  return "another format";
+}
+
+/// Each of them once.
+std::string names_of(const std::vector<kernel_format>& formats) {
+  std::vector<kernel_format> named;
+  std::string text;
+  for (const kernel_format format : formats) {
+    if (std::ranges::find(named, format) != named.end()) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name_of(format));
+    named.push_back(format);
+  }
+  return text;
+}
+
+std::string bodies_of(const kernel_definition& kernel) {
+  std::vector<kernel_format> formats;
+  if (kernel.host) formats.push_back(kernel_format::host);
+  for (const kernel_source& source : kernel.sources) formats.push_back(source.format);
+  return formats.empty() ? "no body" : "bodies in " + names_of(formats);
+}
+
+/// Why the device does not run the kernel. Precondition: it does not.
+std::string obstacle(const kernel_definition& kernel, const placement::machine::device_node& node) {
+  for (const kernel_part& part : kernel.sequence) {
+    if (!node.runs(*part.kernel)) return obstacle(*part.kernel, node);
+  }
+  const std::string subject = "kernel \"" + kernel.name + "\" ";
+  for (const kernel_format format : node.formats) {
+    const kernel_source* const source = source_for(kernel, format, node.style);
+    if (source == nullptr) continue;
+    for (const element_type type : node.lacks) {
+      if (!uses_type(kernel, *source, type)) continue;
+      return subject + "uses " + to_string(type) + ", which the device does not have";
+    }
+  }
+  return subject + "has " + bodies_of(kernel) + ", and the device runs " + names_of(node.formats);
+}
+
+/// Of the device that the task names, or of all of them, each once.
+std::string obstacles(const task_description& task, const placement::machine& machine) {
+  if (task.on) return obstacle(*task.kernel, machine.devices[task.on->value]);
+  std::set<std::string> found;
+  std::string text;
+  for (const placement::machine::device_node& node : machine.devices) {
+    const std::string reason = obstacle(*task.kernel, node);
+    if (!found.insert(reason).second) continue;
+    text += (text.empty() ? "" : "; ") + ("on " + node.name + ", " + reason);
+  }
+  return text;
+}
+
 void check_devices(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
   const choice found = devices_for(task, accesses, machine);
@@ -147,9 +222,11 @@ void check_devices(const task_description& task, const access_list& accesses,
                       capacities_of(found.too_small, machine) + ".");
   }
   const std::string where = task.on ? machine.devices[task.on->value].name : "any device in use";
-  throw usage_error(begin(task) +
-                    (task.host_only ? "is a host function and" : "has a kernel that") +
-                    " cannot run on " + where + ".");
+  if (task.host_only) {
+    throw usage_error(begin(task) + "is a host function and cannot run on " + where + ".");
+  }
+  throw usage_error(begin(task) + "has a kernel that cannot run on " + where + ": " +
+                    obstacles(task, machine) + ".");
 }
 
 }  // namespace

@@ -124,6 +124,11 @@ std::vector<row_range> detail::cut_alike(submitter& to, const split_options& opt
         "A split task has a budget, which is for single tasks: each of its pieces would take or "
         "return all of it. Submit the pieces that cut_rows names one by one.");
   }
+  if (kernel != nullptr && kernel->positional) {
+    throw usage_error("Kernel \"" + kernel->name +
+                      "\" cannot be split: its results depend on where elements are in the "
+                      "region, and each piece begins at its own first row.");
+  }
   const std::size_t rows = common_rows(regions);
   return cut(devices_of(to), rows, cost_of(kernel, regions), options.least_rows);
 }

@@ -142,7 +142,9 @@ template <class F, class... Args>
 /// indices count from the first row of the piece. Order and failure: as for tasks that are
 /// submitted one after the other, in the order of their rows; when_all makes one future of theirs.
 /// If one is refused, this throws and those before it run. Throws usage_error if accesses differ in
-/// their rows, and for options with a budget.
+/// their rows, for options with a budget, and for kernels that are known to depend on where
+/// elements are: scans, sorting, random numbers, lambdas with an element_index, and
+/// kernel::positional().
 ///
 /// ```cpp
 /// runtime rt;

@@ -6,13 +6,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <hocket/kernels/number_fits.hpp>
 #include <hocket/kernels/signature.hpp>
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/description.hpp>
@@ -116,67 +116,11 @@ constexpr refused_call refuse_without_accesses() {
   return {};
 }
 
-/// The number as whole text.
-[[nodiscard]] std::string number_text(long long value);
-[[nodiscard]] std::string number_text(unsigned long long value);
-[[nodiscard]] std::string number_text(double value);
-
 /// Throws usage_error: argument i of the kernel does not hold that number.
 [[noreturn]] void refuse_number(const kernel_definition& kernel, std::size_t i,
                                 const std::string& number);
 /// Throws usage_error for the number of a future, of which the kernel is not known.
 [[noreturn]] void refuse_number(element_type wanted, const std::string& number);
-
-/// The number as one of three types that hold all numbers of its kind.
-template <class Number>
-[[nodiscard]] constexpr auto widened(Number value) {
-  if constexpr (!std::is_integral_v<Number>) {
-    return static_cast<double>(value);
-  } else if constexpr (std::is_signed_v<Number>) {
-    return static_cast<long long>(value);
-  } else {
-    return static_cast<unsigned long long>(value);
-  }
-}
-
-template <class To>
-[[nodiscard]] constexpr bool holds(double value) {
-  constexpr int digits = std::numeric_limits<To>::digits;
-  constexpr double end = 2.0 * static_cast<double>(To{1} << (digits - 1));
-  // Its fraction is cut off. Not true of a NaN.
-  return std::is_signed_v<To> ? value >= -end && value < end : value > -1 && value < end;
-}
-template <class To, std::integral Wide>
-[[nodiscard]] constexpr bool holds(Wide value) {
-  return std::in_range<To>(value);
-}
-
-/// False for a whole number type that does not hold the number. Floating types hold any number,
-/// rounded, or as an infinity.
-template <class Number>
-[[nodiscard]] constexpr bool number_fits(Number value, element_type to) {
-  if (to == element_type_of<Number>) return true;
-  switch (to) {
-    case element_type::i8:
-      return holds<std::int8_t>(widened(value));
-    case element_type::u8:
-      return holds<std::uint8_t>(widened(value));
-    case element_type::i16:
-      return holds<std::int16_t>(widened(value));
-    case element_type::u16:
-      return holds<std::uint16_t>(widened(value));
-    case element_type::i32:
-      return holds<std::int32_t>(widened(value));
-    case element_type::u32:
-      return holds<std::uint32_t>(widened(value));
-    case element_type::i64:
-      return holds<std::int64_t>(widened(value));
-    case element_type::u64:
-      return holds<std::uint64_t>(widened(value));
-    default:
-      return true;
-  }
-}
 
 /// Precondition: it fits.
 template <class Number>
