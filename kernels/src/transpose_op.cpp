@@ -48,7 +48,7 @@ void transpose_square(const short_lanes* from, short_lanes* to) {
   to[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-/// The same for eight bytes.
+/// Transposes a square of elements of eight bytes.
 void transpose_square(const long_lanes* from, long_lanes* to) {
   to[0] = __builtin_shufflevector(from[0], from[1], 0, 2);
   to[1] = __builtin_shufflevector(from[0], from[1], 1, 3);

@@ -59,7 +59,7 @@ void use_each(runtime& rt, const std::vector<pair_of_buffers>& data) {
   }
 }
 
-/// The same, when static objects that were made later than the runtime are gone.
+/// A task does so when static objects that were made later than the runtime are gone.
 void use_each_late(runtime& rt, std::vector<pair_of_buffers> data) {
   rt.async([&rt, data = std::move(data)] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

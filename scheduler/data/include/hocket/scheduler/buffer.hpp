@@ -184,8 +184,8 @@ class buffer : public region<T, R> {
   /// A buffer with a copy of values, row by row. Throws usage_error unless there are as many as
   /// extents say.
   buffer(runtime& home, const shape<R>& extents, std::span<const T> values, std::string label = {});
-  /// The same in one dimension, with as many elements as there are values: those of a vector, for
-  /// example.
+  /// A buffer of one dimension with a copy of values, those of a vector for example, and as many
+  /// elements.
   buffer(runtime& home, std::span<const T> values, std::string label = {}) requires(R == 1)
       : buffer(home, shape<1>{values.size()}, values, std::move(label)) {}
 

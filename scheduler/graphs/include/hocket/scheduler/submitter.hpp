@@ -179,7 +179,7 @@ class submitter {
     }
     return future<value>(launch_in(*to.context, after, std::forward<F>(function)));
   }
-  /// The same after one future.
+  /// Submits the function after one future.
   template <detail::any_kind_of_future After, class F>
   auto async(const After& after, F&& function) {
     return async(std::span<const After>(&after, 1), std::forward<F>(function));

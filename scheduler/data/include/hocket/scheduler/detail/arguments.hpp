@@ -77,7 +77,7 @@ concept task_argument = requires {
 template <class F, class... Args>
 concept function_of = (task_argument<Args> && ...) && std::invocable<F&, body_argument_t<Args>...>;
 
-/// What a call that does not compile returns: whatever is done with it adds no error.
+/// The result of a call that does not compile. To use it adds no error.
 struct refused_call {
   refused_call get() const;
   refused_call take() const;
