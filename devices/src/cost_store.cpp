@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t largest_file = std::uint64_t{8} << 20U;
 constexpr double small_change = 1.0 / 8;
 // For the store, while another process has it.
 constexpr std::chrono::milliseconds longest_wait{100};
@@ -102,7 +101,7 @@ std::optional<cost_table> cost_store::read() const {
     }
     return cost_table{};
   }
-  const file_content content = read_private_file(file(), largest_file);
+  const file_content content = read_private_file(file(), largest_costs);
   if (content.state == file_state::read) return parse_costs(content.bytes);
   if (content.state == file_state::unreadable) {
     warn("The costs in " + in_quotes(file().string()) + " cannot be read" + reason() + advice);

@@ -113,6 +113,40 @@ TEST_F(cost_store_test, the_oldest_go_where_there_are_too_many) {
   EXPECT_EQ(kept.launches[1], many.launches[0]);
 }
 
+TEST_F(cost_store_test, the_newest_stay_where_names_are_too_long_for_all) {
+  cost_table many{{}, {copy_of(4096, 5us)}};
+  for (std::size_t i = 0; i < 1500; ++i) {
+    many.launches.push_back(gemm_of(1e9, 1ms));
+    many.launches.back().kernel = std::to_string(i) + std::string(6000, 'n');
+  }
+  store().merge(many);
+  EXPECT_LE(fs::file_size(file()), largest_costs);
+  EXPECT_EQ(said_by([&] {
+              const cost_table kept = store().load();
+              ASSERT_GT(kept.launches.size(), 1300U);
+              EXPECT_EQ(kept.copies, many.copies);
+              many.launches.resize(kept.launches.size());
+              EXPECT_EQ(kept.launches, many.launches);
+            }),
+            "");
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 3ms));
+}
+
+TEST(CostText, HasWhatFits) {
+  const cost_table all{{gemm_of(1, 1ms), gemm_of(2, 2ms), gemm_of(4, 3ms)}, {copy_of(64, 5us)}};
+  cost_table with_long = all;
+  with_long.launches[1] = {"another device", std::string(5000, '\1'), "a text", {1, 1}, true, 1ms};
+  const cost_table without{{all.launches[0], all.launches[2]}, all.copies};
+  EXPECT_EQ(parse_costs(to_text(with_long, 2000)), without);
+  EXPECT_EQ(to_text(with_long, 2000), to_text(without));
+  for (std::uint64_t most = 128; most < 600; ++most) {
+    const std::string text = to_text(all, most);
+    EXPECT_LE(text.size(), most);
+    EXPECT_TRUE(parse_costs(text)) << most;
+  }
+}
+
 TEST_F(cost_store_test, any_byte_that_is_wrong_or_missing_shows) {
   store().merge({{gemm_of(1e9, 3ms)}, {copy_of(4096, 5us)}});
   const std::string whole = content();
