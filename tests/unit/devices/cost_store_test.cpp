@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -174,6 +175,34 @@ TEST_F(cost_store_test, a_damaged_file_is_set_aside_and_said_once) {
     EXPECT_EQ(said_by([&] { one.merge({{gemm_of(1e9, 3ms)}, {}}); }), "") << "said before";
     EXPECT_EQ(one.load().launches.size(), 1U);
   }
+}
+
+// A socket cannot be opened, by root neither, whom permissions do not stop.
+TEST_F(cost_store_test, what_cannot_be_read_stays_as_it_is_and_that_is_said_once) {
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  fs::rename(file(), root_ / "moved");
+  ASSERT_EQ(::mknod(file().c_str(), S_IFSOCK | S_IRUSR | S_IWUSR, 0), 0);
+  const cost_store one = store();
+  EXPECT_THAT(said_by([&] { EXPECT_EQ(one.load(), cost_table{}); }),
+              AllOf(HasSubstr("cannot be read"), HasSubstr("stay as they are"),
+                    HasSubstr(file().string())));
+  EXPECT_EQ(said_by([&] { one.merge({{gemm_of(1e9, 9ms)}, {}}); }), "") << "said before";
+  EXPECT_TRUE(fs::is_socket(file()));
+  EXPECT_THAT(said_by([&] {
+                store().merge({{gemm_of(1e9, 9ms)}, {}});
+              }),
+              HasSubstr("stay as they are"));
+  EXPECT_TRUE(fs::is_socket(file()));
+  fs::rename(root_ / "moved", file());
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 3ms));
+}
+
+TEST_F(cost_store_test, a_file_that_is_too_large_is_set_aside) {
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  fs::resize_file(file(), largest_costs + 1);
+  EXPECT_THAT(said_by([&] { store().merge({{gemm_of(1e9, 9ms)}, {}}); }), HasSubstr("damaged"));
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 9ms));
+  EXPECT_TRUE(fs::exists(file().string() + ".damaged"));
 }
 
 TEST_F(cost_store_test, what_others_may_write_is_not_used) {
