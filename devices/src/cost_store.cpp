@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t largest_file = std::uint64_t{8} << 20U;
 constexpr double small_change = 1.0 / 8;
 // For the store, while another process has it.
 constexpr std::chrono::milliseconds longest_wait{100};
@@ -92,7 +91,7 @@ void cost_store::warn(const std::string& what) const {
   std::fprintf(stderr, "hocket: %s.\n", what.c_str());
 }
 
-std::optional<cost_table> cost_store::read() const {
+std::optional<cost_table> cost_store::read(bool* is_readable) const {
   std::error_code unknown;
   if (!folder_.is_trusted()) {
     if (fs::exists(fs::symlink_status(folder_.path(), unknown))) {
@@ -102,10 +101,14 @@ std::optional<cost_table> cost_store::read() const {
     }
     return cost_table{};
   }
-  const file_content content = read_private_file(file(), largest_file);
+  const file_content content = read_private_file(file(), largest_costs);
   if (content.state == file_state::read) return parse_costs(content.bytes);
   if (content.state == file_state::unreadable) {
-    warn("The costs in " + in_quotes(file().string()) + " cannot be read" + reason() + advice);
+    // No store writes so much, and waiting does not make it smaller.
+    if (errno == EFBIG) return {};
+    if (is_readable != nullptr) *is_readable = false;
+    warn("The costs in " + in_quotes(file().string()) + " cannot be read" + reason() +
+         ", so that they stay as they are and no others are kept there" + advice);
   } else if (content.state == file_state::untrusted) {
     warn("The costs in " + in_quotes(file().string()) +
          " are not used, because that is no file of this user that others cannot write" + advice);
@@ -138,7 +141,9 @@ void cost_store::merge(const cost_table& all) const {
     return warn("Costs cannot be kept in " + in_quotes(folder_.path().string()) + reason() +
                 advice);
   }
-  const std::optional<cost_table> before = read();
+  bool is_readable = true;
+  const std::optional<cost_table> before = read(&is_readable);
+  if (!is_readable) return;
   if (before && has_all(before->launches, measured.launches) &&
       has_all(before->copies, measured.copies)) {
     return;
@@ -150,7 +155,8 @@ void cost_store::merge(const cost_table& all) const {
     return warn("Costs cannot be kept in " + in_quotes(folder_.path().string()) + reason() +
                 advice);
   }
-  std::optional<cost_table> read_now = read();
+  std::optional<cost_table> read_now = read(&is_readable);
+  if (!is_readable) return;
   if (!read_now) set_aside();
   const cost_table kept = std::move(read_now).value_or(cost_table{});
   if (!replace({merged(measured.launches, kept.launches, max_launches),

@@ -3,12 +3,14 @@
 
 #include "cost_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <boost/json.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -30,14 +32,67 @@ class identity_list {
  public:
   [[nodiscard]] std::size_t number_of(const std::string& identity) {
     const auto [at, is_new] = numbers_.try_emplace(identity, numbers_.size());
-    if (is_new) written_.emplace_back(identity);
+    if (is_new) written_.push_back(json::serialize(json::string(identity)));
     return at->second;
   }
-  [[nodiscard]] json::array take() { return std::move(written_); }
+  [[nodiscard]] std::size_t count() const noexcept { return written_.size(); }
+  [[nodiscard]] const std::vector<std::string>& written() const noexcept { return written_; }
+  /// Only so many, the first ones, are left.
+  void shrink(std::size_t count) {
+    std::erase_if(numbers_, [&](const auto& each) { return each.second >= count; });
+    written_.resize(count);
+  }
 
  private:
   std::map<std::string, std::size_t> numbers_;
-  json::array written_;
+  std::vector<std::string> written_;
+};
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string made;
+  for (const std::string& each : all) made += (made.empty() ? "" : ",") + each;
+  return made;
+}
+
+/// The lists of a file, which grow as long as there is room.
+class cost_lists {
+ public:
+  explicit cost_lists(std::uint64_t room) : room_(room) {}
+
+  void add(const launch_cost& each) {
+    const std::size_t known = devices_.count();
+    add_if_it_fits(
+        json::serialize(json::array{devices_.number_of(each.device), each.kernel, each.definition,
+                                    exact_text(each.done.flops), exact_text(each.done.bytes),
+                                    each.is_wide, each.time.count()}),
+        launches_, known);
+  }
+  void add(const copy_cost& each) {
+    const std::size_t known = devices_.count();
+    const std::size_t from = devices_.number_of(each.from), to = devices_.number_of(each.to);
+    add_if_it_fits(json::serialize(json::array{from, to, each.bytes, each.time.count()}), copies_,
+                   known);
+  }
+  [[nodiscard]] std::string text() const {
+    return "{\"devices\":[" + joined(devices_.written()) + "],\"launches\":[" + joined(launches_) +
+           "],\"copies\":[" + joined(copies_) + "]}\n";
+  }
+
+ private:
+  /// Each element counts with a comma. The devices that are not among the known ones are new.
+  void add_if_it_fits(std::string&& made, std::vector<std::string>& to, std::size_t known) {
+    std::uint64_t bytes = made.size() + 1;
+    for (std::size_t i = known; i < devices_.count(); ++i) {
+      bytes += devices_.written()[i].size() + 1;
+    }
+    if (bytes > room_) return devices_.shrink(known);
+    room_ -= bytes;
+    to.push_back(std::move(made));
+  }
+
+  std::uint64_t room_;
+  identity_list devices_;
+  std::vector<std::string> launches_, copies_;
 };
 
 std::string text_of(const json::value& written) { return std::string(written.as_string()); }
@@ -88,22 +143,14 @@ bool is_sound(const launch_cost& cost) {
 
 bool is_sound(const copy_cost& cost) { return cost.time > nanoseconds{0}; }
 
-std::string to_text(const cost_table& costs) {
-  identity_list devices;
-  json::array launches, copies;
-  for (const launch_cost& each : costs.launches) {
-    launches.push_back(json::array{devices.number_of(each.device), each.kernel, each.definition,
-                                   exact_text(each.done.flops), exact_text(each.done.bytes),
-                                   each.is_wide, each.time.count()});
-  }
-  for (const copy_cost& each : costs.copies) {
-    const std::size_t from = devices.number_of(each.from), to = devices.number_of(each.to);
-    copies.push_back(json::array{from, to, each.bytes, each.time.count()});
-  }
-  const std::string body = json::serialize(json::object{{"devices", devices.take()},
-                                                        {"launches", std::move(launches)},
-                                                        {"copies", std::move(copies)}}) +
-                           "\n";
+std::string to_text(const cost_table& costs, std::uint64_t max_bytes) {
+  // More than the first line and the names of the lists take.
+  constexpr std::uint64_t frame = 128;
+  cost_lists made(max_bytes - std::min(frame, max_bytes));
+  // Copies have no names of their own, and so take little room.
+  for (const copy_cost& each : costs.copies) made.add(each);
+  for (const launch_cost& each : costs.launches) made.add(each);
+  const std::string body = made.text();
   return std::string(first_words) + to_string(digest_of(body)) + "\n" + body;
 }
 

@@ -95,6 +95,26 @@ TEST_F(own_memory, is_used_in_place_by_devices_that_import) {
 
 TEST_F(own_memory, is_copied_for_others) { on_each_device("no", adds_at_any_address); }
 
+struct position {
+  float x, y, z;
+};
+
+// A device may have no place before the first structure to bind the memory from.
+TEST_F(own_memory, of_structures_is_used_where_it_can_be_bound) {
+  constexpr std::size_t count = 1000, page = 4096;
+  runtime rt({.backends = {{"vulkan", "import=yes"}}, .policy = "round-robin"});
+  std::vector<position> room(count + page, position{1, 2, 3});
+  // The first one that begins in a page with a part of the one before it.
+  std::size_t first = 1;
+  const auto behind = [&] { return reinterpret_cast<std::uintptr_t>(&room[first]) % page; };
+  while (behind() == 0 || behind() >= sizeof(position)) ++first;
+  const auto mine = std::span(room).subspan(first, count);
+  const buffer<position> x{rt, user_memory(mine), "x"};
+  const buffer<position> y{rt, count, position{}, "y"};
+  for (int i = 0; i < 20; ++i) rt.submit(ops::copy, reads(x), writes(y)).get();
+  EXPECT_EQ(y.read()(5).z, 3.0f);
+}
+
 TEST_F(own_memory, with_gaps_is_a_matrix_on_each_device) {
   on_each_device("yes", [](runtime& rt, device_handle there) {
     constexpr std::size_t rows = 33, columns = 21, pitch = 40;

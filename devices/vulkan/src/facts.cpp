@@ -331,6 +331,7 @@ device_info describe(const facts& of, std::size_t number, const options& given) 
   const std::uint64_t slack =
       2 * std::max<std::uint64_t>(limits.minStorageBufferOffsetAlignment, 8);
   info.largest_binding = limits.maxStorageBufferRange - slack;
+  info.binding_unit = limits.minStorageBufferOffsetAlignment;
   info.lanes = 1;
   info.depth = 4;
   info.ahead = std::chrono::microseconds(200);

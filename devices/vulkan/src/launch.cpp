@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include <hocket/devices/native_call.hpp>
 #include <hocket/kernels/native.hpp>
+#include <hocket/memory/binding.hpp>
 
 #include "errors.hpp"
 
@@ -25,19 +25,6 @@ struct bound {
   std::uint32_t first = 0;  // the region's first element, counted from there
 };
 
-/// How many bytes of whole elements lie between `begin` and the next place before it that a binding
-/// may begin at; none where the device's unit and the elements never meet. They meet where memory
-/// begins at such a place, which that of a program need not do.
-std::optional<std::uint64_t> bytes_before(std::uint64_t begin, std::uint64_t size,
-                                          const context& of) {
-  const std::uint64_t unit = of.limits().minStorageBufferOffsetAlignment;
-  if (unit % size == 0 && begin % size == 0) return begin % unit;
-  for (std::uint64_t before = 0; before <= begin && before < unit * size; before += size) {
-    if ((begin - before) % unit == 0) return before;
-  }
-  return std::nullopt;
-}
-
 result<bound> bind(const context& of, const launch_memory& memory, const placed_buffer& b) {
   const array_part& part = *b.part;
   if (b.where.chunk == nullptr || part.region().empty()) {
@@ -46,16 +33,14 @@ result<bound> bind(const context& of, const launch_memory& memory, const placed_
   const std::uint64_t size = size_of(part.type());
   const buffer* const in = memory.find(b.where);
   const std::uint64_t begin = in->first_byte + part.first_byte();
-  const auto before = bytes_before(begin, size, of);
+  const std::uint64_t unit = of.limits().minStorageBufferOffsetAlignment;
+  const auto before = bytes_before(begin, size, unit);
   if (!before) {
     return failure(failure_code::task_failed,
                    fmt::format("{} cannot use elements of {} bytes that begin {} bytes behind a "
                                "multiple of {}: memory of the program that holds them has to begin "
                                "at a multiple of {}.",
-                               device_title(of.name()), size,
-                               begin % of.limits().minStorageBufferOffsetAlignment,
-                               of.limits().minStorageBufferOffsetAlignment,
-                               of.limits().minStorageBufferOffsetAlignment));
+                               device_title(of.name()), size, begin % unit, unit, unit));
   }
   const std::uint64_t from = begin - *before, end = begin + part.spanned_bytes();
   constexpr std::uint64_t word = sizeof(std::uint32_t);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -113,6 +114,40 @@ TEST_F(cost_store_test, the_oldest_go_where_there_are_too_many) {
   EXPECT_EQ(kept.launches[1], many.launches[0]);
 }
 
+TEST_F(cost_store_test, the_newest_stay_where_names_are_too_long_for_all) {
+  cost_table many{{}, {copy_of(4096, 5us)}};
+  for (std::size_t i = 0; i < 1500; ++i) {
+    many.launches.push_back(gemm_of(1e9, 1ms));
+    many.launches.back().kernel = std::to_string(i) + std::string(6000, 'n');
+  }
+  store().merge(many);
+  EXPECT_LE(fs::file_size(file()), largest_costs);
+  EXPECT_EQ(said_by([&] {
+              const cost_table kept = store().load();
+              ASSERT_GT(kept.launches.size(), 1300U);
+              EXPECT_EQ(kept.copies, many.copies);
+              many.launches.resize(kept.launches.size());
+              EXPECT_EQ(kept.launches, many.launches);
+            }),
+            "");
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 3ms));
+}
+
+TEST(CostText, HasWhatFits) {
+  const cost_table all{{gemm_of(1, 1ms), gemm_of(2, 2ms), gemm_of(4, 3ms)}, {copy_of(64, 5us)}};
+  cost_table with_long = all;
+  with_long.launches[1] = {"another device", std::string(5000, '\1'), "a text", {1, 1}, true, 1ms};
+  const cost_table without{{all.launches[0], all.launches[2]}, all.copies};
+  EXPECT_EQ(parse_costs(to_text(with_long, 2000)), without);
+  EXPECT_EQ(to_text(with_long, 2000), to_text(without));
+  for (std::uint64_t most = 128; most < 600; ++most) {
+    const std::string text = to_text(all, most);
+    EXPECT_LE(text.size(), most);
+    EXPECT_TRUE(parse_costs(text)) << most;
+  }
+}
+
 TEST_F(cost_store_test, any_byte_that_is_wrong_or_missing_shows) {
   store().merge({{gemm_of(1e9, 3ms)}, {copy_of(4096, 5us)}});
   const std::string whole = content();
@@ -140,6 +175,34 @@ TEST_F(cost_store_test, a_damaged_file_is_set_aside_and_said_once) {
     EXPECT_EQ(said_by([&] { one.merge({{gemm_of(1e9, 3ms)}, {}}); }), "") << "said before";
     EXPECT_EQ(one.load().launches.size(), 1U);
   }
+}
+
+// A socket cannot be opened, by root neither, whom permissions do not stop.
+TEST_F(cost_store_test, what_cannot_be_read_stays_as_it_is_and_that_is_said_once) {
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  fs::rename(file(), root_ / "moved");
+  ASSERT_EQ(::mknod(file().c_str(), S_IFSOCK | S_IRUSR | S_IWUSR, 0), 0);
+  const cost_store one = store();
+  EXPECT_THAT(said_by([&] { EXPECT_EQ(one.load(), cost_table{}); }),
+              AllOf(HasSubstr("cannot be read"), HasSubstr("stay as they are"),
+                    HasSubstr(file().string())));
+  EXPECT_EQ(said_by([&] { one.merge({{gemm_of(1e9, 9ms)}, {}}); }), "") << "said before";
+  EXPECT_TRUE(fs::is_socket(file()));
+  EXPECT_THAT(said_by([&] {
+                store().merge({{gemm_of(1e9, 9ms)}, {}});
+              }),
+              HasSubstr("stay as they are"));
+  EXPECT_TRUE(fs::is_socket(file()));
+  fs::rename(root_ / "moved", file());
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 3ms));
+}
+
+TEST_F(cost_store_test, a_file_that_is_too_large_is_set_aside) {
+  store().merge({{gemm_of(1e9, 3ms)}, {}});
+  fs::resize_file(file(), largest_costs + 1);
+  EXPECT_THAT(said_by([&] { store().merge({{gemm_of(1e9, 9ms)}, {}}); }), HasSubstr("damaged"));
+  EXPECT_EQ(store().load().launches.front(), gemm_of(1e9, 9ms));
+  EXPECT_TRUE(fs::exists(file().string() + ".damaged"));
 }
 
 TEST_F(cost_store_test, what_others_may_write_is_not_used) {

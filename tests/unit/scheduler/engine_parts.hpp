@@ -39,6 +39,8 @@ inline machine two_devices() {
     node.runs_host_tasks = true;
     node.flops_per_second = i == 0 ? 1e9 : 2e9;
     node.largest_binding = i == 0 ? 0 : 1024;
+    node.binding_unit = i == 0 ? 1 : 64;
+    node.import_unit = i == 0 ? 1 : 4096;
     made.streams[i].device = device_id{i};
     made.devices.push_back(node);
   }
@@ -60,16 +62,17 @@ class engine_parts : public testing::Test {
     transfers_.begin(0ns, actions_);
   }
 
-  /// A buffer of floats, whose content is in the memory where it is written.
-  data_id buffer(std::size_t elements) {
+  /// A buffer, of floats by default, whose content is in the memory where it is written.
+  data_id buffer(std::size_t elements, element_type type = element_type::f32) {
     const data_id id{buffers_made_++};
     const index_list extents(1, elements);
-    content_.add(id, extents, sizeof(float));
+    content_.add(id, extents, size_of(type));
     tracked_buffer& made = buffers_.insert(id, tracked_buffer{});
     made.id = id;
     made.label = "x";
     made.all = box::whole(extents);
-    made.element_size = sizeof(float);
+    made.type = type;
+    made.element_size = size_of(type);
     made.where = &content_.find(id);
     return id;
   }
@@ -93,7 +96,7 @@ class engine_parts : public testing::Test {
     made->launch->cost.flops = 1e6;
     for (const auto& [data, mode] : uses) {
       const box& all = buffers_.find(data)->all;
-      parts_.push_back(part_of_array(element_type::f32, all.end, all));
+      parts_.push_back(part_of_array(buffers_.find(data)->type, all.end, all));
       made->accesses.push_back({data, parts_.back().get(), mode, true});
     }
     return tasks_.add(std::move(made));

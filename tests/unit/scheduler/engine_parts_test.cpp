@@ -134,6 +134,30 @@ TEST_F(engine_parts, a_device_that_cannot_bind_so_much_is_left_out) {
   EXPECT_TRUE(view_.can_run(t, slow)) << "it has no limit";
 }
 
+TEST_F(engine_parts, a_device_that_cannot_bind_memory_of_the_program_is_left_out) {
+  const data_id x = buffer(10, structure_of(12));
+  write(x, near_host);
+  placed_task& t = add({{x, access_mode::read}});
+  const auto can_run_at = [&](std::uint64_t address, device_id device) {
+    buffers_.find(x)->is_lent = true;
+    buffers_.find(x)->lent_at = 7 * 4096 + address;
+    const bool can = view_.can_run(t, device);
+    EXPECT_EQ(view_.costs(t).can_run(device), can) << address;
+    return can;
+  };
+  EXPECT_TRUE(can_run_at(0, quick));
+  EXPECT_TRUE(can_run_at(2048 + 8, quick))
+      << "whole elements before that there is a multiple of 64";
+  EXPECT_FALSE(can_run_at(16, quick)) << "that place is before the memory that is imported";
+  EXPECT_FALSE(can_run_at(2048 + 2, quick)) << "there is none";
+  EXPECT_TRUE(can_run_at(16, slow)) << "it has no limit";
+  t.on = quick;
+  EXPECT_TRUE(can_run_at(16, quick)) << "where it is named it says what is wrong";
+  t.on = {};
+  buffers_.find(x)->is_lent = false;
+  EXPECT_TRUE(view_.can_run(t, quick)) << "memory of the runtime";
+}
+
 TEST_F(engine_parts, the_trace_has_each_command_and_the_gap_before_it) {
   command_trace trace(machine_, 16);
   const placed_task& t = add({});

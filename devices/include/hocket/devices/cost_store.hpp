@@ -79,14 +79,16 @@ class cost_store {
   /// Adds costs to what is kept, in place of older ones of the same kernel, definition, device and
   /// size. Those that take no time, or do endless work, are left out. Does not write where that
   /// changes no time by more than an eighth. Where other processes keep the store busy, waits a
-  /// tenth of a second at most, and then keeps what is there.
+  /// tenth of a second at most, and then keeps what is there. A file that cannot be read now, by
+  /// its permissions or for want of descriptors, stays as it is.
   void merge(const cost_table& all) const;
 
  private:
   static constexpr const char* file_name = "costs-2";  // the version of the format
 
-  /// Nothing if the file is damaged.
-  [[nodiscard]] std::optional<cost_table> read() const;
+  /// Nothing if the file is damaged. `is_readable` becomes false where it cannot be read, which
+  /// says nothing of what is in it.
+  [[nodiscard]] std::optional<cost_table> read(bool* is_readable = nullptr) const;
   void set_aside() const;
   [[nodiscard]] bool replace(const cost_table& all) const;
   void warn(const std::string& what) const;

@@ -51,6 +51,10 @@ struct device_info {
   /// Copies from and to the host's memory are faster if the device knows the blocks there are.
   bool pins_host_memory = false;
   std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit of its own
+  /// Kernel arguments are bound from multiples of this in their memory, and begin whole elements
+  /// behind such a place. Host memory that is imported begins at a multiple of `alignment`, before
+  /// what the program lends. 1: from anywhere.
+  std::uint64_t binding_unit = 1;
 
   std::size_t arena = 0;  ///< of the executor, whose workers a host device runs on
   std::size_t lanes = 1;  ///< compute streams that run at the same time

@@ -43,6 +43,9 @@ class device_view {
   [[nodiscard]] bool could_run(const request& r, device_id device) const {
     return costs_.could_run(r, device);
   }
+  [[nodiscard]] bool can_bind_in_place(const request& r, device_id device) const {
+    return costs_.can_bind_in_place(r, device);
+  }
   [[nodiscard]] std::size_t lanes(device_id device) const {
     return machine_.devices[device.value].compute.size();
   }

@@ -123,6 +123,7 @@ void engine::add_buffer(data_added& e) {
   d->element_size = size_of(e.type);
   d->where = &state_.content.find(e.data);
   d->is_lent = e.lent != nullptr;
+  if (d->is_lent) d->lent_at = reinterpret_cast<std::uintptr_t>(e.lent->address());
   state_.buffers.insert(e.data, std::move(d));
   if (e.lent != nullptr) state_.replicas.lend_block(e.data, std::move(e.lent));
 }

@@ -44,7 +44,12 @@ failure engine_state::without_device(const placed_task& t) const {
       is_ending ? "no device that could is in use." : "every device that could was lost.";
   failure_code code = failure_code::no_device;
   for (std::size_t i = 0; t.launch != nullptr && i < devices.size(); ++i) {
-    if (!devices[i].alive() || devices[i].compiles(*t.launch->kernel)) continue;
+    if (!devices[i].alive()) continue;
+    if (!view.can_bind_in_place(t, device_id{i})) {
+      reason = nodes.devices[i].label_text() +
+               " cannot use memory of the program at the address that it has.";
+    }
+    if (devices[i].compiles(*t.launch->kernel)) continue;
     reason = nodes.devices[i].label_text() + " cannot compile its kernel.";
     code = failure_code::compile_failed;
   }

@@ -41,6 +41,9 @@ struct machine {
     device_style style = device_style::gpu;
     std::vector<element_type> lacks;
     std::uint64_t largest_binding = 0;  ///< bytes of one kernel argument; 0: no limit
+    /// Memory of the program is bound from multiples of binding_unit that are counted from the
+    /// multiple of import_unit before it; 1: from anywhere.
+    std::uint64_t binding_unit = 1, import_unit = 1;
     bool runs_host_tasks = false;
 
     /// True if the device has a body for the kernel, and all its types.

@@ -10,6 +10,8 @@
 #include <optional>
 #include <span>
 
+#include <hocket/memory/binding.hpp>
+
 namespace hocket::placement {
 
 namespace {
@@ -31,6 +33,15 @@ bool can_bind(const task_access& a, const machine::device_node& node) {
   return span * d.element_size + before <= node.largest_binding;
 }
 
+/// True unless the region is in memory of the program, and a kernel there cannot be given it where
+/// it lies. Memory of the runtime begins where all elements do.
+bool can_bind_in_place(const task_access& a, const machine::device_node& node) {
+  const tracked_buffer& d = *a.buffer;
+  if (node.binding_unit == 1 || !d.is_lent || a.is_empty()) return true;
+  const std::uint64_t begin = d.lent_at % node.import_unit + a.part->first_byte();
+  return bytes_before(begin, d.element_size, node.binding_unit).has_value();
+}
+
 /// Bytes that a task may use so that they fit into each device, and each argument as well.
 std::uint64_t smallest_room(const machine& of, const replica_store& replicas) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -39,6 +50,10 @@ std::uint64_t smallest_room(const machine& of, const replica_store& replicas) {
     if (each.largest_binding != 0) least = std::min(least, each.largest_binding);
   }
   return least;
+}
+
+bool bind_anywhere(const machine& of) {
+  return std::ranges::all_of(of.devices, [](const auto& each) { return each.binding_unit == 1; });
 }
 
 bool links_peers(const machine& of) {
@@ -105,6 +120,7 @@ task_cost_table::task_cost_table(const machine& machine, const cost_model& model
       devices_(devices),
       times_(machine, model, devices),
       smallest_(smallest_room(machine, replicas)),
+      bind_anywhere_(bind_anywhere(machine)),
       has_peer_links_(links_peers(machine)),
       devices_with_(machine.memories.size()) {
   for (std::size_t i = 0; i < machine.devices.size(); ++i) {
@@ -144,9 +160,24 @@ bool task_cost_table::could_run(const request& r, device_id device) const {
   if (!has_room || !node.runs(kernel) || (!is_bound && !devices_[device.value].compiles(kernel))) {
     return false;
   }
+  // A task that names the device fails there, which says what is wrong with the address.
+  if (!is_bound && !bind_anywhere_ && !can_bind_in_place(r, device)) return false;
   return node.largest_binding == 0 ||
          std::all_of(r.accesses.begin(), r.accesses.end(),
                      [&](const task_access& a) { return can_bind(a, node); });
+}
+
+bool task_cost_table::can_bind_in_place(const request& r, device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  return std::all_of(r.accesses.begin(), r.accesses.end(),
+                     [&](const task_access& a) { return placement::can_bind_in_place(a, node); });
+}
+
+bool task_cost_table::can_bind_in_place(const request& r) const {
+  for (std::size_t i = 0; i < machine_.devices.size(); ++i) {
+    if (!can_bind_in_place(r, device_id{i})) return false;
+  }
+  return true;
 }
 
 /// The memory has no room for whole buffers.

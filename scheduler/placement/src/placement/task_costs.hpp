@@ -82,9 +82,13 @@ class task_cost_table {
   /// True if the device can run the task, or could if it took tasks again.
   [[nodiscard]] bool could_run(const request& r, device_id device) const;
   /// True if each device that is there and has a body for the task can run it.
-  [[nodiscard]] bool runs_everywhere(const request& r) const noexcept {
-    return !r.on.valid() && !r.host_only && r.bytes <= smallest_;
+  [[nodiscard]] bool runs_everywhere(const request& r) const {
+    return !r.on.valid() && !r.host_only && r.bytes <= smallest_ &&
+           (bind_anywhere_ || can_bind_in_place(r));
   }
+  /// False if the task uses memory of the program that a kernel on the device cannot be given,
+  /// because of its address.
+  [[nodiscard]] bool can_bind_in_place(const request& r, device_id device) const;
 
   /// The costs of the task will be asked for again, until forget().
   void keep(placed_task& t);
@@ -129,6 +133,8 @@ class task_cost_table {
                 data_cost& sum) const;
   bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
+  /// True if that is so on each device.
+  [[nodiscard]] bool can_bind_in_place(const request& r) const;
   [[nodiscard]] bool fits_in_bands(const request& r, memory_id memory) const;
   [[nodiscard]] bool leaves_time_to_compile(const request& r, device_id device) const;
 
@@ -140,6 +146,7 @@ class task_cost_table {
   const std::vector<device_record>& devices_;
   launch_time_table times_;
   std::uint64_t smallest_;                            ///< bytes that each device takes of one task
+  bool bind_anywhere_;                                ///< all devices do
   bool has_peer_links_;                               ///< between memories that are not the host's
   std::vector<std::vector<device_id>> devices_with_;  ///< each memory
   mutable std::vector<kept_costs> kept_{1};           ///< the first is for tasks that are not kept

@@ -36,6 +36,7 @@ struct tracked_buffer {
   std::uint64_t changes = 0;      ///< counted: of the content, and where it is
   std::uint32_t updates = 0;      ///< accesses that read and write it, of tasks that have not ended
   bool is_lent = false;           ///< its replica of the host is memory of the program
+  std::uint64_t lent_at = 0;      ///< the address of that memory
   buffer_state* where = nullptr;  ///< its content
   unissued_list unissued;         ///< accesses of tasks that were not issued, oldest first
 

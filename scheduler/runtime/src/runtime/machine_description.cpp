@@ -78,6 +78,10 @@ void machine_description::add_device(const device_info& info, const device_numbe
   node.style = info.style;
   node.lacks = info.lacks;
   node.largest_binding = info.largest_binding;
+  if (memory == placement::host_memory) {
+    node.binding_unit = info.binding_unit;
+    node.import_unit = info.alignment;
+  }
   node.runs_host_tasks = info.shares_host_memory;
   node.depth = info.depth;
   node.ahead = info.ahead;
