@@ -142,8 +142,10 @@ struct native_launch {
 /// once. What it throws is the failure of its task; commands that it has enqueued by then may still
 /// run.
 ///
-/// A body without captures is called again where a lost or late launch is run again, as texts are;
-/// one whose captures own something is not.
+/// Where a lost or late launch is run again, a body that captures nothing, plain values or pointers
+/// is called again, as texts are. One whose captures own something (are not trivially copyable) is
+/// called once, unless a loss cut it off; what it wrote is kept only where the host has it,
+/// otherwise what depends on it fails.
 template <class F>
 struct opencl_body {
   static constexpr kernel_format format = kernel_format::opencl_commands;

@@ -300,15 +300,15 @@ class runtime : public submitter {
 
   /// Lets go of the driver of a device that is drained or lost: its memory, its queues and its
   /// context. Tasks that have waited for the device are placed as if it was lost. Waits for
-  /// commands that the driver still has. Throws usage_error in other states. Any thread, and not
-  /// from a task.
+  /// commands that the driver still has. Throws usage_error in other states, and where faults are
+  /// injected or copies compared (integrity_kind::copies). Any thread, and not from a task.
   void remove(const device_handle& device);
 
   /// Connects a device that was lost or removed once more, with an empty memory, and takes it into
   /// use. Handles stay as they are. Waits for commands that the driver has of the time before.
-  /// Throws usage_error if the device is neither lost nor removed or faults are injected, and what
-  /// connecting throws if the device is not there: then it may be tried again later. Any thread,
-  /// and not from a task.
+  /// Throws usage_error if the device is neither lost nor removed, or faults are injected, or
+  /// copies compared, and what connecting throws if the device is not there: then it may be tried
+  /// again later. Any thread, and not from a task.
   void reopen(const device_handle& device);
 
   /// What every device has done so far.
