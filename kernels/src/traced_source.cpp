@@ -334,7 +334,7 @@ std::vector<kernel_source> elementwise_sources(const std::vector<parameter>& par
                       {pass_in_lanes(*element, fours.loop)},
                       prelude + fours.bindings,
                       {},
-                      lane_styles,
+                      lane_styles(),
                       element->types});
     }
     made.push_back({format, names, {pass_in_steps(*element)}, prelude, {}, {}, element->types});
@@ -405,7 +405,7 @@ std::vector<kernel_source> copy_bodies(element_type of) {
       made.push_back(std::move(source));
     };
     if (format == kernel_format::opencl_c) add(pass_in_runs(element), {device_style::cpu_compiler});
-    if (has_cpu_styles(format)) add(pass_in_lanes(element), lane_styles);
+    if (has_cpu_styles(format)) add(pass_in_lanes(element), lane_styles());
     add(pass_in_steps(element), {});
   }
   return made;
@@ -439,7 +439,7 @@ std::vector<kernel_source> reduction_sources(const scalar_argument& identity,
     };
     add(passes_of_groups(type), group_partials, {device_style::gpu});
     if (!has_cpu_styles(format)) continue;
-    add(passes_of_lanes(type), lane_partials, lane_styles);
+    add(passes_of_lanes(type), lane_partials, lane_styles());
     add(passes_of_runs(type), run_partials, {device_style::cpu_compiler});
   }
   return made;

@@ -100,7 +100,7 @@ std::vector<kernel_source> column_bodies(element_type real, const std::vector<st
   const auto each_column = [at](const launch_shape& shape) { return grid{shape[at][1], 1, 1}; };
   add_bodies(made, real, names, {column_text, {64, 1, 1}, each_column}, macros,
              {device_style::gpu});
-  add_bodies(made, real, names, {column_text, {8, 1, 1}, each_column}, macros, lane_styles);
+  add_bodies(made, real, names, {column_text, {8, 1, 1}, each_column}, macros, lane_styles());
   const kernel_pass wide = {columns_text, {1, 1, 1}, [at](const launch_shape& shape) {
                               return grid{(shape[at][1] + 15) / 16, 1, 1};
                             }};

@@ -65,10 +65,12 @@ struct trsm_form {
 [[nodiscard]] std::vector<kernel_source> random_normal_bodies();
 
 /// The styles of devices that run work-items in lanes and cannot combine loads.
-inline const std::vector<device_style> lane_styles = {device_style::cpu_lanes,
-                                                      device_style::cpu_switching};
-inline const std::vector<device_style> cpu_styles = {
-    device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching};
+[[nodiscard]] inline std::vector<device_style> lane_styles() {
+  return {device_style::cpu_lanes, device_style::cpu_switching};
+}
+[[nodiscard]] inline std::vector<device_style> cpu_styles() {
+  return {device_style::cpu_compiler, device_style::cpu_lanes, device_style::cpu_switching};
+}
 
 /// READ(v) and WRITE(v): an element as a number to compute with, and back.
 [[nodiscard]] std::string read_macros(element_type of);
@@ -94,7 +96,7 @@ std::vector<kernel_source> for_both(const Make& make) {
     made.back().styles = {device_style::gpu};
     if (!has_cpu_styles(format)) continue;
     made.push_back(make(format, false));
-    made.back().styles = cpu_styles;
+    made.back().styles = cpu_styles();
   }
   return made;
 }

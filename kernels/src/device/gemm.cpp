@@ -339,7 +339,7 @@ void add_for_lanes(std::vector<kernel_source>& to, const gemm_form& form,
   const element_type real = computed_type(form.of);
   const bool is_narrow = real != form.of;
   add_bodies(to, real, names, {block_text({8, 8, 1}, ""), {8, 1, 1}, blocks(8, 8, 1)}, macros,
-             is_narrow ? cpu_styles : lane_styles);
+             is_narrow ? cpu_styles() : lane_styles());
 }
 
 std::vector<std::string> names_of(const gemm_form& form) {
