@@ -23,6 +23,8 @@ void recorded_functions::open_chunk(std::size_t least) {
   end_ = free_ + size;
 }
 
+void recorded_functions::expect_one() { to_destroy_.push_back(nullptr); }
+
 void recorded_functions::take_back(const recorded_function& last) noexcept {
   if (to_destroy_.empty() || to_destroy_.back() != &last) return;
   last.~recorded_function();

@@ -39,41 +39,61 @@ class recorded_function : public plan_function {
                                              std::span<const task_state_ptr> after) = 0;
 };
 
+/// Calls a recorded function, and returns what it does.
+template <class Result>
+using recorded_call = Result (*)(recorded_function&, const std::stop_token&);
+
+/// Starts a task that calls the function. A template only of the result, so that a program does not
+/// have the machinery of a task once more for each function.
+template <class Result, bool Listens>
+[[nodiscard, gnu::noinline]] task_state_ptr start_recorded(
+    recorded_functions_ptr owner, recorded_function& function, recorded_call<Result> call,
+    host_context& context, host_options&& options, std::span<const task_state_ptr> after) {
+  if constexpr (Listens) {
+    return launch(
+        &context, std::move(options),
+        [kept = std::move(owner), &function, call](const std::stop_token& stop) -> Result {
+          return call(function, stop);
+        },
+        after);
+  } else {
+    return launch(
+        &context, std::move(options),
+        [kept = std::move(owner), &function, call]() -> Result { return call(function, {}); },
+        after);
+  }
+}
+
 template <class F>
 class recorded_function_of final : public recorded_function {
+  using result_type = body_result_t<F>;
+
  public:
   template <class G>
   explicit recorded_function_of(std::in_place_t, G&& body) : body_(std::forward<G>(body)) {}
 
   task_state_ptr start(recorded_functions_ptr owner, host_context& context, host_options options,
                        std::span<const task_state_ptr> after) override {
-    if constexpr (takes_stop_token<F>) {
-      return launch(
-          &context, std::move(options),
-          [kept = std::move(owner), this](std::stop_token stop) -> decltype(auto) {
-            return std::invoke(body_, std::move(stop));
-          },
-          after);
-    } else {
-      return launch(
-          &context, std::move(options),
-          [kept = std::move(owner), this]() -> decltype(auto) { return std::invoke(body_); },
-          after);
-    }
+    return start_recorded<result_type, takes_stop_token<F>>(std::move(owner), *this,
+                                                            &recorded_function_of::result_of,
+                                                            context, std::move(options), after);
   }
 
   void call(const plan_call& in) override { static_cast<void>(result(in.stop)); }
 
   std::int64_t ask(const plan_call& in) override {
-    if constexpr (std::is_integral_v<body_result_t<F>>) {
+    if constexpr (std::is_integral_v<result_type>) {
       return static_cast<std::int64_t>(result(in.stop));
     } else {
-      call(in);
-      return 0;
+      return recorded_function::ask(in);
     }
   }
 
  private:
+  static result_type result_of(recorded_function& which, const std::stop_token& stop) {
+    return static_cast<recorded_function_of&>(which).result(stop);
+  }
+
   decltype(auto) result(const std::stop_token& stop) {
     if constexpr (takes_stop_token<F>) {
       return std::invoke(body_, stop);
@@ -99,7 +119,7 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
     using made_type = recorded_function_of<std::decay_t<F>>;
     constexpr bool is_mere_memory = std::is_trivially_destructible_v<std::decay_t<F>>;
     if constexpr (takes_stop_token<std::decay_t<F>>) listens_ = true;
-    if constexpr (!is_mere_memory) to_destroy_.push_back(nullptr);
+    if constexpr (!is_mere_memory) expect_one();
     void* const place = take_memory(sizeof(made_type), alignof(made_type));
     auto* const made = ::new (place) made_type(std::in_place, std::forward<F>(body));
     if constexpr (!is_mere_memory) to_destroy_.back() = made;
@@ -129,6 +149,8 @@ class recorded_functions : public boost::intrusive_ref_counter<recorded_function
     return reinterpret_cast<void*>(place);  // NOLINT(performance-no-int-to-ptr)
   }
   void open_chunk(std::size_t least);
+  /// One more function is to be destroyed, once it is there.
+  void expect_one();
 
   std::uintptr_t free_ = 0;  // in the last chunk
   std::uintptr_t end_ = 0;   // of it
@@ -154,14 +176,7 @@ class recording {
   /// The same without options but futures that the function comes after.
   template <class Futures, class F>
   [[nodiscard]] task_handle keep(const Futures& after, F&& body) {
-    recorded_function& function = functions_->add(std::forward<F>(body));
-    if (order_ != nullptr) {
-      const std::uint32_t index = order_->try_add(function, after, number_);
-      if (index != recorded_order::none) return task_handle(place_in_recording{number_, index});
-    }
-    boost::container::small_vector<task_handle, 4> handles;
-    for (const auto& each : after) handles.push_back(each.handle());
-    return add({handles.data(), handles.size()}, function);
+    return place_after(after, functions_->add(std::forward<F>(body)));
   }
 
  protected:
@@ -176,6 +191,22 @@ class recording {
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
  private:
+  template <class Futures>
+  [[nodiscard]] task_handle place_after(const Futures& after, recorded_function& function) {
+    if (order_ != nullptr) {
+      const std::uint32_t index = order_->try_add(function, after, number_);
+      if (index != recorded_order::none) return task_handle(place_in_recording{number_, index});
+    }
+    return add_after(after, function);
+  }
+  template <class Futures>
+  [[nodiscard, gnu::noinline]] task_handle add_after(const Futures& after,
+                                                     recorded_function& function) {
+    boost::container::small_vector<task_handle, 4> handles;
+    for (const auto& each : after) handles.push_back(each.handle());
+    return add({handles.data(), handles.size()}, function);
+  }
+
   /// Adds the task of the function that was kept last, or throws and takes it back.
   [[nodiscard]] virtual task_handle add(const task_options& options,
                                         recorded_function& function) = 0;
