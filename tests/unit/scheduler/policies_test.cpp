@@ -331,5 +331,26 @@ TEST(own_policy, is_refused_beside_a_name) {
   EXPECT_THROW(runtime{options}, usage_error);
 }
 
+/// More tasks are open than a round looks at when they are cancelled.
+TEST(policies, go_on_after_all_open_tasks_were_cancelled) {
+  for (const char* const policy : {"replanning", "earliest-end", "work-stealing"}) {
+    runtime rt{{.devices = "NUMA0,Sim0,Sim1", .backends = {{"sim", "2"}}, .policy = policy}};
+    std::vector<buffer<float>> all;
+    for (int i = 0; i < 40; ++i) all.emplace_back(rt, 8, 0.0F);
+    rt.wait();
+    for (int round = 0; round < 5; ++round) {
+      task_scope scope{rt};
+      for (int i = 0; i < 3; ++i) {
+        for (const buffer<float>& each : all) scope.submit(ops::fill, 1.0F, writes(each));
+      }
+      scope.cancel();
+      scope.wait();
+      const future<void> next = rt.submit(ops::fill, 3.0F, writes(all[0]));
+      ASSERT_TRUE(next.wait_for(std::chrono::seconds(30))) << policy << ", round " << round;
+    }
+    EXPECT_EQ(all[0].to_vector()[0], 3.0F);
+  }
+}
+
 }  // namespace
 }  // namespace hocket

@@ -40,6 +40,8 @@ void ready_pool::add(placed_task& t) {
 void ready_pool::remove(placed_task& t) {
   tasks_.erase(place_of(t));
   s_.task_times.forget(t);
+  // No task is left for which a device that has room would look, and it may have some by now.
+  if (tasks_.empty()) not_reached_.reset();
 }
 
 std::vector<placed_task*> ready_pool::take_all() {

@@ -29,7 +29,10 @@ class ready_pool {
   /// Removes all, in their order.
   [[nodiscard]] std::vector<placed_task*> take_all();
   /// A device may have room.
-  void look_again() noexcept { has_changed_ = !tasks_.empty(); }
+  void look_again() noexcept {
+    has_changed_ = !tasks_.empty();
+    not_reached_.reset();
+  }
   [[nodiscard]] bool is_empty() const noexcept { return tasks_.empty(); }
   [[nodiscard]] bool wants_round() const noexcept { return has_changed_; }
   /// Asks the policy for devices, and queues tasks there.
