@@ -349,6 +349,62 @@ TEST_P(Graphs, EndCleanlyWhenATaskThrows) {
   }
 }
 
+/// Failures of conditions and of what they choose, none of which has a future.
+class unseen_choices : public ::testing::TestWithParam<const char*> {
+ protected:
+  unseen_choices() : rt_({.devices = GetParam(), .backends = {{"sim", "1,memory=1M"}}}) {}
+
+  /// What waiting for all tasks throws.
+  [[nodiscard]] std::string told() {
+    try {
+      rt_.wait();
+    } catch (const std::exception& why) {
+      return why.what();
+    }
+    return "";
+  }
+
+  runtime rt_;
+  const buffer<int> x_{rt_, 1, 0, "x"};
+  const graph good_ = rt_.record([&](submitter& s) { s.submit(ops::fill, 1, writes(x_)); });
+  const graph bad_ = rt_.record([&](submitter& s) {
+    s.submit(
+        {.label = "bad"}, [](buffer_view<int>) { throw std::runtime_error("no luck"); },
+        updates(x_));
+  });
+};
+
+TEST_P(unseen_choices, are_told_by_a_wait_for_all_tasks) {
+  rt_.run_if([] { return true; }, bad_);
+  EXPECT_THAT(told(), HasSubstr("no luck"));
+  rt_.submit(ops::fill, 0, writes(x_));
+  rt_.run_if([]() -> bool { throw std::runtime_error("no answer"); }, good_);
+  EXPECT_THAT(told(), HasSubstr("no answer"));
+  rt_.submit(ops::fill, 0, writes(x_));
+  rt_.run_one_of([] { return 7; }, {good_});
+  EXPECT_THAT(told(), HasSubstr("chooses graph 7"));
+  EXPECT_EQ(told(), "");
+}
+
+TEST_P(unseen_choices, do_not_hide_the_failure_of_a_task_before_them) {
+  rt_.run(bad_);
+  rt_.run_if([] { return true; },
+             [&](submitter& s) { s.submit([](buffer_view<int> x) { x(0) += 1; }, updates(x_)); });
+  EXPECT_THAT(told(), HasSubstr("no luck"));
+}
+
+TEST_P(unseen_choices, are_told_by_their_scope) {
+  task_scope scope{rt_};
+  scope.run_if([] { return true; }, bad_);
+  EXPECT_THROW(scope.wait(), std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(, unseen_choices, ::testing::Values("NUMA0", "NUMA0,Sim0"),
+                         [](const auto& each) {
+                           return std::string(each.param == std::string("NUMA0") ? "host"
+                                                                                 : "placed");
+                         });
+
 TEST_P(Graphs, FailWhenTheAnswerIsNoGraph) {
   const graph empty = rt_.record([](submitter&) {});
   for (const bool with_data : {false, true}) {

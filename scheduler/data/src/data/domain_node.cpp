@@ -25,14 +25,14 @@ void domain_node::begin() {
 void domain_node::end(failure why, ready_list& next) noexcept {
   if (!why) return owner_.given();
   outcome().settle(std::move(why));
-  outcome().look();
+  outcome().leave_report();
   leave_place(next);
   announce(next);
   be_over();
 }
 
 void domain_node::given_up(bool waited, ready_list& next) noexcept {
-  outcome().look();
+  outcome().leave_report();
   in_place_node::given_up(waited, next);
   be_over();
 }
@@ -47,7 +47,7 @@ void domain_node::task_left(ready_list& next) noexcept {
   if (tasks_.fetch_sub(1) != 1) return;
   const in_place_node_ptr self(this);
   outcome().settle(std::move(released_with_));
-  if (error()) outcome().look();
+  if (error()) outcome().leave_report();
   leave_place(next);
   announce(next);
   be_over();

@@ -41,6 +41,9 @@ class task_outcome {
   /// Makes known that a thread has looked at how the task ended, so that its failure, and the one
   /// that it comes from, need not be reported.
   void look() noexcept;
+  /// Another task fails with the same failure, or comes from the same one, and it is reported with
+  /// that: not here.
+  void leave_report() noexcept { looked_ = true; }
   [[nodiscard]] bool looked() const noexcept { return looked_; }
   [[nodiscard]] bool is_seen() const noexcept { return looked_ || why_.seen(); }
 
