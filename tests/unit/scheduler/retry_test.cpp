@@ -341,5 +341,67 @@ TEST(retry_options, are_checked) {
   EXPECT_THROW(runtime(runtime_options{.max_attempts = 0}), usage_error);
 }
 
+/// Four tasks a round add to the same elements, each on a device of its own.
+struct sums_of_rows {
+  sums_of_rows(const std::string& faults)
+      : rt({.backends = {{"sim", "2"}},
+            .clock = clock_kind::simulated,
+            .resilience = resilience_kind::survive,
+            .faults = faults}) {
+    const device_handle on[]{rt.device("NUMA0"), rt.device("Sim0"), rt.device("Sim1")};
+    const buffer<float> unused{rt, 512, 1.0F, "unused"};
+    const buffer<float, 2> rows{rt, {32, 16}, 1.0F, "rows"};
+    for (std::size_t i = 0; i < 4; ++i) {
+      rt.submit(ops::sum, reads(sums));
+      for (std::size_t k = 0; k < 4; ++k) {
+        rt.submit({.on = on[(i + k) % 3]}, ops::bias_backward, reads(rows.rows(8 * k, 8 * k + 8)),
+                  reduces(sums.rows(0, 16), plus{}));
+      }
+    }
+  }
+
+  runtime rt;
+  buffer<float> sums{rt, 512, 0.0F, "sums"};
+};
+
+class second_loss_at : public ::testing::TestWithParam<int> {};
+
+// A recovery has more ready tasks than a round of the policy looks at, and another one follows.
+TEST_P(second_loss_at, ends_with_the_same_result) {
+  sums_of_rows made("lose * launch " + std::to_string(GetParam()));
+  EXPECT_EQ(made.sums.to_vector()[0], 128.0F);
+}
+
+INSTANTIATE_TEST_SUITE_P(, second_loss_at, ::testing::Range(18, 26));
+
+TEST(retries_without_memory, end_where_each_recovery_fails_once) {
+  for (const char* const first : {"4", "5", "6", "7"}) {
+    runtime rt{{.devices = "NUMA0,Sim0,Sim1",
+                .backends = {{"sim", "2"}},
+                .clock = clock_kind::simulated,
+                .resilience = resilience_kind::survive,
+                .faults = std::string("fail * allocation ") + first + ".."}};
+    const buffer<float> x{rt, 512, 1.0F, "x"};
+    const buffer<float> y{rt, 512, 0.0F, "y"}, z{rt, 512, 0.0F, "z"}, sums{rt, 512, 0.0F, "sums"};
+    const graph round = rt.record([&](submitter& s) {
+      s.submit(ops::axpy, 1.0F, reads(x), updates(y));
+      s.submit(ops::axpy, 2.0F, reads(y), updates(z));
+      s.submit([](buffer_view<float> v) { v(0) += 1; }, updates(z.rows(0, 8)));
+    });
+    const char* const names[]{"NUMA0", "Sim0", "Sim1"};
+    std::vector<future<float>> found;
+    for (int i = 0; i < 4; ++i) {
+      rt.run(round);
+      found.push_back(rt.submit({.priority = -i}, ops::sum, reads(y)));
+      rt.submit({.on = rt.device(names[i % 3]), .priority = -i}, ops::axpy, 2.0F, reads(x),
+                updates(sums));
+      rt.submit({.priority = -i}, ops::sum, reads(sums));
+      // With or without its result.
+      if (!found.back().error()) EXPECT_EQ(found.back().get(), 512.0F * static_cast<float>(i + 1));
+    }
+    EXPECT_THROW(rt.wait(), error);
+  }
+}
+
 }  // namespace
 }  // namespace hocket

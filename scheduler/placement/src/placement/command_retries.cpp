@@ -103,7 +103,7 @@ void command_retries::copy_failed(const command_record& record, const failure& w
 }
 
 bool command_retries::note(task_id what, device_id device, const failure& why) {
-  if (!s_.retries.failed(what, device, why)) return false;
+  if (!s_.retries.failed(what, device, why) || recovery_.is_going_round()) return false;
   ++s_.losses.counts.retried;
   const std::size_t failures = s_.retries.failures(what);
   if (failures > 1 && !is_waiting_) {

@@ -40,8 +40,16 @@ void loss_recovery::start(const failure& why) {
   if (s_.losses.is_recovering()) return;
   why_ = why;
   begun_ = s_.log.tasks().next();
+  ++in_a_row_;
   s_.losses.begin();
   hold_.take_all(why);
+}
+
+/// The attempts of a copy, and of a task that is run again, are forgotten when it succeeds: where
+/// something fails each time, and all else goes well again, no count of theirs would end that.
+bool loss_recovery::is_going_round() const noexcept {
+  constexpr std::size_t for_each_attempt = 32;
+  return in_a_row_ > for_each_attempt * s_.retries.max_attempts();
 }
 
 void loss_recovery::affect(placed_task& t) {
@@ -52,9 +60,13 @@ void loss_recovery::affect(placed_task& t) {
 }
 
 bool loss_recovery::takes(placed_task& t, const failure& why) {
-  if (t.is_recovery || t.poisoned || !t.is_issued() || t.kind == task_kind::domain) return false;
-  if (!s_.losses.is_recovering() || (!s_.losses.is_affected(t) && !is_lost_device(why)))
+  if (t.is_recovery) return false;
+  const bool may_take = !t.poisoned && t.is_issued() && t.kind != task_kind::domain;
+  if (!may_take || !s_.losses.is_recovering() ||
+      (!s_.losses.is_affected(t) && !is_lost_device(why))) {
+    in_a_row_ = 0;
     return false;
+  }
   if (t.kind == task_kind::launch && !t.host_only) {
     take_launch(t);
   } else {

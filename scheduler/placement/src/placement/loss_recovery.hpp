@@ -36,9 +36,14 @@ class loss_recovery {
   [[nodiscard]] bool is_expecting() const noexcept { return is_expected_; }
   /// Something has failed that is tried again. t: the task whose launch that was; null for a copy.
   void repeat(placed_task* t, const failure& why);
+  /// True if so many recoveries have begun since a task of the user has ended that no failure is to
+  /// begin another one.
+  [[nodiscard]] bool is_going_round() const noexcept;
   /// Launches in flight will fail for this reason, and may be tried again: nothing is issued before
   /// they have.
-  void await_failures(const failure& why) { start(why); }
+  void await_failures(const failure& why) {
+    if (!is_going_round()) start(why);
+  }
   /// No command is in flight any more but functions of the user.
   [[nodiscard]] bool is_quiet() const;
   /// The task, which was issued, reads what is lost, or writes what is.
@@ -96,6 +101,7 @@ class loss_recovery {
   failure why_;                        ///< the last loss, or what failed for good
   std::uint64_t begun_ = 0;            ///< position of the first task logged since it began
   task_id blocking_;                   ///< a task that uses what has to change, and will end
+  std::size_t in_a_row_ = 0;           ///< recoveries since a task of the user has ended
   std::size_t lost_ = 0;               ///< engine_state::lost when the run was planned
   std::unique_ptr<recovery_run> run_;  ///< null: none is under way
   std::vector<std::unique_ptr<recovery_run>> past_;  ///< actions may refer to them
