@@ -110,6 +110,12 @@ constexpr form forms[] = {
     {operation::rint, "rint($0)", "roundEven($0)", "roundEven($0)"},
     {operation::pow, "pow($0, $1)", "pow($0, $1)", ""},
     {operation::fma, "fma($0, $1, $2)", "fma($0, $1, $2)", "fma($0, $1, $2)"},
+    {operation::bit_and, "$0 & $1", "$0 & $1", ""},
+    {operation::bit_or, "$0 | $1", "$0 | $1", ""},
+    {operation::bit_xor, "$0 ^ $1", "$0 ^ $1", ""},
+    {operation::bit_not, "~$0", "~$0", ""},
+    {operation::shift_left, "$0 << $1", "$0 << $1", ""},
+    {operation::shift_right, "$0 >> $1", "$0 >> $1", ""},
 };
 
 /// The part of the names of the conversions that programs define.

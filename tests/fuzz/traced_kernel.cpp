@@ -65,7 +65,9 @@ class lambda {
       case 2:
         return add_number(chosen(operation::add, operation::divide), one_of(computed), 2);
       case 3:
-        return add_number(operation::remainder, computed[2 + in_.below(4)], 2);
+        return add_number(in_.below(2) == 0 ? operation::remainder
+                                            : chosen(operation::bit_and, operation::shift_right),
+                          computed[2 + in_.below(4)], 2);
       case 4:
         return add_truth();
       case 5:

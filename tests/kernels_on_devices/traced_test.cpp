@@ -27,6 +27,17 @@ const auto integers = elementwise("integers", [](const auto& x, auto& y) {
   y = (x * 7 - 3) % 5 + x / 2 + select(!(x == 4) && x != 2, -x, +x);
 });
 
+const auto hashed = elementwise("hashed", [](const auto& x, auto& y, element_index auto i) {
+  auto h = x ^ (i * 2654435769u);
+  h ^= h >> 15u;
+  h = (h * 2246822519u) | 1u;
+  y = (h << (i % 31u)) & ~x;
+});
+
+const auto shifted = elementwise("shifted", [](const auto& x, auto& y) {
+  y = clamp((x >> 2) ^ (x << 5), -40, 1000) % 100 + (x & 7);
+});
+
 const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 
 const auto least = reduction("least", 100, [](auto a, auto b) { return min(a, b); });
@@ -56,11 +67,22 @@ TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
         compare("logistic", 1e-4, logistic, reads(x), writes(y));
         compare("ramp", 0, ramp, number(0.5f), writes(y));
         compare("integers", 0, integers, reads(n32), writes(m32));
+        compare("shifted", 0, shifted, reads(n32), writes(m32));
+        const auto u32 = make<std::uint32_t>(both, padding, 0, 4e9);
+        const auto v32 = make<std::uint32_t>(both, 1, 0, 10);
+        compare("hashed", 0, hashed, reads(u32), writes(v32));
+        const auto i8 = make<std::int8_t>(both, padding, -100, 100);
+        compare("shifted", 0, shifted, reads(i8), writes(m32));
         compare_value("least", 0, least, reads(x));
         const double tolerance = 30 * eps<float> * static_cast<double>(m * n);
         compare_value("distance", tolerance, distance, reads(x), reads(y));
         compare_value("weighted", 100 * tolerance, weighted, reads(x), reads(y), reads(n32));
         compare_value("positive", 0, positive, reads(x));
+        if (has<std::int64_t>()) {
+          const auto i64 = make<std::int64_t>(both, padding, -1e9, 1e9);
+          const auto j64 = make<std::int64_t>(both, 1, -1e9, 1e9);
+          compare("shifted", 0, shifted, reads(i64), writes(j64));
+        }
         if (!has<double>()) continue;
         const auto u = make<double>(both, padding, 0.999, 1.001), v = make<double>(both, 1);
         compare("logistic", 1e-12, logistic, reads(u), writes(v));

@@ -175,8 +175,17 @@ consteval bool may_write() {
   (std::index_sequence_for<Values...>{});
 }
 
-/// What calls of f with traced values leave in the parameters that it may write; nothing if f takes
-/// no traced values.
+template <class F, class... P>
+consteval bool takes_traced() {
+  if constexpr (takes_index<F, parameter_value<P>...>) {
+    return std::is_invocable_v<const F&, traced<parameter_value<P>>&..., traced_index>;
+  } else {
+    return std::is_invocable_v<const F&, traced<parameter_value<P>>&...>;
+  }
+}
+
+/// What calls of f with traced values leave in the parameters that it may write; nothing if values
+/// of such types are not traced.
 template <class... P, class F>
 std::vector<traced_result> trace_elementwise(const F& f) {
   using indices = std::index_sequence_for<P...>;
@@ -191,14 +200,16 @@ std::vector<traced_result> trace_elementwise(const F& f) {
     };
     (add(I, std::get<I>(values).recorded(), std::get<I>(before).recorded()), ...);
   };
-  if constexpr (!(traceable<parameter_value<P>> && ...)) {
-    return results;
-  } else if constexpr (takes_index<F, parameter_value<P>...>) {
-    if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&..., traced_index>) {
+  if constexpr ((traceable<parameter_value<P>> && ...)) {
+    constexpr bool can_be_traced = takes_traced<F, P...>();
+    static_assert(can_be_traced,
+                  "All parameters of an elementwise lambda are auto, const auto& or auto&, so that "
+                  "it is translated for devices. Any other is for elementwise_on_host().");
+    if constexpr (can_be_traced && takes_index<F, parameter_value<P>...>) {
       call(indices{}, traced_index());
+    } else if constexpr (can_be_traced) {
+      call(indices{});
     }
-  } else if constexpr (std::is_invocable_v<const F&, traced<parameter_value<P>>&...>) {
-    call(indices{});
   }
   return results;
 }
@@ -294,9 +305,9 @@ class elementwise_family : public family_base {
 /// Makes a family of kernels from one generic lambda that is applied to each element of buffers of
 /// equal extents, of any rank: `const auto&` or `auto` takes reads(b) or a number, `auto&` takes
 /// writes(b) or updates(b). A last parameter `element_index auto` takes no argument; it is the
-/// element's index. The lambda is compiled for the host, and called once with traced values to give
-/// the bodies in devices' languages: it computes with operators, select(), cast<T>() and the
-/// functions of math.hpp, without `if` on a value.
+/// element's index in the region, row by row. The lambda is compiled for the host, and called once
+/// with traced values to give the bodies in devices' languages: it computes with operators,
+/// select(), cast<T>() and the functions of math.hpp, without `if` on a value.
 ///
 ///     const auto relu = elementwise("relu", [](const auto& x, auto& y) {
 ///       y = select(x > 0, x, 0);

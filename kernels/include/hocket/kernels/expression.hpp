@@ -55,7 +55,13 @@ enum class operation : std::uint8_t {
   trunc,
   rint,
   pow,
-  fma
+  fma,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right
 };
 
 /// The type of a traced value; none for a truth value.

@@ -128,6 +128,12 @@ class traced {
   traced& operator-=(const detail::operand auto& b) { return *this = *this - b; }
   traced& operator*=(const detail::operand auto& b) { return *this = *this * b; }
   traced& operator/=(const detail::operand auto& b) { return *this = *this / b; }
+  traced& operator%=(const detail::operand auto& b) { return *this = *this % b; }
+  traced& operator&=(const detail::operand auto& b) { return *this = *this & b; }
+  traced& operator|=(const detail::operand auto& b) { return *this = *this | b; }
+  traced& operator^=(const detail::operand auto& b) { return *this = *this ^ b; }
+  traced& operator<<=(const detail::operand auto& b) { return *this = *this << b; }
+  traced& operator>>=(const detail::operand auto& b) { return *this = *this >> b; }
 
  private:
   detail::expression expression_;
@@ -143,6 +149,11 @@ concept traced_operands = operand<A> && operand<B> &&(traced_number<A> || traced
                           !is_condition<A> &&
                           !is_condition<B>;
 
+/// Both are integers, at least one of them traced.
+template <class A, class B>
+concept traced_integers = traced_operands<A, B> && std::integral<element_behind_t<A>> &&
+    std::integral<element_behind_t<B>>;
+
 template <class A, class B>
 [[nodiscard]] auto arithmetic(operation what, const A& a, const B& b) {
   using type = common_element_t<A, B>;
@@ -154,6 +165,14 @@ template <class A, class B>
 [[nodiscard]] traced<bool> comparison(operation what, const A& a, const B& b) {
   using type = common_element_t<A, B>;
   return traced<bool>(apply(what, {}, {as_expression<type>(a), as_expression<type>(b)}));
+}
+
+/// The result has the type of what is shifted, as in C++.
+template <class A, class B>
+[[nodiscard]] auto shifted(operation what, const A& a, const B& count) {
+  using type = decltype(+element_behind_t<A>{});
+  return traced<type>(
+      apply(what, element_type_of<type>, {as_expression<type>(a), as_expression<type>(count)}));
 }
 
 }  // namespace detail
@@ -183,6 +202,39 @@ template <class A, class B>
 requires detail::traced_operands<A, B> && std::integral<detail::common_element_t<A, B>>
 [[nodiscard]] auto operator%(const A& a, const B& b) {
   return detail::arithmetic(detail::operation::remainder, a, b);
+}
+template <class A, class B>
+requires detail::traced_integers<A, B>
+[[nodiscard]] auto operator&(const A& a, const B& b) {
+  return detail::arithmetic(detail::operation::bit_and, a, b);
+}
+template <class A, class B>
+requires detail::traced_integers<A, B>
+[[nodiscard]] auto operator|(const A& a, const B& b) {
+  return detail::arithmetic(detail::operation::bit_or, a, b);
+}
+template <class A, class B>
+requires detail::traced_integers<A, B>
+[[nodiscard]] auto operator^(const A& a, const B& b) {
+  return detail::arithmetic(detail::operation::bit_xor, a, b);
+}
+/// As in C++, the result is undefined for a count that is negative or not less than the bits of the
+/// left side, which is at least an int.
+template <class A, class B>
+requires detail::traced_integers<A, B>
+[[nodiscard]] auto operator<<(const A& a, const B& count) {
+  return detail::shifted(detail::operation::shift_left, a, count);
+}
+template <class A, class B>
+requires detail::traced_integers<A, B>
+[[nodiscard]] auto operator>>(const A& a, const B& count) {
+  return detail::shifted(detail::operation::shift_right, a, count);
+}
+template <std::integral T>
+requires(!std::same_as<T, bool>) [[nodiscard]] auto operator~(const traced<T>& a) {
+  using type = decltype(~T{});
+  return traced<type>(detail::apply(detail::operation::bit_not, element_type_of<type>,
+                                    {detail::as_expression<type>(a)}));
 }
 template <class T>
 requires(!std::same_as<T, bool>) [[nodiscard]] auto operator-(const traced<T>& a) {
