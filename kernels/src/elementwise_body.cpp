@@ -23,6 +23,15 @@ constexpr std::size_t block = 1024;
 template <class T>
 using few = boost::container::small_vector<T, 8>;
 
+/// True if the elements lie one after the other, in the order of their indices.
+bool is_dense(const buffer_argument& buffer) {
+  std::size_t expected = 1;
+  for (std::size_t d = buffer.extents.size(); d-- > 0; expected *= buffer.extents[d]) {
+    if (buffer.extents[d] != 1 && buffer.strides[d] != expected) return false;
+  }
+  return true;
+}
+
 /// The strides of each buffer, for the nest of loops over all of them.
 few<const index_list*> strides_of(std::span<const buffer_argument> buffers) {
   few<const index_list*> made;
@@ -67,7 +76,7 @@ class elementwise_body::execution {
     const std::size_t together = steps_.size() == 1 ? end - begin : block;
     std::size_t bytes = 0;
     for (const element_type local : locals_) bytes += block * size_of(local);
-    const auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    const auto memory = bytes == 0 ? nullptr : std::make_unique_for_overwrite<std::byte[]>(bytes);
     few<void*> arrays(buffers_.size());
     for (std::byte* next = memory.get(); const element_type local : locals_) {
       arrays.push_back(next);
@@ -105,7 +114,26 @@ elementwise_body::elementwise_body(std::vector<elementwise_step> steps,
                                    std::vector<element_type> locals)
     : steps_(std::move(steps)), locals_(std::move(locals)) {}
 
+/// One lambda over elements that lie one after the other in each buffer.
+void elementwise_body::run_dense(const host_launch& launch) const {
+  const elementwise_step& step = steps_.front();
+  const few<std::size_t> strides(step.arrays.size(), 1);
+  few<scalar_argument> scalars;
+  for (const std::size_t s : step.scalars) scalars.push_back(launch.scalars[s]);
+  const std::size_t size = volume(launch.buffers.front().extents);
+  for_ranges(launch.lanes, size, grain, [&](std::size_t begin, std::size_t end) {
+    few<void*> first;
+    for (const std::size_t a : step.arrays) {
+      const buffer_argument& each = launch.buffers[a];
+      first.push_back(static_cast<std::byte*>(each.base) + begin * size_of(each.type));
+    }
+    step.lambda->run({first.data(), strides.data(), true, scalars.data(), begin, end - begin});
+  });
+}
+
 void elementwise_body::operator()(const host_launch& launch) const {
+  const bool has_one_step = steps_.size() == 1 && locals_.empty();
+  if (has_one_step && std::ranges::all_of(launch.buffers, is_dense)) return run_dense(launch);
   execution(*this, launch).run(launch.lanes);
 }
 

@@ -29,6 +29,8 @@ class elementwise_body {
  private:
   class execution;
 
+  void run_dense(const host_launch& launch) const;
+
   std::vector<elementwise_step> steps_;
   std::vector<element_type> locals_;
 };

@@ -22,20 +22,32 @@ launch_shape shape_of(std::span<const in_place_use> uses) {
 
 }  // namespace
 
-void call_specially(const in_place_call& what, std::span<const in_place_use> uses,
-                    std::span<const buffer_argument> buffers, std::size_t max_elements,
-                    task_state& task) {
+call_work work_of_call(const kernel_definition& kernel, std::span<const in_place_use> uses) {
   const launch_shape extents = shape_of(uses);
-  const kernel_definition& kernel = what.kernel;
-  const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
-  const double flops =
-      kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
+  call_work made;
+  if (kernel.estimate) {
+    made.flops = kernel.estimate(extents).flops;
+  } else {
+    for (const index_list& each : extents) {
+      made.flops = std::max(made.flops, static_cast<double>(volume(each)));
+    }
+  }
+  if (kernel.width) made.width = kernel.width(extents);
+  return made;
+}
+
+void call_specially(const in_place_call& what, const call_work& work,
+                    std::span<const buffer_argument> buffers, function_ref<task_state&()> task) {
+  const auto parts = std::max<std::size_t>(what.kernel.sequence.size(), 1);
   const in_place_runtime::counted counted(what.home, 0);
-  what.home.count_more(parts, flops);
-  // Pieces of a wide body run on other workers too: the note says of which task they are part.
-  const item_note at(item_note::kind::task, &task);
-  call_on_host(what.home.context().where(), what.home.arena(),
-               kernel.width ? kernel.width(extents) : body_width::serial, what.body, buffers,
+  what.home.count_more(parts, work.flops);
+  if (work.width == body_width::serial) {
+    single_lane lane;
+    return what.body(host_launch{buffers, what.numbers, lane});
+  }
+  // Pieces of the body run on other workers too: the note says of which task they are part.
+  const item_note at(item_note::kind::task, &task());
+  call_on_host(what.home.context().where(), what.home.arena(), work.width, what.body, buffers,
                what.numbers);
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include <hocket/core/function_ref.hpp>
 #include <hocket/kernels/definition.hpp>
 #include <hocket/streams/perform.hpp>
 
@@ -35,10 +36,18 @@ inline void call_plainly(const in_place_call& what, std::span<const buffer_argum
   what.body(host_launch{buffers, what.numbers, lane});
 }
 
-/// Calls any body, a wide one on all workers of the node. task: what it is part of.
-void call_specially(const in_place_call& what, std::span<const in_place_use> uses,
-                    std::span<const buffer_argument> buffers, std::size_t max_elements,
-                    task_state& task);
+/// What a kernel says of a launch with such extents; may throw what its functions do.
+struct call_work {
+  double flops = 0;
+  body_width width = body_width::serial;
+};
+[[nodiscard]] call_work work_of_call(const kernel_definition& kernel,
+                                     std::span<const in_place_use> uses);
+
+/// Calls any body, a wide one on all workers of the node. task(): the one that it is part of, asked
+/// for only where other workers have to know.
+void call_specially(const in_place_call& what, const call_work& work,
+                    std::span<const buffer_argument> buffers, function_ref<task_state&()> task);
 
 /// The failure of a task whose body has just thrown, or that lacks memory for a buffer. name begins
 /// the sentence.

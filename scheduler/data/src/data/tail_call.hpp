@@ -51,7 +51,8 @@ class tail_call {
     const in_place_call what{home_, kernel_, body, arguments_.numbers()};
     if (is_called_plainly(kernel_)) [[likely]]
       return call_plainly(what, buffers, max_elements);
-    call_specially(what, arguments_.uses(), buffers, max_elements, task_);
+    call_specially(what, work_of_call(kernel_, arguments_.uses()), buffers,
+                   [this]() -> task_state& { return task_; });
   }
 
   in_place_runtime& home_;

@@ -149,9 +149,21 @@ class data_plan_compiler {
     made.uses = std::span(plan_.uses_).subspan(first_use);
     made.numbers = std::span(plan_.numbers_).subspan(first_number);
     made.varying = std::span(plan_.varying_).subspan(first_varying);
+    made.work = known_work(*task.kernel, made.uses);
     note_uses(made.uses);
     tasks_[node_] = &plan_.tasks_.emplace_back(std::move(made));
     add_to_plan(*tasks_[node_], label_of(*tasks_[node_]));
+  }
+
+  /// What the kernel throws fails the task in each run.
+  [[nodiscard]] static std::optional<call_work> known_work(const kernel_definition& kernel,
+                                                           std::span<const in_place_use> uses) {
+    if (is_called_plainly(kernel)) return std::nullopt;
+    try {
+      return work_of_call(kernel, uses);
+    } catch (...) {
+      return std::nullopt;
+    }
   }
 
   void add_use(const access_argument& use) {

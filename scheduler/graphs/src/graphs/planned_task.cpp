@@ -74,7 +74,8 @@ void planned_task::execute_with_more(data_run& run) const {
   }
   const in_place_call call{run.data(), kernel, kernel.host, {numbers.data(), numbers.size()}};
   if (is_called_plainly(kernel)) return call_plainly(call, buffers.all(), buffers.max_elements());
-  call_specially(call, what_.uses, buffers.all(), buffers.max_elements(), *run.task_at(what_.node));
+  call_specially(call, what_.work ? *what_.work : work_of_call(kernel, what_.uses), buffers.all(),
+                 [&]() -> task_state& { return *run.task_at(what_.node); });
 }
 
 failure planned_task::explain_failure() const noexcept {

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/plan_function.hpp>
 
+#include "data/in_place_call.hpp"
 #include "data/in_place_node.hpp"
 
 namespace hocket::detail {
@@ -40,8 +42,9 @@ class planned_task final : public plan_function {
     std::span<const in_place_use> uses;
     std::span<const scalar_argument> numbers;
     std::span<const planned_number> varying = {};
-    std::uint32_t value = none;     ///< where that of its kernel goes, among those of the run
-    std::uint32_t boundary = none;  ///< its index, if it is a boundary task
+    std::uint32_t value = none;          ///< where that of its kernel goes, among those of the run
+    std::uint32_t boundary = none;       ///< its index, if it is a boundary task
+    std::optional<call_work> work = {};  ///< none if its kernel has thrown when it was asked
   };
 
   explicit planned_task(description&& what) : what_(std::move(what)) {}
