@@ -29,7 +29,7 @@ void call_specially(const in_place_call& what, std::span<const in_place_use> use
   const kernel_definition& kernel = what.kernel;
   const auto parts = std::max<std::size_t>(kernel.sequence.size(), 1);
   const double flops =
-      kernel.estimate ? kernel.estimate(extents).flops : static_cast<double>(max_elements);
+      kernel.estimate ? kernel.work_of(extents).flops : static_cast<double>(max_elements);
   const in_place_runtime::counted counted(what.home, 0);
   what.home.count_more(parts, flops);
   // Pieces of a wide body run on other workers too: the note says of which task they are part.
