@@ -145,6 +145,21 @@ INSTANTIATE_TEST_SUITE_P(policies, each_policy, ::testing::ValuesIn(placement_po
                            return name;
                          });
 
+// What an operation takes on the slow one is more nanoseconds than an integer holds.
+TEST(policies, that_compare_times_leave_out_a_device_that_takes_centuries) {
+  for (const char* const policy : {"replanning", "earliest-end", "ranked-earliest-end"}) {
+    runtime_options options = on_sim("1,flops=1e-18,bandwidth=1e-18;1,flops=1G", policy);
+    options.devices = names(2);
+    runtime rt(options);
+    const buffer<float> x{rt, 100, 1.0f};
+    std::vector<buffer<float>> sums;
+    for (int i = 0; i < 10; ++i) sums.emplace_back(rt, 100, 1.0f);
+    for (const buffer<float>& each : sums) rt.submit(ops::axpy, 1.0f, reads(x), updates(each));
+    rt.wait();
+    EXPECT_THAT(kernels_of(rt), ElementsAre(0U, Gt(0U))) << policy;
+  }
+}
+
 TEST(policies, round_robin_gives_each_device_as_many) {
   EXPECT_THAT(kernels_of_independent_tasks(on_sim("1,flops=1G;2,flops=8G", "round-robin"), 3, 30),
               ElementsAre(20, 20, 20));

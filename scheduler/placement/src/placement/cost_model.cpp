@@ -70,8 +70,10 @@ cost_model::launch_view cost_model::key_of(const launch_command& task, device_id
 launch_speed cost_model::rates_of(std::string_view kernel, bool is_wide, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   const double lanes = is_wide ? static_cast<double>(node.compute.size()) : 1.0;
-  return {count(node.launch_latency), 1e9 / (lanes * node.flops_of(kernel)),
-          1e9 / (lanes * node.bytes_per_second)};
+  // Without a limit, no work at all would take no number of nanoseconds.
+  constexpr double most = 1e100;
+  return {count(node.launch_latency), std::min(1e9 / (lanes * node.flops_of(kernel)), most),
+          std::min(1e9 / (lanes * node.bytes_per_second), most)};
 }
 
 nanoseconds cost_model::launch_by_rates(std::string_view kernel, const launch_work& of,
@@ -156,6 +158,7 @@ std::optional<double> cost_model::factor_of_other_sizes(const launch_command& ta
 
 void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
                           const time_estimate& before) {
+  took = std::min(took, longest_sum);
   kernel_costs* known = before.known != nullptr ? before.known : find(task, device);
   if (known == nullptr) {
     known = &make_entry(*task.kernel, device, task.cost.size(), task.width == body_width::wide);
@@ -167,7 +170,8 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
   kernel_total& total = *known->total;
   // A launch that takes long by accident says little about what trials may cost.
-  total.busy += before.time > nanoseconds{0} ? std::min(took, 2 * before.time) : took;
+  total.busy = limited_sum(total.busy,
+                           before.time > nanoseconds{0} ? std::min(took, 2 * before.time) : took);
   total.longest = std::max(total.longest, took);
   known->busy_then = total.busy;
   const bool was_tried = known->tried_factor > 0;

@@ -35,7 +35,7 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   t.run.is_trial = is_trial(t);
   if (s_.is_alone && issue_at_once(t)) return;
   t.phase = task_phase::queued;
-  d.queued += t.run.predicted.time;
+  d.queued.add(t.run.predicted.time);
   ++d.waiting;
   if (t.in_order) ++d.in_line;
   if (data_present(t)) {
@@ -74,7 +74,7 @@ void device_queues::dequeue(placed_task& t) {
   const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
   // One that was taken out to be issued, and could not be, comes again when it ends.
   if (!was_there) return;
-  d.queued -= t.run.predicted.time;
+  d.queued.take_away(t.run.predicted.time);
   --d.waiting;
   if (t.in_order) --d.in_line;
 }

@@ -7,7 +7,19 @@
 #include <cstdio>
 #include <exception>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
+
+namespace {
+
+nanoseconds rank_of(const placed_task& t) {
+  const auto chain = static_cast<double>(t.upward);
+  return chain < count(longest_sum) ? nanoseconds(static_cast<nanoseconds::rep>(chain))
+                                    : longest_sum;
+}
+
+}  // namespace
 
 placement_task policy_chooser::describe(const placed_task& t, const device_view& devices) {
   options_.clear();
@@ -37,7 +49,7 @@ placement_task policy_chooser::describe(const placed_task& t, const device_view&
           .kernel = t.launch->kernel->name,
           .number = t.age,
           .priority = t.priority,
-          .rank = nanoseconds(static_cast<nanoseconds::rep>(t.upward)),
+          .rank = rank_of(t),
           .accesses = accesses_,
           .options = options_};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <hocket/core/saturating.hpp>
+
 #include "placement/kernel_trials.hpp"
 #include "placement/loss_recovery.hpp"
 
@@ -33,7 +35,9 @@ class task_finisher {
     const placed_task& t = *record.launched;
     detail::device_statistics& done = s_.device_of(t).done;
     done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
-    done.busy += std::min(record.left, how.end) - how.begin;
+    // Of many lanes on a virtual clock whose time has come to its end.
+    const nanoseconds took = std::min(record.left, how.end) - how.begin;
+    done.busy = nanoseconds(saturating_add(done.busy.count(), took.count()));
     done.flops += t.launch->cost.flops;
     s_.trace.ended(record, how, &t);
   }
