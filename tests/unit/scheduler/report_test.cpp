@@ -95,6 +95,21 @@ runtime_report report_on(const std::string& configuration, double flops = ten_ms
   return rt.report();
 }
 
+TEST(report, bounds_are_not_above_what_tasks_took_whose_times_were_unlike_one_another) {
+  const std::string plain = "1,shared=yes,flops=1G;1,shared=yes,flops=1G";
+  const nanoseconds usual = report_on(plain).makespan;
+  for (const std::string deviation :
+       {"first=30,first_factor=0.1", "first=30,first_factor=100", "first=4,first_factor=0.01",
+        "later=20ms,later_factor=10", "later=20ms,later_factor=0.1", "noise=1"}) {
+    const std::string one = "1,shared=yes,flops=1G," + deviation;
+    const runtime_report both = report_on(one + ";" + one);
+    EXPECT_LE(both.area_bound, both.makespan) << deviation;
+    EXPECT_LE(both.critical_path, both.makespan) << deviation;
+    EXPECT_GE(both.bound(), both.makespan / 4) << deviation << ": it says something";
+  }
+  EXPECT_GE(report_on(plain).bound(), usual / 2);
+}
+
 TEST(report, of_times_that_are_too_long_for_a_clock_has_no_negative_ones) {
   for (const char* const one : {"2,shared=yes,flops=1G", "1,lanes=8,shared=yes,flops=1e-18"}) {
     const runtime_report made = report_on(std::string(one) + ";1,shared=yes,flops=1M", 1e25, 100);

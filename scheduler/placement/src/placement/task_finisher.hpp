@@ -44,7 +44,7 @@ class task_finisher {
   /// For decisions: how long the task took, and takes on its fastest device.
   void note_times(placed_task& t, const command_result& how) {
     if (t.traced == nullptr) return;
-    note_length(t);
+    note_length(t, how.end - how.begin);
     decision_log::launch_ended(t, how);
   }
   /// The task ends: it leaves all tables, and those behind it may start. An empty failure means
@@ -69,7 +69,7 @@ class task_finisher {
   void tell_failure(placed_task& t);
   void leave_run(run_task& t, bool was_issued, const failure& why);
   /// Notes how long the task, which has ended, takes on its fastest device.
-  void note_length(const placed_task& t);
+  void note_length(const placed_task& t, nanoseconds took);
   /// In the log.
   void note_end(const placed_task& t, memory_id memory, const failure& why);
   void poison_outputs(const placed_task& t, const failure& why);

@@ -3,6 +3,7 @@
 
 #include "runtime/run_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -70,13 +71,16 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
     if (how_much == report_detail::all) program = e.program_of_done();
   });
   runtime_report made = with_devices(infos, all);
+  made.makespan = times.makespan();
+  // The bounds are sums of rounded times, and devices on the same cores may do more than their
+  // shares.
+  const auto most = static_cast<double>(made.makespan.count());
   if (program) {
     // Here, so that no task waits for that.
     program->solve_bound();
-    made.area_bound = nanoseconds(std::llround(program->bound()));
+    made.area_bound = nanoseconds(std::llround(std::min(program->bound(), most)));
   }
-  made.makespan = times.makespan();
-  made.critical_path = times.longest_chain();
+  made.critical_path = std::min(times.longest_chain(), made.makespan);
   made.repeated_runs = repeated;
   made.batched_runs = batched;
   made.duplicates = duplicates.started;
