@@ -240,6 +240,17 @@ TEST(summary, is_printed_when_a_runtime_ends_if_that_is_asked_for) {
   EXPECT_THAT(printed(options, ""), IsEmpty());
 }
 
+TEST(summary, of_functions_alone_names_no_device) {
+  ::setenv("HOCKET_SUMMARY", "1", 1);
+  ::testing::internal::CaptureStderr();
+  {
+    runtime rt;
+    rt.async([] { return 1; }).get();
+  }
+  ::unsetenv("HOCKET_SUMMARY");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "hocket: 0 kernels: no device was used\n");
+}
+
 TEST(summary, of_tasks_that_ran_in_place_has_no_bounds) {
   EXPECT_THAT(printed({.devices = "NUMA0"}, "1"),
               AllOf(HasSubstr("hocket: 1 kernels: NUMA0 1"), Not(HasSubstr("bound"))));

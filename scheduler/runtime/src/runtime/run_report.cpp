@@ -159,6 +159,7 @@ std::string summary(const runtime_report& report) {
     kernels += each.kernels;
     devices += (devices.empty() ? "" : ", ") + detail::device_text(each, report.makespan);
   }
+  if (report.devices.empty() && report.makespan <= nanoseconds{0}) devices = "no device was used";
   std::string text = std::to_string(kernels) + " kernels";
   if (report.makespan > nanoseconds{0}) {
     text += fmt::format(" in {:.3g} ms", detail::in_milliseconds(report.makespan));
@@ -212,7 +213,10 @@ bool wants_summary() {
 
 void print_summary(device_connection& devices, event_pump& events) noexcept {
   if (!wants_summary()) return;
-  const std::string text = summary(report_of(devices, events));
+  // A runtime that ran functions alone does not connect devices for that.
+  const runtime_report report =
+      devices.is_connected() ? report_of(devices, events) : runtime_report{};
+  const std::string text = summary(report);
   std::fprintf(stderr, "hocket: %s\n", text.c_str());
 }
 
