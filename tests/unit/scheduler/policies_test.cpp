@@ -324,6 +324,32 @@ std::pair<std::vector<std::uint64_t>, std::string> run_with(told::choice choose)
   return {found, ::testing::internal::GetCapturedStderr()};
 }
 
+/// Gives all tasks to the first device, and lets none be moved.
+class first_only final : public placement_policy {
+ public:
+  std::size_t choose(const placement_task& task) override { return task.options.front().device; }
+  [[nodiscard]] bool moves_tasks() const override { return true; }
+  [[nodiscard]] bool should_move(const placement_task& task, const placement_option& from,
+                                 const placement_option& to) override {
+    ++asked;
+    EXPECT_EQ(from.device, 0U);
+    EXPECT_THAT(task.options, ::testing::SizeIs(2));
+    EXPECT_EQ(&task.options[0], &from);
+    EXPECT_EQ(&task.options[1], &to);
+    return false;
+  }
+
+  int asked = 0;
+};
+
+// There may be a thousand devices that stand idle, each of which asks.
+TEST(own_policy, is_asked_about_the_two_devices_between_which_a_task_would_move) {
+  const auto own = std::make_shared<first_only>();
+  const auto kernels = kernels_of_independent_tasks(on_sim("4,flops=1G", own), 4, 8);
+  EXPECT_THAT(kernels, ElementsAre(16U, 0U, 0U, 0U));
+  EXPECT_GT(own->asked, 0);
+}
+
 TEST(own_policy, that_chooses_no_option_is_named_once) {
   const auto [kernels, text] = run_with([](const placement_task& /*task*/) { return 7; });
   EXPECT_EQ(kernels[0] + kernels[1], 20U);
