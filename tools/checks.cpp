@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <hocket/core/environment.hpp>
+#include <hocket/core/printable.hpp>
 #include <hocket/devices/cost_store.hpp>
 #include <hocket/devices/registry.hpp>
 #include <hocket/execution/tbb_executor.hpp>
@@ -198,7 +199,14 @@ std::vector<finding> check_host(const hocket::host_topology& host) {
                                  host.nodes().size() == 1 ? "node" : "nodes", cores,
                                  cores == 1 ? "core" : "cores");
   std::vector<finding> made;
-  if (host.is_this_machine()) {
+  const std::string described = hocket::environment_variable("HWLOC_SYNTHETIC").value_or("");
+  if (host.is_this_machine() && !described.empty()) {
+    made.push_back({"host", verdict::warning,
+                    text + " They are those of this machine, because HWLOC_SYNTHETIC is " +
+                        hocket::in_quotes(described) +
+                        ", which describes no other. Unset it, or describe one, as \"numa:2 core:4 "
+                        "pu:1\" does."});
+  } else if (host.is_this_machine()) {
     made.push_back({"host", verdict::ok, text + " They are those of this machine."});
   } else {
     made.push_back({"host", verdict::warning,

@@ -4,7 +4,6 @@
 #include <hocket/devices/prediction.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace hocket {
 
@@ -32,8 +31,7 @@ rates usual_rates(device_style style) {
 }  // namespace
 
 nanoseconds time_for(double amount, double per_second) {
-  constexpr double century = 3.2e18;
-  return nanoseconds(std::llround(std::min(amount * 1e9 / per_second, century)));
+  return limited_time(amount * 1e9 / per_second);
 }
 
 void guess_rates(device_info& info) {

@@ -6,10 +6,14 @@
 #include <hwloc.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
+#include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 namespace hocket {
 namespace {
@@ -31,7 +35,23 @@ void require(int status, const char* what) {
                           what + " (" + std::strerror(errno) + ")."));
 }
 
+/// hwloc does not say so itself where HWLOC_SYNTHETIC describes no machine, and takes this one.
+void warn_of_wrong_description() {
+  const std::string text = environment_variable("HWLOC_SYNTHETIC").value_or("");
+  hwloc_topology_t raw = nullptr;
+  if (text.empty() || hwloc_topology_init(&raw) != 0) return;
+  const topology_handle tried(raw);
+  if (hwloc_topology_set_synthetic(raw, text.c_str()) == 0) return;
+  static const int printed_once =
+      std::fprintf(stderr,
+                   "hocket: HWLOC_SYNTHETIC is %s, which describes no machine, as "
+                   "\"numa:2 core:4 pu:1\" does. It is ignored.\n",
+                   in_quotes(text).c_str());
+  (void)printed_once;
+}
+
 topology_handle load() {
+  warn_of_wrong_description();
   hwloc_topology_t raw = nullptr;
   require(hwloc_topology_init(&raw), "to start");
   topology_handle topology(raw);

@@ -3,11 +3,29 @@
 #include <hocket/kernels/definition.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/exact_text.hpp>
 #include <hocket/core/shape.hpp>
 
 namespace hocket {
+
+namespace {
+
+bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
+
+/// Ranks and times that are no numbers would leave tasks in no order.
+const launch_work& checked(const std::string& kernel, const launch_work& cost) {
+  if (is_amount(cost.flops) && is_amount(cost.bytes)) return cost;
+  const bool is_flops = !is_amount(cost.flops);
+  throw usage_error("Kernel \"" + kernel + "\" has a cost of " +
+                    exact_text(is_flops ? cost.flops : cost.bytes) +
+                    (is_flops ? " operations" : " bytes") +
+                    ". What its cost function returns must be finite and not negative.");
+}
+
+}  // namespace
 
 bool kernel_definition::has(kernel_format format) const noexcept {
   if (format == kernel_format::host) return static_cast<bool>(host);
@@ -15,7 +33,7 @@ bool kernel_definition::has(kernel_format format) const noexcept {
 }
 
 launch_work kernel_definition::work_of(const launch_shape& shape) const {
-  if (estimate) return estimate(shape);
+  if (estimate) return checked(name, estimate(shape));
   launch_work total;
   std::size_t next = 0;
   for (const parameter& p : parameters) {

@@ -24,6 +24,9 @@ namespace {
 constexpr std::size_t max_in_a_row = 256;
 constexpr nanoseconds longest_stretch = std::chrono::microseconds(200);
 
+// A virtual clock stops there, so that more can be added to its time.
+constexpr time_stamp end_of_time = time_stamp::max() / 2;
+
 }  // namespace
 
 /// What outlives the stream itself: items that were posted and not run yet hold it.
@@ -209,7 +212,7 @@ bool host_stream::core::perform_next() {
     if (!left) what.what.emplace<failed_command>();
   }
   const time_stamp now = where_.now();
-  const time_stamp due = e.how.begin + modelled;
+  const time_stamp due = e.how.begin + std::min(modelled, end_of_time - e.how.begin);
   e.how.end = std::max(now, due);
   if (left) {
     end_apart(std::move(e));

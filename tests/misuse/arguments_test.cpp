@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -10,6 +13,7 @@
 namespace hocket {
 namespace {
 
+using hocket::testing::on_the_host_alone;
 using hocket::testing::refusal;
 using hocket::testing::small_machine;
 using ::testing::AllOf;
@@ -75,6 +79,31 @@ TEST_F(WrongArguments, AKernelThatTheDeviceHasNoBodyFor) {
               HasSubstr("cannot run on any device in use: on NUMA0, " + wanted));
   EXPECT_THAT(refusal([&] { rt_.submit(kernel<inout_buffer<float>>{"none"}, updates(x)); }),
               HasSubstr("kernel \"none\" has no body"));
+}
+
+// On the host alone the cost is asked for when the task runs.
+TEST_F(WrongArguments, ACostThatIsNoAmount) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<launch_work, std::string> costs[] = {{{nan, 0}, "nan operations"},
+                                                       {{inf, 0}, "inf operations"},
+                                                       {{-1, 0}, "-1 operations"},
+                                                       {{0, nan}, "nan bytes"},
+                                                       {{0, -inf}, "-inf bytes"}};
+  for (const auto& each : costs) {
+    const launch_work cost = each.first;
+    const auto costly =
+        kernel<inout_buffer<float>>{"costly", host_body{[](buffer_view<float>) {}}}.cost(
+            [cost](const launch_shape&) { return cost; });
+    const buffer<float> x{rt_, 10, 1.0f};
+    const auto submit = [&] { return rt_.submit(costly, updates(x)); };
+    const std::string told = refusal([&] {
+      const future<void> made = submit();
+      if (on_the_host_alone()) made.get();
+    });
+    EXPECT_THAT(told, AllOf(HasSubstr("Kernel \"costly\" has a cost of " + each.second),
+                            HasSubstr("must be finite and not negative")));
+  }
 }
 
 TEST_F(WrongArguments, AnotherNumberOfValues) {

@@ -191,6 +191,11 @@ TEST_F(HocketCommand, DoctorNamesASyntheticMachine) {
   EXPECT_THAT(ended.out, HasSubstr("device NUMA1: It computes"));
 }
 
+TEST_F(HocketCommand, DoctorSaysThatAWrongDescriptionIsIgnored) {
+  EXPECT_THAT(run("doctor", "HWLOC_SYNTHETIC=garbage").out,
+              HasSubstr("because HWLOC_SYNTHETIC is \"garbage\", which describes no other"));
+}
+
 TEST_F(HocketCommand, DoctorFindsWhatIsBroken) {
   const outcome ended = run("doctor", "HOCKET_VISIBLE_DEVICES=Sim7");
   EXPECT_EQ(ended.exit_code, 1);

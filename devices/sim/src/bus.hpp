@@ -28,7 +28,8 @@ class bus {
     const std::lock_guard lock(mutex_);
     time_stamp& free_at = free_at_[of_.duplex && way == copy_route::to_host ? 1 : 0];
     const time_stamp begins = std::max(now, free_at);
-    free_at = begins + takes;
+    // At most a time that a clock comes to.
+    free_at = std::min(begins + takes, time_stamp::max() / 2);
     return begins - now;
   }
 

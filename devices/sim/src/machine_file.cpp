@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -29,6 +31,36 @@ constexpr built_in built_ins[] = {
 #include <hocket/machines.inc>
 };
 
+/// The end of the text in quotes that begins there, behind the second quote.
+std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
+  std::size_t at = begin + 1;
+  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/// A key that an object has twice, and where; `at` is 0 if there is none. The parser would
+/// take the last of them. The text is that of a JSON document.
+struct repeated_key {
+  std::string key;
+  std::size_t at = 0;
+};
+repeated_key find_repeated_key(std::string_view text) {
+  std::vector<std::set<std::string>> open;  // the keys of each object or list that is open
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '{' || c == '[') open.emplace_back();
+    if (c == '}' || c == ']') open.pop_back();
+    if (c != '"') continue;
+    const std::size_t begin = at, end = end_of_quoted(text, begin);
+    at = end - 1;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+    if (next == std::string_view::npos || text[next] != ':') continue;
+    std::string key(json::parse(text.substr(begin, end - begin)).get_string());
+    if (!open.back().insert(key).second) return {std::move(key), begin};
+  }
+  return {};
+}
+
 /// Reads one machine file.
 class machine_reader {
  public:
@@ -47,6 +79,8 @@ class machine_reader {
       } else if (key != "machine" && key != "source" && key != "buses") {
         refuse(source_,
                "has the key " + in_quotes(key) + "; the keys are: machine, source, buses, devices");
+      } else if (key == "source") {
+        (void)text_of(all, "source", source_);
       }
     }
     if (made.devices.empty()) refuse(source_, "has no \"devices\"; there must be at least one");
@@ -62,10 +96,16 @@ class machine_reader {
     json::parser parser;
     json::error_code problem;
     const std::size_t read = parser.write(text.data(), text.size(), problem);
-    if (!problem) return parser.release();
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(read), '\n');
-    refuse(source_, "is no JSON: line " + std::to_string(line) + ": " + problem.message());
+    if (problem) refuse(source_, "is no JSON: " + line_of(text, read) + ": " + problem.message());
+    const repeated_key twice = find_repeated_key(text);
+    if (twice.at == 0) return parser.release();
+    refuse(source_, "has the key " + in_quotes(twice.key) + " twice: " + line_of(text, twice.at) +
+                        ". An object has each key once");
+  }
+
+  [[nodiscard]] static std::string line_of(std::string_view text, std::size_t at) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+    return "line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
   }
 
   [[nodiscard]] static json::object object_of(const json::value& value, const std::string& where) {
@@ -179,8 +219,8 @@ class machine_reader {
     if (value.is_string()) return std::string(value.get_string());
     if (value.is_bool()) return value.get_bool() ? "yes" : "no";
     if (!value.is_number()) {
-      refuse(where,
-             "has a list or an object for " + in_quotes(key) + "; it must be a text or a number");
+      refuse(where, std::string("has ") + (value.is_null() ? "null" : "a list or an object") +
+                        " for " + in_quotes(key) + "; it must be a text or a number");
     }
     return value.is_double() ? exact_text(value.get_double()) : json::serialize(value);
   }

@@ -72,6 +72,15 @@ TEST(machine_file, is_refused_with_the_place_and_what_is_allowed) {
       {R"({"machine": "a", "devices": [{"count": "two"}]})", "it must be 1 to 4096"},
       {R"({"machine": "a", "devices": [{"flops": "fast"}]})", "\"flops\" in machine \"mine.json\""},
       {R"({"machine": "a", "devices": [{"flops": []}]})", "a list or an object for \"flops\""},
+      {R"({"machine": "a", "devices": [{"flops": null}]})", "has null for \"flops\""},
+      {R"({"machine": "a", "source": 3, "devices": [{}]})", "\"source\", with a text"},
+      {R"({"machine": "a", "devices": [{}], "devices": [{}]})",
+       "the key \"devices\" twice: line 1"},
+      {"{\"machine\": \"a\", \"devices\": [{},\n{\"flops\": 1, \"\\u0066lops\" : 2}]}",
+       "the key \"flops\" twice: line 2"},
+      {R"({"machine": "a", "buses": {"b": {"bandwidth": 1}, "b": {"bandwidth": 2}},
+           "devices": [{}]})",
+       "the key \"b\" twice"},
       {R"({"machine": "a", "devices": [{"speed": 1}]})", "the keys are: memory, flops"},
       {R"({"machine": "a", "devices": [{"bus": "none"}]})", "the bus \"none\""},
       {R"({"machine": "a", "buses": {"b": {}}, "devices": [{}]})", "bus \"b\" needs"},
@@ -83,6 +92,14 @@ TEST(machine_file, is_refused_with_the_place_and_what_is_allowed) {
       {R"({"machine": "a", "\u001b[2J": 1, "devices": [{}]})", "the key \"?[2J\""},
   };
   for (const auto& [text, said] : wrong) EXPECT_THAT(refusal(text), HasSubstr(said)) << text;
+}
+
+TEST(machine_file, may_have_a_key_in_several_objects_and_in_texts) {
+  const sim_machine made = parse_machine(R"({"machine": "a", "source": "\"machine\": \\",
+    "devices": [{"model": "model", "kernels": {"flops": 1}}, {"model": "b:", "flops": 1}]})",
+                                         "mine.json");
+  EXPECT_EQ(made.devices.size(), 2U);
+  EXPECT_EQ(made.devices[1].model, "b:");
 }
 
 TEST(machine_file, is_written_with_what_has_no_effect_as_well) {

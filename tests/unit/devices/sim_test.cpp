@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -207,6 +208,9 @@ TEST(prediction, does_not_overflow) {
   device_info info;
   EXPECT_GT(predicted_launch(info, {1e300, 1e300}, body_width::serial).count(), 0);
   EXPECT_EQ(predicted_launch(info, {}, body_width::serial).count(), 0);
+  EXPECT_EQ(time_for(1, 1e-18), longest_time);
+  EXPECT_EQ(limited_time(std::numeric_limits<double>::quiet_NaN()), longest_time);
+  EXPECT_EQ(limited_time(1.5), nanoseconds(2));
 }
 
 }  // namespace

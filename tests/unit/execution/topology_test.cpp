@@ -5,7 +5,9 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include <hocket/execution/topology.hpp>
@@ -32,6 +34,17 @@ TEST(topology, honours_a_synthetic_machine) {
   EXPECT_EQ(two->nodes()[1].name, "NUMA1");
   EXPECT_EQ(two->nodes()[1].cores, 3U) << "a lane is a core, not a hardware thread";
   EXPECT_EQ(two->nodes()[1].memory_bytes, std::nullopt);
+}
+
+TEST(topology, says_once_that_a_description_is_none) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(machine("garbage")->is_this_machine());
+  EXPECT_TRUE(machine("garbage")->is_this_machine());
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("HWLOC_SYNTHETIC is \"garbage\", which describes no machine"),
+            std::string::npos)
+      << told;
+  EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
 }
 
 TEST(topology, counts_hardware_threads_where_no_core_is_known) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 
 #include "placement/cost_model.hpp"
+#include "placement/time_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,6 +103,27 @@ TEST(CostModel, BelievesTheRatesUntilSomethingWasMeasured) {
   model.measured(task, device_id{0}, 7ms);
   EXPECT_EQ(model.predict(task, device_id{0}), nanoseconds(7ms));
   EXPECT_EQ(model.predict(launch_of("other", 1e6), device_id{0}), nanoseconds(2us + 1ms));
+}
+
+TEST(CostModel, PredictsNoMoreThanTheLongestTime) {
+  machine slow = one_device();
+  slow.devices[0].flops_per_second = 1e-18;
+  slow.devices[0].bytes_per_second = 1e-300;
+  cost_model model(slow);
+  const device_id device{0};
+  EXPECT_EQ(model.predict(launch_of("k", 1), device), hocket::longest_time);
+  EXPECT_EQ(model.speed_of(launch_of("k", 0), device).time_of({0, 0}), 2000);
+  for (int i = 0; i < 100; ++i) model.measured(launch_of("k", 1), device, nanoseconds::max());
+  EXPECT_EQ(model.predict(launch_of("k", 1), device), hocket::longest_time);
+}
+
+TEST(TimeSum, OfVeryManyLongTimesIsExact) {
+  hocket::placement::time_sum sum;
+  sum.add(5ns);
+  for (int i = 0; i < 1000; ++i) sum.add(hocket::longest_time);
+  EXPECT_EQ(sum.value(), hocket::placement::longest_sum);
+  for (int i = 0; i < 1000; ++i) sum.take_away(hocket::longest_time);
+  EXPECT_EQ(sum.value(), 5ns);
 }
 
 // The first launch may have compiled the kernel.

@@ -196,7 +196,7 @@ TEST_F(engine_decisions, the_highest_priority_is_next) {
   EXPECT_EQ(queues_.pick(quick), &high);
   queues_.dequeue(high);
   EXPECT_EQ(queues_.pick(quick), &low);
-  EXPECT_EQ(devices_[quick.value].queued, low.run.predicted.time);
+  EXPECT_EQ(devices_[quick.value].queued.value(), low.run.predicted.time);
 }
 
 TEST_F(engine_decisions, tasks_that_need_no_memory_overtake_one_that_waits_for_it) {
@@ -216,7 +216,7 @@ TEST_F(engine_decisions, an_idle_device_steals_from_a_busy_one) {
   ASSERT_TRUE(issuer_.issue_present(runs, 0));
   placed_task& waits = add({});
   queues_.enqueue(waits, quick);
-  devices_[quick.value].queued += 1s;
+  devices_[quick.value].queued.add(1s);
   EXPECT_TRUE(queues_.steal_for(slow));
   EXPECT_EQ(waits.run.device, slow);
   EXPECT_EQ(queues_.pick(slow), &waits);

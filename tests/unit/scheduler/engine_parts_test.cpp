@@ -112,7 +112,7 @@ TEST_F(engine_parts, content_that_is_there_is_not_copied) {
 TEST_F(engine_parts, the_device_is_chosen_where_the_task_ends_first) {
   const placed_task& t = add({});
   EXPECT_EQ(policy_.choose(t, view_), quick);
-  devices_[quick.value].queued = 1s;
+  devices_[quick.value].queued.add(1s);
   EXPECT_EQ(policy_.choose(t, view_), slow);
   devices_[slow.value].state = devices_[quick.value].state = device_state::lost;
   EXPECT_EQ(policy_.choose(t, view_), std::nullopt);
@@ -122,7 +122,7 @@ TEST_F(engine_parts, an_idle_device_takes_a_task_only_if_it_ends_it_earlier) {
   placed_task& t = add({});
   t.run.device = quick;
   EXPECT_FALSE(policy_.should_steal(t, slow, view_));
-  devices_[quick.value].queued = 1s;
+  devices_[quick.value].queued.add(1s);
   EXPECT_TRUE(policy_.should_steal(t, slow, view_));
 }
 

@@ -290,7 +290,8 @@ TEST_F(planning, a_device_has_more_room_while_its_links_are_busy) {
   state_.costs.copies().measured(host_memory, memory_id{4}, 1000, 1ms);
   record.waiting = 2;
   const auto room_behind = [&](nanoseconds queued) {
-    record.queued = queued;
+    record.queued.clear();
+    record.queued.add(queued);
     return state_.view.room(device);
   };
   EXPECT_EQ(room_behind(900us), 1U);
@@ -308,7 +309,10 @@ TEST_F(planning, a_task_goes_where_it_ends_first_of_all) {
   const kernel_ref kernel = kernel_called("k");
   replanning policy;
   for (int i = 0; i < 500; ++i) {
-    for (device_record& each : state_.devices) each.queued = nanoseconds(below(3'000'000));
+    for (device_record& each : state_.devices) {
+      each.queued.clear();
+      each.queued.add(nanoseconds(below(3'000'000)));
+    }
     const placed_task& t = add(kernel, 1e6 * static_cast<double>(1 + below(5)), some_buffers());
     const auto end_on = [&](device_id device) {
       const task_costs costs = state_.view.costs(t);

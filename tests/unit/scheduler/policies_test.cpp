@@ -145,6 +145,21 @@ INSTANTIATE_TEST_SUITE_P(policies, each_policy, ::testing::ValuesIn(placement_po
                            return name;
                          });
 
+// What an operation takes on the slow one is more nanoseconds than an integer holds.
+TEST(policies, that_compare_times_leave_out_a_device_that_takes_centuries) {
+  for (const char* const policy : {"replanning", "earliest-end", "ranked-earliest-end"}) {
+    runtime_options options = on_sim("1,flops=1e-18,bandwidth=1e-18;1,flops=1G", policy);
+    options.devices = names(2);
+    runtime rt(options);
+    const buffer<float> x{rt, 100, 1.0f};
+    std::vector<buffer<float>> sums;
+    for (int i = 0; i < 10; ++i) sums.emplace_back(rt, 100, 1.0f);
+    for (const buffer<float>& each : sums) rt.submit(ops::axpy, 1.0f, reads(x), updates(each));
+    rt.wait();
+    EXPECT_THAT(kernels_of(rt), ElementsAre(0U, Gt(0U))) << policy;
+  }
+}
+
 TEST(policies, round_robin_gives_each_device_as_many) {
   EXPECT_THAT(kernels_of_independent_tasks(on_sim("1,flops=1G;2,flops=8G", "round-robin"), 3, 30),
               ElementsAre(20, 20, 20));
@@ -307,6 +322,32 @@ std::pair<std::vector<std::uint64_t>, std::string> run_with(told::choice choose)
   const auto found = kernels_of_independent_tasks(
       on_sim("2,flops=1G", std::make_shared<told>(std::move(choose))), 2, 10);
   return {found, ::testing::internal::GetCapturedStderr()};
+}
+
+/// Gives all tasks to the first device, and lets none be moved.
+class first_only final : public placement_policy {
+ public:
+  std::size_t choose(const placement_task& task) override { return task.options.front().device; }
+  [[nodiscard]] bool moves_tasks() const override { return true; }
+  [[nodiscard]] bool should_move(const placement_task& task, const placement_option& from,
+                                 const placement_option& to) override {
+    ++asked;
+    EXPECT_EQ(from.device, 0U);
+    EXPECT_THAT(task.options, ::testing::SizeIs(2));
+    EXPECT_EQ(&task.options[0], &from);
+    EXPECT_EQ(&task.options[1], &to);
+    return false;
+  }
+
+  int asked = 0;
+};
+
+// There may be a thousand devices that stand idle, each of which asks.
+TEST(own_policy, is_asked_about_the_two_devices_between_which_a_task_would_move) {
+  const auto own = std::make_shared<first_only>();
+  const auto kernels = kernels_of_independent_tasks(on_sim("4,flops=1G", own), 4, 8);
+  EXPECT_THAT(kernels, ElementsAre(16U, 0U, 0U, 0U));
+  EXPECT_GT(own->asked, 0);
 }
 
 TEST(own_policy, that_chooses_no_option_is_named_once) {

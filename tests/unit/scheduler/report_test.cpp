@@ -83,6 +83,42 @@ TEST(report, the_critical_path_is_the_longest_chain_on_the_fastest_devices) {
   EXPECT_GE(made.makespan, made.critical_path);
 }
 
+/// What a run of a chain and of independent tasks reports, on two devices of these options.
+runtime_report report_on(const std::string& configuration, double flops = ten_ms, int tasks = 12) {
+  runtime rt(traced_on(configuration, "Sim0,Sim1"));
+  std::vector<buffer<float>> data;
+  for (int i = 0; i < tasks; ++i) data.push_back(empty_buffer(rt));
+  for (const buffer<float>& each : data) rt.submit(produce, writes(each));
+  for (const buffer<float>& each : data) rt.submit(costly("work", flops), updates(each));
+  for (int i = 0; i < tasks / 2; ++i) rt.submit(costly("work", flops), updates(data[0]));
+  rt.wait();
+  return rt.report();
+}
+
+TEST(report, bounds_are_not_above_what_tasks_took_whose_times_were_unlike_one_another) {
+  const std::string plain = "1,shared=yes,flops=1G;1,shared=yes,flops=1G";
+  const nanoseconds usual = report_on(plain).makespan;
+  for (const std::string deviation :
+       {"first=30,first_factor=0.1", "first=30,first_factor=100", "first=4,first_factor=0.01",
+        "later=20ms,later_factor=10", "later=20ms,later_factor=0.1", "noise=1"}) {
+    const std::string one = "1,shared=yes,flops=1G," + deviation;
+    const runtime_report both = report_on(one + ";" + one);
+    EXPECT_LE(both.area_bound, both.makespan) << deviation;
+    EXPECT_LE(both.critical_path, both.makespan) << deviation;
+    EXPECT_GE(both.bound(), both.makespan / 4) << deviation << ": it says something";
+  }
+  EXPECT_GE(report_on(plain).bound(), usual / 2);
+}
+
+TEST(report, of_times_that_are_too_long_for_a_clock_has_no_negative_ones) {
+  for (const char* const one : {"2,shared=yes,flops=1G", "1,lanes=8,shared=yes,flops=1e-18"}) {
+    const runtime_report made = report_on(std::string(one) + ";1,shared=yes,flops=1M", 1e25, 100);
+    EXPECT_GT(made.makespan, nanoseconds{0}) << one;
+    EXPECT_GE(made.area_bound, nanoseconds{0}) << one;
+    for (const device_report& each : made.devices) EXPECT_GE(each.busy, nanoseconds{0}) << one;
+  }
+}
+
 TEST(report, has_no_critical_path_without_a_trace) {
   runtime rt(traced_on("2,flops=1G", "Sim0,Sim1", 0));
   const buffer<float> x = empty_buffer(rt);
@@ -202,6 +238,17 @@ TEST(summary, is_printed_when_a_runtime_ends_if_that_is_asked_for) {
                                            HasSubstr("critical path 10 ms")));
   EXPECT_THAT(printed(options, "0"), IsEmpty());
   EXPECT_THAT(printed(options, ""), IsEmpty());
+}
+
+TEST(summary, of_functions_alone_names_no_device) {
+  ::setenv("HOCKET_SUMMARY", "1", 1);
+  ::testing::internal::CaptureStderr();
+  {
+    runtime rt;
+    rt.async([] { return 1; }).get();
+  }
+  ::unsetenv("HOCKET_SUMMARY");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "hocket: 0 kernels: no device was used\n");
 }
 
 TEST(summary, of_tasks_that_ran_in_place_has_no_bounds) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -65,6 +66,21 @@ TEST_P(split_task, its_pieces_are_all_rows_once) {
   }
   EXPECT_THAT(cut_rows(rt, 0, much), IsEmpty());
   EXPECT_EQ(cut_rows(rt, 2, much).size(), 2U);
+}
+
+TEST_P(split_task, is_one_piece_where_pieces_would_have_more_rows_than_there_are) {
+  for (const std::size_t least : {std::size_t{1} << 62U, std::size_t{1} << 63U, ~std::size_t{0}}) {
+    EXPECT_TRUE(is_cut_of(cut_rows(rt, 100, {1e9, 0}, least), 100, 100)) << least;
+  }
+}
+
+TEST_P(split_task, refuses_a_cost_that_is_no_amount) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(thrown_by<usage_error>([&] {
+                (void)cut_rows(rt, 10, {0, inf});
+              }).what(),
+              AllOf(HasSubstr("a cost of inf"), HasSubstr("finite and not negative")));
+  EXPECT_THROW((void)cut_rows(rt, 10, {-1, 0}), usage_error);
 }
 
 TEST_P(split_task, its_pieces_get_smaller_and_are_the_same_again) {

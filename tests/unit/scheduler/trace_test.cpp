@@ -3,7 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -11,6 +17,9 @@
 
 namespace hocket {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 struct span {
   std::string name;
@@ -112,6 +121,33 @@ TEST(Trace, CanBeReadWhileTasksRun) {
     }
   }
   rt.wait();
+}
+
+/// What the files hold that HOCKET_TRACE named while the runtimes lived that use() made.
+template <class Use>
+std::vector<std::string> written_by(const Use& use) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) /
+                      ("hocket_trace_test_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  ::setenv("HOCKET_TRACE", (folder / "run.json").c_str(), 1);
+  use();
+  ::unsetenv("HOCKET_TRACE");
+  std::vector<std::string> made;
+  for (const auto& each : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(each.path());
+    made.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  std::filesystem::remove_all(folder);
+  return made;
+}
+
+TEST(Trace, IsWrittenOfFunctionsAlone) {
+  const std::vector<std::string> files = written_by([] {
+    runtime rt;
+    rt.async({.label = "alone"}, [] { return 1; }).get();
+  });
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_THAT(files[0], AllOf(HasSubstr("host tasks"), HasSubstr("alone")));
 }
 
 TEST(Trace, IsEmptyWhereItIsOff) {

@@ -26,7 +26,7 @@ call_work work_of_call(const kernel_definition& kernel, std::span<const in_place
   const launch_shape extents = shape_of(uses);
   call_work made;
   if (kernel.estimate) {
-    made.flops = kernel.estimate(extents).flops;
+    made.flops = kernel.work_of(extents).flops;
   } else {
     for (const index_list& each : extents) {
       made.flops = std::max(made.flops, static_cast<double>(volume(each)));

@@ -41,6 +41,7 @@ void copy_costs::recall() const {
 }
 
 void copy_costs::measured(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took) {
+  took = std::min(took, longest_sum / 4);
   usual_ += usual_ == nanoseconds{0} ? took : (took - usual_) / 8;
   const double by_link = by_rates(from, to, bytes);
   if (by_link <= 0) return;  // a modelled link without a cost

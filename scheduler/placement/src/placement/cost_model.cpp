@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "placement/time_counts.hpp"
@@ -70,8 +72,10 @@ cost_model::launch_view cost_model::key_of(const launch_command& task, device_id
 launch_speed cost_model::rates_of(std::string_view kernel, bool is_wide, device_id device) const {
   const machine::device_node& node = machine_.devices[device.value];
   const double lanes = is_wide ? static_cast<double>(node.compute.size()) : 1.0;
-  return {count(node.launch_latency), 1e9 / (lanes * node.flops_of(kernel)),
-          1e9 / (lanes * node.bytes_per_second)};
+  // Without a limit, no work at all would take no number of nanoseconds.
+  constexpr double most = 1e100;
+  return {count(node.launch_latency), std::min(1e9 / (lanes * node.flops_of(kernel)), most),
+          std::min(1e9 / (lanes * node.bytes_per_second), most)};
 }
 
 nanoseconds cost_model::launch_by_rates(std::string_view kernel, const launch_work& of,
@@ -154,8 +158,14 @@ std::optional<double> cost_model::factor_of_other_sizes(const launch_command& ta
   return (takes_above ? above : below)->second.factor.value();
 }
 
+double cost_model::lanes_of(const launch_command& task, device_id device) const {
+  const bool is_wide = task.width == body_width::wide;
+  return is_wide ? static_cast<double>(machine_.devices[device.value].compute.size()) : 1.0;
+}
+
 void cost_model::measured(const launch_command& task, device_id device, nanoseconds took,
                           const time_estimate& before) {
+  took = std::min(took, longest_sum);
   kernel_costs* known = before.known != nullptr ? before.known : find(task, device);
   if (known == nullptr) {
     known = &make_entry(*task.kernel, device, task.cost.size(), task.width == body_width::wide);
@@ -164,10 +174,12 @@ void cost_model::measured(const launch_command& task, device_id device, nanoseco
   ++known->launches;
   known->done.flops += task.cost.flops;
   known->done.bytes += task.cost.bytes;
+  known->lane_time += count(took) * lanes_of(task, device);
   const double factor = count(took) / at_least_one(launch_by_rates(task, device));
   kernel_total& total = *known->total;
   // A launch that takes long by accident says little about what trials may cost.
-  total.busy += before.time > nanoseconds{0} ? std::min(took, 2 * before.time) : took;
+  total.busy = limited_sum(total.busy,
+                           before.time > nanoseconds{0} ? std::min(took, 2 * before.time) : took);
   total.longest = std::max(total.longest, took);
   known->busy_then = total.busy;
   const bool was_tried = known->tried_factor > 0;
@@ -248,23 +260,51 @@ kernel_costs& cost_model::make_entry(const kernel_definition& kernel, device_id 
   return made;
 }
 
-void cost_model::add_done(device_prices& to) const {
-  for (const auto& entry : launches_) {
-    const auto& key = entry.first;
-    const kernel_costs& costs = entry.second;
+struct cost_model::done_work {
+  double launches = 0;
+  launch_work sum;
+  bool is_wide = false;
+  std::vector<bool> runs_on;
+  std::vector<double> mean_on;  ///< lane time of a launch on each device; negative: there was none
+};
+
+std::map<std::pair<std::string, int>, cost_model::done_work> cost_model::all_done() const {
+  std::map<std::pair<std::string, int>, done_work> made;
+  for (const auto& [key, costs] : launches_) {
     if (costs.launches == 0) continue;
-    launch_command mean;
-    kernel_definition named;
-    named.name = key.kernel;
-    mean.kernel = std::make_shared<const kernel_definition>(std::move(named));
-    mean.width = costs.is_wide ? body_width::wide : body_width::serial;
     const auto launches = static_cast<double>(costs.launches);
-    mean.cost = mean_work(costs);
-    to.add(key.kernel + " " + std::to_string(key.size), [&](std::size_t i) {
-      if (!costs.runs_on[i]) return std::numeric_limits<double>::infinity();
-      const double lanes =
-          costs.is_wide ? static_cast<double>(machine_.devices[i].compute.size()) : 1.0;
-      return launches * lanes * count(predict(mean, device_id{i}));
+    done_work& of = made[{key.kernel, key.size}];
+    of.launches += launches;
+    of.sum.flops += costs.done.flops;
+    of.sum.bytes += costs.done.bytes;
+    of.is_wide = costs.is_wide;
+    of.runs_on = costs.runs_on;
+    of.mean_on.resize(machine_.devices.size(), -1);
+    of.mean_on[key.device.value] = costs.lane_time / launches;
+  }
+  return made;
+}
+
+launch_command cost_model::mean_of(const std::string& kernel, const done_work& work) {
+  kernel_definition named;
+  named.name = kernel;
+  launch_command made;
+  made.kernel = std::make_shared<const kernel_definition>(std::move(named));
+  made.width = work.is_wide ? body_width::wide : body_width::serial;
+  made.cost = {work.sum.flops / work.launches, work.sum.bytes / work.launches};
+  return made;
+}
+
+void cost_model::add_done(device_prices& to) const {
+  for (const auto& entry : all_done()) {
+    const std::string& kernel = entry.first.first;
+    const done_work& work = entry.second;
+    const launch_command mean = mean_of(kernel, work);
+    to.add(kernel + " " + std::to_string(entry.first.second), [&](std::size_t i) {
+      if (work.mean_on[i] >= 0) return work.launches * work.mean_on[i];
+      if (!work.runs_on[i]) return std::numeric_limits<double>::infinity();
+      const device_id device{i};
+      return work.launches * lanes_of(mean, device) * count(predict(mean, device));
     });
   }
 }

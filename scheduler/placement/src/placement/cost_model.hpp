@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hocket/streams/command.hpp>
@@ -39,6 +40,7 @@ struct kernel_costs {
   recent_median factor;        ///< measured time / by rates
   std::uint64_t launches = 0;  ///< that were measured
   launch_work done;            ///< by these
+  double lane_time = 0;        ///< that these had, in nanoseconds
   bool is_wide = false;        ///< it has all lanes of a device
   bool was_kept = false;       ///< the first factor is that of another process
   double tried_factor = 0;     ///< what predictions rest on during a trial; 0: there is none
@@ -101,8 +103,10 @@ class cost_model {
   /// is tried as soon as they leave it idle, if no launch there was measured.
   void try_soon(const launch_command& task, device_id device);
 
-  /// Adds to the program, for each kernel and size, how long all that was measured takes on each
-  /// device.
+  /// Adds to the program, for each kernel and size, how long all launches that were measured take
+  /// on each device: as long as the launches there took in the mean, or where there were none, as
+  /// is predicted. What was done is a solution of the program, so that its bound is not above the
+  /// time that it took.
   void add_done(device_prices& to) const;
 
   /// Costs that were measured here often enough to be told to other processes.
@@ -172,8 +176,14 @@ class cost_model {
   [[nodiscard]] nanoseconds launch_by_rates(std::string_view kernel, const launch_work& of,
                                             bool is_wide, device_id device) const;
 
+  /// How many lanes a launch of the task has.
+  [[nodiscard]] double lanes_of(const launch_command& task, device_id device) const;
   void look_for_trial(const launch_command& task, kernel_total& total);
   void begin_trial(const launch_command& task, device_id device, nanoseconds best);
+  /// What was done of a kernel at about one size, on all devices.
+  struct done_work;
+  [[nodiscard]] std::map<std::pair<std::string, int>, done_work> all_done() const;
+  [[nodiscard]] static launch_command mean_of(const std::string& kernel, const done_work& work);
   static void end_trial(kernel_costs& known, double factor) noexcept;
   void note_change_on(device_id device) noexcept {
     ++launch_changes_;

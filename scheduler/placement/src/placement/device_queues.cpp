@@ -35,8 +35,8 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   t.run.is_trial = is_trial(t);
   if (s_.is_alone && issue_at_once(t)) return;
   t.phase = task_phase::queued;
-  d.queued += t.run.predicted.time;
-  ++d.waiting;
+  d.queued.add(t.run.predicted.time);
+  if (d.waiting++ == 0) with_tasks_.insert(device.value);
   if (t.in_order) ++d.in_line;
   if (data_present(t)) {
     d.present.insert(place_of(t));
@@ -74,8 +74,8 @@ void device_queues::dequeue(placed_task& t) {
   const bool was_there = d.present.erase(place_of(t)) || d.absent.erase(place_of(t));
   // One that was taken out to be issued, and could not be, comes again when it ends.
   if (!was_there) return;
-  d.queued -= t.run.predicted.time;
-  --d.waiting;
+  d.queued.take_away(t.run.predicted.time);
+  if (--d.waiting == 0) with_tasks_.set(t.run.device.value, false);
   if (t.in_order) --d.in_line;
 }
 
@@ -173,10 +173,10 @@ bool device_queues::should_steal(const placed_task& t, device_id thief) {
 
 bool device_queues::steal_for(device_id thief) {
   placed_task* best = nullptr;
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
+  with_tasks_.until([&](std::size_t i) {
     const device_record& victim = s_.devices[i];
     // An idle device takes its task itself.
-    if (i == thief.value || s_.lanes.is_idle(device_id{i})) continue;
+    if (i == thief.value || s_.lanes.is_idle(device_id{i})) return false;
     for (const task_queue* const queue : {&victim.absent, &victim.present}) {
       std::size_t looked = 0;
       (void)queue->until_from_last([&](const place_in_queue& at) {
@@ -185,7 +185,8 @@ bool device_queues::steal_for(device_id thief) {
         return false;
       });
     }
-  }
+    return best != nullptr;
+  });
   if (best == nullptr) return false;
   dequeue(*best);
   enqueue(*best, thief);

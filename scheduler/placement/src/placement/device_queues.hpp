@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include "placement/number_set.hpp"
 #include "placement/prefetcher.hpp"
 #include "placement/task_issuer.hpp"
 
@@ -15,7 +16,7 @@ namespace hocket::placement {
 class device_queues {
  public:
   device_queues(engine_state& state, task_issuer& issuer, prefetcher& fetches)
-      : s_(state), issuer_(issuer), fetches_(fetches) {}
+      : s_(state), issuer_(issuer), fetches_(fetches), with_tasks_(state.devices.size()) {}
 
   /// The task will run on the device. It is queued there, or issued at once if it is the only event
   /// of this step, the device waits for nothing, and the data of the task are present.
@@ -47,6 +48,7 @@ class device_queues {
   engine_state& s_;
   task_issuer& issuer_;
   prefetcher& fetches_;
+  number_set with_tasks_;  ///< the devices for which tasks wait
 };
 
 }  // namespace hocket::placement

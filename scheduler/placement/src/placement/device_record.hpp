@@ -14,6 +14,7 @@
 #include "placement/kernel_texts.hpp"
 #include "placement/placed_task.hpp"
 #include "placement/task_queue.hpp"
+#include "placement/time_counts.hpp"
 
 namespace hocket::placement {
 
@@ -43,7 +44,7 @@ struct device_record {
   std::size_t fetching = 0;
   placed_task* reserving = nullptr;  ///< the task that waits for memory
   point last_wide;                   ///< the last launch that had all lanes
-  nanoseconds queued{0};             ///< predicted time of the queued tasks
+  time_sum queued;                   ///< predicted time of the queued tasks
   std::size_t waiting = 0;           ///< number of the queued tasks
   std::size_t in_line = 0;           ///< of those: tasks in order
   device_statistics done;

@@ -16,6 +16,7 @@
 #include "placement/machine.hpp"
 #include "placement/replica_store.hpp"
 #include "placement/task_costs.hpp"
+#include "placement/time_counts.hpp"
 
 namespace hocket::placement {
 
@@ -62,8 +63,7 @@ class device_view {
   [[nodiscard]] nanoseconds backlog(device_id device) const {
     nanoseconds sum = own_backlog(device);
     for (const core_sharing::rival& each : sharing_.rivals(device)) {
-      const double there = static_cast<double>(own_backlog(each.device).count());
-      sum += nanoseconds(static_cast<nanoseconds::rep>(each.takes * there));
+      sum = limited_sum(sum, rounded(each.takes * placement::count(own_backlog(each.device))));
     }
     return sum;
   }
@@ -100,8 +100,8 @@ class device_view {
  private:
   [[nodiscard]] nanoseconds own_backlog(device_id device) const {
     const machine::device_node& node = machine_.devices[device.value];
-    nanoseconds sum = devices_[device.value].queued;
-    for (const stream_id lane : node.compute) sum += commands_.remaining(lane);
+    nanoseconds sum = devices_[device.value].queued.value();
+    for (const stream_id lane : node.compute) sum = limited_sum(sum, commands_.remaining(lane));
     const std::size_t lanes = node.compute.size();
     return lanes == 1 ? sum : sum / static_cast<std::int64_t>(lanes);
   }

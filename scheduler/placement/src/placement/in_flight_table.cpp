@@ -78,7 +78,7 @@ command_record in_flight_table::end(stream_id stream, std::uint64_t value) {
   stream_state& s = streams_[stream.value];
   command_record record = s.commands.take_front();
   s.ended = value;
-  s.backlog -= record.predicted;
+  s.backlog.take_away(record.predicted);
   s.late = nanoseconds{0};
   s.first_since = now_;
   if (s.commands.empty()) s.busy.go_on(now_, memory_, true);
@@ -125,7 +125,8 @@ std::vector<command_record> in_flight_table::lose(stream_id stream) {
   unhanded_ -= s.outbox.size();
   s.outbox.clear();
   s.reports.clear();
-  s.backlog = s.late = nanoseconds{0};
+  s.backlog.clear();
+  s.late = nanoseconds{0};
   s.lost = true;
   waiters_.wake(stream, std::numeric_limits<std::uint64_t>::max());
   return lost;

@@ -14,6 +14,7 @@
 #include "placement/action.hpp"
 #include "placement/command_waiters.hpp"
 #include "placement/machine.hpp"
+#include "placement/time_counts.hpp"
 
 namespace hocket::placement {
 
@@ -80,7 +81,7 @@ class in_flight_table {
                        Rest&&... rest) {
     stream_state& s = streams_[number.stream.value];
     s.planned = number.value;
-    s.backlog += predicted;
+    s.backlog.add(predicted);
     if (s.commands.empty()) {
       s.busy.go_on(now_, memory_, false);
       s.first_since = now_;
@@ -177,7 +178,8 @@ class in_flight_table {
   [[nodiscard]] nanoseconds remaining(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     if (s.commands.empty()) return nanoseconds{0};
-    return s.backlog - std::min(s.commands.front().predicted, now_ - s.first_since) + s.late;
+    const nanoseconds passed = std::min(s.commands.front().predicted, now_ - s.first_since);
+    return limited_sum(s.backlog.value() - passed, s.late);
   }
   /// The share of the last while in which the stream had commands, from 0 to 1.
   [[nodiscard]] double busy_share(stream_id stream) const {
@@ -188,7 +190,7 @@ class in_flight_table {
   }
   [[nodiscard]] stream_load load(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
-    return {s.commands.size(), s.backlog};
+    return {s.commands.size(), s.backlog.value()};
   }
   /// Of those in flight in the stream; there must be one.
   [[nodiscard]] const command_record& oldest(stream_id stream) const {
@@ -227,7 +229,7 @@ class in_flight_table {
     std::uint64_t handed = 0;
     std::uint64_t ended = 0;
     bool lost = false;
-    nanoseconds backlog{0};
+    time_sum backlog;
     nanoseconds late{0};        ///< of the oldest command, beside the backlog
     time_stamp first_since{0};  ///< when the oldest command became that
     busy_average busy;          ///< until it began or ceased to have commands

@@ -35,7 +35,7 @@ void lane_table::note(const command_record& record, int count, stream_load now) 
   if (l.device == nullptr) return;
   device_load& d = *l.device;
   d.in_flight += static_cast<std::size_t>(count);
-  d.backlog += count * record.predicted;
+  d.backlog.add(count * record.predicted);
   if (record.alone) l.alone += static_cast<std::size_t>(count);
   if (record.unmeasured) l.unmeasured += static_cast<std::size_t>(count);
   // Many at a time: issuing one command for each that ends would wake a worker for each.
@@ -51,7 +51,7 @@ void lane_table::note(const command_record& record, int count, stream_load now) 
 void lane_table::lose(device_id device) {
   device_load& d = devices_[device.value];
   d.in_flight = 0;
-  d.backlog = nanoseconds{0};
+  d.backlog.clear();
 }
 
 void lane_table::reopen(device_id device) {

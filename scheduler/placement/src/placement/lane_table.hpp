@@ -8,6 +8,7 @@
 #include "placement/in_flight_table.hpp"
 #include "placement/machine.hpp"
 #include "placement/number_set.hpp"
+#include "placement/time_counts.hpp"
 
 namespace hocket::placement {
 
@@ -34,7 +35,7 @@ class lane_table {
   [[nodiscard]] bool is_idle(device_id device) const { return of(device).in_flight == 0; }
   [[nodiscard]] std::size_t in_flight(device_id device) const { return of(device).in_flight; }
   /// The predicted time of the commands in flight, on all lanes.
-  [[nodiscard]] nanoseconds backlog(device_id device) const { return of(device).backlog; }
+  [[nodiscard]] nanoseconds backlog(device_id device) const { return of(device).backlog.value(); }
   [[nodiscard]] bool is_lane_of(stream_id stream, device_id device) const {
     return lanes_[stream.value].device == &of(device);
   }
@@ -45,7 +46,7 @@ class lane_table {
 
     number_set open;
     std::size_t in_flight = 0;
-    nanoseconds backlog{0};
+    time_sum backlog;
   };
   struct lane {
     device_load* device = nullptr;  ///< null: the stream is no lane

@@ -7,6 +7,8 @@
 #include <functional>
 #include <string_view>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
 
 namespace {
@@ -74,9 +76,9 @@ void launch_time_table::work_out(launch_times& to, const launch_command& task) c
     on.can_run = speeds[i].can_run;
     if (!on.can_run) continue;
     const double time = speeds[i].speed.time_of(task.cost);
-    on.time = nanoseconds(static_cast<nanoseconds::rep>(time + 0.5));
+    on.time = rounded(time);
     if (!to.fastest.valid() || on.time < to.on[to.fastest.value].time) to.fastest = device_id{i};
-    sum += time;
+    sum += count(on.time);
     ++devices;
   }
   to.mean = devices == 0 ? 0 : static_cast<float>(sum / devices);

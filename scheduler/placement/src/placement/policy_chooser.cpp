@@ -7,26 +7,53 @@
 #include <cstdio>
 #include <exception>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
+
+namespace {
+
+nanoseconds rank_of(const placed_task& t) {
+  const auto chain = static_cast<double>(t.upward);
+  return chain < count(longest_sum) ? nanoseconds(static_cast<nanoseconds::rep>(chain))
+                                    : longest_sum;
+}
+
+}  // namespace
+
+void policy_chooser::add_option(const task_costs& costs, device_id device,
+                                const device_view& devices) {
+  if (!costs.can_run(device)) return;
+  const data_cost& data = costs.data(device);
+  options_.push_back({.device = device.value,
+                      .time = costs.time(device),
+                      .backlog = devices.backlog(device),
+                      .arrival = devices.arrival(data, device),
+                      .copies = data.moving(),
+                      .lanes = devices.lanes(device),
+                      .tasks = devices.tasks(device),
+                      .room = devices.room(device),
+                      .watts = devices.watts(device)});
+}
 
 placement_task policy_chooser::describe(const placed_task& t, const device_view& devices) {
   options_.clear();
-  accesses_.clear();
   const task_costs costs = devices.costs(t);
-  for (std::size_t i = 0; i < devices.count(); ++i) {
-    const device_id device{i};
-    if (!costs.can_run(device)) continue;
-    const data_cost& data = costs.data(device);
-    options_.push_back({.device = i,
-                        .time = costs.time(device),
-                        .backlog = devices.backlog(device),
-                        .arrival = devices.arrival(data, device),
-                        .copies = data.moving(),
-                        .lanes = devices.lanes(device),
-                        .tasks = devices.tasks(device),
-                        .room = devices.room(device),
-                        .watts = devices.watts(device)});
-  }
+  for (std::size_t i = 0; i < devices.count(); ++i) add_option(costs, device_id{i}, devices);
+  return task_with_options(t);
+}
+
+placement_task policy_chooser::describe(const placed_task& t, device_id one, device_id other,
+                                        const device_view& devices) {
+  options_.clear();
+  const task_costs costs = devices.costs(t);
+  add_option(costs, std::min(one, other), devices);
+  add_option(costs, std::max(one, other), devices);
+  return task_with_options(t);
+}
+
+placement_task policy_chooser::task_with_options(const placed_task& t) {
+  accesses_.clear();
   for (const task_access& a : t.accesses) {
     accesses_.push_back({.buffer = a.data.value,
                          .region = &a.region(),
@@ -37,7 +64,7 @@ placement_task policy_chooser::describe(const placed_task& t, const device_view&
           .kernel = t.launch->kernel->name,
           .number = t.age,
           .priority = t.priority,
-          .rank = nanoseconds(static_cast<nanoseconds::rep>(t.upward)),
+          .rank = rank_of(t),
           .accesses = accesses_,
           .options = options_};
 }
@@ -94,7 +121,7 @@ std::optional<placement_decision> policy_chooser::decide(const placed_task& t,
 
 bool policy_chooser::should_steal(const placed_task& t, device_id idle,
                                   const device_view& devices) {
-  const placement_task task = describe(t, devices);
+  const placement_task task = describe(t, idle, t.run.device, devices);
   const placement_option* const to = option_at(idle);
   if (to == nullptr) return false;
   const placement_option* const from = option_at(t.run.device);

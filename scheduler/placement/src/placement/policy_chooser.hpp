@@ -33,6 +33,12 @@ class policy_chooser final : public device_chooser {
  private:
   /// Valid until the next call.
   [[nodiscard]] placement_task describe(const placed_task& t, const device_view& devices);
+  /// Likewise, with options on two devices alone: there may be very many, and devices that stand
+  /// idle ask for many tasks.
+  [[nodiscard]] placement_task describe(const placed_task& t, device_id one, device_id other,
+                                        const device_view& devices);
+  void add_option(const task_costs& costs, device_id device, const device_view& devices);
+  [[nodiscard]] placement_task task_with_options(const placed_task& t);
   /// Null if the task cannot run there.
   [[nodiscard]] const placement_option* option_at(device_id device) const;
   [[nodiscard]] std::size_t ask(const placement_task& task);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
 
 namespace {
@@ -128,9 +130,6 @@ void replanning::explain(const placed_task& t, const device_view& devices, bool 
     (void)plans.look_at(devices);
     plans.begin(false);
   }
-  const auto rounded = [](double time) {
-    return nanoseconds(static_cast<nanoseconds::rep>(time + 0.5));
-  };
   for (traced_candidate& each : candidates) {
     const terms sum = terms_of(each.device, common, plans);
     each.end = sum.end;
@@ -161,11 +160,10 @@ const replanning::earlier_plan* replanning::find_earlier(const placed_task& t) c
 }
 
 void replanning::put_off(device_id device, nanoseconds takes, const device_view& devices) {
-  plans_.put_off(device, plans_.free_at(device) + takes);
+  plans_.put_off(device, limited_sum(plans_.free_at(device), takes));
   for (const core_sharing::rival& each : devices.rivals(device)) {
-    const double there = each.loses * in_nanoseconds(takes);
-    plans_.put_off(each.device,
-                   plans_.free_at(each.device) + nanoseconds(static_cast<nanoseconds::rep>(there)));
+    const nanoseconds there = rounded(each.loses * in_nanoseconds(takes));
+    plans_.put_off(each.device, limited_sum(plans_.free_at(each.device), there));
   }
 }
 

@@ -12,6 +12,8 @@
 
 #include <hocket/memory/binding.hpp>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
 
 namespace {
@@ -65,6 +67,8 @@ bool links_peers(const machine& of) {
   }
   return false;
 }
+
+void add_time(nanoseconds& to, nanoseconds time) { to = limited_sum(to, time); }
 
 }  // namespace
 
@@ -243,7 +247,8 @@ void task_cost_table::note_needed(const placed_task& t, kept_costs& to) const {
     }
     if (made.holders[0] == host_memory) continue;
     to.elsewhere.first = machine_.link_between(made.holders[0], host_memory)->stream;
-    to.elsewhere.over_first += model_.copies().predict(made.holders[0], host_memory, made.bytes);
+    add_time(to.elsewhere.over_first,
+             model_.copies().predict(made.holders[0], host_memory, made.bytes));
   }
   if (to.is_in_parts) to.elsewhere = {};
 }
@@ -285,11 +290,11 @@ void task_cost_table::add_copy(std::span<const memory_id> holders, std::uint64_t
   memory_id from = linked == holders.end() ? holders.front() : *linked;
   if (linked == holders.end()) {
     sum.first = machine_.link_between(from, host_memory)->stream;
-    sum.over_first += model_.copies().predict(from, host_memory, bytes);
+    add_time(sum.over_first, model_.copies().predict(from, host_memory, bytes));
     from = host_memory;
   }
   sum.last = machine_.link_between(from, to)->stream;
-  sum.over_last += model_.copies().predict(from, to, bytes);
+  add_time(sum.over_last, model_.copies().predict(from, to, bytes));
 }
 
 /// Returns whether there is something to copy. Of copies over several links to one device the last
@@ -313,9 +318,9 @@ nanoseconds task_cost_table::time_to_move(const placed_task& t, memory_id from,
   for (const task_access& a : t.accesses) {
     if (a.mode != access_mode::update) continue;
     const std::uint64_t bytes = a.region().elements() * a.buffer->element_size;
-    sum += is_direct ? model_.copies().predict(from, to, bytes)
-                     : model_.copies().predict(from, host_memory, bytes) +
-                           model_.copies().predict(host_memory, to, bytes);
+    add_time(sum, is_direct ? model_.copies().predict(from, to, bytes)
+                            : model_.copies().predict(from, host_memory, bytes) +
+                                  model_.copies().predict(host_memory, to, bytes));
   }
   return sum;
 }

@@ -41,13 +41,14 @@ void task_finisher::launch_ended(const command_record& record, const command_res
   }
 }
 
-void task_finisher::note_length(const placed_task& t) {
-  nanoseconds least = nanoseconds::max();
+/// No more than it took: what comes after it in a chain began then.
+void task_finisher::note_length(const placed_task& t, nanoseconds took) {
+  nanoseconds least = std::max(took, nanoseconds{0});
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
     if (!s_.view.can_run(t, device_id{i})) continue;
     least = std::min(least, s_.costs.predict(*t.launch, device_id{i}));
   }
-  if (least != nanoseconds::max()) t.traced->least = least;
+  t.traced->least = least;
 }
 
 void task_finisher::finish_due() {
@@ -88,7 +89,7 @@ void task_finisher::finish(placed_task& t, const failure& why) {
   if (s_.quarantined > 0) s_.await_other_probe(t);
   s_.throttle.give_back_with(t);
   if (t.traced != nullptr) {
-    s_.times.chain_ended(t.traced->before + t.traced->least);
+    s_.times.chain_ended(limited_sum(t.traced->before, t.traced->least));
     s_.decisions.finished(t, s_.now, why);
   }
   placer_.release_followers(t, was_passed, why);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <hocket/core/saturating.hpp>
+
 #include "placement/kernel_trials.hpp"
 #include "placement/loss_recovery.hpp"
 
@@ -33,14 +35,16 @@ class task_finisher {
     const placed_task& t = *record.launched;
     detail::device_statistics& done = s_.device_of(t).done;
     done.kernels += std::max<std::size_t>(t.launch->kernel->sequence.size(), 1);
-    done.busy += std::min(record.left, how.end) - how.begin;
+    // Of many lanes on a virtual clock whose time has come to its end.
+    const nanoseconds took = std::min(record.left, how.end) - how.begin;
+    done.busy = nanoseconds(saturating_add(done.busy.count(), took.count()));
     done.flops += t.launch->cost.flops;
     s_.trace.ended(record, how, &t);
   }
   /// For decisions: how long the task took, and takes on its fastest device.
   void note_times(placed_task& t, const command_result& how) {
     if (t.traced == nullptr) return;
-    note_length(t);
+    note_length(t, how.end - how.begin);
     decision_log::launch_ended(t, how);
   }
   /// The task ends: it leaves all tables, and those behind it may start. An empty failure means
@@ -65,7 +69,7 @@ class task_finisher {
   void tell_failure(placed_task& t);
   void leave_run(run_task& t, bool was_issued, const failure& why);
   /// Notes how long the task, which has ended, takes on its fastest device.
-  void note_length(const placed_task& t);
+  void note_length(const placed_task& t, nanoseconds took);
   /// In the log.
   void note_end(const placed_task& t, memory_id memory, const failure& why);
   void poison_outputs(const placed_task& t, const failure& why);

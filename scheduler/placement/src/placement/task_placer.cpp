@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "placement/time_counts.hpp"
+
 namespace hocket::placement {
 
 void task_placer::consider(placed_task& t) {
@@ -157,7 +159,7 @@ void task_placer::pass_followers(placed_task& t) {
 void task_placer::note_end_before(placed_task& next, const placed_task& ended) {
   next.traced->cause = ended.id;
   if (ended.traced == nullptr) return;
-  const nanoseconds chain = ended.traced->before + ended.traced->least;
+  const nanoseconds chain = limited_sum(ended.traced->before, ended.traced->least);
   next.traced->before = std::max(next.traced->before, chain);
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/run_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -70,13 +71,16 @@ runtime_report report_of(device_connection& devices, event_pump& events, report_
     if (how_much == report_detail::all) program = e.program_of_done();
   });
   runtime_report made = with_devices(infos, all);
+  made.makespan = times.makespan();
+  // The bounds are sums of rounded times, and devices on the same cores may do more than their
+  // shares.
+  const auto most = static_cast<double>(made.makespan.count());
   if (program) {
     // Here, so that no task waits for that.
     program->solve_bound();
-    made.area_bound = nanoseconds(std::llround(program->bound()));
+    made.area_bound = nanoseconds(std::llround(std::min(program->bound(), most)));
   }
-  made.makespan = times.makespan();
-  made.critical_path = times.longest_chain();
+  made.critical_path = std::min(times.longest_chain(), made.makespan);
   made.repeated_runs = repeated;
   made.batched_runs = batched;
   made.duplicates = duplicates.started;
@@ -155,6 +159,7 @@ std::string summary(const runtime_report& report) {
     kernels += each.kernels;
     devices += (devices.empty() ? "" : ", ") + detail::device_text(each, report.makespan);
   }
+  if (report.devices.empty() && report.makespan <= nanoseconds{0}) devices = "no device was used";
   std::string text = std::to_string(kernels) + " kernels";
   if (report.makespan > nanoseconds{0}) {
     text += fmt::format(" in {:.3g} ms", detail::in_milliseconds(report.makespan));
@@ -208,7 +213,10 @@ bool wants_summary() {
 
 void print_summary(device_connection& devices, event_pump& events) noexcept {
   if (!wants_summary()) return;
-  const std::string text = summary(report_of(devices, events));
+  // A runtime that ran functions alone does not connect devices for that.
+  const runtime_report report =
+      devices.is_connected() ? report_of(devices, events) : runtime_report{};
+  const std::string text = summary(report);
   std::fprintf(stderr, "hocket: %s\n", text.c_str());
 }
 

@@ -31,6 +31,13 @@ void add_decisions(runtime_core& core, trace_snapshot& to) {
   core.events().inspect([&](const placement::engine& e) { e.state().decisions.add_to(to.run); });
 }
 
+/// Of a runtime that has connected no devices.
+trace_snapshot trace_of_functions(runtime_core& core) {
+  trace_snapshot made;
+  core.host_tasks().add_to(made);
+  return made;
+}
+
 }  // namespace
 
 trace_snapshot trace_of(runtime_core& core) {
@@ -57,7 +64,9 @@ trace_snapshot trace_of(runtime_core& core) {
 void write_trace_file(runtime_core& core) noexcept {
   try {
     const std::string path = trace_file_of(core.number());
-    if (!path.empty()) write_trace(trace_of(core), path);
+    if (path.empty()) return;
+    const bool is_connected = core.connection().is_connected();
+    write_trace(is_connected ? trace_of(core) : trace_of_functions(core), path);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "hocket: %s\n", e.what());
   }

@@ -122,10 +122,10 @@ void runtime_core::shut_down() noexcept {
   }
   pending_.stop_watching();
   if (export_ != nullptr) export_->stop();
-  if (connection_.is_connected()) print_summary(connection_, events_);
+  print_summary(connection_, events_);
   connection_.tell_unmet_faults();
   connection_.keep_costs();
-  if (connection_.is_connected()) write_trace_file(*this);
+  write_trace_file(*this);
   // The owner of the strand uses the placement engine and the devices until it has left them. This
   // thread stays the owner, so that events that come too late are dealt with by no thread.
   while (events_.has_engine() && !events_.try_end(unused)) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <hocket/core/exact_text.hpp>
 #include <hocket/devices/prediction.hpp>
 
 #include "runtime/runtime_core.hpp"
@@ -65,7 +66,8 @@ std::vector<row_range> cut(const std::vector<device_info>& devices, std::size_t 
     for (std::size_t lane = 0; lane < lanes && first < rows; ++lane) {
       const std::size_t left = rows - first;
       // A last piece that were smaller than allowed joins the one before.
-      const std::size_t taken = left < of_round + least_rows ? left : of_round;
+      const bool is_last = left <= of_round || left - of_round < least_rows;
+      const std::size_t taken = is_last ? left : of_round;
       pieces.push_back({first, first + taken});
       first += taken;
     }
@@ -113,6 +115,11 @@ launch_cost cost_of(const kernel_definition* kernel,
 
 std::vector<row_range> cut_rows(submitter& to, std::size_t rows, const launch_work& cost,
                                 std::size_t least_rows) {
+  for (const double each : {cost.flops, cost.bytes}) {
+    if (std::isfinite(each) && each >= 0) continue;
+    throw usage_error("Rows cannot be cut by a cost of " + exact_text(each) +
+                      ": it must be finite and not negative.");
+  }
   return cut(devices_of(to), rows, {.total = cost, .kernel = {}}, least_rows);
 }
 
