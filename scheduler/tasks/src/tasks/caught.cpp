@@ -37,8 +37,11 @@ failure caught(const std::string& name, bool stopped) {
       return {failure_code::cancelled, name + " was cancelled while it ran.",
               std::current_exception()};
     }
-    return {failure_code::task_failed, sentence(name + " failed: " + e.what()),
-            std::current_exception()};
+    // A function that cannot read or write a file says so with this code. The others say what
+    // became of another task.
+    const bool is_io = e.code() == failure_code::io;
+    return {is_io ? failure_code::io : failure_code::task_failed,
+            sentence(name + " failed: " + e.what()), std::current_exception()};
   } catch (const std::exception& e) {
     return {failure_code::task_failed, sentence(name + " failed: " + e.what()),
             std::current_exception()};
