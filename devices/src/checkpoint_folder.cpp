@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "checkpoint_format.hpp"
 #include "private_files.hpp"
@@ -35,7 +36,7 @@ constexpr std::chrono::milliseconds longest_wait_for_folder{2000};
 
 error io_error(const std::string& what) { return error(failure(failure_code::io, what)); }
 
-std::string quoted_path(const fs::path& path) { return "\"" + path.string() + "\""; }
+std::string quoted_path(const fs::path& path) { return in_quotes(path.string()); }
 
 /// An error of a call of the system, for which errno says why.
 error failed_call(const std::string& what, const fs::path& path) {
